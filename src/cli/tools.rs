@@ -40,7 +40,7 @@ impl Tool {
 
 /// Way to start a tool.
 #[derive(PartialEq, Eq, Debug)]
-enum Launch {
+enum ToolCommand {
     /// Program at a path; a bare file name is searched for on PATH.
     Program(PathBuf),
     /// `cargo run`, which builds the tool first, with the profile of this program.
@@ -75,23 +75,23 @@ fn running_cargo() -> Option<OsString> {
 
 /// Chooses how the program at `own`, which was built from `checkout`, starts a tool. Under Cargo, the tool is always
 /// built first: an existing one may be older than the sources.
-fn launch(tool: Tool, own: &Path, checkout: &Path, running_cargo: Option<OsString>) -> Launch {
+fn launch(tool: Tool, own: &Path, checkout: &Path, running_cargo: Option<OsString>) -> ToolCommand {
     let folder = own.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let profile = folder.filter(|name| name != "debug").unwrap_or_else(|| DEV_PROFILE.to_owned());
     if let Some(cargo) = running_cargo {
-        return Launch::Build { cargo, profile };
+        return ToolCommand::Build { cargo, profile };
     }
     let beside = own.with_file_name(tool.program());
     if beside.is_file() {
-        Launch::Program(beside)
+        ToolCommand::Program(beside)
     } else if own.starts_with(checkout) && checkout.join(MANIFEST).is_file() {
-        Launch::Build { cargo: "cargo".into(), profile }
+        ToolCommand::Build { cargo: "cargo".into(), profile }
     } else {
-        Launch::Program(tool.program().into())
+        ToolCommand::Program(tool.program().into())
     }
 }
 
-impl Launch {
+impl ToolCommand {
     /// Returns the command, to which the arguments of the tool are added.
     fn command(self, tool: Tool) -> Command {
         match self {
@@ -116,8 +116,8 @@ mod tests {
 
     use super::*;
 
-    fn built(profile: &str) -> Launch {
-        Launch::Build { cargo: "cargo".into(), profile: profile.to_owned() }
+    fn built(profile: &str) -> ToolCommand {
+        ToolCommand::Build { cargo: "cargo".into(), profile: profile.to_owned() }
     }
 
     #[test]
@@ -125,11 +125,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let own = folder.path().join("printfloor");
         let elsewhere = Path::new("/nowhere");
-        assert_eq!(launch(Tool::Demo, &own, elsewhere, None), Launch::Program("printfloor-demo".into()), "by PATH");
+        assert_eq!(launch(Tool::Demo, &own, elsewhere, None), ToolCommand::Program("printfloor-demo".into()), "by PATH");
         let beside = folder.path().join("printfloor-demo");
         fs::write(&beside, "").unwrap();
-        assert_eq!(launch(Tool::Demo, &own, elsewhere, None), Launch::Program(beside));
-        assert_eq!(launch(Tool::Simulator, &own, elsewhere, None), Launch::Program("printfloor-simulator".into()));
+        assert_eq!(launch(Tool::Demo, &own, elsewhere, None), ToolCommand::Program(beside));
+        assert_eq!(launch(Tool::Simulator, &own, elsewhere, None), ToolCommand::Program("printfloor-simulator".into()));
     }
 
     #[test]

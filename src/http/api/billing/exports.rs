@@ -1,41 +1,30 @@
 //! Exports of the customer's own records: requested, generated in the background, and downloaded through an e-mailed
 //! link that is valid for seven days. The link requires no session, so that it works wherever the e-mail is read.
 
-use std::sync::Arc;
-
 use api_derive::Request;
 use axum::Extension;
-use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
-use tokio_util::io::ReaderStream;
 
 use super::reply::{DoneWithWords, Success};
 use super::site::RequestSite;
+use crate::production::exports::{EXAMPLE_TABLE, ExportHandles, table};
 use crate::production::orders::site::Site;
 use domain::export::{Export, ExportCommand, ExportScope, ExportType, MAX_PENDING_EXPORTS};
 use domain::limits::LimitKind;
 use domain::refusal::Refusal;
 use domain::time_span::{SpanEnd, SpanStart};
-use files::exports::ExportFiles;
 use http::access::RequiredAccess;
 use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
 use http::error::{ApiError, Notice};
-use http::handles::handles;
-use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
+use http::limits::{LimitedReply, WindowKey, within};
 use http::reply::Plain;
 use http::routes::ResourceRoutes;
 use http::wire::{Argument, MaxChars, ONE_LINE};
-use kernel::directory::Directory;
-use kernel::environment::Environment;
 use platform::secrets::credentials;
-use store::queries::Queries;
-
-/// Example of an exported table.
-pub const EXAMPLE_TABLE: &str = "number,status,total\r\nINV-2026-000123,paid,129.00\r\n";
 
 /// Error code: the download link has expired.
 const EXPIRED: &str = "export_expired";
@@ -43,17 +32,6 @@ const EXPIRED: &str = "export_expired";
 const TOO_MANY: &str = "too_many_exports";
 /// `Retry-After` in seconds after which a pending export may be finished.
 const RETRY_SECONDS: u32 = 30;
-
-handles! {
-    /// Dependencies of the export routes.
-    pub struct ExportHandles {
-        exports: Directory<Export>,
-        files: ExportFiles,
-        queries: Queries,
-        limits: Arc<RateLimiter>,
-        environment: Arc<Environment>,
-    }
-}
 
 /// Returns the export routes.
 pub fn routes() -> ResourceRoutes {
@@ -162,18 +140,4 @@ async fn open(app: &ExportHandles, token: &str) -> Result<Response, ApiError> {
         return Err(ApiError::new(StatusCode::NOT_FOUND, EXPIRED, words));
     }
     table(&app.files, export).await
-}
-
-/// Returns the finished table as a download, streamed from disk.
-pub async fn table(files: &ExportFiles, export: &Export) -> Result<Response, ApiError> {
-    let (file, size) = files.read(export.id).await?;
-    let headers = [
-        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
-        (header::CONTENT_LENGTH, size.to_string()),
-        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}\"", export.file_name())),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
-        (header::CACHE_CONTROL, "private, no-store".to_owned()),
-        (header::REFERRER_POLICY, "no-referrer".to_owned()),
-    ];
-    Ok((headers, Body::from_stream(ReaderStream::new(file))).into_response())
 }

@@ -7,10 +7,9 @@ use serde_json::json;
 
 use super::reply::Success;
 use crate::billing::preflight::preflight;
+use crate::production::customers::{AddressView, EXAMPLE_ID};
 use actors::subscribers::{StoredCard, Subscribers};
-use domain::customer::{
-    AddressKind, AddressUpdate, Customer, CustomerAddress, CustomerCommand, MAX_ADDRESSES, ProfileChange,
-};
+use domain::customer::{AddressKind, AddressUpdate, Customer, CustomerCommand, MAX_ADDRESSES, ProfileChange};
 use domain::id::Id;
 use domain::order::Address;
 use domain::time::Timestamp;
@@ -27,8 +26,6 @@ use services::payments::PaymentMethod;
 like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
 like!(LOCALE, "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$", "must be a language tag such as en or de-CH");
 
-/// Customer id used in examples.
-pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8080";
 const EXAMPLE_ADDRESS: &str = "01890a5d-ac96-774b-bcce-b302099a8081";
 
 handles! {
@@ -135,39 +132,6 @@ impl From<ProfileUpdate> for ProfileChange {
             locale: locale.present(),
             addresses: addresses.present().map(|all| all.into_iter().map(Into::into).collect()),
         }
-    }
-}
-
-/// Address of a customer.
-#[derive(Response, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[api(name = "ProfileAddress")]
-pub struct AddressView {
-    /// ID of the address. Stays the same when the list is replaced.
-    id: Id,
-    /// Purpose of the address.
-    kind: AddressKind,
-    /// Street and house number, or PO box.
-    line1: String,
-    /// Second address line.
-    line2: Option<String>,
-    /// City, town or village.
-    city: String,
-    /// State, province or canton.
-    region: Option<String>,
-    /// Postal code in the format of the country.
-    postal_code: String,
-    /// Two-letter ISO 3166-1 country code.
-    country: String,
-    /// `true` if this is the default address of its kind.
-    is_default: bool,
-}
-
-impl From<&CustomerAddress> for AddressView {
-    fn from(stored: &CustomerAddress) -> Self {
-        let CustomerAddress { id, kind, is_default, .. } = *stored;
-        let Address { line1, line2, city, region, postal_code, country } = stored.address.clone();
-        Self { id, kind, line1, line2, city, region, postal_code, country, is_default }
     }
 }
 

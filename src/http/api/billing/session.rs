@@ -20,7 +20,6 @@ use super::reply::{Done, Success};
 use config::Config;
 use domain::access::normal_email;
 use domain::customer::{Customer, CustomerCommand, EMAIL_TAKEN, SESSION_LIFE_MS};
-use domain::id::Id;
 use domain::limits::LimitKind;
 use domain::principal::Principal;
 use domain::sign_in_link::{INVALID_OR_EXPIRED, SignInLink, SignInLinkAnswer, SignInLinkCommand, invalid_or_expired};
@@ -300,27 +299,6 @@ async fn redeem(app: &SignInHandles, token: Option<&str>, request_id: Option<Arc
         }
     }
     Err(ApiError::internal("a customer's record was neither found nor made"))
-}
-
-/// Returns the customer with this normalized e-mail address, and creates the record if there is none.
-pub async fn customer_of(
-    queries: &Queries,
-    customers: &Directory<Customer>,
-    origin: CommandOrigin,
-    email: &str,
-) -> Result<Id, ApiError> {
-    if let Some(id) = queries.customer_by_email(email).await? {
-        return Ok(id);
-    }
-    let create = CustomerCommand::Create { email: email.to_owned(), session_hash: None };
-    match customers.create(origin, create).await {
-        Ok((id, _)) => Ok(id),
-        Err(AskError::Refused(refusal)) if refusal.code == EMAIL_TAKEN => {
-            let id = queries.customer_by_email(email).await?;
-            id.ok_or_else(|| ApiError::internal("a customer's record was neither found nor made"))
-        }
-        Err(error) => Err(error.into()),
-    }
 }
 
 /// Builds the customer cookie with this token and a maximum age in seconds; an age of 0 removes the cookie.

@@ -1,12 +1,13 @@
 //! Customers, as the staff sees them. Customers edit their own profile in the billing API.
 
+mod address;
+
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::billing::profile::{AddressView, EXAMPLE_ID};
-use domain::customer::Customer;
+use domain::customer::{Customer, CustomerCommand, EMAIL_TAKEN};
 use domain::id::Id;
 use domain::principal::Role;
 use domain::time::Timestamp;
@@ -20,7 +21,14 @@ use http::reply::{ListPage, Plain};
 use http::routes::ResourceRoutes;
 use http::wire::MaxChars;
 use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::handle::AskError;
 use store::queries::{CustomerFilter, Queries};
+
+pub use address::AddressView;
+
+/// Customer id used in examples.
+pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8080";
 
 handles! {
     /// Dependencies of the customer routes.
@@ -105,4 +113,25 @@ async fn list(
 async fn one(State(app): State<CustomerHandles>, PathId(id): PathId) -> Result<Plain<CustomerView>, ApiError> {
     let (_, state) = find_existing(&app.customers, id).await?;
     Ok(Plain(state_of(&state)?.into()))
+}
+
+/// Returns the customer with this normalized e-mail address, and creates the record if there is none.
+pub async fn customer_of(
+    queries: &Queries,
+    customers: &Directory<Customer>,
+    origin: CommandOrigin,
+    email: &str,
+) -> Result<Id, ApiError> {
+    if let Some(id) = queries.customer_by_email(email).await? {
+        return Ok(id);
+    }
+    let create = CustomerCommand::Create { email: email.to_owned(), session_hash: None };
+    match customers.create(origin, create).await {
+        Ok((id, _)) => Ok(id),
+        Err(AskError::Refused(refusal)) if refusal.code == EMAIL_TAKEN => {
+            let id = queries.customer_by_email(email).await?;
+            id.ok_or_else(|| ApiError::internal("a customer's record was neither found nor made"))
+        }
+        Err(error) => Err(error.into()),
+    }
 }

@@ -1,12 +1,17 @@
 //! Exports made by staff: of all customers, downloaded here and not mailed to anyone.
 
+use std::sync::Arc;
+
 use api_derive::{Request, Response};
+use axum::body::Body;
 use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response as HttpResponse};
 use serde::Serialize;
 use serde_json::json;
+use tokio_util::io::ReaderStream;
 
 use super::orders::site::Site;
-use crate::billing::exports::{EXAMPLE_TABLE, ExportHandles, table};
 use domain::access::normal_email;
 use domain::aggregate::Versioned;
 use domain::export::{Export, ExportCommand, ExportScope, ExportState, ExportType};
@@ -14,14 +19,34 @@ use domain::id::Id;
 use domain::principal::Role;
 use domain::time::Timestamp;
 use domain::time_span::{SpanEnd, SpanStart};
+use files::exports::ExportFiles;
 use http::access::RequiredAccess;
 use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
 use http::error::ApiError;
+use http::handles::handles;
+use http::limits::RateLimiter;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
 use http::reply::{Created, ListPage, Plain};
 use http::routes::ResourceRoutes;
 use http::wire::{EmailAddress, MaxChars, ONE_LINE};
+use kernel::directory::Directory;
+use kernel::environment::Environment;
+use store::queries::Queries;
+
+/// Example of an exported table.
+pub const EXAMPLE_TABLE: &str = "number,status,total\r\nINV-2026-000123,paid,129.00\r\n";
+
+handles! {
+    /// Dependencies of the export routes.
+    pub struct ExportHandles {
+        exports: Directory<Export>,
+        files: ExportFiles,
+        queries: Queries,
+        limits: Arc<RateLimiter>,
+        environment: Arc<Environment>,
+    }
+}
 
 const PATH: &str = "/api/exports";
 /// Example id of an export.
@@ -171,4 +196,18 @@ async fn file(State(app): State<ExportHandles>, PathId(id): PathId) -> Result<ax
         return Err(ApiError::conflict("export_not_ready", "it is not ready, or its time is over"));
     }
     table(&app.files, export).await
+}
+
+/// Returns the finished table as a download, streamed from disk.
+pub async fn table(files: &ExportFiles, export: &Export) -> Result<HttpResponse, ApiError> {
+    let (file, size) = files.read(export.id).await?;
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
+        (header::CONTENT_LENGTH, size.to_string()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}\"", export.file_name())),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
+        (header::CACHE_CONTROL, "private, no-store".to_owned()),
+        (header::REFERRER_POLICY, "no-referrer".to_owned()),
+    ];
+    Ok((headers, Body::from_stream(ReaderStream::new(file))).into_response())
 }

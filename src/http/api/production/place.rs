@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::orders::site::{Site, SiteHeader};
 use super::orders::{self, OrderHandles, OwnedOrderReply, PRIORITY, reply_after};
 use super::skus::{self, sold};
-use crate::billing::session::customer_of;
+use crate::production::customers::customer_of;
 use domain::access::normal_email;
 use domain::bounds::MAX_QUANTITY;
 use domain::customer::Customer;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::EXAMPLE_ID;
-use crate::billing::profile::EXAMPLE_ID as EXAMPLE_CUSTOMER;
+use crate::production::customers::EXAMPLE_ID as EXAMPLE_CUSTOMER;
 use crate::production::orders::site::Site;
 use domain::custom_request::{CustomRequest, CustomRequestStatus, Photo};
 use domain::id::Id;

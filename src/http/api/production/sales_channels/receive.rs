@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::ChannelHandles;
-use crate::billing::session::customer_of;
+use crate::production::customers::customer_of;
 use domain::channel_order::{ChannelOrderCommand, ShopOrderUpdate};
 use domain::id::Id;
 use domain::principal::Principal;
