@@ -58,7 +58,7 @@ impl Simulated {
 pub async fn serve(of_each: usize) {
     let fleet = Fleet::start(FleetOptions::of_each(of_each)).await.unwrap();
     fleet.printers.iter().for_each(|printer| println!("{}", printer.print_line()));
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 impl SimulatedPrinter {

@@ -113,7 +113,7 @@ impl Effects<Export> for ExportEffects {
                 match self.files.delete(export.id).await {
                     Ok(()) => drop(report(&of, ExportCommand::Deleted).await),
                     Err(error) => {
-                        tracing::warn!(export = %export.id, %error, "an expired export could not be deleted from disk")
+                        tracing::warn!(export = %export.id, %error, "an expired export could not be deleted from disk");
                     }
                 }
             }

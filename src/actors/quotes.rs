@@ -198,7 +198,7 @@ impl QuoteEffects {
                 Ok(sliced) => break QuoteSlicingOutcome::Done(sliced),
                 Err(SlicingFailure::Failed(words)) => break QuoteSlicingOutcome::Failed(words),
                 Err(SlicingFailure::Waits(_) | SlicingFailure::NotNow(_)) => {
-                    tokio::time::sleep(self.slicing_recheck).await
+                    tokio::time::sleep(self.slicing_recheck).await;
                 }
                 Err(SlicingFailure::Trouble(error)) => {
                     return tracing::warn!(quote = %of.id(), error, "slicing a model failed; retrying");

@@ -54,7 +54,7 @@ fn data_folder(report: &mut CheckReport, data: &Path) {
     match fs::write(&probe, "check").and_then(|()| fs::remove_file(probe)) {
         Ok(()) if existing == data => report.fine("data", format!("{} is writable", data.display())),
         Ok(()) => {
-            report.fine("data", format!("{} does not exist yet; it is created at the first start", data.display()))
+            report.fine("data", format!("{} does not exist yet; it is created at the first start", data.display()));
         }
         Err(_) if existing.is_file() => {
             report.wrong("data", format!("{} is a file, not a folder", existing.display()), advice);

@@ -125,7 +125,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let own = folder.path().join("printfloor");
         let elsewhere = Path::new("/nowhere");
-        assert_eq!(launch(Tool::Demo, &own, elsewhere, None), ToolCommand::Program("printfloor-demo".into()), "by PATH");
+        assert_eq!(
+            launch(Tool::Demo, &own, elsewhere, None),
+            ToolCommand::Program("printfloor-demo".into()),
+            "by PATH"
+        );
         let beside = folder.path().join("printfloor-demo");
         fs::write(&beside, "").unwrap();
         assert_eq!(launch(Tool::Demo, &own, elsewhere, None), ToolCommand::Program(beside));

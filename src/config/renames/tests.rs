@@ -6,7 +6,7 @@ use figment::value::Value;
 
 use super::*;
 use crate::changes::key_of;
-use crate::{Config, ConfigError, LoadOptions, LoadedConfig, shown};
+use crate::{Config, ConfigError, LoadOptions, LoadedConfig, listing};
 
 /// Loads a settings file and variables.
 fn try_load(file: &str, env: &[(&str, &str)]) -> Result<LoadedConfig, ConfigError> {
@@ -25,7 +25,7 @@ fn sample(known_settings: &KnownSettings, key: &str) -> (String, String) {
     match known_settings.default_of(key).unwrap() {
         Value::String(_, text) if text.is_empty() => ("\"hunter2\"".to_owned(), "hunter2".to_owned()),
         Value::String(_, text) => (format!("\"{text}\""), text.clone()),
-        other => (shown::toml(other), shown::toml(other)),
+        other => (listing::toml(other), listing::toml(other)),
     }
 }
 

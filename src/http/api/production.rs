@@ -11,7 +11,7 @@ pub mod dashboard;
 pub mod deliveries;
 pub mod endpoints;
 pub mod events;
-mod exports;
+pub mod exports;
 mod farm_ui;
 pub mod files;
 mod forecast;

@@ -18,7 +18,7 @@ const ALLOWED_PARTICIPLES: &str = include_str!("participles.txt");
 /// Types that still share a name, as `name: file, file`.
 const ALLOWED_TYPES: &[&str] = &[];
 
-/// Type names that SeaORM requires in each module of a table.
+/// Type names that `SeaORM` requires in each module of a table.
 const REQUIRED_BY_SEA_ORM: [&str; 3] = ["Model", "Relation", "Entity"];
 
 /// A word or mark of the code, with the number of its line.
@@ -102,9 +102,8 @@ impl<'a> Declarations<'a> {
             match self.text(at) {
                 "}" if depth == 0 && at + 1 < arrow && !self.ends_pattern(at) => return at + 1,
                 ")" | "]" | "}" => depth += 1,
-                "(" | "[" | "{" if depth == 0 => return at + 1,
+                "(" | "[" | "{" | "," | ";" if depth == 0 => return at + 1,
                 "(" | "[" | "{" => depth -= 1,
-                "," | ";" if depth == 0 => return at + 1,
                 _ => {}
             }
         }

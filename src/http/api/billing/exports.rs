@@ -13,7 +13,7 @@ use super::reply::{DoneWithWords, Success};
 use super::site::RequestSite;
 use crate::production::exports::{EXAMPLE_TABLE, ExportHandles, table};
 use crate::production::orders::site::Site;
-use domain::export::{Export, ExportCommand, ExportScope, ExportType, MAX_PENDING_EXPORTS};
+use domain::export::{ExportCommand, ExportScope, ExportType, MAX_PENDING_EXPORTS};
 use domain::limits::LimitKind;
 use domain::refusal::Refusal;
 use domain::time_span::{SpanEnd, SpanStart};

@@ -102,7 +102,7 @@ async fn in_step(app: &App, system: &str, name: &str, entry: i64) {
 async fn a_parts_system_that_forbids_its_stock_fails_and_is_told_once() {
     let (there, mut app) = parts_in_step().await;
     let forbid = |forbids| {
-        there.weather(if forbids { NetworkCondition::Forbids("/api/stock/") } else { NetworkCondition::Fair })
+        there.weather(if forbids { NetworkCondition::Forbids("/api/stock/") } else { NetworkCondition::Fair });
     };
     fails_until_a_person_acts(&mut app, "parts", 403, forbid).await;
 }
@@ -111,7 +111,7 @@ async fn a_parts_system_that_forbids_its_stock_fails_and_is_told_once() {
 async fn a_spool_system_that_forbids_its_spools_fails_and_is_told_once() {
     let (there, mut app) = spools_in_step().await;
     let forbid = |forbids| {
-        there.weather(if forbids { NetworkCondition::Forbids("/api/v1/spool") } else { NetworkCondition::Fair })
+        there.weather(if forbids { NetworkCondition::Forbids("/api/v1/spool") } else { NetworkCondition::Fair });
     };
     fails_until_a_person_acts(&mut app, "spools", 403, forbid).await;
 }

@@ -69,7 +69,7 @@ fn did(fleet: &Fleet) -> BTreeMap<String, Did> {
                 PhysicalEvent::Started { .. } => did.started += 1,
                 PhysicalEvent::Finished { .. } => did.finished += 1,
                 PhysicalEvent::Failed { .. } | PhysicalEvent::Interrupted { .. } | PhysicalEvent::Cancelled { .. } => {
-                    did.broken += 1
+                    did.broken += 1;
                 }
                 PhysicalEvent::Fed { slots, .. } => did.fed.clone_from(slots),
                 _ => {}
