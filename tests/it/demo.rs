@@ -37,7 +37,8 @@ const MISHAPS: &[&str] = &[
     "RESCUED",
 ];
 
-/// Lines about a kit of two colours, a bad part that is made again, and promises kept and missed; they come in any order.
+/// Lines about a kit of two colours, a bad part that is made again, and promises kept and missed; they come in any
+/// order.
 const PARTS_AND_PROMISES: &[&str] = &[
     "x Desk set, one price; made of ",
     "staff signs it off as bad",

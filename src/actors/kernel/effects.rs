@@ -48,8 +48,8 @@ impl<T: Aggregate> Effects<T> for NoEffects {
 
 /// Reports to an aggregate the outcome of outside work that must not be repeated: a mail that was accepted, a delivery
 /// that was answered, a file that was uploaded. While the aggregate cannot take the outcome (the database cannot write,
-/// too many commands are waiting), only the report is repeated; the outcome stays in the memory of the effect's task, which
-/// ends when the state no longer calls for the effect.
+/// too many commands are waiting), only the report is repeated; the outcome stays in the memory of the effect's task,
+/// which ends when the state no longer calls for the effect.
 ///
 /// The rules must recognise the command when it arrives twice, since a report without an answer may have been
 /// committed. An error is final: the report was refused, it crashed the actor, or the server is shutting down.

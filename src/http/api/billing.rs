@@ -1,8 +1,8 @@
 //! Billing API under `/api/v1`, used by customers: its routes and the access they require.
 //!
 //! It differs from the staff API: success bodies contain `success: true` ([`reply`]), unknown query parameters are
-//! ignored (`http::page::OpenQuery`), statuses are those of its contract ([`contract_status`]), every path answers OPTIONS
-//! (`preflight`), and the only credential is the customer cookie (`http::access`).
+//! ignored (`http::page::OpenQuery`), statuses are those of its contract ([`contract_status`]), every path answers
+//! OPTIONS (`preflight`), and the only credential is the customer cookie (`http::access`).
 
 mod accounting;
 mod blocked;

@@ -28,8 +28,8 @@ pub struct SpoolOffer {
     pub spool: String,
 }
 
-/// Returns the plastics and fillers that texts name together; nothing if they name no plastic. A filler alone would make
-/// one material of all plastics that are not in the list and have this filler.
+/// Returns the plastics and fillers that texts name together; nothing if they name no plastic. A filler alone would
+/// make one material of all plastics that are not in the list and have this filler.
 fn plastics(texts: &[&str]) -> BTreeSet<&'static str> {
     let words = texts.iter().flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric()));
     let name = |word: &str| PLASTICS.into_iter().chain(FILLERS).find(|name| name.eq_ignore_ascii_case(word));
