@@ -83,7 +83,7 @@ pub struct Renderer {
     look: String,
 }
 
-/// Content of a PDF.
+/// Everything that the PDF of an issued document shows.
 #[derive(Clone, Copy, Debug)]
 pub struct PdfContent<'a> {
     /// Issued document with its number.

@@ -35,7 +35,7 @@ pub struct OutgoingDelivery {
     pub old_secret: Option<String>,
 }
 
-/// Outcome of an attempt.
+/// Result of sending one webhook once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveryAttemptOutcome {
     /// HTTP status of the response; `None` if there was none.

@@ -71,7 +71,7 @@ struct UnusableAnswers {
     other_ok_at: Option<Timestamp>,
 }
 
-/// Line to one system.
+/// Way of all calls to one external system, with a time limit and a circuit breaker.
 pub struct SystemLine {
     /// Name of the integration.
     pub name: &'static str,

@@ -71,7 +71,7 @@ fn a_lost_connection_is_said_once_in_words_and_can_be_made_again() {
     assert_eq!(mails.len(), 1);
     assert!(mails[0].text.contains("the token was used before"), "{}", mails[0].text);
     assert!(bench.tell(&mut this, Id::ONLY, &lost).unwrap().created.is_empty(), "once");
-    assert!(this.as_ref().unwrap().lost.as_ref().unwrap().contains("connected anew"));
+    assert!(this.as_ref().unwrap().lost.as_ref().unwrap().contains("must be reconnected"));
     execute(&bench, &mut this, &connect("second")).unwrap();
     let now = this.clone().unwrap();
     assert_eq!((now.lost, now.since), (None, since), "what was issued meanwhile is told");

@@ -11,7 +11,7 @@ use crate::id::Id;
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
 
-/// Replay in progress.
+/// Position up to which past events have been queued for an endpoint again.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplayProgress {

@@ -8,7 +8,7 @@ use crate::id::Id;
 /// Maximum number of rows in one table of a mail; further ones are only counted.
 const MAX_TOLD_ITEMS: usize = 100;
 
-/// Link in a mail.
+/// Address that a mail offers to open, with its label.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MailLink {

@@ -30,7 +30,6 @@ use http::openapi::half::Half;
 use http::routes::{PageBounds, Routes};
 use http_api::billing::session::CONFIRM_PATH;
 use http_api::{billing, production};
-
 use refused::answered_as_page;
 
 /// Builds the router of the whole server: both halves of the API, and the pages.

@@ -41,7 +41,7 @@ pub struct Histogram {
     unit: f64,
 }
 
-/// Snapshot of a histogram.
+/// Values of a histogram at one moment.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HistogramSnapshot {
     /// Sum of all measured values.

@@ -13,7 +13,7 @@ use super::{ServerRest, files};
 use domain::printer_status::{Activity, Connection, Status};
 
 /// Time for which the count is reused while a print continues. `OctoPrint` counts a print a moment after its end.
-const COUNT_LIFETIME: Duration = Duration::from_secs(5);
+const COUNT_LIFETIME: Duration = Duration::from_secs(15);
 
 /// Last count.
 #[derive(Debug, Default)]

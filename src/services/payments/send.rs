@@ -84,7 +84,7 @@ struct SendState {
     last_error: Option<String>,
 }
 
-/// Result of one attempt.
+/// Answer of the processor to one attempt, or a failure after which another one is allowed.
 enum AttemptResult {
     Done(Result<Value, ProcessorError>),
     /// A failure that may be retried, because nothing was done or the idempotency key makes it safe; with the requested

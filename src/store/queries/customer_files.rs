@@ -85,9 +85,9 @@ fn file_of(row: &files::Model) -> Result<File, LoadError> {
 /// Models whose quote nobody has sent, the G-code that was sliced for those, and photos of requests that are new or
 /// were closed because nobody answered them.
 fn unclaimed() -> Result<Condition, LoadError> {
-    use custom_requests::Column as R;
-    use files::Column as C;
-    use quotes::Column as Q;
+    use entities::custom_requests::Column as R;
+    use entities::files::Column as C;
+    use entities::quotes::Column as Q;
     let draft = word(&QuoteStatus::Draft).map_err(json)?;
     let answered = Query::select()
         .column(Q::ModelFileId)

@@ -164,7 +164,7 @@ on_both! {
         })
         .await;
         assert_eq!((&waits["status"], &waits["attention"], &waits["orderId"]), (&json!("waiting"), &json!(true), &Value::Null));
-        until("the operators to be told", || async { (mails(&app, "waits").len() == 1).then_some(()) }).await;
+        until("the operators to be told", || async { (mails(&app, "on hold").len() == 1).then_some(()) }).await;
         app.kill_9();
         app.start().await;
         assert_eq!(count(&app, "/api/orders").await, 0);

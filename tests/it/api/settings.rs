@@ -248,7 +248,7 @@ async fn an_integration_that_cannot_be_used_is_off_and_said_and_stops_nobody() {
     let ready = app.get("/readyz").await.expect(200);
     for words in [
         "(parts) is off: its address must not contain",
-        "(agent) is off: its address is a link-local",
+        "(agent) is off: its address must be the address of a system of the shop, not a link-local address",
         "(smart_home) is off: its token",
     ] {
         assert!(ready["degraded"].to_string().contains(words), "{words}: {ready}");

@@ -133,7 +133,7 @@ async fn what_has_no_file_is_ordered_by_staff_alone_and_made_when_the_file_comes
     app.post(&format!("/api/orders/{placed}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
     let jobs = app.jobs(&placed).await;
     assert!(jobs.iter().all(|job| job["state"] == "CREATED" && job["fileId"].is_null()), "{jobs:?}");
-    assert!(jobs[0]["waitingReason"].as_str().unwrap().contains("no G-code"), "{jobs:?}");
+    assert!(jobs[0]["waitingReason"].as_str().unwrap().contains("neither a G-code file"), "{jobs:?}");
     // Its file comes, with another number of units: the order was placed with two on a plate.
     let file = app.gcode("early", 60, 7.0).await;
     app.patch(&format!("/api/skus/{sku}"), &json!({"gcodeFileId": file, "unitsPerPlate": 1})).await.expect(200);

@@ -91,7 +91,7 @@ fn a_shop_without_its_secrets_does_not_start_and_gets_no_new_ones() {
         assert_eq!(ended.code, Some(1), "{line}: {ended:?}");
         assert!(ended.err.contains("printfloor.db holds a shop"), "{line}: {ended:?}");
         assert!(ended.err.contains("SESSION_SECRET, API_KEY_SALT, SECRETS_KEY are missing"), "{line}: {ended:?}");
-        assert!(ended.err.contains("put back ") && ended.err.contains("data/secrets.env"), "{line}: {ended:?}");
+        assert!(ended.err.contains("restore data/secrets.env"), "{line}: {ended:?}");
         assert!(!file.exists(), "{line} made new ones");
     }
     let checked = place.run("check --data data");

@@ -170,10 +170,10 @@ async fn a_connection_that_is_lost_is_said_in_words_and_goes_on_when_it_is_made_
     assert!(words.contains("(accounting)"), "{words}");
     let shown = app.get("/api/integrations/accounting").await.expect(200);
     assert_eq!(shown["connected"], false);
-    assert!(shown["lost"].as_str().unwrap().contains("connected anew"), "{shown}");
+    assert!(shown["lost"].as_str().unwrap().contains("must be reconnected"), "{shown}");
     until("a mail to the admins", || async {
         let mails = crate::billing::mails_to(&app, "boss@example.org");
-        mails.iter().any(|mail| mail.subject.contains("connected anew")).then_some(())
+        mails.iter().any(|mail| mail.subject.contains("reconnected")).then_some(())
     })
     .await;
     books.tokens_live(Duration::from_secs(1_800));
@@ -249,7 +249,7 @@ async fn a_dead_provider_slows_nobody_and_one_that_is_busy_is_left_alone() {
     books.end_connections();
     paid(&app, "ann@example.org").await;
     until("it to be said", || async {
-        degraded(&app).await.into_iter().find(|words| words.contains("connected anew"))
+        degraded(&app).await.into_iter().find(|words| words.contains("must be reconnected"))
     })
     .await;
 }

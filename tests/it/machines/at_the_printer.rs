@@ -92,7 +92,7 @@ async fn a_person_who_cancels_our_print_and_begins_it_again_prints_their_own() {
         });
         again.unwrap();
         let failed = floor.app.job_is(&job, "FAILED").await;
-        assert!(words(&failed, "error").contains("somebody printed its file again at the printer"), "{failed}");
+        assert!(words(&failed, "error").contains("someone printed its file again at the printer"), "{failed}");
         floor.attention(0, "foreign_print", true).await;
         let over =
             |what: &PhysicalEvent| matches!(what, PhysicalEvent::Finished { .. } | PhysicalEvent::Cancelled { .. });
@@ -198,7 +198,7 @@ async fn a_key_that_turns_wrong_in_mid_print_is_told_as_that() {
     let (floor, order, job) = printing(PrinterKind::FwRest).await;
     floor.faults(0, |faults| faults.wrong_key = true);
     floor.connection_is(0, "wrong_key").await;
-    let why = |job: &Value| job["waitingReason"].as_str().is_some_and(|why| why.contains("refuses the API key"));
+    let why = |job: &Value| job["waitingReason"].as_str().is_some_and(|why| why.contains("rejects the API key"));
     let waits = floor.job_until("the job to say why", &job, why).await;
     assert!(waits["state"] == "PRINTING" && !words(&waits, "waitingReason").contains("heard"), "{waits}");
     floor.faults(0, |faults| faults.wrong_key = false);

@@ -34,7 +34,7 @@ each_kind! {
         floor.attention(0, "maintenance", true).await;
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&waits, "waitingReason").contains("1 in maintenance"), "{waits}");
+        assert!(words(&waits, "waitingReason").contains("1 is in maintenance"), "{waits}");
         let print = floor.app.post(&floor.path(0, "/print"), &json!({"filename": "x.gcode"})).await;
         assert_eq!(print.error(409), "printer_busy");
         floor.app.post(&floor.path(0, "/maintenance"), &json!({"on": false})).await.expect(200);
@@ -82,7 +82,7 @@ each_kind! {
         floor.app.patch(&format!("/api/skus/{}", floor.sku), &nothing).await.expect(200);
         let (_, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert_eq!(words(&waits, "waitingReason"), "no resin_large printer is registered");
+        assert_eq!(words(&waits, "waitingReason"), "no printer of type resin_large is registered");
     }
 
     async fn a_print_that_someone_began_there_is_shown_and_left_alone(kind: PrinterKind) {
@@ -158,7 +158,7 @@ each_kind! {
         assert_eq!(floor.events("printer.offline").await.len(), 0, "on purpose");
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&waits, "waitingReason").contains("1 disconnected"), "{waits}");
+        assert!(words(&waits, "waitingReason").contains("1 is disconnected"), "{waits}");
         assert_eq!(floor.app.act(&floor.path(0, "/pause")).await.error(409), "printer_disconnected");
         floor.app.act(&floor.path(0, "/connect")).await.expect(200);
         floor.app.order_is(&order, "ready").await;

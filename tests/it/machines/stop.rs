@@ -49,7 +49,7 @@ each_kind! {
         floor.sim(0).handle.set_speed(50.0);
         recover(&floor, kind).await;
         if can(kind, Operation::Home) {
-            waits("1 not homed").await;
+            waits("1 is not homed").await;
             floor.app.act(&floor.path(0, "/home")).await.expect(200);
         }
         floor.attention(0, "needs_home", false).await;

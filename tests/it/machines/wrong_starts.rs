@@ -184,7 +184,7 @@ each_kind! {
         }
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&waits, "waitingReason").starts_with("no fdm_standard printer fits it"), "{waits}");
+        assert!(words(&waits, "waitingReason").starts_with("no printer of type fdm_standard can print it"), "{waits}");
         assert_eq!((floor.count(0, uploaded), floor.count(1, uploaded)), (0, 0));
         // The file prints with its first tool, which takes the second slot only where the start can say so.
         let material = json!({"materialId": floor.material});

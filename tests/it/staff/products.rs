@@ -140,7 +140,7 @@ on_sqlite! {
         assert!(counted.text.contains(&format!("/shop/orders/{order}")), "{}", counted.text);
         app.patch(&format!("/api/skus/{lid}"), &json!({"active": false})).await.expect(200);
         let page = sam.get(&path).await;
-        assert!(page.text.contains("state error\">No<") && page.text.contains("its component LID is withdrawn"), "{}", page.text);
+        assert!(page.text.contains("state error\">No<") && page.text.contains("its component LID is not active"), "{}", page.text);
         let edit = sam.get(&format!("{path}/edit")).await;
         is_sound(&edit);
         assert!(edit.text.contains("value=\"LID\""), "{}", edit.text);

@@ -16,9 +16,9 @@ use super::{Client, Clock, Db, clock, until};
 /// Signs payment events in tests.
 pub const PAYMENT_SECRET: &str = "whsec_test_payments_secret_0123456789";
 
-/// Variable that every process of a test's server gets: its allocator takes no transparent huge pages. A server lives for
-/// seconds and uses little of each; zeroing the rest took a seventh of a test's processor time. Servers of shops live long,
-/// and keep them.
+/// Variable that every process of a test's server gets: its allocator takes no transparent huge pages. A server lives
+/// for seconds and uses little of each; zeroing the rest took a seventh of a test's processor time. Servers of shops
+/// live long, and keep them.
 pub const NO_HUGE_PAGES: (&str, &str) = ("MIMALLOC_ALLOW_THP", "0");
 
 /// Settings and place of a server under test.

@@ -26,7 +26,7 @@ const INHERITED: [&str; 12] = [
 /// Prefix of the log settings, the only settings that the server inherits.
 const LOG_PREFIX: &str = "PRINTFLOOR_LOG__";
 /// Filter for log lines; events of the shop are excluded because the demo prints them itself.
-const LOG_FILTER: &str = "warn,sqlx=error,sea_orm=error,printfloor::observe::story=off";
+const LOG_FILTER: &str = "warn,sqlx=error,sea_orm=error,platform::observe::story=off";
 
 /// Settings that are the same in every demo.
 const SETTINGS: [(&str, &str); 17] = [

@@ -216,7 +216,7 @@ fn a_cancelled_job_without_a_file_waits_for_it_again() {
     assert!(desk.o().at_rest());
     desk.ask(&OrderCommand::RetryJob(job)).unwrap();
     assert_eq!((desk.state(), desk.job().stock), (JobState::Created, ClaimStatus::None));
-    assert!(desk.job().block_reason.as_ref().is_some_and(|why| why.contains("no G-code")));
+    assert!(desk.job().block_reason.as_ref().is_some_and(|why| why.contains("neither a G-code file")));
     let make = Box::new(line(1, 500, true).make.unwrap());
     desk.ask(&OrderCommand::Prepared { sku: desk.job().sku_id, make }).unwrap();
     assert_eq!((desk.state(), desk.job().stock, desk.job().claim), (JobState::Validated, ClaimStatus::Asked, 1));

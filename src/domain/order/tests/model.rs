@@ -125,13 +125,8 @@ impl Effects {
         let mut lines = vec![of_two.clone()];
         if sets > 0 {
             lines.push(OrderLine { make: None, ..line(sets, 900, true) });
-            lines.push(OrderLine {
-                quantity: 2 * sets,
-                unit_price_cents: 0,
-                kit_line: Some(1),
-                per_set: Some(2),
-                ..of_two
-            });
+            let parts = OrderLine { quantity: 2 * sets, unit_price_cents: 0, kit_line: Some(1), ..of_two };
+            lines.push(OrderLine { per_set: Some(2), ..parts });
         }
         let create = OrderCommand::Create(Box::new(new_order(lines)));
         world.bench.tell(&mut world.order, id(ORDER_ID), &create).unwrap();

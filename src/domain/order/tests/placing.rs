@@ -202,7 +202,7 @@ fn quantity_becomes_full_plates_and_at_most_so_many_jobs() {
 fn a_job_without_a_file_goes_on_when_its_sku_gets_one_and_keeps_it() {
     let mut desk = OrderDecider::with(new_order(vec![line(2, 100, false)]));
     desk.pay();
-    assert!(desk.job().block_reason.as_ref().unwrap().contains("no G-code"));
+    assert!(desk.job().block_reason.as_ref().unwrap().contains("neither a G-code file"));
     assert_eq!(desk.o().effects(), [OrderEffect::Prepare { sku: id(10) }]);
     let mut make = desk.o().lines[0].make.clone().unwrap();
     let prepared = |make: &ProductionData| OrderCommand::Prepared { sku: id(10), make: Box::new(make.clone()) };

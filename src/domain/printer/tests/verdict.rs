@@ -78,7 +78,7 @@ fn a_print_that_its_server_lost_by_a_restart_says_so() {
     let mut shop = PrinterFixture::printing();
     shop.sees(Activity::Error, None, None);
     shop.judged(Evidence::Forgets { server: ServerRun::Restarted, stopped: true, unseen_ms: WATCHED });
-    failed(&shop, "in error");
+    failed(&shop, "reports an error");
 }
 
 #[test]

@@ -126,7 +126,7 @@ pub struct QualityNumbers {
 #[serde(rename_all = "camelCase")]
 #[api(name = "SkuQuality", example = quality_example(json!({"skuId": super::skus::EXAMPLE_ID, "name": "Vase"})))]
 pub struct SkuQuality {
-    /// ID of the SKU.
+    /// SKU whose prints are counted.
     pub sku_id: Id,
     /// Name of the SKU; null if it no longer exists.
     pub name: Option<String>,
@@ -140,7 +140,7 @@ pub struct SkuQuality {
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterQuality", example = quality_example(json!({"printerId": super::printers::EXAMPLE_ID, "name": "Left"})))]
 pub struct PrinterQuality {
-    /// ID of the printer.
+    /// Printer whose prints are counted.
     pub printer_id: Id,
     /// Name of the printer; null if it no longer exists.
     pub name: Option<String>,

@@ -54,7 +54,7 @@ handles! {
     }
 }
 
-/// A kind of task.
+/// Section of the to-do page: tasks that are done in the same way.
 struct TaskKind {
     id: &'static str,
     title: &'static str,

@@ -148,7 +148,7 @@ async fn story_15_a_printer_that_can_only_be_read_is_given_nothing_and_says_why(
         assert!(words(&status, "message").contains("Developer Mode"), "{status}");
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&waits, "waitingReason").contains("1 read-only"), "{waits}");
+        assert!(words(&waits, "waitingReason").contains("1 is read-only"), "{waits}");
         assert_eq!((floor.count(0, uploaded), floor.started(0)), (0, 0));
         bambu.change(|setup| setup.developer_mode = DeveloperMode::On);
         floor.app.order_is(&order, "ready").await;

@@ -44,7 +44,7 @@ impl UnderWay {
             .env("PRINTFLOOR_MAIL__API_URL", post.url())
             .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
             .env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", 300)
-            .env("PRINTFLOOR_LOG__FILTER", "info,printfloor::actors::kernel::effects=debug")
+            .env("PRINTFLOOR_LOG__FILTER", "info,kernel::effects=debug")
             .start()
             .await;
         app.printer(&fleet.printers[0]).await;

@@ -57,7 +57,7 @@ pub struct PrinterUse {
     pub numbers: PrintNumbers,
 }
 
-/// Prints of one day.
+/// Numbers of the prints that were dispatched on one day.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "DayPrints", example = numbers_example(json!({"day": "2026-11-02"})))]
@@ -75,7 +75,7 @@ pub struct DayPrints {
     "materialId": crate::production::materials::EXAMPLE_ID, "name": "PLA black", "unit": "g", "amount": 1840.5,
 }))]
 pub struct UsedMaterial {
-    /// ID of the material.
+    /// Material whose use is counted.
     pub material_id: Id,
     /// Name of the material; null if it no longer exists.
     pub name: Option<String>,

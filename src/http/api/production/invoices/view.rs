@@ -133,7 +133,7 @@ pub struct InvoiceView {
     pending_refunds: Option<Vec<PendingRefund>>,
 }
 
-/// A line of an invoice.
+/// Product or service on an invoice, with its quantity and price.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceLine")]

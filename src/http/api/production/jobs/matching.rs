@@ -46,7 +46,7 @@ pub struct JobMatch {
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterMatch")]
 pub struct PrinterMatchView {
-    /// ID of the printer.
+    /// Printer that the job is compared with.
     pub printer_id: Id,
     /// Name of the printer.
     pub name: String,

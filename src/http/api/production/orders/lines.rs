@@ -9,7 +9,7 @@ use domain::order::{LineParts, Order, OrderLine};
 use http::openapi::shape::{Shape, list};
 use http::wire::{Components, ToSchema, schema_of};
 
-/// Line of an order.
+/// Ordered item with its quantity, price and progress.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderLine")]
