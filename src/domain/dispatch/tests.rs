@@ -197,7 +197,7 @@ fn a_file_that_nobody_prints_waits_and_says_so() {
     assert_eq!(pairs(&mut board).iter().map(|pair| pair.0).collect::<Vec<_>>(), [id(1001)]);
     assert_eq!(board.refused_jobs(), []);
     let job = &**one.jobs.get(&id(1000)).unwrap();
-    assert!(why(job, &[printer(7)]).unwrap().contains(".bgcode files are not accepted"));
+    assert!(why(job, &[printer(7)]).unwrap().contains("no printer type accepts .bgcode files"));
     let types = KnownTypes::new([("other", TypeFacts { forms: vec![GcodeForm::Binary], maps_slots: false })]);
     let printer = printer(7);
     let around = WaitContext { printers: &[&printer], materials: &[], holders: &[], types: &types, now: NOW };

@@ -12,8 +12,9 @@ use tokio::time::Instant;
 use super::{ServerRest, files};
 use domain::printer_status::{Activity, Connection, Status};
 
-/// Time for which the count is reused while a print continues. `OctoPrint` counts a print a moment after its end.
-const COUNT_LIFETIME: Duration = Duration::from_secs(15);
+/// Time after which the count is read once more when another print seems to have begun: `OctoPrint` counts a print a
+/// moment after its end.
+const RECHECK_AFTER: Duration = Duration::from_secs(5);
 
 /// Last count.
 #[derive(Debug, Default)]
@@ -27,14 +28,16 @@ struct RecordCount {
     /// Seconds since the print began; a smaller number belongs to another print.
     seconds: f64,
     runs: u32,
-    at: Instant,
+    /// Time of the reading; `None` if it need not be repeated.
+    provisional_since: Option<Instant>,
 }
 
 impl RecordCount {
     /// Returns whether the count is still valid for the state that `OctoPrint` shows now.
     fn stands(&self, active: bool, seconds: f64) -> bool {
         // The record of a file that is not printing changes only when another print of it begins.
-        self.active == active && (!active || seconds >= self.seconds && self.at.elapsed() < COUNT_LIFETIME)
+        let is_settled = self.provisional_since.is_none_or(|since| since.elapsed() < RECHECK_AFTER);
+        self.active == active && (!active || seconds >= self.seconds && is_settled)
     }
 }
 
@@ -53,7 +56,9 @@ pub(super) async fn of(printer: &ServerRest, status: &Status, job: &Value) -> Op
         return last.map(|last| last.runs);
     };
     let runs = ended.saturating_add(u32::from(active));
-    let count = RecordCount { file: file.to_owned(), active, seconds, runs, at: Instant::now() };
+    let seems_another = last.is_some_and(|last| active && last.active && seconds < last.seconds);
+    let provisional_since = seems_another.then(Instant::now);
+    let count = RecordCount { file: file.to_owned(), active, seconds, runs, provisional_since };
     *printer.runs.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(count);
     Some(runs)
 }

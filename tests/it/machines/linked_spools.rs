@@ -96,7 +96,7 @@ on_sqlite! {
         let (slots, black) = (floor.path(0, "/slots/0"), &floor.material);
         floor.app.post(&slots, &json!({"spoolId": other, "materialId": black})).await.expect(200);
         component.set_active(Some(other));
-        let foreign = |slot: &Value| slot["spoolWarning"].as_str().is_some_and(|words| words.contains("is none of"));
+        let foreign = |slot: &Value| slot["spoolWarning"].as_str().is_some_and(|words| words.contains("which does not hold"));
         slot(&floor, "the spool of another filament to be told", foreign).await;
         floor.app.post(&slots, &json!({"spoolId": begun, "materialId": black})).await.expect(200);
         component.set_active(Some(begun));

@@ -127,9 +127,8 @@ impl Client {
         .await
     }
 
-    /// Asserts that the ledger's sums equal the stock, and that nothing is reserved.
-    pub async fn ledger_is_even(&self, material: &str) {
-        let stock = self.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
+    /// Returns the sums of the ledger: of the quantity, and of what is reserved.
+    async fn ledger_sums(&self, material: &str) -> (f64, f64) {
         let path = format!("/api/inventory/materials/{material}/movements?limit=200");
         let (mut quantity, mut reserved, mut offset) = (0.0, 0.0, 0);
         loop {
@@ -139,9 +138,22 @@ impl Client {
             reserved += movements.iter().map(|m| m["deltaReserved"].as_f64().unwrap()).sum::<f64>();
             offset += movements.len();
             if page["pagination"]["hasMore"] != true {
-                break;
+                return (quantity, reserved);
             }
         }
+    }
+
+    /// Asserts that the ledger's sums equal the stock, and that nothing is reserved.
+    pub async fn ledger_is_even(&self, material: &str) {
+        // Bookings may still come in: both are read at one version.
+        let (stock, quantity, reserved) = loop {
+            let stock = self.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
+            let (quantity, reserved) = self.ledger_sums(material).await;
+            let again = self.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
+            if again["version"] == stock["version"] {
+                break (stock, quantity, reserved);
+            }
+        };
         let near = |a: f64, b: &Value| (a - b.as_f64().unwrap()).abs() < 0.000_5;
         assert!(near(quantity, &stock["quantity"]), "ledger {quantity}, stock {stock}");
         assert!(near(reserved, &stock["reserved"]), "ledger {reserved}, stock {stock}");
