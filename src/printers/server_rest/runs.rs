@@ -12,9 +12,11 @@ use tokio::time::Instant;
 use super::{ServerRest, files};
 use domain::printer_status::{Activity, Connection, Status};
 
-/// Time after which the count is read once more when another print seems to have begun: `OctoPrint` counts a print a
-/// moment after its end.
+/// Time after which a count is read once more that was read when a print had just begun: `OctoPrint` counts the one
+/// before a moment after its end, and a print that begins anew in its first seconds does not show it by its time.
 const RECHECK_AFTER: Duration = Duration::from_secs(5);
+/// Seconds of a print during which its count is read once more.
+const BEGINNING_SECONDS: f64 = 5.0;
 
 /// Last count.
 #[derive(Debug, Default)]
@@ -56,8 +58,8 @@ pub(super) async fn of(printer: &ServerRest, status: &Status, job: &Value) -> Op
         return last.map(|last| last.runs);
     };
     let runs = ended.saturating_add(u32::from(active));
-    let seems_another = last.is_some_and(|last| active && last.active && seconds < last.seconds);
-    let provisional_since = seems_another.then(Instant::now);
+    let seems_another = last.is_some_and(|last| last.active && seconds < last.seconds);
+    let provisional_since = (active && (seems_another || seconds < BEGINNING_SECONDS)).then(Instant::now);
     let count = RecordCount { file: file.to_owned(), active, seconds, runs, provisional_since };
     *printer.runs.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(count);
     Some(runs)
