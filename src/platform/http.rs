@@ -5,7 +5,7 @@
 //! different address than when the endpoint was registered. [`lan`] connects to printers and services configured by the
 //! shop's staff, so it allows private addresses. Link-local addresses and metadata services, which contain neither, are
 //! rejected when a name is dialled, also by [`lan_connect`] and [`lan_addresses`]. Literal IP addresses are not checked
-//! at dial time: [`super::peer_client`] and the printer adapters check those before. Neither client follows redirects,
+//! at dial time: `services::peer_client` and the printer adapters check those before. Neither client follows redirects,
 //! uses a proxy from the environment, or sends a request twice on its own.
 
 use std::io;

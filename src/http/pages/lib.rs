@@ -1,9 +1,9 @@
-//! Server-rendered pages for customers, for the staff ([`staff`]) and for the setup of a new shop: one frame, one
+//! Server-rendered pages for customers, for the staff (`staff`) and for the setup of a new shop: one frame, one
 //! style, forms sent to this server. They are not part of the API but use the same commands, and every page works
 //! without its script.
 //!
 //! Pages have the same guards as API routes: access, rate limits, body size. Errors are shown as pages too
-//! ([`refused`]), and a user who is not signed in is redirected to the sign-in page.
+//! (`refused`), and a user who is not signed in is redirected to the sign-in page.
 
 mod account;
 mod form;

@@ -13,7 +13,7 @@ pub fn print(text: &str) -> Result<(), DemoError> {
     })
 }
 
-/// Writes a line to standard output, as [`print`] does.
+/// Writes a line to standard output, as [`print()`] does.
 pub fn line(text: &str) -> Result<(), DemoError> {
     print(&format!("{text}\n"))
 }
