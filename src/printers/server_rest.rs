@@ -292,7 +292,9 @@ impl Adapter for ServerRest {
 
     async fn changed(&self) {
         let endpoint = || PushTarget::beside(&self.wire, "sockjs/websocket");
-        self.push.changed(|| Some((endpoint()?, push::OctoPrintDialect::new(self.wire.clone())))).await;
+        self.push
+            .changed(|| Some((endpoint()?, push::OctoPrintDialect::new(self.wire.clone(), self.runs.ends.clone()))))
+            .await;
     }
 
     fn push(&self) -> PushState {

@@ -1,9 +1,12 @@
 //! Raw WebSocket of `OctoPrint`: a session obtained with the key, then state messages up to twice a second, of which
 //! only a change wakes the waiter.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
+use super::runs::ReportedEnds;
 use super::status;
 use crate::adapter::PrinterError;
 use crate::push::{Dialect, PushMessage};
@@ -13,11 +16,12 @@ use crate::wire::PrinterHttpClient;
 pub(super) struct OctoPrintDialect {
     wire: PrinterHttpClient,
     news: StateFilter,
+    ends: Arc<ReportedEnds>,
 }
 
 impl OctoPrintDialect {
-    pub(super) fn new(wire: PrinterHttpClient) -> Self {
-        Self { wire, news: StateFilter::default() }
+    pub(super) fn new(wire: PrinterHttpClient, ends: Arc<ReportedEnds>) -> Self {
+        Self { wire, news: StateFilter::default(), ends }
     }
 
     /// Obtains a session for the push socket (`name:session`) with the key alone.
@@ -36,12 +40,22 @@ impl Dialect for OctoPrintDialect {
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError> {
         self.news = StateFilter::default();
         let session = self.session().await?;
+        self.ends.add();
         Ok(vec![json!({ "auth": session }).to_string()])
     }
 
     fn interpret(&mut self, text: &str) -> PushMessage {
-        self.news.read(text)
+        let message = bounded_json::read(text.as_bytes(), bounded_json::ANSWER).unwrap_or_default();
+        if matches!(event_type(&message), Some("PrintDone" | "PrintFailed" | "PrintCancelled")) {
+            self.ends.add();
+        }
+        self.news.read(&message)
     }
+}
+
+/// Returns the type of an event, such as `PrintDone`; `None` for other messages.
+fn event_type(message: &Value) -> Option<&str> {
+    Some(message.get("event")?.get("type").and_then(Value::as_str).unwrap_or_default())
 }
 
 /// Filter that detects changes in the steady stream of messages.
@@ -52,10 +66,8 @@ pub(super) struct StateFilter {
 }
 
 impl StateFilter {
-    pub(super) fn read(&mut self, text: &str) -> PushMessage {
-        let message = bounded_json::read(text.as_bytes(), bounded_json::ANSWER).unwrap_or_default();
-        if let Some(event) = message.get("event") {
-            let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
+    pub(super) fn read(&mut self, message: &Value) -> PushMessage {
+        if let Some(kind) = event_type(message) {
             let wake = kind.starts_with("Print") || matches!(kind, "EStop" | "Connected" | "Disconnected" | "Error");
             return PushMessage { wake, ..PushMessage::default() };
         }

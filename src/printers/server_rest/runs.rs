@@ -3,7 +3,8 @@
 //! `OctoPrint` identifies a print only by its file. Printing a file again right after its end looks like the same
 //! print; only the record, in which each print is counted when it ends, tells the two apart.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -12,15 +13,30 @@ use tokio::time::Instant;
 use super::{ServerRest, files};
 use domain::printer_status::{Activity, Connection, Status};
 
-/// Time after which a count is read once more that was read when a print had just begun: `OctoPrint` counts the one
-/// before a moment after its end, and a print that begins anew in its first seconds does not show it by its time.
+/// Time after which a count is read once more that was read when another print seemed to have begun: `OctoPrint` counts
+/// a print a moment after its end.
 const RECHECK_AFTER: Duration = Duration::from_secs(5);
-/// Seconds of a print during which its count is read once more.
+/// Seconds of a print during which another one that begins anew does not show it by its time. Unless the push
+/// connection reports ends, the count is read once more after them.
 const BEGINNING_SECONDS: f64 = 5.0;
 
-/// Last count.
+/// Last count, and the reports that a print ended.
 #[derive(Debug, Default)]
-pub(super) struct RecordedRuns(Mutex<Option<RecordCount>>);
+pub(super) struct RecordedRuns {
+    last: Mutex<Option<RecordCount>>,
+    pub(super) ends: Arc<ReportedEnds>,
+}
+
+/// Number of ends that the push connection may have reported. Each new connection counts as one, because ends are
+/// missed while there is none.
+#[derive(Debug, Default)]
+pub(super) struct ReportedEnds(AtomicU64);
+
+impl ReportedEnds {
+    pub(super) fn add(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
 
 #[derive(Clone, Debug)]
 struct RecordCount {
@@ -30,16 +46,23 @@ struct RecordCount {
     /// Seconds since the print began; a smaller number belongs to another print.
     seconds: f64,
     runs: u32,
+    /// Number of reported ends before the reading.
+    ends: u64,
     /// Time of the reading; `None` if it need not be repeated.
     provisional_since: Option<Instant>,
 }
 
 impl RecordCount {
+    /// Returns whether another print has taken the place of the one that was counted, or may have.
+    fn is_over(&self, seconds: f64, ends: u64) -> bool {
+        self.active && (seconds < self.seconds || ends != self.ends)
+    }
+
     /// Returns whether the count is still valid for the state that `OctoPrint` shows now.
-    fn stands(&self, active: bool, seconds: f64) -> bool {
+    fn stands(&self, active: bool, seconds: f64, ends: u64) -> bool {
         // The record of a file that is not printing changes only when another print of it begins.
         let is_settled = self.provisional_since.is_none_or(|since| since.elapsed() < RECHECK_AFTER);
-        self.active == active && (!active || seconds >= self.seconds && is_settled)
+        self.active == active && (!active || is_settled && !self.is_over(seconds, ends))
     }
 }
 
@@ -49,19 +72,21 @@ pub(super) async fn of(printer: &ServerRest, status: &Status, job: &Value) -> Op
     let file = status.file.as_deref().filter(|_| status.connection == Connection::Connected)?;
     let active = matches!(status.state, Activity::Printing | Activity::Paused);
     let seconds = job.pointer("/progress/printTime").and_then(Value::as_f64).unwrap_or_default();
-    let last = printer.runs.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let ends = printer.runs.ends.0.load(Ordering::Relaxed);
+    let last = printer.runs.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let last = last.filter(|last| last.file == file);
-    if let Some(last) = last.as_ref().filter(|last| last.stands(active, seconds)) {
+    if let Some(last) = last.as_ref().filter(|last| last.stands(active, seconds, ends)) {
         return Some(last.runs);
     }
     let Ok(ended) = files::ended_prints(&printer.wire, file).await else {
         return last.map(|last| last.runs);
     };
     let runs = ended.saturating_add(u32::from(active));
-    let seems_another = last.is_some_and(|last| last.active && seconds < last.seconds);
-    let provisional_since = (active && (seems_another || seconds < BEGINNING_SECONDS)).then(Instant::now);
-    let count = RecordCount { file: file.to_owned(), active, seconds, runs, provisional_since };
-    *printer.runs.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(count);
+    let seems_another = last.is_some_and(|last| last.is_over(seconds, ends));
+    let is_beginning = ends == 0 && seconds < BEGINNING_SECONDS;
+    let provisional_since = (active && (seems_another || is_beginning)).then(Instant::now);
+    let count = RecordCount { file: file.to_owned(), active, seconds, runs, ends, provisional_since };
+    *printer.runs.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(count);
     Some(runs)
 }
 

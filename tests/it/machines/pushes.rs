@@ -41,11 +41,10 @@ each_kind! {
         }
         let first = floor.status_until("some progress", 0, |s| s["progress"].as_f64().unwrap() > 0.0).await;
         let before = floor.sim(0).handle.requests();
-        // At a poll each 2 s it would be asked at least ten times, with two requests. One more may read the record of
-        // the file, for a print that has just begun.
+        // At a poll each 2 s it would be asked at least ten times.
         let last = floor.status_until("20 s later", 0, |s| read_at(s) > read_at(&first) + 20_000).await;
         let asked = floor.sim(0).handle.requests() - before;
-        assert!(asked <= 5, "{asked} requests in 20 s");
+        assert!(asked <= 4, "{asked} requests in 20 s");
         assert!(last["progress"].as_f64() > first["progress"].as_f64(), "{first} then {last}");
         assert_ne!(last["temperatures"], first["temperatures"], "heaters warm up");
         // A change of state is seen at once, not at the next look.
