@@ -1,7 +1,7 @@
 //! Error pages, which explain what to do next.
 
 use axum::extract::Request;
-use axum::http::{Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use maud::html;
@@ -44,20 +44,27 @@ pub async fn answered_as_page(request: Request, next: Next) -> Response {
     } else {
         refusal(status, &meta, of_staff)
     };
-    for (name, value) in response.headers() {
-        if !matches!(*name, header::CONTENT_TYPE | header::CONTENT_LENGTH) && !answer.headers().contains_key(name) {
-            answer.headers_mut().append(name, value.clone());
-        }
-    }
+    keep_headers(&mut answer, response.headers());
     answer.extensions_mut().insert(meta);
     answer
 }
 
 /// Renders the response as a page if it carries a [`Notice`].
 fn as_notice(response: Response) -> Response {
-    match response.extensions().get::<Notice>() {
-        Some(Notice { title, text }) => notice(response.status(), title, text),
-        None => response,
+    let Some(Notice { title, text }) = response.extensions().get::<Notice>() else { return response };
+    let mut page = notice(response.status(), title, text);
+    keep_headers(&mut page, response.headers());
+    page
+}
+
+/// Adds the headers of the response that a page takes the place of, such as those of rate limits, except those of the
+/// content and those that the page sets itself.
+fn keep_headers(page: &mut Response, headers: &HeaderMap) {
+    let own = page.headers().clone();
+    for (name, value) in headers {
+        if !matches!(*name, header::CONTENT_TYPE | header::CONTENT_LENGTH) && !own.contains_key(name) {
+            page.headers_mut().append(name, value.clone());
+        }
     }
 }
 

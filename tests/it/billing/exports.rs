@@ -134,6 +134,9 @@ async fn a_link_lives_seven_days_and_then_its_file_is_gone() {
     assert_eq!(app.nobody().get(&link).await.error(404), "export_expired");
     let page = http().get(format!("{}{link}", app.base)).header("accept", "text/html").send().await.unwrap();
     assert_eq!(page.status().as_u16(), 404);
+    for name in ["x-request-id", "x-ratelimit-limit", "vary"] {
+        assert!(page.headers().contains_key(name), "{name} of every answer of this API: {:?}", page.headers());
+    }
     assert!(page.text().await.unwrap().contains("<h1>This link has expired</h1>"));
     for nothing in [NOTHING.to_owned(), "a".repeat(43), "%00".to_owned()] {
         assert_eq!(app.nobody().get(&format!("/api/v1/exports/{nothing}")).await.error(404), "export_not_found");
