@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{App, Client, on_both};
 
 /// Runs of each race on each database.
-const RACES: usize = 30;
+const RACES: usize = 60;
 
 /// Outcome of a race: the statuses of the deletion and of the use.
 type Outcome = (u16, u16);

@@ -145,15 +145,15 @@ impl Client {
 
     /// Asserts that the ledger's sums equal the stock, and that nothing is reserved.
     pub async fn ledger_is_even(&self, material: &str) {
-        // Bookings may still come in: both are read at one version.
-        let (stock, quantity, reserved) = loop {
-            let stock = self.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
-            let (quantity, reserved) = self.ledger_sums(material).await;
-            let again = self.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
-            if again["version"] == stock["version"] {
-                break (stock, quantity, reserved);
-            }
-        };
+        // Bookings may still come in: stock and ledger are read at one version.
+        let path = format!("/api/inventory/materials/{material}");
+        let (stock, (quantity, reserved)) = until("stock and ledger at one version", || async {
+            let stock = self.get(&path).await.expect(200);
+            let sums = self.ledger_sums(material).await;
+            let after = self.get(&path).await.expect(200);
+            (after["version"] == stock["version"]).then_some((stock, sums))
+        })
+        .await;
         let near = |a: f64, b: &Value| (a - b.as_f64().unwrap()).abs() < 0.000_5;
         assert!(near(quantity, &stock["quantity"]), "ledger {quantity}, stock {stock}");
         assert!(near(reserved, &stock["reserved"]), "ledger {reserved}, stock {stock}");
