@@ -2,7 +2,7 @@
 //! generated from its one declaration.
 //!
 //! Responses are described by the traits of the crate `api_schema`. The code that parses a request also uses
-//! `http::wire`, so `Request` is for the HTTP edge of the crate `printfloor` alone. The macros know no checks:
+//! `http::wire`, so `Request` is for crates that depend on the HTTP edge (`http`). The macros know no checks:
 //! an expression without `=` in a member's `#[api(...)]` implements `wire::Rule`, whose value both validates and
 //! describes.
 //!

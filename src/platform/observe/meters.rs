@@ -1,6 +1,6 @@
 //! Counters and histograms of relaxed atomics, so that recording a value never waits.
 //!
-//! They have no names here: `http/production/metrics.rs` reads and names them for `/metrics`.
+//! They have no names here: `http/api/production/metrics.rs` reads and names them for `/metrics`.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
