@@ -1,6 +1,6 @@
 //! From a signed payment event to a shipped order.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -14,11 +14,12 @@ use simulator::gcode::orca_gcode;
 use simulator::gcode::package::package_using;
 use simulator::payments::{SimPayment, SimPaymentEvent, signature};
 use simulator::printer::PhysicalEvent;
-use simulator::sink::Sink;
+use simulator::sink::{ReceivedRequest, Sink};
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use crate::api::materials::mails;
 use crate::support::app::PAYMENT_SECRET;
+use crate::support::waiting::{LONG, until_seen};
 use crate::support::{App, Client, on_both, on_sqlite, until};
 
 /// The Debian slicer, where the tests were told of one.
@@ -114,8 +115,13 @@ on_both! {
         let reason = waiting[0]["waitingReason"].as_str().unwrap();
         assert_eq!(waiting[0]["blockedBy"], "material");
         assert!(reason.contains("PLA black") && reason.contains("free"), "{reason}");
-        let found = app.get(&format!("/api/jobs/{}/match", waiting[0]["id"].as_str().unwrap())).await.expect(200);
-        assert_eq!((&found["waitingReason"], found["printers"].as_array().unwrap().len()), (&json!(reason), fleet.printers.len()), "{found}");
+        // What the others hold changes as they are printed.
+        until("the match to say the same as the job", || async {
+            let job = format!("/api/jobs/{}", waiting[0]["id"].as_str().unwrap());
+            let (job, found) = (app.get(&job).await.expect(200), app.get(&format!("{job}/match")).await.expect(200));
+            assert_eq!(found["printers"].as_array().unwrap().len(), fleet.printers.len(), "{found}");
+            (found["waitingReason"].is_string() && found["waitingReason"] == job["waitingReason"]).then_some(())
+        }).await;
         // What waits for stock has no date; what is printed has one.
         until("the forecast to leave out what waits", || async {
             (app.get("/api/forecast").await.expect(200)["untold"] == 3).then_some(())
@@ -142,21 +148,23 @@ on_both! {
         let packed = app.get(&format!("/api/orders/{order}/shipments/2/packing-list")).await.expect(200);
         assert_eq!((&packed["lines"][0]["quantity"], &packed["complete"]), (&json!(3), &json!(true)), "{packed}");
 
-        until("the sink to hear of the shipping", || async {
-            sink.received().iter().any(|got| got.header("x-service-event") == Some("order.shipped")).then_some(())
-        }).await;
-        let mut heard: BTreeMap<String, usize> = BTreeMap::new();
+        let expected = [
+            ("order.created", 1), ("order.paid", 1), ("order.printing", 1), ("order.ready", 1), ("order.shipped", 1), ("job.completed", 5),
+        ];
+        let count_of = |all: &[ReceivedRequest], event: &str| {
+            all.iter().filter(|got| got.header("x-service-event") == Some(event)).count()
+        };
+        let have_come = |all: &[ReceivedRequest]| expected.iter().all(|(event, count)| count_of(all, event) >= *count);
+        let all = sink.wait_until(have_come, LONG).await.expect("the sink to hear of everything");
         let mut ids = HashSet::new();
-        for got in sink.received() {
-            let verdict = got.verdict;
+        for got in &all {
+            let verdict = &got.verdict;
             assert_eq!((verdict.service, verdict.standard), (Some(true), Some(true)), "{got:?}");
             assert!(ids.insert(got.header("x-service-delivery").unwrap().to_owned()), "delivered twice: {got:?}");
-            *heard.entry(got.header("x-service-event").unwrap().to_owned()).or_default() += 1;
         }
-        for once in ["order.created", "order.paid", "order.printing", "order.ready", "order.shipped"] {
-            assert_eq!(heard.get(once), Some(&1), "{once} in {heard:?}");
+        for (event, count) in expected {
+            assert_eq!(count_of(&all, event), count, "{event} in {all:?}");
         }
-        assert_eq!(heard.get("job.completed"), Some(&5), "{heard:?}");
 
         let started: usize = fleet.printers.iter().map(|sim| count(sim, |what| matches!(what, PhysicalEvent::Started { .. }))).sum();
         let finished: usize = fleet.printers.iter().map(|sim| count(sim, |what| matches!(what, PhysicalEvent::Finished { .. }))).sum();
@@ -212,14 +220,15 @@ on_sqlite! {
         let placed = app.order_is(&order, "created").await;
         assert_eq!((&placed["totalCents"], &placed["lines"][2]["kitLine"]), (&json!(3000), &json!(0)), "{placed}");
         assert_eq!(pay(&app, &placed, "evt_set").await, Some(200));
-        let promised = until("the order to be expected and promised", || async {
+        let promised = until_seen("the order to be expected and promised, by a forecast of everything", || async {
             let order = app.get(&path).await.expect(200);
-            (order["expectedAt"].is_string() && order["promisedAt"].is_string()).then_some(order)
+            let forecast = app.get("/api/forecast").await.expect(200);
+            let is_promised = order["expectedAt"].is_string() && order["promisedAt"].is_string();
+            let free = forecast["printers"].as_array().unwrap().iter().filter(|one| one["freeAt"].is_string()).count();
+            let is_whole = (free, &forecast["late"], &forecast["untold"]) == (printers.len(), &json!([]), &json!(0));
+            let is_even = forecast["doneAt"].as_str() >= order["expectedAt"].as_str();
+            if is_promised && is_whole && is_even { Ok(order) } else { Err(format!("{forecast} {order}")) }
         }).await;
-        let forecast = app.get("/api/forecast").await.expect(200);
-        assert!(forecast["doneAt"].as_str() >= promised["expectedAt"].as_str(), "{forecast} {promised}");
-        let free = forecast["printers"].as_array().unwrap().iter().filter(|one| one["freeAt"].is_string()).count();
-        assert_eq!((free, &forecast["late"], &forecast["untold"]), (printers.len(), &json!([]), &json!(0)), "{forecast}");
         // Of the badges one waits for the only printer that has both colours.
         let jobs = app.jobs(&order).await;
         let of_badges = jobs.iter().find(|job| job["skuId"] == badge.as_str() && job["state"] == "SLICED").unwrap();
