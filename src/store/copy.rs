@@ -39,15 +39,15 @@ pub enum CopyError {
     NoProgram(&'static str),
     /// The program is older than the database server, so it cannot copy it.
     #[error(
-        "{program} is of PostgreSQL {found}, and the database of {wanted}: install the client programs of PostgreSQL {wanted} where the server runs, and try again"
+        "{program} is of PostgreSQL {version}, and the database of {server_version}: install the client programs of PostgreSQL {server_version} where the server runs, and try again"
     )]
     OldProgram {
         /// Name of the program.
         program: &'static str,
         /// Major version of the program.
-        found: u32,
+        version: u32,
         /// Major version of the database server.
-        wanted: u32,
+        server_version: u32,
     },
     /// A program failed.
     #[error("{program} failed: {words}")]

@@ -138,13 +138,13 @@ impl InvoiceChange<'_> {
     /// Brings status, credit notes and flags in line with the payments retained; `paid_at` if this paid it in full.
     pub(super) fn follow_ledger(&mut self, paid_at: Option<Timestamp>) {
         let books = books(&self.invoice);
-        let kept = books.kept_cents;
+        let kept_cents = books.kept_cents;
         if matches!(self.invoice.status, InvoiceStatus::Draft | InvoiceStatus::Void) {
-            self.invoice.kept_cents = kept;
+            self.invoice.kept_cents = kept_cents;
         } else {
             let paid_at = self.invoice.paid_at.or(paid_at);
             let refunded = paid_at.is_some() && books.all_went && self.invoice.owed_cents() > 0;
-            let settled = self.invoice.settle(self.cx, kept, paid_at, refunded, false);
+            let settled = self.invoice.settle(self.cx, kept_cents, paid_at, refunded, false);
             self.settled(settled);
         }
         flag_money(self);

@@ -44,13 +44,13 @@ pub(super) fn reads_again<L: LedgerChange>(on: &mut L, intent: Option<&String>) 
 /// remembered of payments whose refunds fail, because what ended with the money stays at its end when the money comes
 /// back: whichever of both is heard first. Says whether that was news.
 pub(super) fn note_back<L: LedgerChange>(on: &mut L, intent: Option<&String>, cents: i64, whole: bool) -> bool {
-    let Some(known) = doubts(on.owner(), intent) else { return false };
-    let (name, most) = (known.intent.clone(), known.most_back_cents.max(cents));
-    let is_news = most > known.most_back_cents || (whole && !known.was_all_back);
+    let Some(doubt) = doubts(on.owner(), intent) else { return false };
+    let (name, most) = (doubt.intent.clone(), doubt.most_back_cents.max(cents));
+    let is_news = most > doubt.most_back_cents || (whole && !doubt.was_all_back);
     if is_news {
-        change_doubts(on, &name, |known| {
-            known.most_back_cents = most;
-            known.was_all_back |= whole;
+        change_doubts(on, &name, |doubt| {
+            doubt.most_back_cents = most;
+            doubt.was_all_back |= whole;
         });
     }
     is_news
@@ -112,7 +112,7 @@ fn begin_doubts<L: LedgerChange>(on: &mut L, intent: &str) {
     let surplus = under_way.doubted.len().saturating_sub(MAX_UNDER_WAY);
     let dropped: Vec<String> = under_way.doubted.drain(..surplus).map(|one| one.intent).collect();
     // Nothing is read of them any more.
-    under_way.refunds.retain(|one| !(one.taken && dropped.contains(&one.intent)));
+    under_way.refunds.retain(|one| !(one.is_accepted && dropped.contains(&one.intent)));
 }
 
 /// Applies the refund total of a payment that was read at the processor; `None` if the processor does not report it.
@@ -159,7 +159,7 @@ pub(super) fn refunds_read<L: LedgerChange>(on: &mut L, intent: &str, number: u3
 
 /// Attributes newly seen refunds of this amount to requested refunds that have no response yet.
 pub(super) fn see_asked<L: LedgerChange>(on: &mut L, intent: Option<&String>, cents: i64) {
-    let waits = |one: &RequestedRefund| one.error.is_none() && !one.taken && Some(&one.intent) == intent;
+    let waits = |one: &RequestedRefund| one.error.is_none() && !one.is_accepted && Some(&one.intent) == intent;
     if cents <= 0 || !on.owner().under_way().refunds.iter().any(waits) {
         return;
     }
@@ -174,7 +174,7 @@ pub(super) fn see_asked<L: LedgerChange>(on: &mut L, intent: Option<&String>, ce
 /// Ends the refunds of a payment that the processor accepted: they are booked now. Returns the part of them that was
 /// not in the books, in minor units.
 fn end_taken<L: LedgerChange>(on: &mut L, intent: &str) -> i64 {
-    let of_it = |one: &RequestedRefund| one.taken && one.intent == intent;
+    let of_it = |one: &RequestedRefund| one.is_accepted && one.intent == intent;
     let refunds = on.owner().under_way().refunds.iter().filter(|one| of_it(one));
     let (count, sum) = refunds.fold((0, 0), |(count, sum): (u32, i64), one| {
         (count.saturating_add(1), sum.saturating_add(one.unseen_cents()))

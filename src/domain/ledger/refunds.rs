@@ -191,7 +191,7 @@ fn refund_there<L: LedgerChange>(
             amount_cents: of_it,
             asked_at: on.context().now,
             error: None,
-            taken: false,
+            is_accepted: false,
             seen_cents: 0,
         };
         on.under_way_mut().refunds.push(request);
@@ -206,13 +206,13 @@ fn refund_there<L: LedgerChange>(
 pub(super) fn refund_news<L: LedgerChange>(on: &mut L, refund: Id, news: &RefundResult) {
     let refunds = &on.owner().under_way().refunds;
     let Some((at, request)) = refunds.iter().enumerate().find(|(_, one)| one.id == refund) else { return };
-    if request.taken {
+    if request.is_accepted {
         return; // Told again.
     }
     let request = request.clone();
     if matches!(news, RefundResult::Taken { .. }) && reads_again(on, Some(&request.intent)) {
         // It is in the books once what went back of the payment was read, and shown as under way until then.
-        on.under_way_mut().refunds[at].taken = true;
+        on.under_way_mut().refunds[at].is_accepted = true;
         return;
     }
     let sum = match news {

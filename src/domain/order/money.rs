@@ -166,9 +166,9 @@ impl LedgerChange for OrderChange<'_> {
     /// Marks an order as refunded once its whole balance was refunded.
     fn money_went(&mut self) {
         let books = books(&self.order);
-        let kept = books.kept_cents;
-        if kept != self.order.kept_cents {
-            self.head().kept_cents = kept;
+        let kept_cents = books.kept_cents;
+        if kept_cents != self.order.kept_cents {
+            self.head().kept_cents = kept_cents;
         }
         if self.order.status == OrderStatus::PaymentFailed && all_tries_came(&self.order) == Some(true) {
             self.status(OrderStatus::Created, None);
