@@ -6,7 +6,7 @@ use super::{is_sound, operator};
 use crate::api::quotes::sent as sent_quote;
 use crate::api::some_sku;
 use crate::billing::customer;
-use crate::billing::intake::taken;
+use crate::billing::intake::submit_request;
 use crate::billing::invoices::sent as sent_invoice;
 use crate::support::{App, on_sqlite};
 
@@ -46,7 +46,8 @@ on_sqlite! {
         let order = app.post("/api/orders", &order).await.expect(201);
         let order_id = order["id"].as_str().unwrap();
         app.post(&format!("/api/orders/{order_id}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
-        let (quote, invoice, request) = (sent_quote(&app, &sku).await, sent_invoice(&app, ANN).await, taken(&app).await);
+        let (quote, invoice) = (sent_quote(&app, &sku).await, sent_invoice(&app, ANN).await);
+        let request = submit_request(&app).await;
         let part = json!({"method": "bank_transfer", "amountCents": 2000});
         app.post(&format!("/api/invoices/{invoice}/mark-paid"), &part).await.expect(200);
         let back = json!({"amountCents": 500});

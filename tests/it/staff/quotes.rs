@@ -8,7 +8,7 @@ use crate::api::quotes::models::upload;
 use crate::api::quotes::{draft, sent, show};
 use crate::api::{NOTHING, PASSWORD, sign_in, some_sku, staff};
 use crate::billing::customer;
-use crate::billing::intake::taken;
+use crate::billing::intake::submit_request;
 use crate::billing::pages::{HOSTILE, send, token};
 use crate::support::browser::Browser;
 use crate::support::{App, Db, on_sqlite, until};
@@ -183,7 +183,7 @@ on_sqlite! {
         let app = App::new(db).await;
         let sam = operator(&app).await;
         assert!(sam.get("/shop/requests").await.text.contains("Nobody has asked"));
-        let request = taken(&app).await;
+        let request = submit_request(&app).await;
         let path = format!("/shop/requests/{request}");
         for list in ["/shop/requests", "/shop/requests?status=new&q=ann"] {
             let list = sam.get(list).await;
@@ -252,7 +252,7 @@ async fn chromium_shows_quotes_invoices_and_customers_on_a_phone_without_a_fault
     let Some(mut browser) = Browser::start().await else { return };
     let app = App::new(Db::sqlite()).await;
     let sku = some_sku(&app).await;
-    let (quote, request) = (draft(&app, &sku).await, taken(&app).await);
+    let (quote, request) = (draft(&app, &sku).await, submit_request(&app).await);
     let invoice = crate::billing::invoices::sent(&app, ANN).await;
     customer(&app, ANN).await;
     let ann = app.get("/api/customers?email=ann@example.org").await.expect(200)["customers"][0]["id"].clone();

@@ -85,7 +85,7 @@ async fn busy(app: &App) -> String {
     }
     app.order(&skus[1], 2).await;
     invoices::sent(app, ANN).await;
-    intake::taken(app).await;
+    intake::submit_request(app).await;
     order
 }
 
