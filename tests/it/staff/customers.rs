@@ -12,7 +12,7 @@ use crate::support::{App, on_sqlite};
 
 const ANN: &str = "ann@example.org";
 
-fn shown(cents: &Value) -> String {
+fn format_cents(cents: &Value) -> String {
     let cents = cents.as_i64().unwrap();
     format!("{}.{:02} USD", cents / 100, cents % 100)
 }
@@ -28,8 +28,8 @@ on_sqlite! {
         let address = json!([{"kind": "shipping", "line1": "1 Main Street", "city": "Springfield", "postalCode": "62701", "country": "US"}]);
         let profile = json!({"name": "<b>Ann</b>", "company": "Example Ltd", "addresses": address});
         ann.patch("/api/v1/profile", &profile).await.expect(200);
-        let found = app.get("/api/customers?email=ann@example.org").await.expect(200)["customers"][0].clone();
-        let path = format!("/shop/customers/{}", found["id"].as_str().unwrap());
+        let record = app.get("/api/customers?email=ann@example.org").await.expect(200)["customers"][0].clone();
+        let path = format!("/shop/customers/{}", record["id"].as_str().unwrap());
         for (query, is_there) in [("", true), ("?q=ANN@", true), ("?q=bob", false), ("?q=nobody", false)] {
             let list = sam.get(&format!("/shop/customers{query}")).await;
             is_sound(&list);
@@ -62,7 +62,8 @@ on_sqlite! {
         }
         // What went back is not spent.
         let spent = json!(order["totalCents"].as_i64().unwrap() + 2000 - 500);
-        assert!(page.text.contains(&format!("<p class=\"figure\">{}</p>", shown(&spent))), "{spent} in {}", page.text);
+        let figure = format!("<p class=\"figure\">{}</p>", format_cents(&spent));
+        assert!(page.text.contains(&figure), "{spent} in {}", page.text);
         for words in ["cash", "bank transfer", "went back", order["number"].as_str().unwrap()] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
