@@ -193,7 +193,7 @@ pub struct ChannelOrder {
     pub has_order: bool,
     /// Cancellation and refunds already passed on to our order.
     #[serde(rename = "told")]
-    pub ours: ShopState,
+    pub our_state: ShopState,
     /// Names without an entry in the variant map, as the shop writes them.
     pub missing: Vec<String>,
     /// Any other obstacle, or an outcome that differs from the shop's expectation, as text for operators.

@@ -21,7 +21,7 @@ impl ChannelOrder {
             order_id: cx.ids.id(),
             making: false,
             has_order: false,
-            ours: ShopState::default(),
+            our_state: ShopState::default(),
             missing: Vec::new(),
             problem: None,
             refused: false,

@@ -54,7 +54,7 @@ impl Aggregate for ChannelOrder {
             }
             C::Made if order.making => order.has_order = true,
             C::Told { reported, refused } => {
-                order.ours = *reported;
+                order.our_state = *reported;
                 if let Some(words) = refused {
                     order.problem = Some(words.clone());
                     let subject = format!("Conflicting changes to {}", order.name());
@@ -108,7 +108,7 @@ impl Aggregate for ChannelOrder {
         } else if self.waits() {
             effects.push(ChannelOrderEffect::Resolve { changed_at: self.changed_at, retries: self.manual_retries });
         }
-        if self.has_order && self.ours != self.there {
+        if self.has_order && self.our_state != self.there {
             effects.push(ChannelOrderEffect::TellOrder(self.there));
         }
         // One after the other: a later shipment never overtakes an earlier one there.

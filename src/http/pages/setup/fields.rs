@@ -240,7 +240,7 @@ pub(crate) fn submitted_values(
     given_of(fields_of(service), sent, config, draft)
 }
 
-/// Returns the settings of these fields as [`given`] does for a service.
+/// Returns the settings of these fields as [`submitted_values`] does for a service.
 pub(super) fn given_of(
     fields: &[Field],
     sent: &PageForm,
