@@ -192,8 +192,8 @@ on_both! {
         let again = jobs.values().filter(|job| job["reprint"] == true).count();
         eprintln!(
             "{} orders, {} jobs ({again} for rejected parts), {} words about parts, {early} early shipments, {cut_off} cancels \
-             behind a cut, {deliveries} deliveries heard; made by {plate_counts:?}; {untold} prints of people's own that \
-             no printer tells of later",
+             behind a cut, {deliveries} deliveries heard; made by {plate_counts:?}; {untold} prints of people's own \
+             that no printer tells of later",
             sold.len(), jobs.len(), words.len(),
         );
     }
