@@ -61,7 +61,7 @@ fn row(table: &str, n: u128, version: Option<i64>, doc: Value, columns: Vec<(&'s
     insert(table, all)
 }
 
-fn order(n: u128, release: usize, total: i64, kept: i64, status: &str, flags: &[&str]) -> String {
+fn order(n: u128, release: usize, total: i64, kept_cents: i64, status: &str, flags: &[&str]) -> String {
     let mut doc = json!({
         "id": id(n), "number": n as i64, "kind": "manual", "status": status, "site": "industries", "madeBy": null,
         "customerId": null, "customerEmail": "o'hara@example.org", "currency": "usd", "lines": [{
@@ -79,7 +79,7 @@ fn order(n: u128, release: usize, total: i64, kept: i64, status: &str, flags: &[
         doc["refundedCents"] = json!(0);
         doc["refundedWhole"] = json!(false);
     } else {
-        doc["keptCents"] = json!(kept);
+        doc["keptCents"] = json!(kept_cents);
     }
     let mut columns = vec![
         ("number", json!(n as i64)),
@@ -204,7 +204,7 @@ fn counter(release: usize) -> Vec<String> {
     let slugs = if release >= 6 { ["bracket", "bracket-2", "bracket"] } else { ["bracket"; 3] };
     let skus = SKUS.iter().zip(["B-1", "B-2", "B-3"]).zip(slugs);
     let mut rows: Vec<String> = skus.map(|((n, code), slug)| sku(*n, release, code, slug, *n == SKUS[2])).collect();
-    let kept = vec![
+    let columns = vec![
         ("key", json!("k")),
         ("body_hash", json!("h")),
         ("kind", json!("order")),
@@ -219,7 +219,7 @@ fn counter(release: usize) -> Vec<String> {
         payment(104, release, PAID, -500, "processor", Some("pi_first")),
         order(HALF, release, 1000, 400, "created", &[]),
         payment(105, release, HALF, 400, "cash", None),
-        insert("idempotency", kept),
+        insert("idempotency", columns),
     ]);
     rows
 }
@@ -327,8 +327,8 @@ pub async fn is_read_right(database: &TestDatabase) {
     let in_hand = printer.in_hand.unwrap();
     assert_eq!((in_hand.attempt, in_hand.progress, printer.fields.tags), (id(ATTEMPT), 0.4, vec!["old".to_owned()]));
     assert_eq!(database.number("SELECT COUNT(*) FROM deliveries WHERE event = 'order.paid'").await, 1);
-    let kept = format!("SELECT COUNT(*) FROM idempotency WHERE aggregate_id = '{}'", id(PAID));
-    assert_eq!(database.number(&kept).await, 1);
+    let query = format!("SELECT COUNT(*) FROM idempotency WHERE aggregate_id = '{}'", id(PAID));
+    assert_eq!(database.number(&query).await, 1);
     assert_eq!(database.number("SELECT COUNT(*) FROM attempts WHERE judged_end IS NULL").await, 1);
     reading.close().await.unwrap();
 }
