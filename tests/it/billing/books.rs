@@ -148,9 +148,9 @@ on_sqlite! {
         // Each invoice follows, what was issued adds up, and no number is missing.
         let mut followed = 0;
         for one in &all {
-            let order = one.settled(&app, &processor).await.expect("nothing happens any more");
+            let view = one.settled(&app, &processor).await.expect("nothing happens any more");
             if one.path.starts_with("/api/invoices/") {
-                adds_up(&order);
+                adds_up(&view);
                 continue;
             }
             let listed = app.get(&format!("/api/invoices?orderId={}", one.id)).await.expect(200);
@@ -160,8 +160,8 @@ on_sqlite! {
             for invoice in standing {
                 let whole = until_seen("the invoice to follow", || async {
                     let whole = app.get(&format!("/api/invoices/{invoice}")).await.expect(200);
-                    let even = whole["amountPaidCents"] == order["keptCents"]
-                        && whole["payments"].as_array().unwrap().len() == order["payments"].as_array().unwrap().len();
+                    let even = whole["amountPaidCents"] == view["keptCents"]
+                        && whole["payments"].as_array().unwrap().len() == view["payments"].as_array().unwrap().len();
                     if even { Ok(whole) } else { Err(whole) }
                 })
                 .await;
