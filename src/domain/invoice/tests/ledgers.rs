@@ -4,6 +4,7 @@
 mod processor;
 
 use proptest::prelude::*;
+use serde_json::{Value, json};
 
 use self::processor::Processor;
 use super::super::*;
@@ -346,6 +347,35 @@ fn holds<D: Desk>(desk: &mut D, there: &Processor, drawer: i64) -> Result<(), Te
     let standing = invoices.iter().filter(|one| one.status != InvoiceStatus::Void).count();
     prop_assert!(standing <= 1, "at most one that is not void");
     Ok(())
+}
+
+#[test]
+fn a_ledger_is_stored_among_the_members_of_its_owner() {
+    let members = |document: &Value| {
+        ["ledger", "keptCents", "payments", "paymentSession", "atProcessor"].map(|name| document.get(name).cloned())
+    };
+    let (mut order, mut invoice) = (OrderDesk::new(), InvoiceDesk::new());
+    let document = serde_json::to_value(order.of()).unwrap();
+    assert_eq!(members(&document), [None, Some(json!(0)), None, Some(Value::Null), None], "its payments are rows");
+    let document = serde_json::to_value(invoice.of()).unwrap();
+    assert_eq!(members(&document), [None, Some(json!(0)), Some(json!([])), None, None]);
+
+    assert!(order.act(Act::Cash(100)) && invoice.act(Act::Cash(100)));
+    let pages = || ("It".to_owned(), "/a".to_owned(), "/no".to_owned());
+    let check_out = |(title, success_url, cancel_url)| LedgerCommand::CheckOut { title, success_url, cancel_url };
+    assert!(order.tell(check_out(pages())) && invoice.tell(check_out(pages())));
+    let mut document = serde_json::to_value(order.of()).unwrap();
+    assert_eq!(
+        (&document["keptCents"], &document["atProcessor"]["checkout"]["amountCents"]),
+        (&json!(100), &json!(1090))
+    );
+    // Documents of older releases do not say what is kept.
+    document.as_object_mut().unwrap().remove("keptCents");
+    let read: Order = serde_json::from_value(document).unwrap();
+    assert_eq!((read.ledger.kept_cents, read.ledger.payments.len()), (0, 0));
+    assert_eq!(read.ledger.at_processor, order.of().ledger.at_processor);
+    let document = serde_json::to_value(invoice.of()).unwrap();
+    assert_eq!(serde_json::from_value::<Invoice>(document).unwrap(), *invoice.of());
 }
 
 proptest! {
