@@ -25,7 +25,7 @@ async fn every_setting_is_shown_with_its_source_and_secrets_are_not() {
     let poll = setting(&body, "printers.poll_interval_seconds");
     assert_eq!((&poll["value"], &poll["default"], &poll["isSet"]), (&json!(0.1), &json!(2.0), &json!(true)), "{poll}");
     assert_eq!(poll["source"], "PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS in the environment");
-    assert!(poll["about"].as_str().unwrap().starts_with("Interval at which printers are asked"), "{poll}");
+    assert!(poll["about"].as_str().unwrap().starts_with("Interval between status requests to printers"), "{poll}");
     let token = setting(&body, "agent.token");
     assert_eq!((&token["secret"], &token["isSet"], &token["value"]), (&json!(true), &json!(true), &Value::Null));
     let rates = setting(&body, "tax.rates");
