@@ -149,5 +149,5 @@ async fn a_secret_that_cannot_be_decrypted_is_one_line_and_a_failed_delivery() {
     let disabled = endpoint_is(&floor.app, &endpoint, "disabled").await;
     assert!(disabled["disabledReason"].as_str().unwrap().contains("SECRETS_KEY"), "{disabled}");
     assert!(sink.received().is_empty());
-    assert_eq!(lines(&floor, "a delivery cannot be signed").len(), 1, "{:#?}", lines(&floor, "cannot be signed"));
+    assert_eq!(lines(&floor, "cannot sign a delivery").len(), 1, "{:#?}", lines(&floor, "cannot sign a delivery"));
 }

@@ -138,7 +138,7 @@ pub fn views(app: &IntegrationHandles) -> Vec<IntegrationView> {
         let url = kind.address(&app.config).filter(|url| !url.is_empty()).map(|url| without_login(url).into_owned());
         let summary = app.integrations.summaries().into_iter().find(|one| one.name == kind.word());
         let configured = summary.as_ref().is_some_and(|one| one.on);
-        let fault = summary.as_ref().and_then(|one| Some(format!("it is off: {}", one.fault.as_ref()?)));
+        let fault = summary.as_ref().and_then(|one| Some(format!("off: {}", one.fault.as_ref()?)));
         let SystemLineState { failures, last_error, last_ok_at, note, needs_person, .. } =
             summary.map(|one| one.line).unwrap_or_default();
         let (has_token, error) = (kind.has_token(&app.config), fault.or(needs_person).or(last_error));
@@ -164,7 +164,7 @@ fn redis(app: &IntegrationHandles) -> IntegrationView {
         has_token: url.contains('@'),
         configured: app.redis.is_some(),
         failures: u32::from(is_away),
-        error: is_away.then(|| "it does not answer: limits are counted in this process meanwhile".to_owned()),
+        error: is_away.then(|| "does not respond; rate limits are counted in this process until it does".to_owned()),
         last_ok_at,
         note: None,
     }
