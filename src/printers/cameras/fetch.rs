@@ -114,7 +114,8 @@ impl CameraAccess {
         }
         let place = match &self.source {
             CameraSource::Set { url, credentials } => {
-                let url = check_camera_url(url).map_err(|words| CameraFault::None(format!("its address {words}")))?;
+                let url = check_camera_url(url)
+                    .map_err(|words| CameraFault::None(format!("the address of the camera {words}")))?;
                 CameraTarget::new(url, credentials)
             }
             CameraSource::Told { connection, host } => {

@@ -306,7 +306,7 @@ async fn another_system_is_tested_before_it_is_written() {
     let wrong = json!({"smartHome": {"url": url, "token": "other"}, "agent": {"url": null}});
     let refused = app.patch("/api/integrations", &wrong).await.expect(400);
     assert_eq!((&refused["code"], fault_paths(&refused)), (&json!("connection_failed"), vec!["smart_home".to_owned()]));
-    assert!(refused.to_string().contains("refuses the token"), "{refused}");
+    assert!(refused.to_string().contains("rejects the token"), "{refused}");
     assert!(!app.folder().join(".env").exists());
 
     let written = app.patch("/api/integrations", &json!({"smartHome": {"url": url, "token": "t0k"}})).await.expect(200);
@@ -337,7 +337,7 @@ async fn another_system_is_tested_before_it_is_written() {
     // What a test cannot know is said.
     let told = app.patch("/api/integrations", &json!({"agent": {"url": url, "token": "wrong"}})).await.expect(200);
     let said = told["tested"][0]["message"].as_str().unwrap();
-    assert!(told["tested"][0]["service"] == "agent" && said.contains("its token was not tested"), "{told}");
+    assert!(told["tested"][0]["service"] == "agent" && said.contains("the token was not tested"), "{told}");
     // One that is taken away is not tested.
     app.patch("/api/integrations", &json!({"smartHome": {"url": null, "token": null}})).await.expect(200);
     let env = std::fs::read_to_string(app.folder().join(".env")).unwrap();
