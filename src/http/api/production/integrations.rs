@@ -112,10 +112,10 @@ pub struct IntegrationView {
     pub has_token: bool,
     /// `true` if the integration is in use: it is configured, and its settings are valid.
     pub configured: bool,
-    /// Calls of it that failed since the last one that went well, or answers of no use since it was last well,
-    /// whichever are more.
+    /// Number of failed calls since the last successful one, or of unusable responses since the last usable one,
+    /// whichever is greater.
     pub failures: u32,
-    /// Error in the settings, otherwise of the last failed call; null while all is well or before the first call.
+    /// Error in the settings, or else of the last failed call; null if there is no problem or before the first call.
     pub error: Option<String>,
     /// Time of its latest successful call while none was answered with nothing of use, since the start of the server;
     /// of the mail server, when it last took a mail. Null before the first.

@@ -85,7 +85,7 @@ pub struct NewPrinter {
     serial: Option<String>,
     /// Inner dimensions in millimetres; if null, the printer accepts prints of any size.
     build_volume: Option<Dimensions>,
-    /// `true` if the bed clears itself after a print, so that no operator has to confirm it.
+    /// `true` if the printer clears its bed automatically after a print, so that no operator has to confirm it.
     #[api(default = false)]
     auto_clear: bool,
     /// Material loaded in the first slot; if null, a printer with one slot accepts jobs of any material.
