@@ -115,14 +115,14 @@ fn reading(of: &ParserInput<'_>) -> TokenStream {
     }
     let idents: Vec<_> = members.iter().map(|member| &member.ident).collect();
     let checks = checks.iter().map(|(view, check)| {
-        let kept = members.iter().map(|StructMember { ident, ty, .. }| {
+        let fields = members.iter().map(|StructMember { ident, ty, .. }| {
             if inside_optional(ty).is_some() {
                 quote!(#ident: #ident.clone().unwrap_or(::http::wire::Optional::Absent))
             } else {
                 quote!(#ident: #ident.clone().into())
             }
         });
-        quote!((#check)(&#view { #(#kept),* }, members.faults());)
+        quote!((#check)(&#view { #(#fields),* }, members.faults());)
     });
     let example = example.map(|value| quote!(fn example() -> ::serde_json::Value { #value }));
     let (schema, read_object) = if *open {
@@ -211,7 +211,7 @@ fn into_fields(input: &DeriveInput, all: &[StructMember], fields: &Expr) -> Toke
 }
 
 /// Generates the struct of the same members for responses.
-fn shown_struct(input: &DeriveInput, shown: &Ident, all: &[StructMember], fields: Option<&Expr>) -> TokenStream {
+fn shown_struct(input: &DeriveInput, answer_ident: &Ident, all: &[StructMember], fields: Option<&Expr>) -> TokenStream {
     let vis = &input.vis;
     let all: Vec<&StructMember> = all.iter().filter(|member| !member.attributes.has("separate")).collect();
     let idents: Vec<_> = all.iter().map(|member| &member.ident).collect();
@@ -221,7 +221,7 @@ fn shown_struct(input: &DeriveInput, shown: &Ident, all: &[StructMember], fields
     let title = format!("What an answer shows of the members of [`{}`].", input.ident);
     let from = fields.map(|fields| {
         quote! {
-            impl From<#fields> for #shown {
+            impl From<#fields> for #answer_ident {
                 fn from(fields: #fields) -> Self {
                     Self { #(#idents: fields.#idents),* }
                 }
@@ -231,8 +231,8 @@ fn shown_struct(input: &DeriveInput, shown: &Ident, all: &[StructMember], fields
     quote! {
         #[doc = #title]
         #[derive(Clone, Debug, ::serde::Serialize)]
-        #vis struct #shown { #(#[serde(rename = #names)] #idents: #tys),* }
-        impl ::api_schema::Flattened for #shown {
+        #vis struct #answer_ident { #(#[serde(rename = #names)] #idents: #tys),* }
+        impl ::api_schema::Flattened for #answer_ident {
             fn members() -> Vec<::api_schema::Member> {
                 vec![#(::api_schema::response_member::<#tys>(#names, #docs)),*]
             }

@@ -87,7 +87,7 @@ pub async fn run() -> Vec<Row> {
                 let _ = ended.await;
             });
         });
-        let [health, stop] = heard(&target, &printer).await;
+        let [health, stop] = measure(&target, &printer).await;
         drop(end);
         attackers.join().unwrap();
         for (what, mut took) in [("health check", health), ("emergency stop", stop)] {
@@ -105,7 +105,7 @@ const UNFINISHED: &[u8] =
     b"POST /api/auth/login HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{";
 
 /// Measures each health check and each emergency stop, in milliseconds.
-async fn heard(target: &Target, printer: &str) -> [Vec<f64>; 2] {
+async fn measure(target: &Target, printer: &str) -> [Vec<f64>; 2] {
     let check = get("/healthz", "");
     let stop = post_plain(&format!("/api/printers/{printer}/emergency-stop"), &target.key, "");
     let mut took = [const { Vec::new() }; 2];

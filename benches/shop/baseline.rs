@@ -69,9 +69,9 @@ impl Baseline {
         let mut this = Self { db, environment, by: by.clone(), seq, materials: Vec::new(), postgres, _folder: folder };
         for n in 0..materials {
             let id = this.environment.id();
-            let mut made = Versioned::nothing();
+            let mut material = Versioned::nothing();
             let tx = this.db.begin().await.unwrap();
-            this.write(&tx, id, &mut made, &ground::material(n)).await;
+            this.write(&tx, id, &mut material, &ground::material(n)).await;
             tx.commit().await.unwrap();
             this.materials.push(id);
         }
@@ -80,8 +80,8 @@ impl Baseline {
 
     /// Returns the current state of a material.
     pub async fn current(&self, id: Id) -> Versioned<Material> {
-        let found = materials::Entity::find_by_id(id.to_string()).one(&self.db).await.unwrap().unwrap();
-        Versioned { version: found.version(), state: Some(found.read().unwrap()) }
+        let row = materials::Entity::find_by_id(id.to_string()).one(&self.db).await.unwrap().unwrap();
+        Versioned { version: row.version(), state: Some(row.read().unwrap()) }
     }
 
     /// Adjusts a state in memory: nothing is read from the database.
@@ -94,8 +94,8 @@ impl Baseline {
     /// Adjusts like one of several processes: the row is locked and read first.
     pub async fn adjust_locked(&self, id: Id) {
         let tx = self.db.begin().await.unwrap();
-        let found = materials::Entity::find_by_id(id.to_string()).lock_exclusive().one(&tx).await.unwrap().unwrap();
-        let mut state = Versioned { version: found.version(), state: Some(found.read().unwrap()) };
+        let row = materials::Entity::find_by_id(id.to_string()).lock_exclusive().one(&tx).await.unwrap().unwrap();
+        let mut state = Versioned { version: row.version(), state: Some(row.read().unwrap()) };
         self.write(&tx, id, &mut state, &delivery()).await;
         tx.commit().await.unwrap();
     }

@@ -87,7 +87,7 @@ pub struct Callers {
     order: String,
     /// Path of the status of a printer, or of all.
     status: String,
-    asked: AtomicUsize,
+    request_count: AtomicUsize,
 }
 
 impl Callers {
@@ -103,8 +103,8 @@ impl Callers {
         let placed = json!({"lines": [{"skuId": sku, "quantity": 1}]});
         let order = shop.make("/api/orders", &placed).await;
         let status = printer.map_or("/api/printers".to_owned(), |id| format!("/api/printers/{id}/status"));
-        let (key, placed, asked) = (shop.key.clone(), placed.to_string(), AtomicUsize::new(0));
-        Self { address: shop.address, key, material, placed, order, status, asked }
+        let (key, placed, request_count) = (shop.key.clone(), placed.to_string(), AtomicUsize::new(0));
+        Self { address: shop.address, key, material, placed, order, status, request_count }
     }
 
     fn request(&self, n: usize) -> Vec<u8> {
@@ -132,19 +132,19 @@ impl Callers {
         let clients: Vec<_> = clients.into_iter().map(|client| Arc::new(Mutex::new(client))).collect();
         let mut tick = interval(Duration::from_micros(1_000_000 / PER_SECOND));
         tick.set_missed_tick_behavior(MissedTickBehavior::Burst);
-        let mut asked = Vec::new();
+        let mut answers = Vec::new();
         for n in 0..(PER_SECOND * (WARM + seconds)) as usize {
             let due: Instant = tick.tick().await;
             let client = clients[n % CONNECTIONS].clone();
             // Each has keys of its own, also when they are asked again.
-            let request = self.request(self.asked.fetch_add(1, Ordering::Relaxed));
-            asked.push(tokio::spawn(async move {
+            let request = self.request(self.request_count.fetch_add(1, Ordering::Relaxed));
+            answers.push(tokio::spawn(async move {
                 client.lock().await.ask(&request).await;
                 due.elapsed().as_secs_f64() * 1000.0
             }));
         }
         let mut took = Vec::new();
-        for (n, answer) in asked.into_iter().enumerate() {
+        for (n, answer) in answers.into_iter().enumerate() {
             let ms = answer.await.unwrap();
             if n >= (PER_SECOND * WARM) as usize {
                 took.push(ms);

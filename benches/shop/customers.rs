@@ -111,7 +111,7 @@ async fn catalog(ground: &Ground, material: Id) -> Row {
 /// Measures how well response times distinguish a known address from an unknown one: 0.5 is not at all.
 async fn links(ground: &Ground, kind: Kind) -> Row {
     let mut client = Client::connect(ground.address()).await;
-    let (mut known, mut unknown) = (Vec::new(), Vec::new());
+    let (mut customers, mut strangers) = (Vec::new(), Vec::new());
     for n in 0..PAIRS {
         // The order within a pair changes, so that whatever follows the one does not always hit the other.
         for first in [n % 2 == 0, n % 2 != 0] {
@@ -120,11 +120,11 @@ async fn links(ground: &Ground, kind: Kind) -> Row {
             let began = Instant::now();
             client.ask(&request).await;
             let took = began.elapsed().as_secs_f64() * 1000.0;
-            if first { known.push(took) } else { unknown.push(took) }
+            if first { customers.push(took) } else { strangers.push(took) }
         }
     }
-    let area = area(&known, &unknown);
-    let middles = [&mut known, &mut unknown].map(|times| percentile(times, 0.5));
+    let area = area(&customers, &strangers);
+    let middles = [&mut customers, &mut strangers].map(|times| percentile(times, 0.5));
     let measured = format!("AUC {area:.3}, p50 {:.2} and {:.2} ms", middles[0], middles[1]);
     let what = format!("{PAIRS} pairs of sign-in links, a customer's and a stranger's ({})", kind.name());
     Row::figure(what, measured).at_most((area - 0.5).abs(), 0.05, "off 0.5")

@@ -62,12 +62,12 @@ fn speed() -> Row {
 }
 
 fn promises() -> Row {
-    let (mut kept, mut made) = (0, 0);
+    let (mut met, mut orders) = (0, 0);
     for seed in 0..SHOPS {
         let shop = shop::simulated(seed);
-        (kept, made) = (kept + shop.kept, made + shop.kept + shop.missed);
+        (met, orders) = (met + shop.met, orders + shop.met + shop.missed);
     }
-    let share = 100.0 * f64::from(kept) / f64::from(made.max(1));
-    let what = format!("promises kept in {SHOPS} simulated shops of {} days ({made} orders)", shop::DAYS);
+    let share = 100.0 * f64::from(met) / f64::from(orders.max(1));
+    let what = format!("promises kept in {SHOPS} simulated shops of {} days ({orders} orders)", shop::DAYS);
     Row { aim: "75 to 85 %".to_owned(), ..Row::figure(what, format!("{share:.1} %")) }
 }

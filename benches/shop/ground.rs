@@ -170,7 +170,7 @@ pub async fn admin_key(shop: &App, config: &Config) -> (String, Principal) {
         expires_at: None,
     };
     let answered = shop.access.ask(Id::ONLY, CommandOrigin::new(Principal::Machine), command).await.unwrap();
-    let AccessAnswer::Key(made) = answered.answer else { panic!("no key was made") };
-    let by = Principal::Key { id: made.id, name: made.name.clone(), role: Role::Admin, customer_email: None };
+    let AccessAnswer::Key(entry) = answered.answer else { panic!("no key was made") };
+    let by = Principal::Key { id: entry.id, name: entry.name.clone(), role: Role::Admin, customer_email: None };
     (key, by)
 }

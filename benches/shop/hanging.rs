@@ -121,11 +121,11 @@ async fn orders(app: &Remote, fleet: &Fleet, sku: &str, seconds: u64) -> Vec<f64
 async fn since(fleet: &Fleet, moment: Timestamp, which: fn(&PhysicalEvent) -> bool) -> Timestamp {
     loop {
         for printer in &fleet.printers {
-            let found = printer.handle.with(|machine| {
+            let time = printer.handle.with(|machine| {
                 let newest = machine.log().iter().rev().take_while(|entry| entry.at >= moment);
                 newest.filter(|entry| which(&entry.what)).map(|entry| entry.at).last()
             });
-            if let Some(at) = found {
+            if let Some(at) = time {
                 return at;
             }
         }

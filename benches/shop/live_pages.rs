@@ -65,7 +65,7 @@ pub async fn run() -> Vec<Row> {
     app.until_connected(ids.len(), CONNECTED_WITHIN).await;
     let sku = app.sku().await;
     let browser = Browser::new(&app).await;
-    let mut rows = told(&app, &browser, &fleet, &ids, &sku).await;
+    let mut rows = measure_delivery(&app, &browser, &fleet, &ids, &sku).await;
 
     let before = begun(&fleet);
     fleet.printers.iter().for_each(|printer| printer.handle.set_speed(LONG_SPEED));
@@ -133,30 +133,30 @@ async fn cpu_percent(app: &Remote, seconds: u64) -> f64 {
 
 /// Prints one part on each printer and measures the latency from the beginning and the end of its print, by the
 /// printer's time, to the updated printer card in a page's stream.
-async fn told(app: &Remote, browser: &Browser, fleet: &Fleet, ids: &[String], sku: &str) -> Vec<Row> {
-    let (tell, mut told) = mpsc::unbounded_channel();
+async fn measure_delivery(app: &Remote, browser: &Browser, fleet: &Fleet, ids: &[String], sku: &str) -> Vec<Row> {
+    let (tell, mut parts) = mpsc::unbounded_channel();
     let reading = tokio::spawn(read_parts(browser.follow(app, "0", "").await, tell));
     sleep(SETTLE).await;
     order(app, sku, ids.len()).await;
     finished(fleet, ids.len()).await;
     sleep(SETTLE).await;
     reading.abort();
-    let mut shown: HashMap<String, Vec<(Timestamp, bool)>> = HashMap::new();
-    while let Ok((at, part)) = told.try_recv() {
+    let mut history: HashMap<String, Vec<(Timestamp, bool)>> = HashMap::new();
+    while let Ok((at, part)) = parts.try_recv() {
         let id = part["id"].as_str().unwrap_or_default().to_owned();
         let prints = part["html"].as_str().unwrap_or_default().contains(">Printing<");
-        shown.entry(id).or_default().push((at, prints));
+        history.entry(id).or_default().push((at, prints));
     }
     let (mut all, mut by_type): (Vec<f64>, BTreeMap<&str, Vec<f64>>) = Default::default();
     for (printer, id) in fleet.printers.iter().zip(ids) {
-        let cards = shown.get(&format!("printer-{id}")).map(Vec::as_slice).unwrap_or_default();
+        let cards = history.get(&format!("printer-{id}")).map(Vec::as_slice).unwrap_or_default();
         for entry in printer.handle.log() {
-            let wanted = match entry.what {
+            let should_print = match entry.what {
                 PhysicalEvent::Started { .. } => true,
                 PhysicalEvent::Finished { .. } => false,
                 _ => continue,
             };
-            let first = cards.iter().find(|(at, prints)| *at >= entry.at && *prints == wanted);
+            let first = cards.iter().find(|(at, prints)| *at >= entry.at && *prints == should_print);
             // What was never told took for ever.
             let took = first.map_or(f64::INFINITY, |(at, _)| at.duration_since(entry.at).as_secs_f64() * 1000.0);
             all.push(took);
@@ -245,11 +245,11 @@ async fn open_pages(
     reading.iter().for_each(tokio::task::JoinHandle::abort);
     let of = format!("{STREAMS} open pages of {printers} printers that print");
     let cost = (cpu - quiet).max(0.0);
-    let mut taken =
+    let mut cost_row =
         Row::figure(format!("{of}: processor time of the server for them"), format!("{cost:.1} % of a core"));
-    taken.against = format!("no page open: {quiet:.1} % of a core");
+    cost_row.against = format!("no page open: {quiet:.1} % of a core");
     [
-        taken.at_most(cost, CPU_AIM, "% of a core"),
+        cost_row.at_most(cost, CPU_AIM, "% of a core"),
         Row::figure(format!("{of}: sent to each"), format!("{each:.0} bytes/s")).at_most(each, BYTES_AIM, "bytes/s"),
     ]
 }

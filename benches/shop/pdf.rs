@@ -43,9 +43,9 @@ async fn issued(ground: &Ground, lines: usize) -> String {
     };
     let lines: Vec<Value> = (0..lines).map(line).collect();
     let new = json!({"customerName": "Ann Example", "lineItems": lines}).to_string();
-    let made = client.ask(&post_plain("/api/invoices", &ground.key, &new)).await;
-    let made: Value = serde_json::from_slice(made).unwrap();
-    let invoice = made["id"].as_str().unwrap().to_owned();
+    let answer = client.ask(&post_plain("/api/invoices", &ground.key, &new)).await;
+    let answer: Value = serde_json::from_slice(answer).unwrap();
+    let invoice = answer["id"].as_str().unwrap().to_owned();
     client.ask(&post_plain(&format!("/api/invoices/{invoice}/send"), &ground.key, "{}")).await;
     invoice
 }

@@ -70,9 +70,9 @@ impl Remote {
     /// Creates a resource through the API and returns its id.
     pub async fn make(&self, path: &str, body: &Value) -> String {
         let mut client = Client::connect(self.address).await;
-        let made = client.ask(&post_plain(path, &self.key, &body.to_string())).await;
-        let made: Value = serde_json::from_slice(made).unwrap();
-        made["id"].as_str().unwrap().to_owned()
+        let answer = client.ask(&post_plain(path, &self.key, &body.to_string())).await;
+        let answer: Value = serde_json::from_slice(answer).unwrap();
+        answer["id"].as_str().unwrap().to_owned()
     }
 
     /// Registers the printers of a fleet, which clear their beds themselves; returns their ids.
@@ -110,14 +110,14 @@ impl Remote {
     }
 
     /// Waits until this number of printers is connected, within a time limit.
-    pub async fn until_connected(&self, wanted: usize, within: Duration) {
+    pub async fn until_connected(&self, expected: usize, within: Duration) {
         let end = Instant::now() + within;
         loop {
             let (connected, all) = self.connected().await;
-            if connected >= wanted {
+            if connected >= expected {
                 return;
             }
-            assert!(Instant::now() < end, "{connected} of {all} printers are connected, and not {wanted}");
+            assert!(Instant::now() < end, "{connected} of {all} printers are connected, and not {expected}");
             sleep(Duration::from_millis(250)).await;
         }
     }

@@ -68,9 +68,9 @@ pub async fn run() -> Vec<Row> {
     app.end().await;
     fleet.shutdown();
     let mut rows = rows(&samples);
-    let told =
+    let summary =
         format!("{orders} orders, {} parts made, {} webhooks", done["pagination"]["total"], sink.received().len());
-    rows.push(Row::figure(format!("soak of {minutes} minutes at {ORDERS_PER_SECOND} orders/s"), told));
+    rows.push(Row::figure(format!("soak of {minutes} minutes at {ORDERS_PER_SECOND} orders/s"), summary));
     rows
 }
 

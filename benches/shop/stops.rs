@@ -55,7 +55,7 @@ pub async fn run() -> Vec<Row> {
     let printer = &fleet.printers[0];
     let slow = Some(SlowUpload { bytes_per_second: UPLOAD_SPEED });
     printer.handle.set_faults(PrinterFaults { slow_upload: slow, ..PrinterFaults::default() });
-    let (tap, mut seen) = tap(printer.base_url.strip_prefix("http://").unwrap().parse().unwrap()).await;
+    let (tap, mut arrivals) = tap(printer.base_url.strip_prefix("http://").unwrap().parse().unwrap()).await;
     let app = Remote::start(folder.path(), None).await;
     let mut line: Value = serde_json::from_str(&printer.print_line()).unwrap();
     line["baseUrl"] = format!("http://{tap}").into();
@@ -75,10 +75,10 @@ pub async fn run() -> Vec<Row> {
         tick.tick().await;
         meanwhile += usize::from(uploading.load(Ordering::Relaxed));
         let began = Instant::now();
-        let asked = async {
+        let request = async {
             Client::connect(app.address).await.ask(&stop).await;
         };
-        let (arrived, ()) = tokio::join!(timeout(PATIENCE, seen.recv()), asked);
+        let (arrived, ()) = tokio::join!(timeout(PATIENCE, arrivals.recv()), request);
         took.push(arrived.unwrap().unwrap().duration_since(began).as_secs_f64() * 1000.0);
     }
     uploads.abort();
@@ -112,7 +112,7 @@ async fn upload_again(address: SocketAddr, key: String, printer: String, uploadi
 async fn tap(printer: SocketAddr) -> (SocketAddr, mpsc::UnboundedReceiver<Instant>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
-    let (tell, seen) = mpsc::unbounded_channel();
+    let (tell, arrivals) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         while let Ok((server, _)) = listener.accept().await {
             let tell = tell.clone();
@@ -130,7 +130,7 @@ async fn tap(printer: SocketAddr) -> (SocketAddr, mpsc::UnboundedReceiver<Instan
             });
         }
     });
-    (address, seen)
+    (address, arrivals)
 }
 
 async fn pass(

@@ -63,9 +63,9 @@ fn both_ways_print_the_same() {
     place.done(&format!(
         "key create --new --data data --name shop --role customer --customer-email A@b.example --expires-at {expiry}"
     ));
-    let made = place.run_with("user create --data data --email Boss@shop.example --role admin", "correct horse\n");
-    assert_eq!(made.code, Some(0), "{made:?}");
-    assert!(made.out.starts_with("created the admin account boss@shop.example ("), "{made:?}");
+    let outcome = place.run_with("user create --data data --email Boss@shop.example --role admin", "correct horse\n");
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert!(outcome.out.starts_with("created the admin account boss@shop.example ("), "{outcome:?}");
     let alone = (place.done("key list --data data"), place.done("user list --data data"));
     assert!(
         alone.0.contains("customer a@b.example") && alone.0.contains("until 2099-01-31T12:00:00.000Z"),
@@ -75,8 +75,8 @@ fn both_ways_print_the_same() {
 
     let (_server, _) = served(&place);
     assert_eq!((place.done("key list --data data"), place.done("user list --data data")), alone);
-    let made = place.run_with("user create --data data --email two@shop.example --role operator", "correct horse\n");
-    assert!(made.out.starts_with("created the operator account two@shop.example ("), "{made:?}");
+    let outcome = place.run_with("user create --data data --email two@shop.example --role operator", "correct horse\n");
+    assert!(outcome.out.starts_with("created the operator account two@shop.example ("), "{outcome:?}");
 }
 
 #[test]
@@ -103,16 +103,16 @@ fn both_ways_refuse_the_same() {
 fn the_server_says_how_to_get_in_until_somebody_can() {
     let place = Place::new();
     let (mut server, _) = served(&place);
-    let said = server.line("user create");
+    let command = server.line("user create");
     // What it says works from any folder, as it stands.
-    let said = said.replace("you@example.com", "boss@shop.example");
-    let words: Vec<&str> = said.split_whitespace().collect();
-    assert!(words[0].starts_with('/') && words[4].starts_with('/'), "{said}");
+    let command = command.replace("you@example.com", "boss@shop.example");
+    let words: Vec<&str> = command.split_whitespace().collect();
+    assert!(words[0].starts_with('/') && words[4].starts_with('/'), "{command}");
     let mut typed = std::process::Command::new(words[0]);
     typed.args(&words[1..]).current_dir("/").stdin(std::process::Stdio::piped());
     let mut typed = typed.stdout(std::process::Stdio::null()).spawn().unwrap();
     typed.stdin.take().unwrap().write_all(b"correct horse\n").unwrap();
-    assert!(typed.wait().unwrap().success(), "{said}");
+    assert!(typed.wait().unwrap().success(), "{command}");
     server.signal("TERM");
     assert_eq!(server.end().0, Some(0));
     let (server, _) = served(&place);
@@ -134,8 +134,8 @@ fn a_second_server_on_the_same_folder_names_the_first() {
 
 #[test]
 fn a_port_in_use_says_what_to_do_and_leaves_nothing_behind() {
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = taken.local_addr().unwrap().to_string();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
     let place = Place::new();
     let ended = place.run(&format!("--data data --listen {address}"));
     assert_eq!(ended.code, Some(1));
@@ -180,8 +180,8 @@ fn nobody_reading_the_output_is_no_failure() {
 async fn a_forgotten_password_is_set_anew_with_and_without_a_server() {
     let place = Place::new();
     let user = "--data data --email boss@shop.example";
-    let made = place.run_with(&format!("user create --new {user} --role admin"), "first password\n");
-    assert_eq!(made.code, Some(0), "{made:?}");
+    let outcome = place.run_with(&format!("user create --new {user} --role admin"), "first password\n");
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
     let set = place.run_with(&format!("user passwd {user}"), "second password\n");
     assert_eq!(set.out, "set the password of boss@shop.example; all its sessions have ended\n", "{set:?}");
     let (_server, base) = served(&place);
@@ -290,8 +290,8 @@ async fn check_changes_nothing_at_a_printer() {
             "name": sim.serial, "type": sim.kind.as_str(), "machineType": "fdm_standard", "baseUrl": sim.base_url,
             "apiKey": sim.api_key, "serial": sim.serial,
         });
-        let made = client.post(format!("{base}/api/printers")).header("X-Api-Key", key.trim()).json(&printer).send();
-        assert_eq!(made.await.unwrap().status(), 201);
+        let request = client.post(format!("{base}/api/printers")).header("X-Api-Key", key.trim()).json(&printer).send();
+        assert_eq!(request.await.unwrap().status(), 201);
         let (name, content) = crate::machines::files::printable(sim.kind, "a", 36_000, 5.0);
         sim.handle.put_file(&name, content);
         sim.handle.with(|machine| machine.start(&name)).unwrap();

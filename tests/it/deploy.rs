@@ -15,7 +15,7 @@ async fn every_metric_of_the_dashboard_and_the_alerts_is_shown() {
     let app = App::new(Db::sqlite()).await;
     let page = app.get("/metrics").await;
     assert_eq!(page.status, 200);
-    let shown: BTreeSet<&str> =
+    let families: BTreeSet<&str> =
         page.text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
     for file in ["deploy/grafana-dashboard.json", "deploy/prometheus-alerts.yml"] {
         let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/").to_owned() + file).unwrap();
@@ -23,7 +23,7 @@ async fn every_metric_of_the_dashboard_and_the_alerts_is_shown() {
         assert!(named.len() > 10, "{file}: {named:?}");
         for name in named {
             let family = ["_bucket", "_sum", "_count"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-            assert!(shown.contains(name) || shown.contains(family), "{file}: there is no {name}");
+            assert!(families.contains(name) || families.contains(family), "{file}: there is no {name}");
         }
     }
     let dashboard = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/grafana-dashboard.json")).unwrap();
@@ -47,7 +47,7 @@ fn the_unit_starts_what_there_is_with_few_rights() {
     let value = |name: &str| unit.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
     let starts = value("ExecStart").expect("a command");
     assert!(starts.starts_with("/usr/bin/printfloor ") && is_understood(starts), "{starts}");
-    for (name, wanted) in [
+    for (name, expected) in [
         ("DynamicUser", "yes"),
         ("NoNewPrivileges", "yes"),
         ("ProtectSystem", "strict"),
@@ -56,7 +56,7 @@ fn the_unit_starts_what_there_is_with_few_rights() {
         ("CapabilityBoundingSet", ""),
         ("MemoryDenyWriteExecute", "yes"),
     ] {
-        assert_eq!(value(name), Some(wanted), "{name}");
+        assert_eq!(value(name), Some(expected), "{name}");
     }
     // The data is where the unit may write.
     assert!(starts.contains("--data /var/lib/printfloor/") && value("StateDirectory") == Some("printfloor"), "{unit}");
@@ -74,9 +74,9 @@ fn containers_run_what_there_is_and_not_as_root() {
     let words: Vec<&str> = words.as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
     assert!(is_understood(&format!("printfloor {}", words.join(" "))), "{words:?}");
     let set = last.lines().filter_map(|line| line.strip_prefix("ENV ")?.split('=').next());
-    let given = services.lines().map(str::trim).filter_map(|line| line.split_once(": ")).map(|(name, _)| name);
-    let given = given.filter(|name| name.ends_with("_URL") || name.starts_with("PRINTFLOOR_"));
-    let all: Vec<&str> = set.chain(given).collect();
+    let names = services.lines().map(str::trim).filter_map(|line| line.split_once(": ")).map(|(name, _)| name);
+    let names = names.filter(|name| name.ends_with("_URL") || name.starts_with("PRINTFLOOR_"));
+    let all: Vec<&str> = set.chain(names).collect();
     assert!(all.len() >= 3, "{all:?}");
     for name in all {
         assert!(printfloor::config::changes::key_of(name).is_some(), "{name} sets nothing");
@@ -105,14 +105,14 @@ fn the_package_has_what_it_names_and_the_release_is_stripped() {
     let files: Vec<&str> =
         assets.lines().filter_map(|line| line.trim().strip_prefix("[\"")?.split('"').next()).collect();
     assert!(files.len() >= 6, "{files:?}");
-    let made = text_of("scripts/package");
+    let script = text_of("scripts/package");
     for file in files {
         // cargo-deb looks into the folder of its profile for what is named below target/release.
         let file = file.replace("target/release/", "target/dist/");
         let there = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(&file).exists();
         // Of a pattern, the folder is made.
         let folder = file.split("/*").next().unwrap_or(&file);
-        assert!(there || made.contains(folder), "{file} is neither there nor made");
+        assert!(there || script.contains(folder), "{file} is neither there nor made");
     }
     let (_, release) = manifest.split_once("[profile.release]").expect("how a release is built");
     let (release, _) = release.split_once("\n\n").expect("its end");

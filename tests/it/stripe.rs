@@ -90,13 +90,13 @@ async fn both_clients_send_the_same() {
     let portal = ours.create_portal(&customer, "http://shop.example/me", "k-portal").await.unwrap();
     let body = r#"{"id": "evt_1", "object": "event", "type": "charge.refunded", "data": {"object": {"id": "ch_1", "object": "charge"}}}"#;
     let signed = sign(body.as_bytes(), "whsec_both", unix_now());
-    let given = json!({"customer": customer, "price": price, "intent": intent, "signed": [body, signed, "whsec_both"]});
+    let input = json!({"customer": customer, "price": price, "intent": intent, "signed": [body, signed, "whsec_both"]});
 
     let mut drive = peer();
-    drive.args(["drive", &venv, &there.url(), KEY, &given.to_string()]);
+    drive.args(["drive", &venv, &there.url(), KEY, &input.to_string()]);
     let ran = tokio::task::spawn_blocking(move || drive.output().unwrap()).await.unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    let seen: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let output: Value = serde_json::from_slice(&ran.stdout).unwrap();
     let same = json!({
         "customer": customer, "payment": payment, "subscription_session": begun, "refund": refund, "portal": portal,
         "session": ["complete", "paid", intent, 1250], "refunds": 5, "found": [customer], "cards": ["4242", "1881"],
@@ -110,7 +110,7 @@ async fn both_clients_send_the_same() {
         ],
         "event": "charge.refunded",
     });
-    assert_eq!(seen, same, "{seen:#}");
+    assert_eq!(output, same, "{output:#}");
     assert!(ours.subscription(&subscription.id).await.unwrap().cancel_at_period_end);
 }
 

@@ -39,7 +39,7 @@ const STARTING: i64 = MINUTE;
 
 /// Numbers of met and missed promises of one shop.
 pub struct Outcome {
-    pub kept: u32,
+    pub met: u32,
     pub missed: u32,
 }
 
@@ -124,7 +124,7 @@ pub fn simulated(seed: u64) -> Outcome {
     let printers: Vec<Printer> = (0..PRINTERS).map(|n| printer(n, n == 0, START)).collect();
     let mut board = DispatchIndex::new(rules());
     printers.iter().for_each(|printer| board.printer_changed(printer));
-    let outcome = Outcome { kept: 0, missed: 0 };
+    let outcome = Outcome { met: 0, missed: 0 };
     let mut shop = Shop {
         random,
         board,
@@ -219,7 +219,7 @@ impl Shop {
 
     /// Promises as the server does: by the first forecast that covers the order.
     fn promise(&mut self, now: Timestamp, id: Id) {
-        let shown = |on: usize| {
+        let remaining_ms = |on: usize| {
             self.running.get(&on).map(|running| {
                 let share = now.since(running.began) as f64 / running.over.since(running.began).max(1) as f64;
                 // Printers tell what is left by what is done, and not exactly.
@@ -227,11 +227,12 @@ impl Shop {
             })
         };
         let outlooks = self.printers.iter().enumerate();
-        let outlooks: Vec<_> = outlooks.map(|(on, printer)| PrinterOutlook { printer, left_ms: shown(on) }).collect();
+        let outlooks: Vec<_> =
+            outlooks.map(|(on, printer)| PrinterOutlook { printer, left_ms: remaining_ms(on) }).collect();
         let (rules, hours) = (rules(), hours());
         let knowledge = ShopKnowledge { rules: &rules, paces: &self.paces, hours: &hours, starting_ms: 60_000 };
-        let made = forecast(now, self.orders.values(), &outlooks, knowledge);
-        if let (Some(expected), Some(order)) = (made.orders.get(&id), self.orders.get_mut(&id)) {
+        let forecast = forecast(now, self.orders.values(), &outlooks, knowledge);
+        if let (Some(expected), Some(order)) = (forecast.orders.get(&id), self.orders.get_mut(&id)) {
             order.promise = Some(self.stretch.promise(now, *expected, 300_000));
         }
     }
@@ -275,7 +276,7 @@ impl Shop {
             if let Some(promise) = &mut order.promise {
                 promise.met_at = Some(now);
                 if now <= promise.promised_at {
-                    self.outcome.kept += 1;
+                    self.outcome.met += 1;
                 } else {
                     self.outcome.missed += 1;
                 }
@@ -314,8 +315,8 @@ impl Shop {
             self.board.settled(&proposal, true);
             let (order, job) = (proposal.order, proposal.job);
             // What is shown of a print that will fail is what would be left of it.
-            let shown = if fails { began.plus_ms(whole) } else { over };
-            self.running.insert(on, Running { order, job, began, over: shown, fails });
+            let expected_end = if fails { began.plus_ms(whole) } else { over };
+            self.running.insert(on, Running { order, job, began, over: expected_end, fails });
             self.at(over, Next::PrintEnds(on));
         }
     }

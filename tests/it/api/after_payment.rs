@@ -36,7 +36,7 @@ async fn flagged(app: &App, order: &str, flags: &[&str]) {
 }
 
 /// Waits until all events of the processor were heard.
-async fn heard(processor: &SimPaymentProcessor) {
+async fn wait_for_events(processor: &SimPaymentProcessor) {
     until("the events", || async { (processor.event_counts().0 == 0).then_some(()) }).await;
 }
 
@@ -54,8 +54,8 @@ on_both! {
         // The shop has the money again, and it is not its own.
         flagged(&app, &order, &["refund_failed", "refund_due"]).await;
         balanced(&processor, &app, &order, 2500).await;
-        let shown = show(&app, &order).await;
-        assert_eq!((&shown["status"], &shown["payments"][1]["status"]), (&json!("refunded"), &json!("failed")));
+        let body = show(&app, &order).await;
+        assert_eq!((&body["status"], &body["payments"][1]["status"]), (&json!("refunded"), &json!("failed")));
         // Both alerts come in one mail where the first was not sent yet.
         until("an alert", || async {
             let sent = mails(&app, "refund failed").len() + mails(&app, "refund settled").len();
@@ -82,13 +82,13 @@ async fn a_payment_that_the_bank_takes_back_is_flagged_and_alerted() {
     until("an alert", || async { (!mails(&app, "disputed").is_empty()).then_some(()) }).await;
     processor.dispute(&intent, DisputeVerdict::Lost).unwrap();
     app.order_is(&order, "refunded").await;
-    let shown = show(&app, &order).await;
-    assert_eq!((&shown["keptCents"], &shown["flags"]), (&json!(0), &json!([])), "it is booked: {shown}");
-    let lost = &shown["payments"][1];
+    let body = show(&app, &order).await;
+    assert_eq!((&body["keptCents"], &body["flags"]), (&json!(0), &json!([])), "it is booked: {body}");
+    let lost = &body["payments"][1];
     assert_eq!((&lost["amountCents"], &lost["method"]), (&json!(-2500), &json!("dispute")));
     let events = app.get("/api/events?event=order.flagged").await.expect(200);
-    let told = events["events"].as_array().unwrap().iter().any(|one| one["data"]["flag"] == "dispute_lost");
-    assert!(told, "{events}");
+    let is_announced = events["events"].as_array().unwrap().iter().any(|one| one["data"]["flag"] == "dispute_lost");
+    assert!(is_announced, "{events}");
     // What the bank took is credited.
     until_seen("the credit note", || async {
         let invoices = app.get(&format!("/api/invoices?orderId={order}")).await.expect(200);
@@ -104,16 +104,16 @@ on_both! {
         let path = format!("/api/orders/{order}/refund");
         app.post(&path, &json!({"amountCents": 1000})).await.expect(200);
         balanced(&processor, &app, &order, 1500).await;
-        heard(&processor).await;
+        wait_for_events(&processor).await;
         let refund = processor.all("refund")[0]["id"].as_str().unwrap().to_owned();
         processor.fail_refund(&refund).unwrap();
         flagged(&app, &order, &["refund_failed"]).await;
         balanced(&processor, &app, &order, 2500).await;
-        heard(&processor).await;
+        wait_for_events(&processor).await;
         // A hundred at the processor settle a hundred.
         app.post(&path, &json!({"amountCents": 100})).await.expect(200);
         balanced(&processor, &app, &order, 2400).await;
-        heard(&processor).await;
+        wait_for_events(&processor).await;
         until("the refund", || async { (show(&app, &order).await["pendingRefunds"] == json!([])).then_some(()) }).await;
         assert_eq!(show(&app, &order).await["flags"], json!(["refund_failed"]));
         app.kill_9();
@@ -128,15 +128,15 @@ on_both! {
         })
         .await;
         assert_eq!(paths(&refused.expect(400)), ["amountCents"]);
-        let given = app.post(&path, &give(400, "bank_transfer")).await.expect(200);
-        assert_eq!((&given["keptCents"], &given["flags"]), (&json!(2000), &json!(["refund_failed"])));
+        let answer = app.post(&path, &give(400, "bank_transfer")).await.expect(200);
+        assert_eq!((&answer["keptCents"], &answer["flags"]), (&json!(2000), &json!(["refund_failed"])));
         // The rest on its invoice, which is the order's.
         let invoices = app.get(&format!("/api/invoices?orderId={order}")).await.expect(200);
         let invoice = format!("/api/invoices/{}/refund", invoices["invoices"][0]["id"].as_str().unwrap());
         let rest = json!({"paymentId": payment, "method": "bank_transfer"});
         app.post(&invoice, &rest).await.expect(200);
-        let shown = show(&app, &order).await;
-        assert_eq!((&shown["keptCents"], &shown["flags"]), (&json!(1500), &json!([])), "{shown}");
+        let body = show(&app, &order).await;
+        assert_eq!((&body["keptCents"], &body["flags"]), (&json!(1500), &json!([])), "{body}");
         assert_eq!(app.post(&path, &rest).await.error(409), "nothing_to_refund");
         assert_eq!(processor.balance(&order), Balance { took: 2500, gave_back: 100, payments: 1 });
     }
@@ -158,12 +158,12 @@ async fn a_refund_is_made_once_by_a_key_that_may_not_list_refunds() {
     assert_eq!(processor.all("refund").len(), 1);
     // It fails, and the key may not ask what went back: the failure is booked as it was told.
     processor.events_travel(DeliveryConditions::default());
-    heard(&processor).await;
+    wait_for_events(&processor).await;
     let refund = processor.all("refund")[0]["id"].as_str().unwrap().to_owned();
     processor.fail_refund(&refund).unwrap();
     flagged(&app, &order, &["refund_failed"]).await;
     balanced(&processor, &app, &order, 2500).await;
-    heard(&processor).await;
+    wait_for_events(&processor).await;
     // What goes back afterwards is booked, by the shop's own refund and at the processor itself.
     app.post(&format!("/api/orders/{order}/refund"), &json!({"amountCents": 500})).await.expect(200);
     balanced(&processor, &app, &order, 2000).await;
@@ -200,8 +200,8 @@ async fn an_address_that_the_processor_dislikes_is_left_out() {
     let sku = some_sku(&app).await;
     let order = app.order(&sku, 1).await;
     check_out(&app, &order).await.expect(200);
-    let made = processor.all("checkout.session").remove(0);
-    assert_eq!((&made["customer_email"], &made["amount_total"]), (&json!(null), &json!(1250)));
+    let session = processor.all("checkout.session").remove(0);
+    assert_eq!((&session["customer_email"], &session["amount_total"]), (&json!(null), &json!(1250)));
 }
 
 #[tokio::test]

@@ -104,9 +104,9 @@ async fn every_skill_does_what_it_says() {
     let (words, farm) = done(&app, "farm-status", json!({})).await;
     assert!(words.contains("1 printing"), "{words}");
     assert_eq!(farm["printers"][0]["printerId"], printer.as_str());
-    let (words, shown) = done(&app, "order-status", json!({"orderId": order})).await;
+    let (words, answer) = done(&app, "order-status", json!({"orderId": order})).await;
     assert!(words.contains("printing"), "{words}");
-    assert_eq!(done(&app, "order-status", json!({"number": shown["number"]})).await.1["id"], order.as_str());
+    assert_eq!(done(&app, "order-status", json!({"number": answer["number"]})).await.1["id"], order.as_str());
     let (words, _) = done(&app, "stock-level", json!({"material": "pla"})).await;
     assert_eq!(words, "PLA black 90 g free of 100 g.");
     assert_eq!(done(&app, "low-stock", json!({})).await.1["materials"], json!([]));
@@ -153,11 +153,11 @@ async fn every_skill_does_what_it_says() {
     let db = sea_orm::Database::connect(url).await.unwrap();
     let query = "SELECT action FROM audit WHERE actor = 'agent:telegram:7'";
     let rows = db.query_all_raw(Statement::from_string(DbBackend::Sqlite, query)).await.unwrap();
-    let said: Vec<String> = rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect();
+    let actions: Vec<String> = rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect();
     for skill in SKILLS {
-        assert!(said.contains(&format!("agent.{skill}")), "{skill}: {said:?}");
+        assert!(actions.contains(&format!("agent.{skill}")), "{skill}: {actions:?}");
     }
-    assert!(said.contains(&"job.release".to_owned()), "and what it changed: {said:?}");
+    assert!(actions.contains(&"job.release".to_owned()), "and what it changed: {actions:?}");
 }
 
 /// Lists the outcomes of an action in the audit log, newest first.
@@ -194,11 +194,11 @@ async fn low_stock_is_told_to_the_gateway_until_it_takes_it() {
     let app = App::on(Db::sqlite()).env("AGENT_TOKEN", TOKEN).env("AGENT_URL", sink.url()).start().await;
     let low = json!({"name": "PETG", "type": "filament", "quantity": 40, "reorderPoint": 50, "reorderQuantity": 500});
     app.post("/api/inventory/materials", &low).await.expect(201);
-    let told =
+    let request =
         until("the gateway to be told", || async { sink.received().into_iter().find(|one| one.method == "POST") })
             .await;
-    assert_eq!(told.header("authorization"), Some(format!("Bearer {TOKEN}").as_str()));
-    let body: Value = serde_json::from_slice(&told.body).unwrap();
+    assert_eq!(request.header("authorization"), Some(format!("Bearer {TOKEN}").as_str()));
+    let body: Value = serde_json::from_slice(&request.body).unwrap();
     assert!(body["message"].as_str().unwrap().contains("Low stock: PETG"), "{body}");
-    assert_eq!(told.header("idempotency-key"), body["idempotencyKey"].as_str());
+    assert_eq!(request.header("idempotency-key"), body["idempotencyKey"].as_str());
 }

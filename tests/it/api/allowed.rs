@@ -125,9 +125,9 @@ impl Walk {
         let link = json!({"system": "parts", "entryId": entry});
         self.ok("POST /api/inventory/materials/{id}/links", material, link).await;
         until("the preview", || async {
-            let shown = self.get("GET /api/inventory/stock-links", "").await;
+            let links = self.get("GET /api/inventory/stock-links", "").await;
             let ours = |link: &&Value| link["materialId"] == material && link["theirs"].is_number();
-            shown["links"].as_array()?.iter().find(ours).map(|_| ())
+            links["links"].as_array()?.iter().find(ours).map(|_| ())
         })
         .await;
         let right = json!({"right": "theirs"});
@@ -278,7 +278,7 @@ async fn read_all(db: Db) {
         ("/api/sales-channels/", first("/api/sales-channels", "salesChannels").await),
         ("/api/channel-orders/", first("/api/channel-orders", "channelOrders").await),
     ];
-    let mut asked = 0;
+    let mut requests = 0;
     // A packing list needs printed parts, a signed address a signature, a picture a sliced file that has one, and a
     // restore a backup: they are asked for where there are such.
     let elsewhere = ["/packing-list", "/camera/signed", "/files/{id}/picture", "/restores/{id}"];
@@ -306,10 +306,10 @@ async fn read_all(db: Db) {
                 walk.client.send(request).await.status
             };
             assert_eq!(status, 200, "GET {path} by {}", walk.role);
-            asked += 1;
+            requests += 1;
         }
     }
-    assert!(asked > 120, "{asked}");
+    assert!(requests > 120, "{requests}");
 }
 
 async fn change_all(db: Db) {
@@ -329,8 +329,8 @@ async fn change_all(db: Db) {
     let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 4)).await.unwrap();
     let sku = some_sku(&app).await;
     let sink = Sink::start().await.unwrap();
-    let told = json!({"url": sink.url(), "events": ["order.created"]});
-    let told = id(&app.post("/api/webhooks/endpoints", &told).await.expect(201));
+    let endpoint = json!({"url": sink.url(), "events": ["order.created"]});
+    let endpoint = id(&app.post("/api/webhooks/endpoints", &endpoint).await.expect(201));
     let walks = walks(&app).await;
     for (n, walk) in walks.iter().enumerate() {
         let part = parts.add_part(&format!("Part {n}"), "g");
@@ -348,7 +348,7 @@ async fn change_all(db: Db) {
         }
         if walk.role == "admin" {
             walk.as_admin(n).await;
-            let log = format!("/api/webhooks/endpoints/{told}/deliveries?state=delivered");
+            let log = format!("/api/webhooks/endpoints/{endpoint}/deliveries?state=delivered");
             let delivered = until("a delivery", || async {
                 let log = walk.client.get(&log).await.expect(200);
                 log["deliveries"].as_array()?.first().map(id)

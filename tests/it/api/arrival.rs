@@ -42,8 +42,8 @@ fn in_short(invoice: &Value) -> (String, i64, i64) {
 async fn invoice_is(app: &App, invoice: &str, expected: (&str, i64, i64)) {
     let expected = (expected.0.to_owned(), expected.1, expected.2);
     until_seen(&format!("the invoice to be {expected:?}"), || async {
-        let shown = app.get(&format!("/api/invoices/{invoice}")).await.expect(200);
-        if in_short(&shown) == expected { Ok(()) } else { Err(shown) }
+        let body = app.get(&format!("/api/invoices/{invoice}")).await.expect(200);
+        if in_short(&body) == expected { Ok(()) } else { Err(body) }
     })
     .await;
 }
@@ -112,8 +112,8 @@ on_sqlite! {
                 let name = format!("{set}_{n}");
                 let order = app.order(&sku, 4).await;
                 tell_all(&app, &SimPayment::new(order.as_str(), TOTAL, "usd"), events, &name).await;
-                let shown = show(&app, &order).await;
-                assert_eq!((&shown["status"], &shown["flags"]), (&json!(status), &json!([])), "{events:?}: {shown}");
+                let body = show(&app, &order).await;
+                assert_eq!((&body["status"], &body["flags"]), (&json!(status), &json!([])), "{events:?}: {body}");
                 let jobs = app.jobs(&order).await;
                 let cancelled = jobs.iter().filter(|job| job["state"] == "CANCELLED").count();
                 assert_eq!((jobs.len(), cancelled), (4, if status == "paid" { 0 } else { 4 }), "{events:?}");

@@ -57,11 +57,11 @@ on_sqlite! {
         assert!(!text.contains("argon") && !text.contains(PASSWORD) && !text.contains("key_test_"), "{text}");
         // Pages: newest first, none twice.
         let all = count(&app, "/api/audit-log").await;
-        let mut seen = HashSet::new();
+        let mut ids = HashSet::new();
         for offset in 0..all {
             let page = app.get(&format!("/api/audit-log?limit=1&offset={offset}")).await.expect(200);
             assert_eq!(page["pagination"]["hasMore"], json!(offset + 1 < all));
-            assert!(seen.insert(page["entries"][0]["id"].as_str().unwrap().to_owned()));
+            assert!(ids.insert(page["entries"][0]["id"].as_str().unwrap().to_owned()));
         }
     }
 }

@@ -20,7 +20,7 @@ const PATH: &str = "/api/backup";
 const LARGE_BYTES: usize = 48 * 1024 * 1024;
 
 /// Asks for a backup, which is not read yet.
-pub async fn asked(client: &Client) -> reqwest::Response {
+pub async fn request_backup(client: &Client) -> reqwest::Response {
     client.open(client.request("POST", PATH)).await
 }
 
@@ -46,17 +46,17 @@ fn unpacked(archive: &[u8], folder: &Path) -> PathBuf {
 
 /// Lists the files below a folder, by their paths from it.
 fn files_below(folder: &Path) -> BTreeSet<String> {
-    let (mut found, mut folders) = (BTreeSet::new(), vec![folder.to_owned()]);
+    let (mut files, mut folders) = (BTreeSet::new(), vec![folder.to_owned()]);
     while let Some(next) = folders.pop() {
         for path in std::fs::read_dir(next).unwrap().map(|entry| entry.unwrap().path()) {
             if path.is_dir() {
                 folders.push(path);
             } else {
-                found.insert(path.strip_prefix(folder).unwrap().display().to_string());
+                files.insert(path.strip_prefix(folder).unwrap().display().to_string());
             }
         }
     }
-    found
+    files
 }
 
 /// Holds what was unpacked against the manifest; the manifest.
@@ -100,7 +100,7 @@ async fn has_rows(url: &str, manifest: &Value) {
 }
 
 /// Lists everything that a shop shows of itself and that time does not change.
-async fn shown(client: &Client) -> Vec<Value> {
+async fn list_items(client: &Client) -> Vec<Value> {
     let mut all = Vec::new();
     for (path, list, members) in [
         ("/api/orders", "orders", &["id", "number", "status", "totalCents", "customerEmail"][..]),
@@ -129,7 +129,7 @@ on_both! {
         let invoice = sent(&app, "ann@example.org").await;
         ann.act(&format!("/api/v1/invoices/{invoice}/pdf")).await.expect(200);
 
-        let answer = asked(&app).await;
+        let answer = request_backup(&app).await;
         assert_eq!(answer.status(), 200);
         assert_eq!(answer.headers()["content-type"], "application/x-tar");
         let disposition = answer.headers()["content-disposition"].to_str().unwrap().to_owned();
@@ -181,13 +181,13 @@ on_both! {
         other.start().await;
         // The keys of the shop come back with it.
         let back = other.with_key(app.key.as_deref().unwrap());
-        assert_eq!(shown(&back).await, shown(&app).await);
+        assert_eq!(list_items(&back).await, list_items(&app).await);
         let content = format!("/api/files/{file}/content");
         assert_eq!(back.get(&content).await.text, app.get(&content).await.text);
         // And the shop goes on: the next number follows from what was restored.
         let next = back.act(&format!("/api/invoices/{}/send", draft(&back).await)).await.expect(200);
-        let known = app.get(&format!("/api/invoices/{invoice}")).await.expect(200);
-        assert_ne!(next["number"], known["number"], "{next}");
+        let existing = app.get(&format!("/api/invoices/{invoice}")).await.expect(200);
+        assert_ne!(next["number"], existing["number"], "{next}");
     }
 }
 
@@ -200,7 +200,7 @@ on_sqlite! {
             assert_eq!(with_role(&app, role).await.act(PATH).await.error(403), "insufficient_role");
         }
         let admin = with_role(&app, "admin").await;
-        let first = asked(&admin).await;
+        let first = request_backup(&admin).await;
         assert_eq!(first.status(), 200);
         assert_eq!(app.act(PATH).await.error(409), "backup_under_way");
         // The shop goes on meanwhile.
@@ -212,14 +212,14 @@ on_sqlite! {
         drop(first);
         until("the folder of the backup to go", || async { (!folder.exists()).then_some(()) }).await;
         let second = until("the next backup to begin", || async {
-            let answer = asked(&app).await;
+            let answer = request_backup(&app).await;
             (answer.status() == 200).then_some(answer)
         })
         .await;
         assert!(second.bytes().await.unwrap().len() > LARGE_BYTES);
 
         // A crash in the middle: the next start cleans up.
-        let third = asked(&app).await;
+        let third = request_backup(&app).await;
         assert_eq!(third.status(), 200);
         assert!(folder.exists());
         app.kill_9();
@@ -227,7 +227,7 @@ on_sqlite! {
         assert!(folder.exists());
         app.start().await;
         assert!(!folder.exists());
-        assert!(asked(&app).await.bytes().await.unwrap().len() > LARGE_BYTES);
+        assert!(request_backup(&app).await.bytes().await.unwrap().len() > LARGE_BYTES);
     }
 }
 
@@ -262,5 +262,5 @@ async fn a_missing_or_old_program_of_postgresql_is_named() {
     app.set_env("PATH", &std::env::var("PATH").unwrap());
     app.stop().await;
     app.start().await;
-    assert!(asked(&app).await.bytes().await.unwrap().len() > 1024);
+    assert!(request_backup(&app).await.bytes().await.unwrap().len() > 1024);
 }

@@ -45,14 +45,14 @@ pub(super) async fn check_out(client: &Client, order: &str) -> Answer {
 
 /// Returns the session of an order's checkout.
 pub(super) async fn session(client: &Client, order: &str) -> String {
-    let made = check_out(client, order).await.expect(200);
-    made["sessionId"].as_str().unwrap().to_owned()
+    let answer = check_out(client, order).await.expect(200);
+    answer["sessionId"].as_str().unwrap().to_owned()
 }
 
 fn status_of(processor: &SimPaymentProcessor, session: &str) -> String {
     let all = processor.all("checkout.session");
-    let found = all.iter().find(|one| one["id"] == session).unwrap();
-    found["status"].as_str().unwrap().to_owned()
+    let entry = all.iter().find(|one| one["id"] == session).unwrap();
+    entry["status"].as_str().unwrap().to_owned()
 }
 
 /// Waits until the processor has closed a session.
@@ -79,20 +79,20 @@ on_both! {
         let order = app.order(&sku, 2).await;
         let path = format!("/api/orders/{order}/checkout");
         let pages = json!({"successPath": "/thanks?order=1", "cancelPath": "/basket"});
-        let made = app.post(&path, &pages).await.expect(200);
+        let checkout = app.post(&path, &pages).await.expect(200);
         let there = processor.all("checkout.session").remove(0);
         assert_eq!((&there["amount_total"], &there["currency"]), (&json!(2500), &json!("usd")));
         assert_eq!((&there["client_reference_id"], &there["metadata"]["orderId"]), (&json!(order), &json!(order)));
         assert_eq!(there["success_url"], format!("{}/thanks?order=1", app.base));
-        assert_eq!((&made["sessionId"], &made["checkoutUrl"]), (&there["id"], &there["url"]));
+        assert_eq!((&checkout["sessionId"], &checkout["checkoutUrl"]), (&there["id"], &there["url"]));
         // Asked again, also by a server that was killed: the same page.
         app.kill_9();
         app.start().await;
-        assert_eq!(app.act(&path).await.expect(200), made);
+        assert_eq!(app.act(&path).await.expect(200), checkout);
         // A person pays in the browser.
-        let page = http().get(made["checkoutUrl"].as_str().unwrap()).send().await.unwrap().text().await.unwrap();
+        let page = http().get(checkout["checkoutUrl"].as_str().unwrap()).send().await.unwrap().text().await.unwrap();
         assert!(page.contains("25.00 USD") && page.contains("Order ORD-"), "{page}");
-        let url = made["checkoutUrl"].as_str().unwrap();
+        let url = checkout["checkoutUrl"].as_str().unwrap();
         let declined = http().post(format!("{url}/decline")).send().await.unwrap();
         assert!(declined.text().await.unwrap().contains("Your card was declined."));
         app.order_is(&order, "payment_failed").await;
@@ -120,18 +120,18 @@ on_both! {
         let order = app.order(&sku, 1).await;
         // The processor makes the session, and nobody hears of it.
         processor.weather(NetworkCondition::LosesAnswers);
-        let (client, asked) = (Client::clone(&app), order.clone());
-        let asking = tokio::spawn(async move { check_out(&client, &asked).await });
+        let (client, order_id) = (Client::clone(&app), order.clone());
+        let asking = tokio::spawn(async move { check_out(&client, &order_id).await });
         until("the session", || async { (!processor.all("checkout.session").is_empty()).then_some(()) }).await;
         app.kill_9();
         asking.abort();
         processor.weather(NetworkCondition::Fair);
         app.start().await;
-        let found = session(&app, &order).await;
+        let session_id = session(&app, &order).await;
         assert_eq!(processor.all("checkout.session").len(), 1);
         // It is paid while nobody hears events: the next who asks learns it from the processor.
         processor.events_travel(DeliveryConditions { held: true, ..DeliveryConditions::default() });
-        processor.act(&found, Payer::Pays).unwrap();
+        processor.act(&session_id, Payer::Pays).unwrap();
         assert_eq!(check_out(&app, &order).await.error(409), "already_paid");
         assert_eq!(stands(&app, &order).await, stood("paid", &[], 1, 1));
         processor.events_travel(DeliveryConditions { twice: true, ..DeliveryConditions::default() });
@@ -150,8 +150,8 @@ on_both! {
         // The processor does not answer before the server is killed.
         processor.events_travel(DeliveryConditions { held: true, ..DeliveryConditions::default() });
         processor.weather(NetworkCondition::Hangs);
-        let asked = app.post(&path, &json!({"amountCents": 1000})).await.expect(200);
-        assert_eq!((&asked["pendingRefunds"][0]["amountCents"], &asked["keptCents"]), (&json!(1000), &json!(2500)));
+        let answer = app.post(&path, &json!({"amountCents": 1000})).await.expect(200);
+        assert_eq!((&answer["pendingRefunds"][0]["amountCents"], &answer["keptCents"]), (&json!(1000), &json!(2500)));
         app.kill_9();
         assert_eq!(processor.balance(&order).gave_back, 0, "nothing went back yet");
         processor.weather(NetworkCondition::Fair);
@@ -160,8 +160,8 @@ on_both! {
         balanced(&processor, &app, &order, 1500).await;
         processor.events_travel(DeliveryConditions { twice: true, shuffled: true, ..DeliveryConditions::default() });
         until("the events", || async { (processor.event_counts().0 == 0).then_some(()) }).await;
-        let shown = show(&app, &order).await;
-        assert_eq!((&shown["pendingRefunds"], shown["payments"].as_array().unwrap().len()), (&json!([]), 2));
+        let body = show(&app, &order).await;
+        assert_eq!((&body["pendingRefunds"], body["payments"].as_array().unwrap().len()), (&json!([]), 2));
         assert_eq!(processor.balance(&order), Balance { took: 2500, gave_back: 1000, payments: 1 });
         // The rest: nothing is kept, and the order is refunded.
         app.act(&path).await.expect(200);
@@ -180,12 +180,12 @@ async fn a_refund_that_is_refused_is_flagged_and_told_by_its_reason() {
     app.order_is(&order, "paid").await;
     processor.refuse_refunds(Some("balance_insufficient"));
     app.act(&format!("/api/orders/{order}/refund")).await.expect(200);
-    let shown = until("the flag", || async {
-        let shown = show(&app, &order).await;
-        (shown["flags"] == json!(["refund_failed"])).then_some(shown)
+    let body = until("the flag", || async {
+        let body = show(&app, &order).await;
+        (body["flags"] == json!(["refund_failed"])).then_some(body)
     })
     .await;
-    assert!(shown["pendingRefunds"][0]["error"].as_str().unwrap().contains("Insufficient funds"), "{shown}");
+    assert!(body["pendingRefunds"][0]["error"].as_str().unwrap().contains("Insufficient funds"), "{body}");
     processor.refuse_refunds(None);
     app.act(&format!("/api/orders/{order}/refund")).await.expect(200);
     app.order_is(&order, "refunded").await;

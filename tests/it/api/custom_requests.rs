@@ -54,8 +54,8 @@ on_sqlite! {
         assert_eq!(operator.act(&format!("{path}/close")).await.error(409), "invalid_transition");
         let events = app.get("/api/events?subject=custom_request").await.expect(200);
         let words: Vec<_> = events["events"].as_array().unwrap().iter().map(|event| event["event"].clone()).collect();
-        let told = ["created", "quoted", "accepted", "closed"].map(|word| json!(format!("custom_request.{word}")));
-        assert!(told.iter().all(|word| words.contains(word)) && words.len() == 4, "{words:?}");
+        let expected = ["created", "quoted", "accepted", "closed"].map(|word| json!(format!("custom_request.{word}")));
+        assert!(expected.iter().all(|word| words.contains(word)) && words.len() == 4, "{words:?}");
     }
 
     async fn photos_are_kept_until_the_request_is_closed(db: Db) {

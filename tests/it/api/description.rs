@@ -42,8 +42,8 @@ fn the_tests_notice_what_is_not_described() {
         let headers =
             headers.map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).into_iter().collect();
         let body = body.to_string();
-        let known = std::panic::catch_unwind(|| contract::check(method, path, status, &headers, Some(&body)));
-        known.is_err()
+        let outcome = std::panic::catch_unwind(|| contract::check(method, path, status, &headers, Some(&body)));
+        outcome.is_err()
     };
     let (path, json) = ("/api/skus/01890000-0000-7000-8000-00000000dead", "application/json");
     let sku = CONTRACT.document["paths"]["/api/skus/{id}"]["get"]["responses"]["200"].clone();
@@ -98,11 +98,11 @@ fn every_operation_is_documented() {
 /// Checks that everything has a name: generated clients make a type of each name, and nobody could spell the others.
 #[test]
 fn every_body_answer_and_choice_is_a_schema_with_a_name() {
-    fn choices<'a>(value: &'a Value, found: &mut Vec<&'a Value>) {
-        found.extend(value.get("enum").and_then(Value::as_array).filter(|words| words.len() > 1).map(|_| value));
+    fn choices<'a>(value: &'a Value, enums: &mut Vec<&'a Value>) {
+        enums.extend(value.get("enum").and_then(Value::as_array).filter(|words| words.len() > 1).map(|_| value));
         match value {
-            Value::Object(members) => members.values().for_each(|member| choices(member, found)),
-            Value::Array(items) => items.iter().for_each(|item| choices(item, found)),
+            Value::Object(members) => members.values().for_each(|member| choices(member, enums)),
+            Value::Array(items) => items.iter().for_each(|item| choices(item, enums)),
             _ => {}
         }
     }
@@ -117,27 +117,27 @@ fn every_body_answer_and_choice_is_a_schema_with_a_name() {
         }
     }
     assert!(named >= 170, "{named}");
-    let mut found = Vec::new();
-    choices(&CONTRACT.document["paths"], &mut found);
+    let mut enums = Vec::new();
+    choices(&CONTRACT.document["paths"], &mut enums);
     for schema in CONTRACT.document["components"]["schemas"].as_object().unwrap().values() {
         if schema.get("enum").is_none() {
-            choices(schema, &mut found);
+            choices(schema, &mut enums);
         }
     }
-    assert!(found.is_empty(), "{found:?}");
+    assert!(enums.is_empty(), "{enums:?}");
 }
 
 /// Checks every schema of the document against the value that it shows as an example.
 #[test]
 fn examples_are_what_they_are_examples_of() {
-    let mut seen = 0;
+    let mut examples = 0;
     let mut hold = |what: &str, content: &Value| {
         let one = content.get("example").into_iter();
         let many = content["examples"].as_object().into_iter().flatten().map(|(_, example)| &example["value"]);
         for example in one.chain(many) {
             let faults = CONTRACT.faults(&content["schema"], example);
             assert!(faults.is_empty(), "{what}: {faults:#?}\n{example}");
-            seen += 1;
+            examples += 1;
         }
     };
     for (method, path, operation) in operations() {
@@ -158,7 +158,7 @@ fn examples_are_what_they_are_examples_of() {
             }
         }
     }
-    assert!(seen > 500, "{seen}");
+    assert!(examples > 500, "{examples}");
 }
 
 #[test]
@@ -179,24 +179,24 @@ fn bodies_refuse_what_they_do_not_know() {
 
 #[test]
 fn the_schemas_are_schemas_and_every_reference_leads_somewhere() {
-    fn references<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+    fn references<'a>(value: &'a Value, targets: &mut BTreeSet<&'a str>) {
         match value {
             Value::Object(members) => {
-                found.extend(members.get("$ref").and_then(Value::as_str));
-                members.values().for_each(|value| references(value, found));
+                targets.extend(members.get("$ref").and_then(Value::as_str));
+                members.values().for_each(|value| references(value, targets));
             }
-            Value::Array(items) => items.iter().for_each(|value| references(value, found)),
+            Value::Array(items) => items.iter().for_each(|value| references(value, targets)),
             _ => {}
         }
     }
-    let mut found = BTreeSet::new();
-    references(&CONTRACT.document, &mut found);
-    for place in &found {
+    let mut targets = BTreeSet::new();
+    references(&CONTRACT.document, &mut targets);
+    for place in &targets {
         assert!(CONTRACT.document.pointer(place.trim_start_matches('#')).is_some(), "{place} leads nowhere");
     }
     for kind in ["schemas", "headers", "responses"] {
         for name in CONTRACT.document["components"][kind].as_object().unwrap().keys() {
-            assert!(found.contains(format!("#/components/{kind}/{name}").as_str()), "nothing uses {name} of {kind}");
+            assert!(targets.contains(format!("#/components/{kind}/{name}").as_str()), "nothing uses {name} of {kind}");
         }
     }
     for (name, schema) in CONTRACT.document["components"]["schemas"].as_object().unwrap() {
@@ -217,7 +217,7 @@ async fn the_server_shows_the_description_to_anybody() {
 }
 
 /// Constructs that only OpenAPI 3.1 has, wherever they stand outside examples.
-fn only_3_1(value: &Value, found: &mut Vec<String>) {
+fn only_3_1(value: &Value, keywords: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
             for (name, member) in members.iter().filter(|(name, _)| *name != "example" && *name != "examples") {
@@ -228,32 +228,33 @@ fn only_3_1(value: &Value, found: &mut Vec<String>) {
                     || name.starts_with("exclusiveM") && !member.is_boolean()
                     || name == "$ref" && members.len() > 1
                 {
-                    found.push(format!("{name}: {member}"));
+                    keywords.push(format!("{name}: {member}"));
                 }
-                only_3_1(member, found);
+                only_3_1(member, keywords);
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| only_3_1(item, found)),
+        Value::Array(items) => items.iter().for_each(|item| only_3_1(item, keywords)),
         _ => {}
     }
 }
 
 #[test]
 fn the_rendition_for_3_0_has_nothing_of_3_1() {
-    let made = openapi::downgraded(&openapi::json(Half::Production, &CONTRACT.resources(), &CONTRACT.served, ADDRESS))
-        .unwrap();
-    let made: Value = serde_json::from_str(&made).unwrap();
-    assert_eq!(made["openapi"], "3.0.3");
-    assert!(made.get("webhooks").is_none());
-    let mut found = Vec::new();
-    only_3_1(&made["paths"], &mut found);
-    only_3_1(&made["components"], &mut found);
-    assert!(found.is_empty(), "{found:#?}");
-    let text = made.to_string();
+    let document =
+        openapi::downgraded(&openapi::json(Half::Production, &CONTRACT.resources(), &CONTRACT.served, ADDRESS))
+            .unwrap();
+    let document: Value = serde_json::from_str(&document).unwrap();
+    assert_eq!(document["openapi"], "3.0.3");
+    assert!(document.get("webhooks").is_none());
+    let mut keywords = Vec::new();
+    only_3_1(&document["paths"], &mut keywords);
+    only_3_1(&document["components"], &mut keywords);
+    assert!(keywords.is_empty(), "{keywords:#?}");
+    let text = document.to_string();
     for reference in text.split("\"$ref\":\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
-        assert!(made.pointer(reference).is_some(), "{reference} leads nowhere");
+        assert!(document.pointer(reference).is_some(), "{reference} leads nowhere");
     }
-    assert_eq!(made["paths"].as_object().unwrap().len(), CONTRACT.document["paths"].as_object().unwrap().len());
+    assert_eq!(document["paths"].as_object().unwrap().len(), CONTRACT.document["paths"].as_object().unwrap().len());
 }
 
 #[tokio::test]

@@ -24,8 +24,8 @@ fn is_an_error(answer: &Answer, what: &str) -> Value {
     let code = body["code"].as_str().unwrap_or_else(|| panic!("{what}: {body}"));
     assert!(code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'), "{what}: {code}");
     assert!(!body["message"].as_str().unwrap().is_empty(), "{what}");
-    let known = ["success", "message", "code", "errors"];
-    assert!(body.as_object().unwrap().keys().all(|member| known.contains(&member.as_str())), "{what}: {body}");
+    let members = ["success", "message", "code", "errors"];
+    assert!(body.as_object().unwrap().keys().all(|member| members.contains(&member.as_str())), "{what}: {body}");
     let faulty = body.get("errors").is_some();
     assert_eq!(faulty, code == "validation_failed", "{what}: {body}");
     for inside in ["/home", "/root", "/tmp", "src/", ".rs:", "SELECT", "sqlx", "sea_orm", "Debug", "panicked", "ractor"]
@@ -125,7 +125,7 @@ async fn all_faults_of_a_body_are_told_at_once() {
         "priority": 10, "customerEmail": "nobody", "dueAt": "tomorrow", "site": "moon", "surprise": 1,
         "shippingAddress": {"line1": "1 Way", "city": "", "postalCode": "1", "country": "Germany", "planet": "Earth"},
     });
-    let found = paths(&app.post("/api/orders", &order).await.expect(400));
+    let faults = paths(&app.post("/api/orders", &order).await.expect(400));
     let expected = [
         "customerEmail",
         "dueAt",
@@ -141,14 +141,14 @@ async fn all_faults_of_a_body_are_told_at_once() {
         "site",
         "surprise",
     ];
-    assert_eq!(found, expected);
+    assert_eq!(faults, expected);
 
     let material = json!({"type": "wood", "quantity": -1, "reorderPoint": 0.1234, "brand": 7, "extra": true});
-    let found = paths(&app.post("/api/inventory/materials", &material).await.expect(400));
-    assert_eq!(found, ["brand", "extra", "name", "quantity", "reorderPoint", "type"]);
+    let faults = paths(&app.post("/api/inventory/materials", &material).await.expect(400));
+    assert_eq!(faults, ["brand", "extra", "name", "quantity", "reorderPoint", "type"]);
 
     let sku = json!({"code": " ", "priceCents": -1, "machineType": "lunar", "unitsPerPlate": 0, "currency": "USD", "dimensions": {"x": 1}});
-    let found = paths(&app.post("/api/skus", &sku).await.expect(400));
+    let faults = paths(&app.post("/api/skus", &sku).await.expect(400));
     let expected = [
         "code",
         "currency",
@@ -161,26 +161,26 @@ async fn all_faults_of_a_body_are_told_at_once() {
         "priceCents",
         "unitsPerPlate",
     ];
-    assert_eq!(found, expected);
+    assert_eq!(faults, expected);
     // A kit may leave them out, also where something else is wrong with it.
     let kit = json!({"code": " ", "name": "A", "priceCents": 1, "components": [{"skuId": NOTHING, "quantity": 1}]});
     assert_eq!(paths(&app.post("/api/skus", &kit).await.expect(400)), ["code"]);
-    let found = paths(&app.post("/api/skus", &json!({"code": "A", "name": "A", "priceCents": 1})).await.expect(400));
-    assert_eq!(found, ["estimatedConsumption", "machineType", "materialId"]);
+    let faults = paths(&app.post("/api/skus", &json!({"code": "A", "name": "A", "priceCents": 1})).await.expect(400));
+    assert_eq!(faults, ["estimatedConsumption", "machineType", "materialId"]);
 
-    let found =
+    let faults =
         paths(&app.post("/api/users", &json!({"email": "x", "password": "short", "role": "king"})).await.expect(400));
-    assert_eq!(found, ["email", "name", "password", "role"]);
+    assert_eq!(faults, ["email", "name", "password", "role"]);
 
     let endpoint = json!({"url": "ftp://example.org", "secret": "", "event": []});
-    let found = paths(&app.post("/api/webhooks/endpoints", &endpoint).await.expect(400));
-    assert_eq!(found, ["event", "events", "secret", "url"]);
+    let faults = paths(&app.post("/api/webhooks/endpoints", &endpoint).await.expect(400));
+    assert_eq!(faults, ["event", "events", "secret", "url"]);
 
     let printer =
         json!({"type": "fax", "machineType": "x", "baseUrl": "nowhere", "buildVolume": {"x": 0}, "colour": 1});
-    let found = paths(&app.post("/api/printers", &printer).await.expect(400));
+    let faults = paths(&app.post("/api/printers", &printer).await.expect(400));
     for path in ["name", "type", "machineType", "colour"] {
-        assert!(found.iter().any(|one| one == path), "{path} in {found:?}");
+        assert!(faults.iter().any(|one| one == path), "{path} in {faults:?}");
     }
 }
 
@@ -211,8 +211,8 @@ async fn a_name_with_a_line_break_is_refused() {
             assert_eq!(paths(&refused), [member], "{path} with {broken:?}: {refused}");
         }
         // Without it the same body is taken; nor can it be changed to one.
-        let made = app.post(path, &body).await.expect(201);
-        let changed = app.patch(&format!("{path}/{}", id(&made)), &json!({"name": "a\nb"})).await.expect(400);
+        let answer = app.post(path, &body).await.expect(201);
+        let changed = app.patch(&format!("{path}/{}", id(&answer)), &json!({"name": "a\nb"})).await.expect(400);
         assert_eq!(paths(&changed), ["name"], "{path}");
     }
     let printers = app.get("/api/printers").await.expect(200);
@@ -265,11 +265,12 @@ async fn absent_is_not_null() {
 #[tokio::test]
 async fn a_request_id_is_echoed_or_made() {
     let app = App::new(Db::sqlite()).await;
-    let with = |given: &'static str| app.send(app.request("GET", "/api/nothing").header("X-Request-Id", given));
+    let with =
+        |request_id: &'static str| app.send(app.request("GET", "/api/nothing").header("X-Request-Id", request_id));
     assert_eq!(with("my-request-7").await.header("x-request-id"), Some("my-request-7"));
     let unfit = with("two words").await;
-    let made = unfit.header("x-request-id").expect("one is made");
-    assert!(made.len() == 36 && made != "two words", "{made}");
+    let request_id = unfit.header("x-request-id").expect("one is made");
+    assert!(request_id.len() == 36 && request_id != "two words", "{request_id}");
     let one = app.get("/healthz").await;
     let other = app.nobody().get("/api/orders").await;
     assert!(one.header("x-request-id").is_some() && other.header("x-request-id").is_some());
@@ -296,8 +297,8 @@ on_both! {
         }
         for name in ["O'Brien \"x\" \\ %_", "Ünïcödé 🍕", "\u{202e}rtl"] {
             let body = json!({"name": name, "type": "filament", "quantity": 1});
-            let made = app.post("/api/inventory/materials", &body).await.expect(201);
-            let read = app.get(&format!("/api/inventory/materials/{}", id(&made))).await.expect(200);
+            let material = app.post("/api/inventory/materials", &body).await.expect(201);
+            let read = app.get(&format!("/api/inventory/materials/{}", id(&material))).await.expect(200);
             assert_eq!(read["name"], name);
         }
         // What people look for is text, not a pattern.

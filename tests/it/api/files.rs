@@ -49,15 +49,15 @@ on_sqlite! {
         let code = simulator::gcode::gcode("vase", 240, 14.5, 4600.0);
         let answer = upload(&app, file("../../Vase \"1\".gcode", code.as_bytes())).await;
         let location = answer.header("location").unwrap().to_owned();
-        let made = answer.expect(201);
-        assert_eq!(location, format!("/api/files/{}", id(&made)));
-        assert_eq!((&made["name"], &made["kind"], &made["size"]), (&json!("Vase \"1\".gcode"), &json!("gcode"), &json!(code.len())));
-        assert_eq!(made["sha256"], hex::encode(Sha256::digest(code.as_bytes())));
-        assert_eq!(made["metadata"]["seconds"], 240, "{made}");
-        assert!((made["metadata"]["grams"].as_f64().unwrap() - 14.5).abs() < 0.01, "{made}");
+        let record = answer.expect(201);
+        assert_eq!(location, format!("/api/files/{}", id(&record)));
+        assert_eq!((&record["name"], &record["kind"], &record["size"]), (&json!("Vase \"1\".gcode"), &json!("gcode"), &json!(code.len())));
+        assert_eq!(record["sha256"], hex::encode(Sha256::digest(code.as_bytes())));
+        assert_eq!(record["metadata"]["seconds"], 240, "{record}");
+        assert!((record["metadata"]["grams"].as_f64().unwrap() - 14.5).abs() < 0.01, "{record}");
         app.kill_9();
         app.start().await;
-        assert_eq!(app.get(&location).await.expect(200), made);
+        assert_eq!(app.get(&location).await.expect(200), record);
         let content = app.get(&format!("{location}/content")).await;
         assert_eq!(content.text, code);
         assert_eq!(content.header("content-type"), Some("application/octet-stream"));
@@ -68,7 +68,7 @@ on_sqlite! {
         assert_eq!(count(&app, "/api/files?kind=model").await, 0);
         // The same bytes again are another file; deleting one leaves the other's content.
         let again = upload(&app, file("again.gcode", code.as_bytes())).await.expect(201);
-        assert_ne!(again["id"], made["id"]);
+        assert_ne!(again["id"], record["id"]);
         app.delete(&location).await.expect(204);
         assert_eq!(app.get(&format!("/api/files/{}/content", id(&again))).await.text, code);
     }
@@ -152,8 +152,8 @@ pub fn bytes_in(folder: &std::path::Path) -> u64 {
 /// Returns a line of `/proc/PID/status`, in kB.
 pub fn memory(app: &App, line: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", app.pid())).unwrap();
-    let found = status.lines().find_map(|one| one.strip_prefix(line)).unwrap();
-    found.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap()
+    let amount = status.lines().find_map(|one| one.strip_prefix(line)).unwrap();
+    amount.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap()
 }
 
 /// Forgets the most memory that the server ever held, as `VmHWM` tells it: what it took before is not what is measured.
@@ -172,10 +172,10 @@ async fn a_big_upload_and_download_are_never_held_in_memory() {
     let (size, digest) = (big.len(), hex::encode(Sha256::digest(&big)));
     forget_peak(&app);
     let before = memory(&app, "VmRSS:");
-    let made = upload(&app, file("big.gcode", &big)).await.expect(201);
+    let record = upload(&app, file("big.gcode", &big)).await.expect(201);
     drop(big);
-    assert_eq!((&made["size"], &made["sha256"]), (&json!(size), &json!(digest)));
-    let answer = app.open(app.request("GET", &format!("/api/files/{}/content", id(&made)))).await;
+    assert_eq!((&record["size"], &record["sha256"]), (&json!(size), &json!(digest)));
+    let answer = app.open(app.request("GET", &format!("/api/files/{}/content", id(&record)))).await;
     assert_eq!(answer.bytes().await.unwrap().len(), size);
     let most = memory(&app, "VmHWM:");
     assert!(most < before + 24 * 1024, "{before} kB before, {most} kB at most");
@@ -186,9 +186,12 @@ async fn a_binary_file_is_known_by_its_content_and_refused_when_it_is_cut_off() 
     let app = App::new(Db::sqlite()).await;
     // Without checksums; decisions of the format are in the reader's own tests.
     let whole = binary_gcode();
-    let made = app.upload("vase.gcode", whole.clone()).await.expect(201);
-    assert_eq!((&made["kind"], &made["metadata"]["form"]), (&json!("gcode"), &json!("bgcode")), "{made}");
-    assert_eq!((&made["metadata"]["slicer"], &made["metadata"]["grams"]), (&json!("PrusaSlicer 2.8.1"), &json!(2.5)));
+    let record = app.upload("vase.gcode", whole.clone()).await.expect(201);
+    assert_eq!((&record["kind"], &record["metadata"]["form"]), (&json!("gcode"), &json!("bgcode")), "{record}");
+    assert_eq!(
+        (&record["metadata"]["slicer"], &record["metadata"]["grams"]),
+        (&json!("PrusaSlicer 2.8.1"), &json!(2.5))
+    );
     let cut = app.upload("vase.bgcode", whole[..whole.len() - 2].to_vec()).await.expect(400);
     assert!(cut["message"].as_str().unwrap().contains("incomplete"), "{cut}");
 }
@@ -219,10 +222,10 @@ pub fn package() -> Vec<u8> {
 on_sqlite! {
     async fn a_file_shows_its_plates_with_their_filaments_and_pictures(db: Db) {
         let mut app = App::new(db).await;
-        let made = app.upload("project.gcode.3mf", package()).await.expect(201);
-        assert_eq!(made["metadata"]["form"], "gcode.3mf", "{made}");
-        let plates = made["plates"].as_array().unwrap();
-        assert_eq!((plates.len(), &plates[0]["plate"], &plates[0]["seconds"]), (2, &json!(1), &json!(600)), "{made}");
+        let record = app.upload("project.gcode.3mf", package()).await.expect(201);
+        assert_eq!(record["metadata"]["form"], "gcode.3mf", "{record}");
+        let plates = record["plates"].as_array().unwrap();
+        assert_eq!((plates.len(), &plates[0]["plate"], &plates[0]["seconds"]), (2, &json!(1), &json!(600)), "{record}");
         let second = &plates[1];
         assert_eq!(
             (&second["name"], &second["bedType"], &second["nozzleDiameter"]),
@@ -234,8 +237,8 @@ on_sqlite! {
         assert_eq!(contents(&app), 4, "the package, the picture of each plate, and the one in the G-code of the first");
         app.kill_9();
         app.start().await;
-        let location = format!("/api/files/{}", id(&made));
-        assert_eq!(app.get(&location).await.expect(200), made);
+        let location = format!("/api/files/{}", id(&record));
+        assert_eq!(app.get(&location).await.expect(200), record);
         app.delete(&location).await.expect(204);
         assert_eq!(contents(&app), 0);
         // Plain G-code has one plate, with the picture of the file.
@@ -256,8 +259,8 @@ async fn a_name_keeps_its_ending_and_never_turns_its_direction() {
     let app = App::new(Db::sqlite()).await;
     let code = simulator::gcode::gcode("vase", 240, 14.5, 4600.0);
     let long = format!("{}.gcode", "x".repeat(240));
-    let made = upload(&app, file(&long, code.as_bytes())).await.expect(201);
-    let name = made["name"].as_str().unwrap();
+    let record = upload(&app, file(&long, code.as_bytes())).await.expect(201);
+    let name = record["name"].as_str().unwrap();
     assert!(name.len() == 200 && name.strip_suffix(".gcode").is_some(), "{name}");
     let turned = upload(&app, file("vase\u{202E}edocg.exe", code.as_bytes())).await.expect(400);
     assert_eq!(paths(&turned), ["file"], "{turned}");
@@ -268,8 +271,8 @@ async fn a_name_keeps_its_ending_and_never_turns_its_direction() {
 async fn the_picture_that_a_slicer_put_in_is_shown_and_one_of_too_many_pixels_is_refused() {
     let app = App::new(Db::sqlite()).await;
     let code = simulator::gcode::gcode("vase", 240, 14.5, 4600.0);
-    let made = upload(&app, file("vase.gcode", code.as_bytes())).await.expect(201);
-    let path = format!("/api/files/{}/picture", id(&made));
+    let record = upload(&app, file("vase.gcode", code.as_bytes())).await.expect(201);
+    let path = format!("/api/files/{}/picture", id(&record));
     for query in ["", "?plate=0", "?plate=1"] {
         let picture = app.get(&format!("{path}{query}")).await;
         assert_eq!((picture.status, picture.header("content-type")), (200, Some("image/png")), "{query}");

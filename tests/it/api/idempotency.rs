@@ -27,8 +27,8 @@ on_both! {
         let sku = some_sku(&app).await;
         let body = one_of(&sku);
         let all = futures::future::join_all((0..12).map(|_| app.post_keyed("/api/orders", "same", &body))).await;
-        let made: Vec<&Answer> = all.iter().filter(|answer| answer.status == 201).collect();
-        let first: Vec<_> = made.iter().filter(|answer| !replayed(answer)).collect();
+        let successes: Vec<&Answer> = all.iter().filter(|answer| answer.status == 201).collect();
+        let first: Vec<_> = successes.iter().filter(|answer| !replayed(answer)).collect();
         assert_eq!(first.len(), 1, "{all:?}");
         for answer in &all {
             match answer.status {
@@ -152,13 +152,13 @@ async fn secrets_are_shown_once_and_then_withheld() {
 
     let sink = Sink::start().await.unwrap();
     let endpoint = json!({"url": sink.url(), "events": ["order.paid"]});
-    let made = app.post_keyed("/api/webhooks/endpoints", "k", &endpoint).await.expect(201);
-    assert!(made["secret"].as_str().unwrap().starts_with("whsec_"));
+    let answer = app.post_keyed("/api/webhooks/endpoints", "k", &endpoint).await.expect(201);
+    assert!(answer["secret"].as_str().unwrap().starts_with("whsec_"));
     assert_eq!(app.post_keyed("/api/webhooks/endpoints", "k", &endpoint).await.error(409), "answer_withheld");
     assert_eq!(count(&app, "/api/webhooks/endpoints").await, 1);
-    let rotate = format!("/api/webhooks/endpoints/{}/rotate-secret", id(&made));
+    let rotate = format!("/api/webhooks/endpoints/{}/rotate-secret", id(&answer));
     let rotated = app.post_keyed(&rotate, "k", &json!({})).await.expect(200);
-    assert_ne!(rotated["secret"], made["secret"]);
+    assert_ne!(rotated["secret"], answer["secret"]);
     assert_eq!(app.post_keyed(&rotate, "k", &json!({})).await.error(409), "answer_withheld");
     // One's own secret was never in the answer.
     let own = json!({"url": sink.url(), "events": ["order.paid"], "secret": "a-secret-of-my-own-choosing"});

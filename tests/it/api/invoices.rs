@@ -43,8 +43,8 @@ on_sqlite! {
     async fn a_draft_is_sent_paid_and_given_back(db: Db) {
         let mut app = App::new(db).await;
         let invoice = draft(&app, 10_000).await;
-        let shown = show(&app, &invoice).await;
-        assert_eq!((&shown["status"], &shown["number"], &shown["totalCents"]), (&json!("draft"), &Value::Null, &json!(11_900)));
+        let body = show(&app, &invoice).await;
+        assert_eq!((&body["status"], &body["number"], &body["totalCents"]), (&json!("draft"), &Value::Null, &json!(11_900)));
         assert_eq!(app.get(&format!("/api/invoices/{invoice}/pdf")).await.error(409), "not_issued");
         app.patch(&format!("/api/invoices/{invoice}"), &json!({"discountCents": 1_000})).await.expect(200);
         let sent = act(&app, &invoice, "send", json!({})).await;
@@ -63,15 +63,15 @@ on_sqlite! {
         assert_eq!(kinds(&back), [("invoice".to_owned(), 10_710), ("credit_note".to_owned(), 333)]);
         app.kill_9();
         app.start().await;
-        let shown = show(&app, &invoice).await;
-        assert_eq!(shown["number"], number.as_str(), "a number never changes");
-        let note = shown["documents"][1]["number"].as_str().unwrap();
+        let body = show(&app, &invoice).await;
+        assert_eq!(body["number"], number.as_str(), "a number never changes");
+        let note = body["documents"][1]["number"].as_str().unwrap();
         assert!(note.starts_with("CN-20") && note.ends_with("-000001"), "credit notes have a series of their own: {note}");
         for _ in 0..2 {
             act(&app, &invoice, "refund", json!({})).await;
         }
-        let shown = show(&app, &invoice).await;
-        assert_eq!((&shown["status"], shown["documents"].as_array().unwrap().len()), (&json!("refunded"), 4));
+        let body = show(&app, &invoice).await;
+        assert_eq!((&body["status"], body["documents"].as_array().unwrap().len()), (&json!("refunded"), 4));
         assert_eq!(app.act(&format!("/api/invoices/{invoice}/refund")).await.error(409), "nothing_to_refund");
     }
 
@@ -97,19 +97,19 @@ on_sqlite! {
         tell(&app, &late, E::Completed, "evt_1").await;
         tell(&app, &late, E::Refunded { refunded_cents: 1250 }, "evt_2").await;
         until("the invoice to hear of it", || async {
-            let shown = show(&app, &invoice).await;
-            (shown["payments"].as_array().unwrap().len() == 4).then(|| assert_eq!(kinds(&shown).len(), 1, "{shown}"))
+            let body = show(&app, &invoice).await;
+            (body["payments"].as_array().unwrap().len() == 4).then(|| assert_eq!(kinds(&body).len(), 1, "{body}"))
         })
         .await;
         let first = show(&app, &invoice).await["payments"][0]["id"].clone();
         let back = act(&app, &invoice, "refund", json!({"paymentId": first})).await;
         assert_eq!(kinds(&back)[1..], [("credit_note".to_owned(), 250)]);
-        let shown = app.get(&format!("/api/orders/{order}")).await.expect(200);
-        let second = shown["payments"][1]["id"].clone();
+        let body = app.get(&format!("/api/orders/{order}")).await.expect(200);
+        let second = body["payments"][1]["id"].clone();
         app.post(&format!("/api/orders/{order}/refund"), &json!({"paymentId": second})).await.expect(200);
         until("the invoice to be refunded", || async {
-            let shown = show(&app, &invoice).await;
-            (shown["status"] == "refunded").then(|| assert_eq!(kinds(&shown)[2], ("credit_note".to_owned(), 1_000)))
+            let body = show(&app, &invoice).await;
+            (body["status"] == "refunded").then(|| assert_eq!(kinds(&body)[2], ("credit_note".to_owned(), 1_000)))
         })
         .await;
         assert_eq!(of_order(&app, &order).await.len(), 1);

@@ -51,10 +51,10 @@ async fn a_job_is_shown_with_all_that_is_known_of_it() {
     })
     .await;
     assert!(reason.contains("fdm_standard"), "{reason}");
-    for (query, found) in
+    for (query, total) in
         [("state=SLICED", 1), ("state=FAILED", 0), (&format!("skuId={sku}"), 1), (&format!("printerId={NOTHING}"), 0)]
     {
-        assert_eq!(count(&app, &format!("/api/jobs?{query}")).await, found, "{query}");
+        assert_eq!(count(&app, &format!("/api/jobs?{query}")).await, total, "{query}");
     }
 }
 
@@ -191,8 +191,8 @@ async fn an_order_all_of_whose_jobs_are_cancelled_is_flagged_not_ready() {
     }
     let flagged = app.get(&format!("/api/orders/{order}")).await.expect(200);
     assert_eq!((&flagged["status"], &flagged["flags"]), (&json!("paid"), &json!(["all_jobs_cancelled"])));
-    let told = || super::materials::mails(&app, "ORD-000001: all jobs cancelled").len();
-    until("a mail", || async { (told() == 1).then_some(()) }).await;
+    let mail_count = || super::materials::mails(&app, "ORD-000001: all jobs cancelled").len();
+    until("a mail", || async { (mail_count() == 1).then_some(()) }).await;
     assert_eq!(
         paths(
             &app.post(&format!("/api/jobs/{}/resolve", id(&app.jobs(&order).await[0])), &json!({"outcome": "maybe"}))

@@ -12,23 +12,23 @@ async fn a_key_is_shown_once_and_afterwards_by_its_ends_only() {
     let body = json!({"name": "till", "role": "operator", "expiresAt": "2099-01-01T00:00:00Z"});
     let answer = app.post("/api/auth/api-keys", &body).await;
     let location = answer.header("location").expect("a Location").to_owned();
-    let made = answer.expect(201);
-    let key = made["key"].as_str().unwrap();
+    let answer = answer.expect(201);
+    let key = answer["key"].as_str().unwrap();
     assert!(key.starts_with("key_test_") && key.len() > 40, "{key}");
-    assert_eq!(location, format!("/api/auth/api-keys/{}", id(&made)));
+    assert_eq!(location, format!("/api/auth/api-keys/{}", id(&answer)));
     assert_eq!(
-        (&made["name"], &made["role"], &made["expiresAt"]),
+        (&answer["name"], &answer["role"], &answer["expiresAt"]),
         (&json!("till"), &json!("operator"), &json!("2099-01-01T00:00:00.000Z"))
     );
-    assert!(made["createdAt"].as_str().unwrap().ends_with('Z'));
+    assert!(answer["createdAt"].as_str().unwrap().ends_with('Z'));
 
     let list = app.get("/api/auth/api-keys").await;
     let secret = key.strip_prefix("key_test_").unwrap();
     assert!(!list.text.contains(key) && !list.text.contains(secret), "{}", list.text);
     assert!(!list.text.contains("hash"), "{}", list.text);
     let list = list.expect(200);
-    let shown = list["apiKeys"].as_array().unwrap().iter().find(|one| one["id"] == made["id"]).unwrap();
-    assert_eq!((&shown["prefix"], shown["last4"].as_str().unwrap()), (&json!("key_test_"), &key[key.len() - 4..]));
+    let entry = list["apiKeys"].as_array().unwrap().iter().find(|one| one["id"] == answer["id"]).unwrap();
+    assert_eq!((&entry["prefix"], entry["last4"].as_str().unwrap()), (&json!("key_test_"), &key[key.len() - 4..]));
     let actors = app.get("/api/system/actors").await.text + &app.get("/api/events").await.text;
     assert!(!actors.contains(secret));
     assert!(!app.log().iter().any(|line| line.contains(secret)), "a key in the log");
@@ -55,14 +55,14 @@ on_sqlite! {
     async fn a_revoked_key_is_dead_at_once_and_stays_dead(db: Db) {
         let mut app = App::new(db).await;
         let (gone, revoked) = new_key(&app, &json!({"name": "gone", "role": "operator"})).await;
-        let (_, kept) = new_key(&app, &json!({"name": "kept", "role": "operator"})).await;
+        let (_, other) = new_key(&app, &json!({"name": "kept", "role": "operator"})).await;
         revoked.get("/api/orders").await.expect(200);
         app.delete(&format!("/api/auth/api-keys/{gone}")).await.expect(204);
         assert_eq!(revoked.get("/api/orders").await.error(401), "unauthorized");
         app.kill_9();
         app.start().await;
         assert_eq!(revoked.get("/api/orders").await.error(401), "unauthorized");
-        kept.get("/api/orders").await.expect(200);
+        other.get("/api/orders").await.expect(200);
         app.delete(&format!("/api/auth/api-keys/{gone}")).await.expect(204);
     }
 }
@@ -84,9 +84,9 @@ async fn revocation_ends_open_streams() {
 #[tokio::test]
 async fn the_prefix_is_part_of_the_key() {
     let app = App::new(Db::sqlite()).await;
-    let made = app.post("/api/auth/api-keys", &json!({"name": "x", "role": "admin"})).await.expect(201);
-    assert!(made["key"].as_str().unwrap().starts_with("key_test_"));
-    let live = app.with_key(&made["key"].as_str().unwrap().replace("key_test_", "key_live_"));
+    let answer = app.post("/api/auth/api-keys", &json!({"name": "x", "role": "admin"})).await.expect(201);
+    assert!(answer["key"].as_str().unwrap().starts_with("key_test_"));
+    let live = app.with_key(&answer["key"].as_str().unwrap().replace("key_test_", "key_live_"));
     assert_eq!(live.get("/api/orders").await.error(401), "unauthorized");
 }
 

@@ -48,11 +48,11 @@ on_both! {
     async fn pages_are_the_whole_list_newest_first(db: Db) {
         let app = App::new(db).await;
         let sku = some_sku(&app).await;
-        let mut made = Vec::new();
+        let mut numbers = Vec::new();
         for _ in 0..7 {
-            made.push(app.post("/api/orders", &one_of(&sku)).await.expect(201)["number"].clone());
+            numbers.push(app.post("/api/orders", &one_of(&sku)).await.expect(201)["number"].clone());
         }
-        made.reverse();
+        numbers.reverse();
         let mut read: Vec<Value> = Vec::new();
         loop {
             let page = app.get(&format!("/api/orders?limit=3&offset={}", read.len())).await.expect(200);
@@ -63,7 +63,7 @@ on_both! {
                 break;
             }
         }
-        assert_eq!(read, made);
+        assert_eq!(read, numbers);
         let beyond = app.get("/api/orders?offset=70").await.expect(200);
         assert_eq!((&beyond["orders"], &beyond["pagination"]["total"]), (&json!([]), &json!(7)));
     }

@@ -37,14 +37,14 @@ async fn a_material_is_shown_as_it_was_made() {
             "name": kind, "type": kind, "color": "#00ff7f", "brand": "Acme", "quantity": 12.345, "unit": unit, "reorderPoint": 1.5,
             "reorderQuantity": 1000,
         });
-        let made = app.post("/api/inventory/materials", &body).await;
-        assert_eq!(made.header("location").unwrap(), path(&id(&made.json())));
-        let made = made.expect(201);
+        let answer = app.post("/api/inventory/materials", &body).await;
+        assert_eq!(answer.header("location").unwrap(), path(&id(&answer.json())));
+        let answer = answer.expect(201);
         for (member, value) in body.as_object().unwrap() {
-            assert_eq!(&made[member], value, "{member} of {made}");
+            assert_eq!(&answer[member], value, "{member} of {answer}");
         }
-        assert_eq!((&made["reserved"], &made["available"]), (&json!(0), &json!(12.345)), "{made}");
-        assert_eq!(app.get(&path(&id(&made))).await.expect(200), made);
+        assert_eq!((&answer["reserved"], &answer["available"]), (&json!(0), &json!(12.345)), "{answer}");
+        assert_eq!(app.get(&path(&id(&answer))).await.expect(200), answer);
         let wrong = json!({"name": "x", "type": kind, "unit": "kg"});
         assert_eq!(paths(&app.post("/api/inventory/materials", &wrong).await.expect(400)), ["unit"]);
     }

@@ -45,11 +45,11 @@ on_sqlite! {
         let next = app.post("/api/orders", &one_of(&sku)).await.expect(201);
         assert_ne!(next["number"], order["number"], "numbers are given once, restarts or not");
         assert_eq!((&next["site"], &next["priority"], &next["totalCents"]), (&json!("industries"), &json!(5), &json!(1 + 495)));
-        for (query, found) in [
+        for (query, total) in [
             ("status=created", 2), ("status=paid", 0), ("kind=manual", 2), ("site=tech", 1), ("customerEmail=ANN@example.org", 1),
             ("q=ORD-000001", 1), ("q=1", 1), ("q=ann@", 1),
         ] {
-            assert_eq!(count(&app, &format!("/api/orders?{query}")).await, found, "{query}");
+            assert_eq!(count(&app, &format!("/api/orders?{query}")).await, total, "{query}");
         }
     }
 }
@@ -247,11 +247,11 @@ async fn of_an_order_whose_jobs_are_all_cancelled_nothing_is_ready() {
     for job in app.jobs(&order).await {
         app.act(&format!("/api/jobs/{}/cancel", id(&job))).await.expect(200);
     }
-    let shown = app.get(&format!("/api/orders/{order}")).await.expect(200);
-    assert_eq!((&shown["status"], &shown["flags"]), (&json!("paid"), &json!(["all_jobs_cancelled"])), "{shown}");
+    let body = app.get(&format!("/api/orders/{order}")).await.expect(200);
+    assert_eq!((&body["status"], &body["flags"]), (&json!("paid"), &json!(["all_jobs_cancelled"])), "{body}");
     app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
-    let shown = app.get(&format!("/api/orders/{order}")).await.expect(200);
-    assert_eq!(shown["flags"], json!(["refund_due"]), "{shown}");
+    let body = app.get(&format!("/api/orders/{order}")).await.expect(200);
+    assert_eq!(body["flags"], json!(["refund_due"]), "{body}");
     let flagged = app.get("/api/orders?flag=refund_due").await.expect(200);
     assert_eq!((flagged["pagination"]["total"].as_u64(), count(&app, "/api/orders?flag=short").await), (Some(1), 0));
     assert!(app.get("/metrics").await.text.contains("printfloor_orders_flagged{flag=\"refund_due\"} 1"));
@@ -269,14 +269,14 @@ async fn a_failed_job_is_told_to_people() {
     fleet.printers[0].handle.set_speed(50.0);
     fleet.printers[0].handle.update_faults(|faults| faults.firmware_shutdown = true);
     app.job_is(&job, "FAILED").await;
-    let shown = app.get(&format!("/api/orders/{order}")).await.expect(200);
-    assert_eq!(shown["flags"], json!(["job_failed"]), "{shown}");
+    let body = app.get(&format!("/api/orders/{order}")).await.expect(200);
+    assert_eq!(body["flags"], json!(["job_failed"]), "{body}");
     until("the operators to be told", || async { mails(&app, "failed: ").pop() }).await;
     let events = app.get("/api/events?event=order.flagged").await.expect(200);
     assert_eq!(events["events"][0]["data"]["flag"], "job_failed", "{events}");
     app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
-    let shown = app.get(&format!("/api/orders/{order}")).await.expect(200);
-    assert_eq!(shown["flags"], json!(["all_jobs_cancelled"]), "{shown}");
+    let body = app.get(&format!("/api/orders/{order}")).await.expect(200);
+    assert_eq!(body["flags"], json!(["all_jobs_cancelled"]), "{body}");
 }
 
 #[tokio::test]
@@ -343,11 +343,11 @@ async fn a_timeline_has_pages() {
     let path = format!("/api/orders/{order}/timeline");
     let whole = app.get(&path).await.expect(200);
     let total = whole["pagination"]["total"].as_u64().unwrap();
-    let mut seen = Vec::new();
-    while (seen.len() as u64) < total {
-        let page = app.get(&format!("{path}?limit=3&offset={}", seen.len())).await.expect(200);
-        assert_eq!(page["pagination"]["hasMore"], (seen.len() as u64 + 3) < total, "{page}");
-        seen.extend(page["timeline"].as_array().unwrap().clone());
+    let mut entries = Vec::new();
+    while (entries.len() as u64) < total {
+        let page = app.get(&format!("{path}?limit=3&offset={}", entries.len())).await.expect(200);
+        assert_eq!(page["pagination"]["hasMore"], (entries.len() as u64 + 3) < total, "{page}");
+        entries.extend(page["timeline"].as_array().unwrap().clone());
     }
-    assert_eq!(json!(seen), whole["timeline"]);
+    assert_eq!(json!(entries), whole["timeline"]);
 }

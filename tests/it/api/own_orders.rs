@@ -46,9 +46,9 @@ async fn keys_see_what_they_made_and_what_is_their_customers() {
         }
     }
     // Lists count only what may be seen, however they are filtered.
-    for (client, seen) in [(&one, 1), (&other, 0), (&bob, 2), (&bobs_second, 2), (&*app, 3)] {
-        assert_eq!(count(client, "/api/orders").await, seen);
-        assert_eq!(count(client, "/api/orders?limit=1").await, seen);
+    for (client, total) in [(&one, 1), (&other, 0), (&bob, 2), (&bobs_second, 2), (&*app, 3)] {
+        assert_eq!(count(client, "/api/orders").await, total);
+        assert_eq!(count(client, "/api/orders?limit=1").await, total);
     }
     assert_eq!(count(&one, "/api/orders?customerEmail=bob@example.org").await, 0);
     assert_eq!(count(&one, "/api/orders?q=ORD-000002").await, 0);

@@ -44,10 +44,10 @@ pub async fn show(app: &App, order: &str) -> Value {
 
 /// Status, flags, number of payments and of jobs.
 pub async fn stands(app: &App, order: &str) -> (String, Vec<String>, usize, usize) {
-    let shown = show(app, order).await;
-    let flags = shown["flags"].as_array().unwrap().iter().map(|flag| flag.as_str().unwrap().to_owned()).collect();
-    let payments = shown["payments"].as_array().unwrap().len();
-    (shown["status"].as_str().unwrap().to_owned(), flags, payments, app.jobs(order).await.len())
+    let body = show(app, order).await;
+    let flags = body["flags"].as_array().unwrap().iter().map(|flag| flag.as_str().unwrap().to_owned()).collect();
+    let payments = body["payments"].as_array().unwrap().len();
+    (body["status"].as_str().unwrap().to_owned(), flags, payments, app.jobs(order).await.len())
 }
 
 pub fn stood(status: &str, flags: &[&str], payments: usize, jobs: usize) -> (String, Vec<String>, usize, usize) {
@@ -144,9 +144,9 @@ on_sqlite! {
         tell(&app, &payment, E::Completed, "evt_2").await;
         tell(&app, &payment, E::AsyncSucceeded, "evt_3").await;
         assert_eq!(stands(&app, &order).await, stood("paid", &[], 1, 1));
-        let shown = show(&app, &order).await;
-        let taken = &shown["payments"][0];
-        assert_eq!((&taken["amountCents"], &taken["currency"], &taken["method"]), (&json!(1250), &json!("usd"), &json!("processor")));
+        let order_body = show(&app, &order).await;
+        let entry = &order_body["payments"][0];
+        assert_eq!((&entry["amountCents"], &entry["currency"], &entry["method"]), (&json!(1250), &json!("usd"), &json!("processor")));
         let timeline = app.get(&format!("/api/orders/{order}/timeline")).await.expect(200);
         let paid = timeline["timeline"].as_array().unwrap().iter().filter(|event| event["event"] == "order.paid").count();
         assert_eq!(paid, 1, "{timeline}");

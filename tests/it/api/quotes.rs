@@ -41,9 +41,9 @@ on_sqlite! {
         let sku = some_sku(&app).await;
         let quote = draft(&app, &sku).await;
         let path = format!("/api/quotes/{quote}");
-        let shown = show(&app, &quote).await;
-        assert_eq!((&shown["status"], &shown["customerEmail"]), (&json!("draft"), &json!("ann@example.org")), "{shown}");
-        assert!(shown["number"].as_str().unwrap().starts_with("QUO-0000"), "{shown}");
+        let body = show(&app, &quote).await;
+        assert_eq!((&body["status"], &body["customerEmail"]), (&json!("draft"), &json!("ann@example.org")), "{body}");
+        assert!(body["number"].as_str().unwrap().starts_with("QUO-0000"), "{body}");
         let address = json!({"line1": "1 Main Street", "city": "Springfield", "postalCode": "62701", "country": "US"});
         let changed = app.patch(&path, &json!({"shippingAddress": address, "notes": "In black."})).await.expect(200);
         assert_eq!((&changed["subtotalCents"], &changed["taxCents"], &changed["totalCents"]), (&json!(9700), &json!(1000), &json!(11_000)));
@@ -66,13 +66,13 @@ on_sqlite! {
         let accepted = ann.act(&format!("/api/v1/quotes/{quote}/accept")).await.expect(200)["quote"].clone();
         let order = accepted["orderId"].as_str().unwrap().to_owned();
         assert_eq!(accepted["status"], "accepted");
-        let made = app.get(&format!("/api/orders/{order}")).await.expect(200);
+        let order_body = app.get(&format!("/api/orders/{order}")).await.expect(200);
         for member in ["subtotalCents", "shippingCents", "taxCents", "totalCents", "currency", "notes"] {
-            assert_eq!(made[member], changed[member], "{member}");
+            assert_eq!(order_body[member], changed[member], "{member}");
         }
-        assert_eq!((&made["kind"], &made["status"], &made["customerEmail"]), (&json!("custom"), &json!("created"), &json!("ann@example.org")));
-        assert_eq!((&made["lines"][0]["skuId"], &made["lines"][1]["skuId"]), (&json!(sku), &Value::Null));
-        assert_eq!(made["lines"][0]["unitPriceCents"], 1850);
+        assert_eq!((&order_body["kind"], &order_body["status"], &order_body["customerEmail"]), (&json!("custom"), &json!("created"), &json!("ann@example.org")));
+        assert_eq!((&order_body["lines"][0]["skuId"], &order_body["lines"][1]["skuId"]), (&json!(sku), &Value::Null));
+        assert_eq!(order_body["lines"][0]["unitPriceCents"], 1850);
         let own = ann.get(&format!("/api/v1/orders/{order}")).await.expect(200);
         assert_eq!((&own["order"]["kind"], &own["order"]["totalCents"]), (&json!("custom"), &json!(11_000)));
 

@@ -47,8 +47,8 @@ on_sqlite! {
         // Its payment comes; the kept refund is tried at once, without a new order.
         tell(&app, &two, E::Completed, "evt_3").await;
         until("the kept refund to be applied", || async {
-            let shown = show(&app, &order).await;
-            (shown["keptCents"] == 1250 && shown["payments"].as_array()?.len() == 3).then_some(())
+            let body = show(&app, &order).await;
+            (body["keptCents"] == 1250 && body["payments"].as_array()?.len() == 3).then_some(())
         })
         .await;
         assert_eq!(stands(&app, &order).await, stood("paid", &[], 3, 1));

@@ -85,11 +85,11 @@ on_both! {
         assert!(words.contains("all verified"), "{words}");
         restored.start().await;
         let back = restored.with_key(app.key.as_deref().unwrap());
-        let known = numbers(&back).await;
-        assert_eq!(known.len(), 5);
+        let existing = numbers(&back).await;
+        assert_eq!(existing.len(), 5);
         // What is issued before anybody has looked takes no number of the former shop.
         sent_by(&back, "early@example.org").await;
-        let early: Vec<String> = numbers(&back).await.difference(&known).cloned().collect();
+        let early: Vec<String> = numbers(&back).await.difference(&existing).cloned().collect();
         assert!(early.len() == 1 && !held.contains(&early[0]), "{early:?} of {held:?}");
 
         // A reader of the former shop is told, and not left with nothing for ever.
@@ -117,8 +117,8 @@ on_both! {
         // Neither a hole before what was issued since, nor a number that was issued since.
         sent_by(&back, "soon@example.org").await;
         let newest = ordinal(numbers(&back).await.last().unwrap());
-        for taken in [10, newest - 2, newest] {
-            let refused = back.post(&review, &json!({"next": {series.clone(): taken}})).await.expect(400);
+        for number in [10, newest - 2, newest] {
+            let refused = back.post(&review, &json!({"next": {series.clone(): number}})).await.expect(400);
             let fault = &refused["errors"][0];
             assert_eq!(fault["path"], format!("next.{series}"), "{refused}");
             assert!(fault["message"].as_str().unwrap().contains("issued since the restore"), "{refused}");
@@ -295,9 +295,9 @@ on_sqlite! {
         .await;
         let check = restored.command(&["check"], "");
         assert!(check.contains("no jobs start until an admin reviews it"), "{check}");
-        let shown = the_restore(&back).await;
-        assert_eq!((&shown["openJobs"], &shown["jobs"][0]["id"]), (&json!(1), &json!(job)), "{shown}");
-        assert_eq!(shown["reviewedAt"], Value::Null);
+        let entry = the_restore(&back).await;
+        assert_eq!((&entry["openJobs"], &entry["jobs"][0]["id"]), (&json!(1), &json!(job)), "{entry}");
+        assert_eq!(entry["reviewedAt"], Value::Null);
         // A second restart does not forget it.
         restored.stop().await;
         restored.start().await;
@@ -307,11 +307,11 @@ on_sqlite! {
         assert!(of(&other["number"]) > of(&number) + 99, "{other} after {number}");
         assert_eq!(back.get(&format!("/api/jobs/{job}")).await.expect(200)["state"], "SLICED");
 
-        let review = format!("/api/restores/{}/review", shown["id"].as_str().unwrap());
+        let review = format!("/api/restores/{}/review", entry["id"].as_str().unwrap());
         back.act(&review).await.expect(200);
         until("the job to be printed", || async {
-            let seen = back.get(&format!("/api/jobs/{job}")).await.expect(200);
-            (seen["state"] == "COMPLETED").then_some(())
+            let body = back.get(&format!("/api/jobs/{job}")).await.expect(200);
+            (body["state"] == "COMPLETED").then_some(())
         })
         .await;
         assert_eq!(the_restore(&back).await["openJobs"], 0);

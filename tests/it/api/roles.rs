@@ -113,7 +113,7 @@ fn expected(operation: &Value, caller: &Caller) -> Option<u16> {
     }
     match caller.role {
         Some(role) if security.iter().any(|scheme| scheme.get(way).is_some()) => {
-            (!roles.iter().any(|known| known == role)).then_some(403)
+            (!roles.iter().any(|name| name == role)).then_some(403)
         }
         // A key is known, and is not what is asked for.
         Some(_) if !caller.session => Some(403),
@@ -164,7 +164,7 @@ async fn every_operation_takes_those_it_is_for_and_nobody_else() {
     let clock = Clock::new();
     let app = App::on(Db::sqlite()).env("AGENT_TOKEN", "of the gateway").clock(&clock).start().await;
     let callers = callers(&app, &clock).await;
-    let mut asked = 0;
+    let mut requests = 0;
     for route in &CONTRACT.served {
         let operation = CONTRACT.operation(route);
         let path = route
@@ -190,9 +190,9 @@ async fn every_operation_takes_those_it_is_for_and_nobody_else() {
             // Nothing is sent along: who is let through then fails for other reasons, so that nothing happens.
             let answer = caller.client.open(caller.client.request(route.method.as_str(), &path)).await;
             let status = answer.status().as_u16();
-            asked += 1;
+            requests += 1;
             match expected(operation, caller) {
-                Some(wanted) => assert_eq!(status, wanted, "{what}"),
+                Some(refusal) => assert_eq!(status, refusal, "{what}"),
                 // The gateway's own token is asked for.
                 None if path == "/webhooks/agent" => assert_eq!(status, 401, "{what}"),
                 None if path == "/api/auth/login" || path == "/api/setup/session" => assert_eq!(status, 415, "{what}"),
@@ -200,7 +200,7 @@ async fn every_operation_takes_those_it_is_for_and_nobody_else() {
             }
         }
     }
-    assert!(asked > 900, "{asked}");
+    assert!(requests > 900, "{requests}");
 }
 
 /// Checks that another customer's resources do not exist for a customer, whatever the operation.
@@ -210,7 +210,7 @@ async fn a_customer_finds_nothing_of_another() {
     let (own, foreign) = (customer_of(&app, "a@example.org").await, customer_of(&app, "b@example.org").await);
     let sku = some_sku(&app).await;
     let order = id(&own.post("/api/orders", &one_of(&sku)).await.expect(201));
-    let mut asked = 0;
+    let mut requests = 0;
     for route in &CONTRACT.served {
         let customers = CONTRACT.operation(route)["x-roles"].as_array().unwrap().iter().any(|role| role == "customer");
         if !customers || !route.path.starts_with("/api/orders/{id}") {
@@ -223,10 +223,10 @@ async fn a_customer_finds_nothing_of_another() {
         if route.path.ends_with("/checkout") {
             continue; // There is no processor here; `checkout` has one.
         }
-        let seen = own.send(own.request(route.method.as_str(), &path)).await;
-        assert_eq!(seen.status, 200, "{what}: {}", seen.text);
-        asked += 1;
+        let answer = own.send(own.request(route.method.as_str(), &path)).await;
+        assert_eq!(answer.status, 200, "{what}: {}", answer.text);
+        requests += 1;
     }
-    assert!(asked >= 3, "{asked}");
+    assert!(requests >= 3, "{requests}");
     assert_eq!(foreign.get("/api/orders").await.expect(200)["pagination"]["total"], 0);
 }

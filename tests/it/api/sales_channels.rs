@@ -55,8 +55,8 @@ pub async fn shop(app: &App, system: ShopSystem) -> (OtherShop, String) {
 async fn quiet(shop: &OtherShop) {
     until("all messages to be taken", || async { (shop.message_counts().0 == 0).then_some(()) }).await;
     // The last one is out of the list before it is answered.
-    let taken = shop.message_counts();
-    assert_eq!(taken.2, 0, "given up: {taken:?}");
+    let counts = shop.message_counts();
+    assert_eq!(counts.2, 0, "given up: {counts:?}");
 }
 
 /// Returns the record of a channel's order, by the id of the order in the shop.
@@ -138,11 +138,11 @@ async fn a_channel_shows_no_secret_and_its_faults_at_once() {
     let wrong = json!({"kind": "bazaar", "name": "", "currency": "dollars", "baseUrl": "ftp://x"});
     assert_eq!(paths(&app.post(CHANNELS, &wrong).await.expect(400)), ["baseUrl", "currency", "kind", "name"]);
     let channel = channel(&app, "shopify", Some("http://127.0.0.1:9")).await;
-    let shown = app.get(&format!("{CHANNELS}/{channel}")).await;
-    assert!(!shown.text.contains(SECRET) && !shown.text.contains("cs_1"), "{}", shown.text);
-    let shown = shown.expect(200);
-    assert_eq!((&shown["hasSecret"], &shown["hasAccessToken"]), (&json!(true), &json!(true)));
-    assert!(shown["messagesUrl"].as_str().unwrap().ends_with(&format!("/webhooks/sales-channels/{channel}")));
+    let answer = app.get(&format!("{CHANNELS}/{channel}")).await;
+    assert!(!answer.text.contains(SECRET) && !answer.text.contains("cs_1"), "{}", answer.text);
+    let answer = answer.expect(200);
+    assert_eq!((&answer["hasSecret"], &answer["hasAccessToken"]), (&json!(true), &json!(true)));
+    assert!(answer["messagesUrl"].as_str().unwrap().ends_with(&format!("/webhooks/sales-channels/{channel}")));
     let moved = json!({"baseUrl": "http://127.0.0.1:8"});
     let moved = app.patch(&format!("{CHANNELS}/{channel}"), &moved).await.expect(200);
     assert_eq!(moved["hasAccessToken"], false, "a token is not shown to another address");
@@ -170,8 +170,8 @@ on_both! {
         assert_eq!(count(&app, "/api/orders").await, 0);
         // Two parts of ours are one of theirs.
         map(&app, &channel, "7", &sku, 2).await;
-        let made = stands(&app, &channel, 41, "made").await;
-        let order = app.get(&format!("/api/orders/{}", made["orderId"].as_str().unwrap())).await.expect(200);
+        let entry = stands(&app, &channel, 41, "made").await;
+        let order = app.get(&format!("/api/orders/{}", entry["orderId"].as_str().unwrap())).await.expect(200);
         assert_eq!((&order["kind"], &order["status"], &order["totalCents"]), (&json!("catalog"), &json!("paid"), &json!(2500)));
         assert_eq!(order["customerEmail"], "ann@example.org");
         let customer = app.get("/api/customers?email=ann@example.org").await.expect(200);
@@ -204,8 +204,8 @@ on_sqlite! {
         .await;
         assert_eq!(waits["missing"][0], waits["lines"][0]["title"], "{waits}");
         map(&app, &channel, waits["missing"][0].as_str().unwrap(), &sku, 1).await;
-        let made = stands(&app, &channel, 51, "made").await;
-        assert!(made["orderId"].is_string(), "{made}");
+        let entry = stands(&app, &channel, 51, "made").await;
+        assert!(entry["orderId"].is_string(), "{entry}");
     }
 
     async fn hundreds_of_shuffled_repeated_messages_make_each_order_once(db: Db) {
@@ -235,7 +235,7 @@ on_sqlite! {
             app.kill_9();
             app.start().await;
             quiet(&shop).await;
-            let mut made = 0;
+            let mut order_count = 0;
             for (n, order) in orders.iter().enumerate() {
                 let cancelled = n % 8 == 0;
                 let record = until("the record to be settled", || async {
@@ -245,19 +245,19 @@ on_sqlite! {
                 })
                 .await;
                 let Some(ours) = record["orderId"].as_str() else { continue };
-                made += 1;
+                order_count += 1;
                 let total = shop.order(*order).unwrap().total_cents();
-                let kept = if n % 5 == 0 { total - 250 } else { total };
+                let net_cents = if n % 5 == 0 { total - 250 } else { total };
                 until("our order to follow", || async {
-                    let shown = app.get(&format!("/api/orders/{ours}")).await.expect(200);
-                    let follows = shown["keptCents"] == kept && (shown["status"] == "cancelled") == cancelled;
+                    let body = app.get(&format!("/api/orders/{ours}")).await.expect(200);
+                    let follows = body["keptCents"] == net_cents && (body["status"] == "cancelled") == cancelled;
                     follows.then_some(())
                 })
                 .await;
             }
             // A cancelled one may have been paid for before its cancellation was heard of.
-            assert_eq!(count(&app, "/api/orders").await, before + made);
-            assert!(made >= 35, "{made}");
+            assert_eq!(count(&app, "/api/orders").await, before + order_count);
+            assert!(order_count >= 35, "{order_count}");
         }
     }
 }
@@ -273,8 +273,8 @@ async fn orders_of_another_currency_and_refused_ones_wait_for_a_person() {
     tell(&order_there(2, 7)).await;
     let problem = async |order: u64, words: &str| {
         until(&format!("order {order} to say {words}"), || async {
-            let found = record(&app, &channel, order).await?;
-            found["problem"].as_str().filter(|problem| problem.contains(words)).map(|_| found.clone())
+            let entry = record(&app, &channel, order).await?;
+            entry["problem"].as_str().filter(|problem| problem.contains(words)).map(|_| entry.clone())
         })
         .await
     };

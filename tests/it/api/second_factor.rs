@@ -121,16 +121,16 @@ async fn an_admin_does_not_reset_their_own_second_factor_nor_set_their_own_passw
 
     // The page of oneself leads to where the password is asked for, and does no more by hand.
     let page = format!("/shop/settings/users/{own}");
-    let (shown, others) = (ann.get(&page).await, bob.get(&page).await);
+    let (own_page, others) = (ann.get(&page).await, bob.get(&page).await);
     for act in ["second-factor", "password"] {
         let action = format!("action=\"{page}/{act}\"");
-        assert!(!shown.text.contains(&action) && others.text.contains(&action), "{act}: {}", shown.text);
-        let form_token = token(&shown);
+        assert!(!own_page.text.contains(&action) && others.text.contains(&action), "{act}: {}", own_page.text);
+        let form_token = token(&own_page);
         let fields = [("form_token", &*form_token), ("password", "another long password")];
         let refused = posted(&ann, &format!("{page}/{act}"), &fields).await;
         assert!(refused.status == 403 && refused.text.contains("our own"), "{act}: {}", refused.text);
     }
-    assert!(shown.text.contains("href=\"/shop/settings/second-factor\""), "{}", shown.text);
+    assert!(own_page.text.contains("href=\"/shop/settings/second-factor\""), "{}", own_page.text);
     assert_eq!(ann.get(OWN).await.expect(200)["on"], true);
     assert_eq!(login(&app, None).await.error(401), "second_factor_required", "and the password is the same");
     bob.delete(&factor).await.expect(204);
@@ -192,10 +192,10 @@ async fn the_page_of_the_sign_in_asks_for_the_code_and_the_settings_set_it_up() 
     let ann = signed_in(&app, ANN).await;
     let path = "/shop/settings/second-factor";
     let own = token(&ann.get(path).await);
-    let shown = posted(&ann, path, &[("form_token", &own), ("current", PASSWORD)]).await;
-    assert_eq!(shown.status, 200, "{}", shown.text);
-    assert!(shown.text.contains("QR code for an authenticator app"), "{}", shown.text);
-    let secret = shown.text.split_once("into the app: <code>").unwrap().1.split('<').next().unwrap().to_owned();
+    let answer = posted(&ann, path, &[("form_token", &own), ("current", PASSWORD)]).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    assert!(answer.text.contains("QR code for an authenticator app"), "{}", answer.text);
+    let secret = answer.text.split_once("into the app: <code>").unwrap().1.split('<').next().unwrap().to_owned();
     let confirm = "/shop/settings/second-factor/confirm";
     let wrong = posted(&ann, confirm, &[("form_token", &own), ("code", "wrong")]).await;
     assert!(wrong.status == 403 && wrong.text.contains("The code is wrong"), "{}", wrong.text);
@@ -211,10 +211,10 @@ async fn the_page_of_the_sign_in_asks_for_the_code_and_the_settings_set_it_up() 
             posted(&app.nobody(), "/login", &fields).await
         }
     };
-    let asked = sign_in(None).await;
-    assert!(asked.status == 401 && asked.text.contains("name=\"code\""), "{}", asked.text);
-    assert!(asked.text.contains("Code from your authenticator app, or a recovery code"), "{}", asked.text);
-    assert!(asked.header("set-cookie").is_none());
+    let prompt = sign_in(None).await;
+    assert!(prompt.status == 401 && prompt.text.contains("name=\"code\""), "{}", prompt.text);
+    assert!(prompt.text.contains("Code from your authenticator app, or a recovery code"), "{}", prompt.text);
+    assert!(prompt.header("set-cookie").is_none());
     let entered = sign_in(Some(code(&secret, 1))).await;
     assert!(entered.status == 303 && entered.header("set-cookie").is_some(), "{}", entered.text);
 }

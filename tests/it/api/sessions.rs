@@ -92,7 +92,7 @@ on_sqlite! {
     async fn signing_out_ends_the_session_for_good(db: Db) {
         let mut app = App::new(db).await;
         staff(&app, "ann@example.org", "operator").await;
-        let (gone, kept) = (signed_in(&app, "ann@example.org").await, signed_in(&app, "ann@example.org").await);
+        let (gone, other) = (signed_in(&app, "ann@example.org").await, signed_in(&app, "ann@example.org").await);
         let answer = gone.act("/api/auth/logout").await;
         assert_eq!(answer.status, 204);
         let cookie = answer.header("set-cookie").unwrap();
@@ -102,7 +102,7 @@ on_sqlite! {
         app.kill_9();
         app.start().await;
         assert_eq!(gone.get("/api/orders").await.error(401), "unauthorized");
-        kept.get("/api/orders").await.expect(200);
+        other.get("/api/orders").await.expect(200);
     }
 }
 
@@ -233,9 +233,9 @@ async fn the_last_admin_stays() {
 async fn a_user_has_a_version_and_a_stale_change_is_refused() {
     let app = App::new(Db::sqlite()).await;
     let body = json!({"email": "ann@example.org", "name": "Ann", "password": PASSWORD, "role": "operator"});
-    let made = app.post("/api/users", &body).await;
-    assert_eq!(made.header("etag"), Some("\"1\""));
-    let path = format!("/api/users/{}", id(&made.expect(201)));
+    let answer = app.post("/api/users", &body).await;
+    assert_eq!(answer.header("etag"), Some("\"1\""));
+    let path = format!("/api/users/{}", id(&answer.expect(201)));
     let rename = |tag: &str, name: &str| {
         app.send(app.request("PATCH", &path).header("If-Match", tag.to_owned()).json(&json!({ "name": name })))
     };
@@ -283,9 +283,9 @@ async fn time_does_not_tell_which_addresses_are_known() {
         }
         quickest.as_secs_f64()
     };
-    let (known, unknown) = (quickest("ann@example.org").await, quickest("nobody@example.org").await);
-    let ratio = known / unknown;
-    assert!((0.4..2.5).contains(&ratio), "known {known} s, unknown {unknown} s");
+    let (user, stranger) = (quickest("ann@example.org").await, quickest("nobody@example.org").await);
+    let ratio = user / stranger;
+    assert!((0.4..2.5).contains(&ratio), "user {user} s, stranger {stranger} s");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

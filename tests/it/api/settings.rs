@@ -254,8 +254,8 @@ async fn an_integration_that_cannot_be_used_is_off_and_said_and_stops_nobody() {
         assert!(ready["degraded"].to_string().contains(words), "{words}: {ready}");
     }
     let (integrations, settings) = (app.get("/api/integrations").await, app.get("/api/settings").await);
-    for shown in [&integrations.text, &settings.text, &app.log().join("\n"), &ready.to_string()] {
-        assert!(!shown.contains("hunter2"), "a password in an address is shown: {shown}");
+    for text in [&integrations.text, &settings.text, &app.log().join("\n"), &ready.to_string()] {
+        assert!(!text.contains("hunter2"), "a password in an address is shown: {text}");
     }
     let body = integrations.expect(200);
     let parts = &body["integrations"][4];
@@ -288,7 +288,7 @@ pub async fn smart_home() -> String {
     let home = Router::new().route(
         "/api/",
         get(|headers: HeaderMap| async move {
-            let right = headers.get("authorization").is_some_and(|shown| shown == "Bearer t0k");
+            let right = headers.get("authorization").is_some_and(|header| header == "Bearer t0k");
             let status = if right { 200 } else { 401 };
             (axum::http::StatusCode::from_u16(status).unwrap(), Json(json!({"message": "API running."})))
         }),
@@ -318,7 +318,7 @@ async fn another_system_is_tested_before_it_is_written() {
     let body = answer.expect(200);
     let all = body["integrations"].as_array().unwrap();
     let kinds: Vec<_> = all.iter().map(|one| one["kind"].as_str().unwrap()).collect();
-    let known = [
+    let expected = [
         "workflow",
         "farm_ui",
         "failure_detection",
@@ -330,14 +330,14 @@ async fn another_system_is_tested_before_it_is_written() {
         "redis",
         "smtp",
     ];
-    assert_eq!(kinds, known);
-    let said = |n: usize| ["url", "hasToken", "configured"].map(|member| all[n][member].clone());
-    assert_eq!(said(3), [json!(url), json!(true), json!(true)]);
-    assert_eq!(said(4), [Value::Null, json!(false), json!(false)]);
+    assert_eq!(kinds, expected);
+    let summary = |n: usize| ["url", "hasToken", "configured"].map(|member| all[n][member].clone());
+    assert_eq!(summary(3), [json!(url), json!(true), json!(true)]);
+    assert_eq!(summary(4), [Value::Null, json!(false), json!(false)]);
     // What a test cannot know is said.
-    let told = app.patch("/api/integrations", &json!({"agent": {"url": url, "token": "wrong"}})).await.expect(200);
-    let said = told["tested"][0]["message"].as_str().unwrap();
-    assert!(told["tested"][0]["service"] == "agent" && said.contains("the token was not tested"), "{told}");
+    let answer = app.patch("/api/integrations", &json!({"agent": {"url": url, "token": "wrong"}})).await.expect(200);
+    let message = answer["tested"][0]["message"].as_str().unwrap();
+    assert!(answer["tested"][0]["service"] == "agent" && message.contains("the token was not tested"), "{answer}");
     // One that is taken away is not tested.
     app.patch("/api/integrations", &json!({"smartHome": {"url": null, "token": null}})).await.expect(200);
     let env = std::fs::read_to_string(app.folder().join(".env")).unwrap();
@@ -347,11 +347,15 @@ async fn another_system_is_tested_before_it_is_written() {
 #[tokio::test]
 async fn who_takes_away_what_another_source_sets_is_told_so() {
     let app = App::on(Db::sqlite()).env("PARTS_URL", "http://127.0.0.1:9").start().await;
-    let told = app.patch("/api/integrations", &json!({"parts": {"url": null}})).await.expect(200);
+    let answer = app.patch("/api/integrations", &json!({"parts": {"url": null}})).await.expect(200);
     let by = json!([{"name": "parts.url", "by": "PARTS_URL in the environment"}]);
-    assert_eq!((&told["shadowed"], &told["written"], &told["restart"]), (&by, &json!([]), &json!([])), "{told}");
-    let told = app.patch("/api/settings", &json!({"settings": {"PARTS_URL": null}})).await.expect(200);
-    assert_eq!(told["shadowed"], by);
+    assert_eq!(
+        (&answer["shadowed"], &answer["written"], &answer["restart"]),
+        (&by, &json!([]), &json!([])),
+        "{answer}"
+    );
+    let answer = app.patch("/api/settings", &json!({"settings": {"PARTS_URL": null}})).await.expect(200);
+    assert_eq!(answer["shadowed"], by);
 }
 
 #[tokio::test]

@@ -82,9 +82,9 @@ async fn the_first_admin_is_made_and_signed_in_and_there_is_one_first() {
     let sam = json!({"email": "Sam@Example.org", "name": "Sam", "password": "correct horse battery"});
     let short = json!({"email": "nobody", "name": " ", "password": "short"});
     assert_eq!(paths(&setup.post("/api/setup/admin", &short).await.expect(400)), ["email", "name", "password"]);
-    let made = setup.post("/api/setup/admin", &sam).await;
-    let signed_in = with_cookie(&app, &cookie(&made));
-    assert_eq!(made.expect(200)["user"]["email"], "sam@example.org");
+    let answer = setup.post("/api/setup/admin", &sam).await;
+    let signed_in = with_cookie(&app, &cookie(&answer));
+    assert_eq!(answer.expect(200)["user"]["email"], "sam@example.org");
     assert_eq!(signed_in.get("/api/auth/me").await.expect(200)["user"]["role"], "admin");
     let other = json!({"email": "eve@example.org", "name": "Eve", "password": "correct horse battery"});
     assert_eq!(setup.post("/api/setup/admin", &other).await.error(409), "admin_exists");
@@ -221,6 +221,6 @@ async fn a_search_tells_of_its_progress_and_ends_with_its_result() {
     assert!(last.starts_with("event: result\ndata: {\"printers\":["), "{last}");
     // This machine alone, at five ports.
     assert!(answer.text.contains("event: progress\ndata: {\"done\":5,\"total\":5}"), "{}", answer.text);
-    let found = app.act("/api/setup/discover").await.expect(200);
-    assert!(found["printers"].is_array(), "{found}");
+    let result = app.act("/api/setup/discover").await.expect(200);
+    assert!(result["printers"].is_array(), "{result}");
 }

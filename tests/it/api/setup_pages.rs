@@ -220,8 +220,8 @@ on_sqlite! {
         let faulty = browser.send("/setup/commerce", &[("service", "smtp"), ("SMTP_PORT", "many")]).await;
         assert!(faulty.status == 400 && faulty.text.contains("must be a number"), "{}", faulty.text);
         let from = "Sam & Shop <shop@example.org>";
-        let kept = [("service", "smtp"), ("SMTP_PORT", "587"), ("SMTP_FROM", from)];
-        assert_eq!(browser.send("/setup/commerce", &kept).await.status, 200);
+        let smtp = [("service", "smtp"), ("SMTP_PORT", "587"), ("SMTP_FROM", from)];
+        assert_eq!(browser.send("/setup/commerce", &smtp).await.status, 200);
 
         let seller = |part: &'static str| match part {
             "service" => ("service", "seller"),

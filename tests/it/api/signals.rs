@@ -88,7 +88,7 @@ on_sqlite! {
             ("printfloor_events_last_seq", 3.0),
             (r#"printfloor_event_followers{kind="endpoint"}"#, 1.0),
         ] {
-            assert!(all.get(name).is_some_and(|found| *found >= least), "{name} in {page}");
+            assert!(all.get(name).is_some_and(|sample| *sample >= least), "{name} in {page}");
         }
         for nothing in [
             r#"printfloor_commits_total{result="lost"}"#,
@@ -219,8 +219,8 @@ async fn monitoring_is_answered_in_time_while_the_database_is_locked() {
     assert!(refused.status >= 500, "{}", refused.text);
     looks_are_answered_in_time(&app).await;
     other.execute_unprepared("ROLLBACK").await.unwrap();
-    let taken = || async { (app.post("/api/auth/api-keys", &key).await.status == 201).then_some(()) };
-    until("a key to be taken", taken).await;
+    let create_key = || async { (app.post("/api/auth/api-keys", &key).await.status == 201).then_some(()) };
+    until("a key to be taken", create_key).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

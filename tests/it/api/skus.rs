@@ -35,17 +35,17 @@ on_sqlite! {
             "public": false, "active": false,
         });
         let body = with(sku("VASE-2", &material), more);
-        let made = app.post("/api/skus", &body).await.expect(201);
+        let entry = app.post("/api/skus", &body).await.expect(201);
         for (member, value) in body.as_object().unwrap() {
             let same = match value.as_object() {
-                Some(axes) => axes.iter().all(|(axis, mm)| made[member][axis].as_f64() == mm.as_f64()),
-                None => &made[member] == value,
+                Some(axes) => axes.iter().all(|(axis, mm)| entry[member][axis].as_f64() == mm.as_f64()),
+                None => &entry[member] == value,
             };
-            assert!(same, "{member} of {made}");
+            assert!(same, "{member} of {entry}");
         }
-        assert_eq!(app.get(&format!("/api/skus/{}", id(&made))).await.expect(200), made);
-        for (query, found) in [("active=true", 1), ("public=false", 1), ("code=VASE-2", 1), ("slug=vase", 1), ("q=vase", 2), ("q=nothing", 0)] {
-            assert_eq!(count(&app, &format!("/api/skus?{query}")).await, found, "{query}");
+        assert_eq!(app.get(&format!("/api/skus/{}", id(&entry))).await.expect(200), entry);
+        for (query, total) in [("active=true", 1), ("public=false", 1), ("code=VASE-2", 1), ("slug=vase", 1), ("q=vase", 2), ("q=nothing", 0)] {
+            assert_eq!(count(&app, &format!("/api/skus?{query}")).await, total, "{query}");
         }
         assert_eq!(count(&app, &format!("/api/skus?materialId={material}")).await, 2);
         assert_eq!(count(&app, &format!("/api/skus?materialId={NOTHING}")).await, 0);
@@ -74,8 +74,8 @@ async fn a_patch_changes_what_it_names_and_null_clears() {
     let app = App::new(Db::sqlite()).await;
     let material = app.material("PLA", 100.0).await;
     let body = with(sku("VASE", &material), json!({"description": "A vase", "dimensions": {"x": 1, "y": 1, "z": 1}}));
-    let made = app.post("/api/skus", &body).await.expect(201);
-    let path = format!("/api/skus/{}", id(&made));
+    let before = app.post("/api/skus", &body).await.expect(201);
+    let path = format!("/api/skus/{}", id(&before));
     let changed =
         app.patch(&path, &json!({"priceCents": 1, "description": null, "dimensions": null})).await.expect(200);
     assert_eq!(
@@ -84,7 +84,7 @@ async fn a_patch_changes_what_it_names_and_null_clears() {
     );
     assert_eq!(
         (&changed["name"], &changed["code"], &changed["estimatedConsumption"]),
-        (&made["name"], &made["code"], &made["estimatedConsumption"])
+        (&before["name"], &before["code"], &before["estimatedConsumption"])
     );
     for member in ["name", "priceCents", "materialId", "active"] {
         assert_eq!(paths(&app.patch(&path, &json!({member: null})).await.expect(400)), [member]);
@@ -165,13 +165,13 @@ on_both! {
         // Another code that makes the same slug, and one that is given.
         assert_eq!(app.post("/api/skus", &sku("vase 1", &material)).await.error(409), "slug_taken");
         let other = id(&app.post("/api/skus", &sku("CUP", &material)).await.expect(201));
-        let taken = app.patch(&format!("/api/skus/{other}"), &json!({"slug": "vase-1"})).await;
-        assert_eq!(taken.error(409), "slug_taken");
+        let conflict = app.patch(&format!("/api/skus/{other}"), &json!({"slug": "vase-1"})).await;
+        assert_eq!(conflict.error(409), "slug_taken");
         app.delete(&format!("/api/skus/{first}")).await.expect(204);
         let again = id(&app.post("/api/skus", &sku("VASE-1", &material)).await.expect(201));
         assert_ne!(again, first);
-        let found = app.get("/api/skus?slug=vase-1").await.expect(200);
-        assert_eq!((&found["skus"][0]["id"], &found["pagination"]["total"]), (&json!(again), &json!(1)), "{found}");
+        let list = app.get("/api/skus?slug=vase-1").await.expect(200);
+        assert_eq!((&list["skus"][0]["id"], &list["pagination"]["total"]), (&json!(again), &json!(1)), "{list}");
     }
 }
 
@@ -184,7 +184,7 @@ async fn a_picture_is_a_web_address_a_path_or_a_file() {
         assert_eq!(paths(&refused.expect(400)), ["images.0"], "{address}");
     }
     let fine = json!({"images": ["https://cdn.example/a.png", "/a.png"]});
-    let made = id(&app.post("/api/skus", &with(sku("VASE", &material), fine)).await.expect(201));
+    let sku_id = id(&app.post("/api/skus", &with(sku("VASE", &material), fine)).await.expect(201));
     let change = json!({"images": ["https://cdn.example/a.png", "javascript:alert(1)"]});
-    assert_eq!(paths(&app.patch(&format!("/api/skus/{made}"), &change).await.expect(400)), ["images.1"]);
+    assert_eq!(paths(&app.patch(&format!("/api/skus/{sku_id}"), &change).await.expect(400)), ["images.1"]);
 }

@@ -107,13 +107,13 @@ on_sqlite! {
             let code = code(10.0 + n as f64);
             let (files, orders) = (count(&app, "/api/files").await, count(&app, "/api/orders").await);
             // Into the library only.
-            let (status, kept) = slicer.upload(&app, UPLOAD, &key, &code, false).await;
-            assert_eq!((status, &kept["done"], &kept["effectivePrint"]), (201, &json!(true), &json!(false)), "{kept}");
-            let local = &kept["files"]["local"];
-            assert_eq!((&local["name"], &local["origin"]), (&json!("part_PLA_0.2mm.gcode"), &json!("local")), "{kept}");
+            let (status, answer) = slicer.upload(&app, UPLOAD, &key, &code, false).await;
+            assert_eq!((status, &answer["done"], &answer["effectivePrint"]), (201, &json!(true), &json!(false)), "{answer}");
+            let local = &answer["files"]["local"];
+            assert_eq!((&local["name"], &local["origin"]), (&json!("part_PLA_0.2mm.gcode"), &json!("local")), "{answer}");
             let download = local["refs"]["download"].as_str().unwrap();
             let path = &download[download.find("/api/").unwrap()..];
-            assert_eq!(app.get(path).await.text, code, "{kept}");
+            assert_eq!(app.get(path).await.text, code, "{answer}");
             assert_eq!(count(&app, "/api/files").await, files + 1);
             // Of which material it would be printed nobody has said.
             if n == 0 {
@@ -129,11 +129,11 @@ on_sqlite! {
             load(&app, &printers[1], &material).await;
             let skus = count(&app, "/api/skus").await;
             for again in 1..=2 {
-                let (status, told) = slicer.upload(&app, UPLOAD, &key, &code, true).await;
-                assert_eq!((status, &told["effectivePrint"]), (201, &json!(true)), "{slicer:?}: {told}");
-                let order = app.order_is(told["orderId"].as_str().unwrap(), "ready").await;
+                let (status, answer) = slicer.upload(&app, UPLOAD, &key, &code, true).await;
+                assert_eq!((status, &answer["effectivePrint"]), (201, &json!(true)), "{slicer:?}: {answer}");
+                let order = app.order_is(answer["orderId"].as_str().unwrap(), "ready").await;
                 assert_eq!((&order["kind"], &order["totalCents"]), (&json!("manual"), &json!(0)), "{order}");
-                assert_eq!(app.jobs(told["orderId"].as_str().unwrap()).await.len(), 1);
+                assert_eq!(app.jobs(answer["orderId"].as_str().unwrap()).await.len(), 1);
                 assert_eq!(count(&app, "/api/skus").await, skus + 1, "one for the same content");
                 assert_eq!(count(&app, "/api/orders").await, orders + again);
             }
@@ -143,8 +143,8 @@ on_sqlite! {
             })
             .await;
         }
-        let made = fleet.printers.iter().flat_map(|sim| sim.handle.log());
-        assert_eq!(made.filter(|line| matches!(line.what, PhysicalEvent::Finished { .. })).count(), 4);
+        let log = fleet.printers.iter().flat_map(|sim| sim.handle.log());
+        assert_eq!(log.filter(|line| matches!(line.what, PhysicalEvent::Finished { .. })).count(), 4);
     }
 }
 
@@ -165,18 +165,18 @@ on_sqlite! {
             app.post(&path, &json!({"materialId": material})).await.expect(200);
         };
         let refused = async |why: &str| {
-            let (status, told) = Slicer::Prusa.upload(&app, UPLOAD, &key, &code, true).await;
-            assert_eq!((status, &told["code"]), (409, &json!("material_unknown")), "{told}");
-            assert!(told["message"].as_str().unwrap().contains(why), "{told}");
+            let (status, answer) = Slicer::Prusa.upload(&app, UPLOAD, &key, &code, true).await;
+            assert_eq!((status, &answer["code"]), (409, &json!("material_unknown")), "{answer}");
+            assert!(answer["message"].as_str().unwrap().contains(why), "{answer}");
         };
         // One spool is not enough for two filaments, whichever it is.
         load(0, 0, &black).await;
         load(1, 0, &black).await;
         refused("no printer has a material loaded for each of its 2 filaments").await;
         load(0, 1, &white).await;
-        let (status, told) = Slicer::Prusa.upload(&app, UPLOAD, &key, &code, true).await;
-        assert_eq!((status, &told["effectivePrint"]), (201, &json!(true)), "{told}");
-        let order = told["orderId"].as_str().unwrap();
+        let (status, answer) = Slicer::Prusa.upload(&app, UPLOAD, &key, &code, true).await;
+        assert_eq!((status, &answer["effectivePrint"]), (201, &json!(true)), "{answer}");
+        let order = answer["orderId"].as_str().unwrap();
         app.order_is(order, "ready").await;
         let jobs = app.jobs(order).await;
         assert_eq!((jobs.len(), &jobs[0]["printerId"]), (1, &json!(printers[0])), "{jobs:?}");
@@ -192,8 +192,8 @@ on_sqlite! {
         load(1, 0, &white).await;
         load(1, 1, &black).await;
         refused("what is loaded allows several materials for its filaments").await;
-        let made = fleet.printers.iter().flat_map(|sim| sim.handle.log());
-        assert_eq!(made.filter(|line| matches!(line.what, PhysicalEvent::Finished { .. })).count(), 1);
+        let log = fleet.printers.iter().flat_map(|sim| sim.handle.log());
+        assert_eq!(log.filter(|line| matches!(line.what, PhysicalEvent::Finished { .. })).count(), 1);
     }
 }
 
@@ -202,9 +202,9 @@ async fn a_slicer_finds_the_server_it_looks_for_with_an_operators_key() {
     let app = App::new(Db::sqlite()).await;
     let version = "/slicer/resin_large/api/version";
     let operator = with_role(&app, "operator").await;
-    let told = operator.get(version).await.expect(200);
-    assert!(told["text"].as_str().unwrap().starts_with("OctoPrint"), "{told}");
-    assert_eq!(told["api"], "0.1");
+    let answer = operator.get(version).await.expect(200);
+    assert!(answer["text"].as_str().unwrap().starts_with("OctoPrint"), "{answer}");
+    assert_eq!(answer["api"], "0.1");
     assert_eq!(app.nobody().get(version).await.error(401), "unauthorized");
     assert_eq!(customer_of(&app, "a@example.org").await.get(version).await.error(403), "insufficient_role");
     assert_eq!(operator.get("/slicer/toaster/api/version").await.error(404), "machine_type_not_found");

@@ -64,18 +64,18 @@ async fn links(app: &App) -> Value {
     app.get("/api/inventory/stock-links").await.expect(200)
 }
 
-fn status<'a>(shown: &'a Value, system: &str) -> &'a Value {
-    shown["systems"].as_array().unwrap().iter().find(|one| one["system"] == system).unwrap()
+fn status<'a>(body: &'a Value, system: &str) -> &'a Value {
+    body["systems"].as_array().unwrap().iter().find(|one| one["system"] == system).unwrap()
 }
 
 /// Waits until the link of a material is as wanted.
-async fn link_is(app: &App, what: &str, material: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+async fn link_is(app: &App, what: &str, material: &str, condition: impl Fn(&Value) -> bool) -> Value {
     crate::support::waiting::until_seen(what, || async {
-        let shown = links(app).await;
-        let found = shown["links"].as_array().unwrap().iter().find(|link| link["materialId"] == material).cloned();
-        match found.filter(|link| wanted(link)) {
+        let body = links(app).await;
+        let link = body["links"].as_array().unwrap().iter().find(|link| link["materialId"] == material).cloned();
+        match link.filter(|link| condition(link)) {
             Some(link) => Ok(link),
-            None => Err(shown),
+            None => Err(body),
         }
     })
     .await
@@ -100,8 +100,8 @@ async fn linked(app: &App, system: &str, material: &str, entry: i64) -> Value {
     })
     .await;
     let body = json!({"system": system, "entryId": entry});
-    let made = app.post(&format!("/api/inventory/materials/{material}/links"), &body).await.expect(201);
-    assert_eq!((&made["state"], &made["entryId"]), (&json!("preview"), &json!(entry)), "{made}");
+    let link = app.post(&format!("/api/inventory/materials/{material}/links"), &body).await.expect(201);
+    assert_eq!((&link["state"], &link["entryId"]), (&json!("preview"), &json!(entry)), "{link}");
     link_is(app, "the preview", material, |link| link["theirs"].is_number()).await
 }
 
@@ -247,8 +247,8 @@ on_sqlite! {
         assert_eq!(quantity(&app, &material).await, 600_000);
         there.weather(NetworkCondition::Down);
         until("the outage to be shown", || async {
-            let shown = links(&app).await;
-            let error = &status(&shown, "parts")["error"];
+            let body = links(&app).await;
+            let error = &status(&body, "parts")["error"];
             error.is_string().then_some(())
         })
         .await;
@@ -321,8 +321,8 @@ async fn an_entry_is_linked_once_and_units_are_not_converted() {
     let [one, other] = [app.material("PLA one", 1_000.0).await, app.material("PLA other", 1_000.0).await];
     linked(&app, "parts", &one, part).await;
     let path = |material: &str| format!("/api/inventory/materials/{material}/links");
-    let taken = app.post(&path(&other), &json!({"system": "parts", "entryId": part})).await.error(409);
-    assert_eq!(taken, "entry_linked");
+    let conflict = app.post(&path(&other), &json!({"system": "parts", "entryId": part})).await.error(409);
+    assert_eq!(conflict, "entry_linked");
     let second = app.post(&path(&one), &json!({"system": "parts", "entryId": kilos})).await.error(409);
     assert_eq!(second, "already_linked");
     app.post(&path(&other), &json!({"system": "parts", "entryId": kilos})).await.expect(201);
@@ -365,15 +365,15 @@ on_sqlite! {
             let left = json!(800 - 100 * spoilt);
             link_is(&app, "the third to be in step", &materials[2], |link| link["ours"] == left).await;
             until("the fault to be told by name", || async {
-                let shown = links(&app).await;
-                let error = status(&shown, "parts")["error"].as_str().unwrap_or_default().to_owned();
+                let body = links(&app).await;
+                let error = status(&body, "parts")["error"].as_str().unwrap_or_default().to_owned();
                 (error.contains("PLA 0: ") && error.contains("; and 1 more") == (spoilt == 1)).then_some(())
             })
             .await;
             until("a person to be told", || async {
-                let shown = app.get("/api/integrations").await.expect(200).to_string();
+                let integrations = app.get("/api/integrations").await.expect(200).to_string();
                 let ready = app.get("/readyz").await.expect(200);
-                (shown.contains("PLA 0: ") && ready["degraded"].to_string().contains("PLA 0: ")).then_some(())
+                (integrations.contains("PLA 0: ") && ready["degraded"].to_string().contains("PLA 0: ")).then_some(())
             })
             .await;
         }
@@ -385,8 +385,8 @@ async fn a_refused_token_is_shown() {
     let there = PartsSystem::start(free(), "another").await.unwrap();
     let app = server(Db::sqlite(), "PARTS", &there.url()).await;
     until("the refused token to be shown", || async {
-        let shown = links(&app).await;
-        let error = status(&shown, "parts")["error"].as_str().unwrap_or_default().to_owned();
+        let body = links(&app).await;
+        let error = status(&body, "parts")["error"].as_str().unwrap_or_default().to_owned();
         error.contains("token").then_some(())
     })
     .await;

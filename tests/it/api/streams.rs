@@ -32,13 +32,13 @@ on_both! {
         for _ in 0..3 {
             place(&app, &sku).await;
         }
-        let known = all_events(&app).await;
-        let seqs: Vec<i64> = known.iter().map(|one| one["seq"].as_i64().unwrap()).collect();
+        let events = all_events(&app).await;
+        let seqs: Vec<i64> = events.iter().map(|one| one["seq"].as_i64().unwrap()).collect();
         assert!(seqs.len() >= 3 && seqs.windows(2).all(|two| two[0] < two[1]), "{seqs:?}");
         let mut stream = Stream::open(&app, &format!("{PATH}?after=0"), None).await;
         let read = stream.take(seqs.len()).await;
         assert_eq!(numbers(&read), seqs);
-        assert!(read.iter().zip(&known).all(|(sent, known)| sent.data == *known && sent.event == known["event"]));
+        assert!(read.iter().zip(&events).all(|(sent, event)| sent.data == *event && sent.event == event["event"]));
         // From the middle, over the header, which wins; and after a restart, when nothing is in memory any more.
         for _ in 0..2 {
             let mut stream = Stream::open(&app, &format!("{PATH}?after=0"), Some(&seqs[0].to_string())).await;
@@ -123,7 +123,7 @@ async fn filters_take_kinds_of_events_and_subjects() {
     for order in [&one, &two] {
         app.post(&format!("/api/orders/{order}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
     }
-    for (query, wanted) in [
+    for (query, expected) in [
         ("event=order.paid".to_owned(), vec![("order.paid", &one), ("order.paid", &two)]),
         (format!("subject={one}"), vec![("order.created", &one), ("order.paid", &one)]),
         (
@@ -138,13 +138,13 @@ async fn filters_take_kinds_of_events_and_subjects() {
             .iter()
             .map(|one| (one["event"].as_str().unwrap(), one["subject"]["id"].as_str().unwrap()))
             .collect();
-        let wanted: Vec<(&str, &str)> = wanted.into_iter().map(|(event, id)| (event, id.as_str())).collect();
-        assert_eq!(listed, wanted, "{query}");
+        let expected: Vec<(&str, &str)> = expected.into_iter().map(|(event, id)| (event, id.as_str())).collect();
+        assert_eq!(listed, expected, "{query}");
         let mut stream = Stream::open(&app, &format!("{PATH}?after=0&{query}"), None).await;
-        let streamed = stream.take(wanted.len()).await;
+        let streamed = stream.take(expected.len()).await;
         let streamed: Vec<(&str, &str)> =
             streamed.iter().map(|one| (one.event.as_str(), one.data["subject"]["id"].as_str().unwrap())).collect();
-        assert_eq!(streamed, wanted, "{query}");
+        assert_eq!(streamed, expected, "{query}");
     }
     let list = app.get("/api/events?limit=1").await.expect(200);
     let next = app.get(&format!("/api/events?limit=1&after={}", list["next"])).await.expect(200);

@@ -52,8 +52,8 @@ pub async fn newest_is(app: &App, endpoint: &str, state: &str) -> Value {
 /// Waits until the endpoint is in this state.
 pub async fn endpoint_is(app: &App, endpoint: &str, state: &str) -> Value {
     until(&format!("the endpoint to be {state}"), || async {
-        let shown = app.get(&format!("/api/webhooks/endpoints/{endpoint}")).await.expect(200);
-        (shown["state"] == state).then_some(shown)
+        let body = app.get(&format!("/api/webhooks/endpoints/{endpoint}")).await.expect(200);
+        (body["state"] == state).then_some(body)
     })
     .await
 }

@@ -84,8 +84,8 @@ async fn secrets_live_beside_the_data_so_that_it_can_be_used_from_any_folder() {
 fn a_shop_without_its_secrets_does_not_start_and_gets_no_new_ones() {
     let place = Place::new();
     place.done(NEW_KEY);
-    let (file, kept) = (place.path().join("data/secrets.env"), place.path().join("kept"));
-    fs::rename(&file, &kept).unwrap();
+    let (file, backup) = (place.path().join("data/secrets.env"), place.path().join("kept"));
+    fs::rename(&file, &backup).unwrap();
     for line in [SERVE, "key list --data data"] {
         let ended = place.run(line);
         assert_eq!(ended.code, Some(1), "{line}: {ended:?}");
@@ -96,7 +96,7 @@ fn a_shop_without_its_secrets_does_not_start_and_gets_no_new_ones() {
     }
     let checked = place.run("check --data data");
     assert_eq!((checked.code, checked.out.matches("WRONG").count()), (Some(1), 1), "{checked:?}");
-    fs::rename(&kept, &file).unwrap();
+    fs::rename(&backup, &file).unwrap();
     let (_server, _) = served(&place);
 }
 

@@ -58,9 +58,9 @@ fn a_file_that_is_no_database_is_told_as_such() {
     for (line, out) in [(SERVE, false), ("key list --data data", false), ("check --data data", true)] {
         let ended = place.run(line);
         assert_eq!(ended.code, Some(1), "{line}: {ended:?}");
-        let said = if out { &ended.out } else { &ended.err };
-        assert!(said.contains("printfloor.db: the file is not a Printfloor database"), "{line}: {ended:?}");
-        assert!(said.contains("restore it from a backup, or start with another --data"), "{line}: {ended:?}");
+        let text = if out { &ended.out } else { &ended.err };
+        assert!(text.contains("printfloor.db: the file is not a Printfloor database"), "{line}: {ended:?}");
+        assert!(text.contains("restore it from a backup, or start with another --data"), "{line}: {ended:?}");
     }
     assert!(!place.path().join("data/secrets.env").exists());
 }
@@ -150,7 +150,7 @@ fn former_names_of_settings_work_and_the_new_ones_are_told() {
         "server.upload_max_bytes = 2000000 ",
         "limits.staff_requests_per_minute = 77 ",
     ] {
-        assert!(set.lines().any(|told| told.starts_with(line)), "{line}: {set}");
+        assert!(set.lines().any(|text| text.starts_with(line)), "{line}: {set}");
     }
     place.start(SERVE).line(in_file);
 }

@@ -137,7 +137,7 @@ impl Place {
         let (sender, lines) = channel();
         follow(child.stdout.take().unwrap(), sender.clone());
         follow(child.stderr.take().unwrap(), sender);
-        Running { child, lines, seen: Vec::new() }
+        Running { child, lines, log: Vec::new() }
     }
 }
 
@@ -160,7 +160,7 @@ fn follow(stream: impl Read + Send + 'static, to: Sender<String>) {
 pub struct Running {
     child: Child,
     lines: Receiver<String>,
-    seen: Vec<String>,
+    log: Vec<String>,
 }
 
 impl Running {
@@ -170,12 +170,12 @@ impl Running {
         loop {
             match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(line) => {
-                    self.seen.push(line.clone());
+                    self.log.push(line.clone());
                     if line.contains(part) {
                         return line;
                     }
                 }
-                Err(error) => panic!("no line with {part:?} ({error}); it said:\n{}", self.seen.join("\n")),
+                Err(error) => panic!("no line with {part:?} ({error}); it said:\n{}", self.log.join("\n")),
             }
         }
     }
@@ -202,12 +202,12 @@ impl Running {
         // Both streams end when the process does.
         loop {
             match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(line) => self.seen.push(line),
+                Ok(line) => self.log.push(line),
                 Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => panic!("it does not end; it said:\n{}", self.seen.join("\n")),
+                Err(RecvTimeoutError::Timeout) => panic!("it does not end; it said:\n{}", self.log.join("\n")),
             }
         }
-        (self.child.wait().unwrap().code(), std::mem::take(&mut self.seen))
+        (self.child.wait().unwrap().code(), std::mem::take(&mut self.log))
     }
 
     /// Ends it as a power cut would.

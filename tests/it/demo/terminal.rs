@@ -22,7 +22,7 @@ const BLOCK: usize = 5;
 struct Terminal {
     rows: Vec<Vec<char>>,
     cursor: (usize, usize),
-    kept: (usize, usize),
+    saved_cursor: (usize, usize),
     /// First and last row that scroll, from 0.
     region: (usize, usize),
     /// The beginning of an escape sequence whose end has not come.
@@ -32,7 +32,7 @@ struct Terminal {
 impl Terminal {
     fn new() -> Self {
         let rows = vec![vec![' '; COLUMNS]; ROWS];
-        Self { rows, cursor: (0, 0), kept: (0, 0), region: (0, ROWS - 1), escape: None }
+        Self { rows, cursor: (0, 0), saved_cursor: (0, 0), region: (0, ROWS - 1), escape: None }
     }
 
     fn row(&self, row: usize) -> String {
@@ -76,8 +76,8 @@ impl Terminal {
     fn obey(&mut self, sequence: &str) {
         let Some(control) = sequence.strip_prefix('[') else {
             match sequence {
-                "7" => self.kept = self.cursor,
-                "8" => self.cursor = self.kept,
+                "7" => self.saved_cursor = self.cursor,
+                "8" => self.cursor = self.saved_cursor,
                 other => panic!("escape {other:?}"),
             }
             return;
@@ -117,7 +117,7 @@ impl AtTerminal {
         let child = command.spawn().unwrap();
         drop(command); // with our end of the terminal, so that reading ends with the process
         let screen = Arc::new(Mutex::new(Terminal::new()));
-        let shown = screen.clone();
+        let display = screen.clone();
         let reader = std::thread::spawn(move || {
             let (mut file, mut bytes, mut piece) = (std::fs::File::from(master), Vec::new(), [0; 4096]);
             // The end of a terminal is an error to read.
@@ -127,7 +127,7 @@ impl AtTerminal {
                     Ok(_) => bytes.len(),
                     Err(error) => error.valid_up_to(),
                 };
-                let mut screen = shown.lock().unwrap();
+                let mut screen = display.lock().unwrap();
                 let rest = bytes.split_off(whole);
                 String::from_utf8(bytes).unwrap().chars().for_each(|c| screen.take(c));
                 bytes = rest;
@@ -142,11 +142,11 @@ impl AtTerminal {
     }
 
     /// Waits until the screen is as wanted.
-    fn until(&self, what: &str, wanted: impl Fn(&[String]) -> bool) -> Vec<String> {
+    fn until(&self, what: &str, condition: impl Fn(&[String]) -> bool) -> Vec<String> {
         let began = Instant::now();
         loop {
             let rows = self.rows();
-            if wanted(&rows) {
+            if condition(&rows) {
                 return rows;
             }
             assert!(began.elapsed() < LONG, "waited in vain for {what}:\n{}", rows.join("\n"));

@@ -124,8 +124,8 @@ async fn a_browser_finds_a_page_that_needs_nobody_else() {
     assert!(!page.text.contains("://"), "no address elsewhere: {}", page.text);
     assert!(page.text.contains("<a href=\"/docs/\">"), "{}", page.text);
     for link in page.text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
-        let found = followed(&app.nobody(), app.nobody().get(link).await).await;
-        assert_eq!(found.status, 200, "{link}");
+        let answer = followed(&app.nobody(), app.nobody().get(link).await).await;
+        assert_eq!(answer.status, 200, "{link}");
     }
     let docs = app.nobody().get("/docs/").await.text;
     assert!(docs.contains("<title>Printfloor API</title>") && !docs.contains("Swagger UI</title>"), "{docs}");
@@ -138,8 +138,8 @@ async fn a_browser_finds_a_page_that_needs_nobody_else() {
 #[tokio::test]
 async fn strangers_learn_whether_the_server_works_and_not_what_it_is_made_of() {
     let app = App::new(Db::sqlite()).await;
-    let told = app.nobody().get("/readyz").await.expect(200);
-    assert_eq!(told, serde_json::json!({"status": "ready", "database": "ok", "components": {}, "degraded": []}));
+    let answer = app.nobody().get("/readyz").await.expect(200);
+    assert_eq!(answer, serde_json::json!({"status": "ready", "database": "ok", "components": {}, "degraded": []}));
     let all = app.get("/readyz").await.expect(200);
     assert_eq!(all["components"]["store"]["state"], "up", "{all}");
 }

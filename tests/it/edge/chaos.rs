@@ -72,7 +72,7 @@ async fn redis_is(app: &App, what: &str, status: &str) {
     .await;
 }
 
-fn said(app: &App, words: &str) -> usize {
+fn count_in_log(app: &App, words: &str) -> usize {
     app.log().iter().filter(|line| line.contains(words)).count()
 }
 
@@ -83,7 +83,8 @@ async fn redis_killed_under_load_fails_no_request_and_comes_back() {
     redis_is(&app, "ok", "ready").await;
     let callers = Callers::of(&app);
     callers.go_on().await;
-    let (away, there) = (said(&app, "redis is unavailable"), said(&app, "redis is available; sharing rate limits"));
+    let (away, there) =
+        (count_in_log(&app, "redis is unavailable"), count_in_log(&app, "redis is available; sharing rate limits"));
     redis.kill_9();
     callers.go_on().await;
     redis_is(&app, "unavailable", "degraded").await;
@@ -94,10 +95,10 @@ async fn redis_killed_under_load_fails_no_request_and_comes_back() {
     callers.go_on().await;
     callers.end().await;
     until("the log to say it", || async {
-        (said(&app, "redis is available; sharing rate limits") == there + 1).then_some(())
+        (count_in_log(&app, "redis is available; sharing rate limits") == there + 1).then_some(())
     })
     .await;
-    assert_eq!(said(&app, "redis is unavailable"), away + 1, "once per change");
+    assert_eq!(count_in_log(&app, "redis is unavailable"), away + 1, "once per change");
     // It counts there again.
     app.get("/api/orders").await.expect(200);
     let keys: Vec<String> = redis.ask(&["KEYS", "printfloor:limit:staff:*"]).await.unwrap();

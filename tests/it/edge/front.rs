@@ -80,9 +80,9 @@ impl Stuck {
     /// Takes the only thread until the sender is dropped.
     fn take_the_thread(&self) -> mpsc::Sender<()> {
         let (release, released) = mpsc::channel();
-        let (taken, is_taken) = mpsc::channel();
+        let (notice, is_taken) = mpsc::channel();
         self.runtime.spawn(async move {
-            taken.send(()).unwrap();
+            notice.send(()).unwrap();
             let _ = released.recv();
         });
         is_taken.recv().unwrap();
@@ -231,15 +231,15 @@ async fn a_body_that_drips_is_ended_on_every_route() {
         let mut wire = Wire::to(&app).await;
         wire.say(begun(path, credentials)).await;
         let mut drops = tokio::time::interval(Duration::from_millis(50));
-        let mut said = 0;
+        let mut byte_count = 0;
         let answer = loop {
             tokio::select! {
                 biased; // an answer ends it
                 answer = wire.answer() => break answer,
-                _ = drops.tick() => said += 1,
+                _ = drops.tick() => byte_count += 1,
             }
             wire.say(" ").await;
-            assert!(said < 90, "{path}: the body drips on");
+            assert!(byte_count < 90, "{path}: the body drips on");
         };
         let (status, text) = answer.expect("an answer");
         assert_eq!(status, 408, "{path}: {text}");

@@ -85,13 +85,13 @@ async fn no_document_ends_the_server_or_gets_a_large_answer() {
         for (method, path) in &routes {
             let Some(answer) = try_send(&app, method, path, &body).await else { continue };
             answered += 1;
-            let told = format!("{what}: {method} {path}: {} {:.300}", answer.status, answer.text);
+            let summary = format!("{what}: {method} {path}: {} {:.300}", answer.status, answer.text);
             // A route may have no use for a body. A backup is no small answer, and nothing of the body is in it.
             if answer.status == 200 && path == "/api/backup" {
                 continue;
             }
-            assert!(answer.status < 500 || answer.status == 503, "{told}");
-            assert!(answer.text.len() <= MAX_ERROR_BYTES, "{told}: {} bytes", answer.text.len());
+            assert!(answer.status < 500 || answer.status == 503, "{summary}");
+            assert!(answer.text.len() <= MAX_ERROR_BYTES, "{summary}: {} bytes", answer.text.len());
         }
     }
     assert!(answered > 6 * routes.len(), "{answered} of {} routes", routes.len());

@@ -101,9 +101,9 @@ async fn no_report_of_a_printer_ends_the_server() {
     let (before, path) = (app.pid(), format!("/api/printers/{printer}"));
     for (what, text) in documents() {
         app.connected(&printer).await;
-        let (text, heard) = (text.replacen("{\"name\":", "{\"print\":", 1), bambu.reports_sent());
+        let (text, reports) = (text.replacen("{\"name\":", "{\"print\":", 1), bambu.reports_sent());
         bambu.change(|setup| setup.says = Some(text));
-        until(&format!("{what} to be said"), || async { (bambu.reports_sent() > heard + 1).then_some(()) }).await;
+        until(&format!("{what} to be said"), || async { (bambu.reports_sent() > reports + 1).then_some(()) }).await;
         if what == "parsed again" {
             everything_is_asked(&app, &path).await;
         }
@@ -125,13 +125,17 @@ async fn no_answer_of_a_receiver_ends_the_server_or_is_kept_as_a_whole() {
         let endpoint = app.post("/api/webhooks/endpoints", &body).await.expect(201);
         let path = format!("/api/webhooks/endpoints/{}", endpoint["id"].as_str().unwrap());
         app.act(&format!("{path}/test")).await.expect(201);
-        let kept = until(&format!("{what} to be answered"), || async {
+        let excerpt = until(&format!("{what} to be answered"), || async {
             let log = app.get(&format!("{path}/deliveries")).await.expect(200);
             let delivery = &log["deliveries"][0];
             (delivery["state"] == "delivered").then(|| delivery["lastExcerpt"].as_str().unwrap().to_owned())
         })
         .await;
-        assert!(kept.len() <= 1024 && text.starts_with(&kept) && !kept.is_empty(), "{what}: {} bytes", kept.len());
+        assert!(
+            excerpt.len() <= 1024 && text.starts_with(&excerpt) && !excerpt.is_empty(),
+            "{what}: {} bytes",
+            excerpt.len()
+        );
         assert_eq!(app.pid(), before, "{what}");
     }
 }

@@ -25,8 +25,8 @@ async fn two_servers_on_one_redis_share_the_windows() {
     let (one, two) = tokio::join!(app(&settings), app(&settings));
     redis_is(&one, "ok").await;
     redis_is(&two, "ok").await;
-    let shown = one.get("/api/integrations").await.expect(200);
-    let view = shown["integrations"].as_array().unwrap().iter().find(|view| view["kind"] == "redis").unwrap();
+    let integrations = one.get("/api/integrations").await.expect(200);
+    let view = integrations["integrations"].as_array().unwrap().iter().find(|view| view["kind"] == "redis").unwrap();
     assert!(view["configured"] == true && view["failures"] == 0 && view["lastOkAt"].is_string(), "{view}");
     let passed = in_one_window(15, async |window| {
         let email = format!("ann{window}@example.org");
@@ -83,9 +83,12 @@ async fn all_are_there(app: &App, redis: &RedisServer) -> usize {
             assert_eq!((json["seq"].as_i64(), json["id"].as_str()), (Some(*seq), Some(id.as_str())));
             assert_eq!(json["event"].as_str(), Some(event.as_str()));
         }
-        let shown: Vec<Value> = entries.into_iter().map(|entry| entry.3).collect();
-        assert!(shown.len() < 100 && events.starts_with(&shown[..shown.len().min(events.len())]), "{shown:?}");
-        (shown == events).then_some(shown.len())
+        let contents: Vec<Value> = entries.into_iter().map(|entry| entry.3).collect();
+        assert!(
+            contents.len() < 100 && events.starts_with(&contents[..contents.len().min(events.len())]),
+            "{contents:?}"
+        );
+        (contents == events).then_some(contents.len())
     })
     .await
 }

@@ -65,8 +65,8 @@ pub async fn paid(app: &App, email: &str) -> String {
 
 /// Lists the numbers of an invoice's documents, in order.
 async fn numbers(app: &App, invoice: &str) -> Vec<String> {
-    let shown = app.get(&format!("/api/invoices/{invoice}")).await.expect(200);
-    shown["documents"].as_array().unwrap().iter().map(|one| one["number"].as_str().unwrap().to_owned()).collect()
+    let body = app.get(&format!("/api/invoices/{invoice}")).await.expect(200);
+    body["documents"].as_array().unwrap().iter().map(|one| one["number"].as_str().unwrap().to_owned()).collect()
 }
 
 fn numbered(papers: &[Value], member: &str) -> Vec<String> {
@@ -86,7 +86,7 @@ on_both! {
         let books = AccountingSystem::start("shop", SECRET).await.unwrap();
         let (mut app, _) = shop(&books, db).await;
         let open = sent(&app, "ann@example.org").await;
-        let mut wanted = Vec::new();
+        let mut expected = Vec::new();
         for n in 0..6 {
             // In the middle of it answers are lost, and then the power.
             match n {
@@ -99,10 +99,10 @@ on_both! {
                 _ => {}
             }
             let invoice = paid(&app, "ann@example.org").await;
-            wanted.extend(numbers(&app, &invoice).await);
+            expected.extend(numbers(&app, &invoice).await);
         }
         all_posted(&app, 6).await;
-        assert_eq!(numbered(&books.invoices(), "InvoiceNumber"), wanted, "each once, in the order of their issue");
+        assert_eq!(numbered(&books.invoices(), "InvoiceNumber"), expected, "each once, in the order of their issue");
         assert_eq!(books.contacts().len(), 1, "one contact of the address");
         let (first, contact) = (books.invoices()[0].clone(), books.contacts()[0].clone());
         // 99.99 less 1.00, with 19 % rounded once.
@@ -168,9 +168,9 @@ async fn a_connection_that_is_lost_is_said_in_words_and_goes_on_when_it_is_made_
     })
     .await;
     assert!(words.contains("(accounting)"), "{words}");
-    let shown = app.get("/api/integrations/accounting").await.expect(200);
-    assert_eq!(shown["connected"], false);
-    assert!(shown["lost"].as_str().unwrap().contains("must be reconnected"), "{shown}");
+    let status = app.get("/api/integrations/accounting").await.expect(200);
+    assert_eq!(status["connected"], false);
+    assert!(status["lost"].as_str().unwrap().contains("must be reconnected"), "{status}");
     until("a mail to the admins", || async {
         let mails = crate::billing::mails_to(&app, "boss@example.org");
         mails.iter().any(|mail| mail.subject.contains("Reconnect the accounting system")).then_some(())

@@ -10,7 +10,7 @@ use crate::support::{App, Db, until};
 
 const TOKEN: &str = "a-token-both-sides-show";
 
-async fn heard(gateway: &SimAgentGateway, words: &str) -> String {
+async fn wait_for_message(gateway: &SimAgentGateway, words: &str) -> String {
     until(words, || async { gateway.messages().into_iter().find(|message| message.contains(words)) }).await
 }
 
@@ -29,10 +29,10 @@ async fn failed_jobs_and_flags_of_orders_reach_the_gateway_even_after_an_outage(
     app.job_is(&job, "PRINTING").await;
     app.act(&format!("/api/printers/{printer}/emergency-stop")).await.expect(200);
     app.job_is(&job, "FAILED").await;
-    heard(&gateway, "failed").await;
+    wait_for_message(&gateway, "failed").await;
     // A cancelled paid order owes money: a flag.
     app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
-    heard(&gateway, "refund due").await;
+    wait_for_message(&gateway, "refund due").await;
 
     gateway.set_mood(ResponseMode::Status(502));
     until("the outage to be said", || async {
@@ -43,7 +43,7 @@ async fn failed_jobs_and_flags_of_orders_reach_the_gateway_even_after_an_outage(
     until("its end", || async { degraded(&app).await.iter().all(|words| !words.contains("agent")).then_some(()) })
         .await;
     runs_low(&app, "PETG").await;
-    heard(&gateway, "Low stock: PETG").await;
+    wait_for_message(&gateway, "Low stock: PETG").await;
 }
 
 async fn ask(app: &App, user: &str, skill: &str) -> (u16, Value) {

@@ -52,11 +52,11 @@ async fn a_failing_print_is_paused_and_people_are_told_once() {
     assert!(detector.requests().iter().all(|url| *url == camera.snapshot_url()));
     detector.see(0.9);
     app.job_is(&job, "PAUSED").await;
-    let told = || {
+    let alerts = || {
         let all = sink.received().into_iter().filter_map(|one| Some(one.json()["message"].as_str()?.to_owned()));
         all.filter(|message| message.contains("Possible print failure")).collect::<Vec<_>>()
     };
-    until("the gateway to be told", || async { told().into_iter().find(|one| one.contains("The print was paused")) })
+    until("the gateway to be told", || async { alerts().into_iter().find(|one| one.contains("The print was paused")) })
         .await;
     let events = app.get("/api/events?event=printer.failure_suspected&limit=50").await.expect(200);
     let paused = events["events"].as_array().unwrap().iter().filter(|event| event["data"]["paused"] == true).count();
@@ -66,8 +66,8 @@ async fn a_failing_print_is_paused_and_people_are_told_once() {
     detector.see(0.0);
     app.act(&format!("/api/jobs/{job}/resume")).await.expect(200);
     app.job_is(&job, "PRINTING").await;
-    let seen = detector.requests().len();
-    until("more pictures", || async { (detector.requests().len() > seen + 20).then_some(()) }).await;
+    let before = detector.requests().len();
+    until("more pictures", || async { (detector.requests().len() > before + 20).then_some(()) }).await;
     app.job_is(&job, "PRINTING").await;
 }
 
@@ -83,8 +83,8 @@ async fn a_camera_that_comes_late_is_shown_within_the_same_print() {
 
 /// Starts a detector that sees a failure in the pictures of one camera, and counts the pictures of each.
 async fn detector_of(failing: &'static str) -> (String, Arc<Mutex<BTreeMap<String, usize>>>) {
-    let shown: Arc<Mutex<BTreeMap<String, usize>>> = Arc::default();
-    let counts = shown.clone();
+    let pictures: Arc<Mutex<BTreeMap<String, usize>>> = Arc::default();
+    let counts = pictures.clone();
     let look = move |Query(query): Query<BTreeMap<String, String>>| {
         let url = query["img"].clone();
         let confidence = if url.contains(failing) { 0.95 } else { 0.0 };
@@ -95,12 +95,12 @@ async fn detector_of(failing: &'static str) -> (String, Arc<Mutex<BTreeMap<Strin
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await });
-    (url, shown)
+    (url, pictures)
 }
 
 #[tokio::test]
 async fn a_printer_that_is_slow_to_pause_keeps_no_other_from_being_watched() {
-    let (detector, shown) = detector_of("bad").await;
+    let (detector, pictures) = detector_of("bad").await;
     let app = quick(Db::sqlite())
         .env("FAILURE_DETECTION_URL", detector)
         .env("PRINTFLOOR_FAILURE_DETECTION__LOOK_INTERVAL_SECONDS", 0.05)
@@ -124,7 +124,7 @@ async fn a_printer_that_is_slow_to_pause_keeps_no_other_from_being_watched() {
         app.job_is(job["id"].as_str().unwrap(), "PRINTING").await;
     }
     let count =
-        |camera: &str| shown.lock().unwrap().iter().find(|(url, _)| url.contains(camera)).map_or(0, |(_, n)| *n);
+        |camera: &str| pictures.lock().unwrap().iter().find(|(url, _)| url.contains(camera)).map_or(0, |(_, n)| *n);
     // From the third picture on it is sure, and the printer is asked to pause, which it does not answer.
     until("pictures beyond the conclusion", || async { (count("bad") > 20).then_some(()) }).await;
     let before = count("good");
@@ -157,9 +157,9 @@ async fn a_camera_with_a_password_is_shown_by_a_signed_address_of_this_server() 
         let detector = SimDetector::start(Some("ml")).await.unwrap();
         let camera = Camera::start(Some("admin:hunter2")).await.unwrap();
         let app = watching(&detector).start().await;
-        let told = camera.snapshot_url().replace("http://", "http://admin:hunter2@");
+        let camera_url = camera.snapshot_url().replace("http://", "http://admin:hunter2@");
         let (_fleet, job) =
-            printing(&app, Some(if set_by_a_person { "http://127.0.0.1:9/" } else { told.as_str() })).await;
+            printing(&app, Some(if set_by_a_person { "http://127.0.0.1:9/" } else { camera_url.as_str() })).await;
         let printer = app.get("/api/printers").await.expect(200)["printers"][0]["id"].as_str().unwrap().to_owned();
         if set_by_a_person {
             let set = json!({"camera": {"snapshotUrl": camera.stream_url(), "credentials": "admin:hunter2"}});
@@ -177,7 +177,7 @@ async fn a_camera_with_a_password_is_shown_by_a_signed_address_of_this_server() 
         // A failure is seen, so the pictures arrived.
         detector.see(0.95);
         app.job_is(&job, "PAUSED").await;
-        assert!(detector.requests().iter().chain(&app.log()).all(|told| !told.contains("hunter2")));
+        assert!(detector.requests().iter().chain(&app.log()).all(|text| !text.contains("hunter2")));
         let webcams = app.get(&format!("/api/printers/{printer}/webcams")).await.expect(200).to_string();
         assert!(!webcams.contains("hunter2"), "{webcams}");
 

@@ -24,12 +24,12 @@ on_sqlite! {
         let app = quick(db).env("FARM_UI_URL", farm.url()).env("FARM_UI_TOKEN", "farm-key").start().await;
         app.printer(&fleet.printers[0]).await;
 
-        let shown = app.get(PRINTERS).await.expect(200);
-        let shown = shown["printers"].as_array().unwrap();
-        assert_eq!(shown.len(), 4);
-        assert!(shown[0]["printerId"].is_string() && shown[1]["printerId"].is_null(), "{shown:?}");
-        assert_eq!((&shown[1]["type"], &shown[1]["name"]), (&json!("fw_rest"), &json!("Right")));
-        assert!(shown[3]["problem"].as_str().unwrap().contains("77"));
+        let body = app.get(PRINTERS).await.expect(200);
+        let printers = body["printers"].as_array().unwrap();
+        assert_eq!(printers.len(), 4);
+        assert!(printers[0]["printerId"].is_string() && printers[1]["printerId"].is_null(), "{printers:?}");
+        assert_eq!((&printers[1]["type"], &printers[1]["name"]), (&json!("fw_rest"), &json!("Right")));
+        assert!(printers[3]["problem"].as_str().unwrap().contains("77"));
 
         let done = app.post(IMPORT, &json!({"machineType": "fdm_standard"})).await.expect(200);
         assert_eq!(done["imported"].as_array().unwrap().len(), 1, "{done}");
@@ -60,10 +60,10 @@ async fn printers_that_are_reached_by_their_serial_number_are_taken_over_with_th
         }));
     }
     let app = quick(Db::sqlite()).env("FARM_UI_URL", farm.url()).env("FARM_UI_TOKEN", "farm-key").start().await;
-    let shown = app.get(PRINTERS).await.expect(200);
-    let shown = shown["printers"].as_array().unwrap();
-    assert!(shown.iter().all(|printer| printer["problem"].is_null()), "{shown:?}");
-    let addresses: Vec<_> = shown.iter().map(|printer| printer["baseUrl"].as_str().unwrap()).collect();
+    let body = app.get(PRINTERS).await.expect(200);
+    let printers = body["printers"].as_array().unwrap();
+    assert!(printers.iter().all(|printer| printer["problem"].is_null()), "{printers:?}");
+    let addresses: Vec<_> = printers.iter().map(|printer| printer["baseUrl"].as_str().unwrap()).collect();
     assert_eq!(addresses, ["mqtts://127.0.0.1", "mqtts://printer.invalid", "mqtts://[::1]:9999"]);
     let done = app.post(IMPORT, &json!({"machineType": "fdm_standard", "ids": ["1"]})).await.expect(200);
     assert_eq!(done["skipped"], json!([]), "{done}");

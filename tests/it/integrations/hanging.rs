@@ -38,12 +38,12 @@ async fn the_shop_works_while_all_of_them_hang() {
     // Once they answer, what must not be lost has waited.
     peers.set_hanging(false);
     until("every event", || async {
-        let told = peers.workflow.received();
-        (told.iter().filter(|event| event["event"] == "order.ready").count() == 3).then_some(())
+        let events = peers.workflow.received();
+        (events.iter().filter(|event| event["event"] == "order.ready").count() == 3).then_some(())
     })
     .await;
-    let told = peers.workflow.received();
-    assert_eq!(told.iter().filter(|event| event["event"] == "LOW_STOCK").count(), 1);
+    let events = peers.workflow.received();
+    assert_eq!(events.iter().filter(|event| event["event"] == "LOW_STOCK").count(), 1);
     until("the states", || async {
         peers.broker.retained().contains_key("homeassistant/device/printfloor_shop/config").then_some(())
     })

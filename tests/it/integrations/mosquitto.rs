@@ -54,27 +54,27 @@ async fn a_real_broker_takes_descriptions_states_and_the_last_word() {
     options.set_keep_alive(Duration::from_secs(5));
     let (client, mut events) = AsyncClient::new(options, 100);
     client.subscribe("#", QoS::AtLeastOnce).await.unwrap();
-    let heard: Arc<Mutex<BTreeMap<String, Bytes>>> = Arc::default();
-    let keeps = heard.clone();
+    let messages: Arc<Mutex<BTreeMap<String, Bytes>>> = Arc::default();
+    let keeps = messages.clone();
     tokio::spawn(async move {
         while let Ok(event) = events.poll().await {
-            if let Event::Incoming(Packet::Publish(said)) = event {
-                keeps.lock().unwrap().insert(said.topic, said.payload);
+            if let Event::Incoming(Packet::Publish(message)) = event {
+                keeps.lock().unwrap().insert(message.topic, message.payload);
             }
         }
     });
-    let said = |topic: &str| heard.lock().unwrap().get(topic).cloned();
+    let payload = |topic: &str| messages.lock().unwrap().get(topic).cloned();
     let mut app =
         quick(Db::sqlite()).env("SMART_HOME_MQTT_URL", format!("mqtt://127.0.0.1:{}", broker.port)).start().await;
     let config = "homeassistant/device/printfloor_shop/config";
-    let config = until("the description of the shop", || async { said(config) }).await;
+    let config = until("the description of the shop", || async { payload(config) }).await;
     let config: Value = bounded_json::read(&config, bounded_json::REQUEST).unwrap();
     let state = config["cmps"]["printing"]["stat_t"].as_str().unwrap().to_owned();
-    let state = until("its state", || async { said(&state) }).await;
+    let state = until("its state", || async { payload(&state) }).await;
     let state: Value = bounded_json::read(&state, bounded_json::REQUEST).unwrap();
     assert_eq!((&state["state"], &state["printing"]), (&Value::from("idle"), &Value::from(0)));
     let is = async |words: &str| {
-        until(words, || async { (said("printfloor/status")? == words).then_some(()) }).await;
+        until(words, || async { (payload("printfloor/status")? == words).then_some(()) }).await;
     };
     is("online").await;
     app.kill_9();

@@ -30,8 +30,8 @@ async fn states_are_shown_changed_taken_away_and_shown_anew_after_a_restart() {
     let entity = format!("sensor.printfloor_{}", key(&printer));
     let shows = async |state: &str| {
         until(state, || async {
-            let shown = home.states().get(&entity).cloned()?;
-            (shown["state"] == state && shown["attributes"]["friendly_name"] == "Left").then_some(shown)
+            let entry = home.states().get(&entity).cloned()?;
+            (entry["state"] == state && entry["attributes"]["friendly_name"] == "Left").then_some(entry)
         })
         .await
     };
@@ -78,8 +78,8 @@ async fn a_wrong_path_is_said_in_words() {
         .await;
 }
 
-fn said(broker: &MqttBroker, topic: &str) -> Option<Value> {
-    broker.retained().get(topic).map(|said| bounded_json::read(said, bounded_json::REQUEST).unwrap())
+fn read_topic(broker: &MqttBroker, topic: &str) -> Option<Value> {
+    broker.retained().get(topic).map(|payload| bounded_json::read(payload, bounded_json::REQUEST).unwrap())
 }
 
 #[tokio::test]
@@ -99,10 +99,11 @@ async fn devices_are_discovered_follow_the_printer_and_disappear() {
     let key = key(&printer);
     let config = format!("homeassistant/device/printfloor_{key}/config");
     let device =
-        until("the device", || async { said(&broker, &config).filter(|said| said["dev"]["name"] == "Left") }).await;
+        until("the device", || async { read_topic(&broker, &config).filter(|config| config["dev"]["name"] == "Left") })
+            .await;
     assert_eq!(device["cmps"]["progress"]["p"], "sensor");
     let state = device["cmps"]["state"]["stat_t"].as_str().unwrap().to_owned();
-    until("its state", || async { said(&broker, &state).filter(|said| said["state"] == "idle") }).await;
+    until("its state", || async { read_topic(&broker, &state).filter(|message| message["state"] == "idle") }).await;
     let availability = device["cmps"]["state"]["avty_t"].as_str().unwrap().to_owned();
     let is = async |words: &str| {
         until(words, || async { (broker.retained().get(&availability)? == words).then_some(()) }).await;
@@ -114,11 +115,12 @@ async fn devices_are_discovered_follow_the_printer_and_disappear() {
     // The smart home has started and may have forgotten everything: all is told anew.
     broker.publish(&config, b"", true);
     broker.publish("homeassistant/status", b"online", false);
-    until("the device again", || async { said(&broker, &config) }).await;
+    until("the device again", || async { read_topic(&broker, &config) }).await;
 
     // The broker forgets everything too.
     broker.restart();
-    until("the device in a new session", || async { said(&broker, &config).and(said(&broker, &state)) }).await;
+    until("the device in a new session", || async { read_topic(&broker, &config).and(read_topic(&broker, &state)) })
+        .await;
     is("online").await;
 
     app.kill_9();

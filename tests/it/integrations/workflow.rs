@@ -17,10 +17,10 @@ on_sqlite! {
         let flow = SimWorkflowAutomation::start(Some(("Authorization", "Bearer flow-token"))).await.unwrap();
         let mut app = quick(db).env("WORKFLOW_URL", flow.url()).env("WORKFLOW_TOKEN", "flow-token").start().await;
         runs_low(&app, "PETG").await;
-        let told = until("both events", || async { Some(flow.received()).filter(|all| all.len() == 2) }).await;
-        assert_eq!(kinds(&told), ["inventory.low", "LOW_STOCK"]);
-        assert_eq!(told[1]["data"]["name"], "PETG");
-        assert!(told[1]["id"].is_string() && told[1]["timestamp"].is_string(), "{}", told[1]);
+        let events = until("both events", || async { Some(flow.received()).filter(|all| all.len() == 2) }).await;
+        assert_eq!(kinds(&events), ["inventory.low", "LOW_STOCK"]);
+        assert_eq!(events[1]["data"]["name"], "PETG");
+        assert!(events[1]["id"].is_string() && events[1]["timestamp"].is_string(), "{}", events[1]);
 
         // Nobody takes the workflow into service for a while, and a power cut comes in between.
         flow.set_active(false);
@@ -34,8 +34,8 @@ on_sqlite! {
         app.kill_9();
         flow.set_active(true);
         app.start().await;
-        let told = until("the rest", || async { Some(flow.received()).filter(|all| all.len() >= 6) }).await;
-        let names: Vec<&str> = told.iter().map(|event| event["data"]["name"].as_str().unwrap()).collect();
+        let events = until("the rest", || async { Some(flow.received()).filter(|all| all.len() >= 6) }).await;
+        let names: Vec<&str> = events.iter().map(|event| event["data"]["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["PETG", "PETG", "ASA", "ASA", "PLA", "PLA"], "in order, each once");
         until("it to be well again", || async {
             degraded(&app).await.iter().all(|words| !words.contains("workflow")).then_some(())
@@ -57,8 +57,8 @@ async fn only_the_events_of_the_settings_are_told_and_others_hold_nothing_up() {
     for name in ["PETG", "ASA"] {
         runs_low(&app, name).await;
     }
-    let told = until("two events", || async { Some(flow.received()).filter(|all| all.len() == 2) }).await;
-    assert_eq!(kinds(&told), ["LOW_STOCK", "LOW_STOCK"]);
+    let events = until("two events", || async { Some(flow.received()).filter(|all| all.len() == 2) }).await;
+    assert_eq!(kinds(&events), ["LOW_STOCK", "LOW_STOCK"]);
 }
 
 #[tokio::test]

@@ -51,7 +51,7 @@ const GROUPED: Rule = Rule {
     check: |file| {
         let code = code_of(&file.text);
         let modules = modules(&code);
-        let mut found = Vec::new();
+        let mut violations = Vec::new();
         // Group and indentation of the import before, and whether a blank line came after it.
         let mut before: Option<(usize, usize)> = None;
         let (mut blank, mut inside) = (false, false);
@@ -64,13 +64,13 @@ const GROUPED: Rule = Rule {
                 let this = group(import, &modules);
                 match before.filter(|(_, other)| *other == indentation) {
                     Some((last, _)) if this < last => {
-                        found.push((number, format!("{} after {}", GROUPS[this], GROUPS[last])));
+                        violations.push((number, format!("{} after {}", GROUPS[this], GROUPS[last])));
                     }
                     Some((last, _)) if this == last && blank => {
-                        found.push((number, format!("a blank line within the group {}", GROUPS[this])));
+                        violations.push((number, format!("a blank line within the group {}", GROUPS[this])));
                     }
                     Some((last, _)) if this > last && !blank => {
-                        found.push((number, format!("no blank line before the group {}", GROUPS[this])));
+                        violations.push((number, format!("no blank line before the group {}", GROUPS[this])));
                     }
                     _ => {}
                 }
@@ -84,7 +84,7 @@ const GROUPED: Rule = Rule {
                 before = None;
             }
         }
-        found
+        violations
     },
     planted: &[
         ("src/a.rs", "use crate::b;\n\nuse std::fs;"),

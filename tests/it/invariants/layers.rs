@@ -275,8 +275,8 @@ const ADDRESSES: Rule = Rule {
         if !reads || file.is_tests() || file.is(&["src/services/payments/send.rs"]) {
             return Vec::new();
         }
-        let made = ["Url::parse(", ".get(format!(", ".post(format!("];
-        file.in_code(|line| made.iter().find(|made| line.contains(**made)).map(|made| format!("uses {made}")))
+        let calls = ["Url::parse(", ".get(format!(", ".post(format!("];
+        file.in_code(|line| calls.iter().find(|call| line.contains(**call)).map(|call| format!("uses {call}")))
     },
     planted: &[
         ("src/services/farm_ui.rs", "let mut request = client.get(format!(\"{url}/api/v2/printer/\"));"),

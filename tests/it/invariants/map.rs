@@ -14,17 +14,17 @@ const ABSENT: [&str; 1] = ["mod.rs"];
 
 /// Returns the texts in backticks, each with its line. Blocks between lines of three backticks are drawings.
 fn named(document: &str) -> Vec<(usize, String)> {
-    let mut found = Vec::new();
+    let mut names = Vec::new();
     let mut drawing = false;
     for (line, number) in document.lines().zip(1..) {
         if line.trim_start().starts_with("```") {
             drawing = !drawing;
         } else if !drawing {
             let codes = line.split('`').skip(1).step_by(2);
-            found.extend(codes.map(|code| (number, code.to_owned())));
+            names.extend(codes.map(|code| (number, code.to_owned())));
         }
     }
-    found
+    names
 }
 
 /// Returns whether this is written like a file of Rust.
@@ -56,19 +56,19 @@ fn is_name(code: &str) -> bool {
 
 /// Lists the names in the document that nothing has, with their lines.
 fn missing(document: &str, paths: &BTreeSet<String>, files: &[File]) -> Vec<String> {
-    let known: BTreeSet<&str> = files.iter().flat_map(|file| words(&file.text)).collect();
-    let mut found = Vec::new();
+    let names: BTreeSet<&str> = files.iter().flat_map(|file| words(&file.text)).collect();
+    let mut faults = Vec::new();
     for (line, code) in named(document) {
         if is_path(&code) {
             if !exists(&code, paths) && !ABSENT.contains(&code.as_str()) {
-                found.push(format!("{line}: no file or folder {code}"));
+                faults.push(format!("{line}: no file or folder {code}"));
             }
-        } else if is_name(&code) && !code.split("::").all(|part| known.contains(part)) {
-            found.push(format!("{line}: nothing is called {code}"));
+        } else if is_name(&code) && !code.split("::").all(|part| names.contains(part)) {
+            faults.push(format!("{line}: nothing is called {code}"));
         }
     }
-    found.extend(misplaced(document, files));
-    found
+    faults.extend(misplaced(document, files));
+    faults
 }
 
 /// Lists the functions that the document places wrongly: after "`file.rs`, `function`", the function must be in that
@@ -76,7 +76,7 @@ fn missing(document: &str, paths: &BTreeSet<String>, files: &[File]) -> Vec<Stri
 fn misplaced(document: &str, files: &[File]) -> Vec<String> {
     let joined = document.split_whitespace().collect::<Vec<_>>().join(" ");
     let codes: Vec<&str> = joined.split('`').collect();
-    let mut found = Vec::new();
+    let mut faults = Vec::new();
     for window in codes.windows(3) {
         let [path, between, name] = window else { continue };
         if *between != ", " || !is_path(path) || !is_rust(path) || is_path(name) {
@@ -86,10 +86,10 @@ fn misplaced(document: &str, files: &[File]) -> Vec<String> {
         let here =
             |file: &File| file.text.match_indices(&declared).any(|(at, _)| !goes_on(&file.text, at + declared.len()));
         if !files.iter().any(|file| file.path == format!("src/{path}") && here(file)) {
-            found.push(format!("no function {name} in src/{path}"));
+            faults.push(format!("no function {name} in src/{path}"));
         }
     }
-    found
+    faults
 }
 
 /// Returns whether the word that ends here goes on.
@@ -98,7 +98,7 @@ fn goes_on(text: &str, at: usize) -> bool {
 }
 
 /// Collects the files and folders of the repository that are its own.
-pub(super) fn paths(root: &Path, folder: &Path, found: &mut BTreeSet<String>) {
+pub(super) fn paths(root: &Path, folder: &Path, all: &mut BTreeSet<String>) {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -107,9 +107,9 @@ pub(super) fn paths(root: &Path, folder: &Path, found: &mut BTreeSet<String>) {
         }
         let parts = path.strip_prefix(root).unwrap_or(&path).components();
         let parts: Vec<_> = parts.map(|part| part.as_os_str().to_string_lossy()).collect();
-        found.insert(parts.join("/"));
+        all.insert(parts.join("/"));
         if path.is_dir() {
-            paths(root, &path, found);
+            paths(root, &path, all);
         }
     }
 }

@@ -26,23 +26,23 @@ fn needlessly_public(files: &[File]) -> Vec<Violation> {
             used.entry(name).or_default().insert(at);
         }
     }
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     for (file, code) in files.iter().zip(&code).filter(|(file, _)| file.path.starts_with("src/")) {
         for (line, number) in code.lines().zip(1..) {
             let Some(name) = declared(line).filter(|name| used.get(name).is_none_or(|files| files.len() < 2)) else {
                 continue;
             };
             let what = format!("{name} is public, and no other file names it");
-            found.push(Violation { path: file.path.clone(), line: number, what });
+            violations.push(Violation { path: file.path.clone(), line: number, what });
         }
     }
-    found
+    violations
 }
 
 #[test]
 fn what_is_public_is_used_elsewhere() {
-    let found = needlessly_public(&all_files());
-    assert!(found.is_empty(), "leave `pub` out here:\n{}", told(&found));
+    let violations = needlessly_public(&all_files());
+    assert!(violations.is_empty(), "leave `pub` out here:\n{}", told(&violations));
 }
 
 #[test]
@@ -55,9 +55,9 @@ fn a_needless_pub_is_found_and_nothing_else() {
         File::new("src/a/b.rs", "// Not alone().\nuse super::used;\npub(super) fn narrow() {}\nlet kept = \"KEPT\";"),
         File::new("tests/it/c.rs", "pub fn of_tests() {}"),
     ];
-    let found = needlessly_public(&files);
+    let violations = needlessly_public(&files);
     assert_eq!(
-        told(&found),
+        told(&violations),
         "src/a.rs:1: alone is public, and no other file names it\nsrc/a.rs:3: KEPT is public, and no other file names it"
     );
 }

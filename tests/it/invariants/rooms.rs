@@ -26,7 +26,7 @@ fn code(file: &File) -> String {
 
 /// Returns the names that follow `prefix` in the code: one, or those of a group in braces.
 fn followers(code: &str, prefix: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
+    let mut names = BTreeSet::new();
     for (at, _) in code.match_indices(prefix) {
         let rest = &code[at + prefix.len()..];
         if let Some(group) = rest.strip_prefix('{') {
@@ -37,19 +37,19 @@ fn followers(code: &str, prefix: &str) -> BTreeSet<String> {
                     '}' if depth == 0 => break,
                     '}' => depth -= 1,
                     ',' if depth == 0 => {
-                        found.insert(word(item.trim()).to_owned());
+                        names.insert(word(item.trim()).to_owned());
                         item.clear();
                     }
                     c if depth == 0 => item.push(c),
                     _ => {}
                 }
             }
-            found.insert(word(item.trim()).to_owned());
+            names.insert(word(item.trim()).to_owned());
         } else {
-            found.insert(word(rest).to_owned());
+            names.insert(word(rest).to_owned());
         }
     }
-    found
+    names
 }
 
 fn uses(files: &[File], folder: &str, prefix: &str) -> Uses {
@@ -69,13 +69,13 @@ fn uses(files: &[File], folder: &str, prefix: &str) -> Uses {
 /// Lists the folders that reach themselves.
 fn in_circles(uses: &Uses) -> Vec<String> {
     let reaches_itself = |start: &String| {
-        let (mut seen, mut next) = (BTreeSet::new(), vec![start]);
+        let (mut visited, mut next) = (BTreeSet::new(), vec![start]);
         while let Some(room) = next.pop() {
             for used in uses.get(room).into_iter().flatten() {
                 if used == start {
                     return true;
                 }
-                if seen.insert(used) {
+                if visited.insert(used) {
                     next.push(used);
                 }
             }

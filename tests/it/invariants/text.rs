@@ -78,9 +78,9 @@ fn is_word(c: char) -> bool {
 /// whole (`use name;`).
 pub fn path_of(line: &str, names: &[&str]) -> Option<String> {
     let named = |name: &&&str| {
-        line.match_indices(**name).any(|(at, found)| {
+        line.match_indices(**name).any(|(at, part)| {
             let before = line.get(..at).unwrap_or_default();
-            let after = line.get(at + found.len()..).unwrap_or_default();
+            let after = line.get(at + part.len()..).unwrap_or_default();
             let whole = !before.ends_with(is_word) && !after.starts_with(is_word);
             let imported = before.trim_start().starts_with("use ") || before.trim_start().starts_with("pub use ");
             whole && (after.starts_with("::") || imported)
@@ -94,11 +94,11 @@ pub fn path_of(line: &str, names: &[&str]) -> Option<String> {
 pub fn names(line: &str, names: &[&str]) -> Option<String> {
     let lower = line.to_lowercase();
     let named = |name: &&&str| {
-        lower.match_indices(**name).any(|(at, found)| {
+        lower.match_indices(**name).any(|(at, part)| {
             let alone = |c: char| !c.is_alphabetic();
             let before = lower.get(..at).is_none_or(|text| text.is_empty() || text.ends_with(alone));
-            let after = lower.get(at + found.len()..).is_none_or(|text| text.is_empty() || text.starts_with(alone));
-            let next = line.get(at + found.len()..).and_then(|rest| rest.chars().next());
+            let after = lower.get(at + part.len()..).is_none_or(|text| text.is_empty() || text.starts_with(alone));
+            let next = line.get(at + part.len()..).and_then(|rest| rest.chars().next());
             before && (after || next.is_some_and(char::is_uppercase))
         })
     };
@@ -187,7 +187,7 @@ fn code_is_told_from_comments_and_literals() {
         "b\"q\nr\" s br\"t\" u",
     );
     let code = code_of(source);
-    let kept: Vec<&str> = words(&code).collect();
-    assert_eq!(kept, ["a", "e", "i", "l", "n", "o", "p", "s", "u"]);
+    let rest: Vec<&str> = words(&code).collect();
+    assert_eq!(rest, ["a", "e", "i", "l", "n", "o", "p", "s", "u"]);
     assert_eq!(code.lines().count(), source.lines().count());
 }

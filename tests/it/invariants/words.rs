@@ -19,8 +19,8 @@ const NO_CITATION: Rule = Rule {
     holds: "no comment cites a document that is not in the repository: it gives the reason instead",
     check: |file| {
         file.in_text(|line| {
-            let found = CITATIONS.iter().find(|citation| line.contains(**citation));
-            found.map(|citation| format!("cites {citation:?}"))
+            let citation = CITATIONS.iter().find(|citation| line.contains(**citation));
+            citation.map(|citation| format!("cites {citation:?}"))
         })
     },
     planted: &[
@@ -55,7 +55,7 @@ fn words_of(name: &str) -> Vec<String> {
 /// Returns whether a doc line has only words of the name that it describes.
 fn restates(doc: &str, name: &str) -> bool {
     let name = words_of(name);
-    let said: Vec<String> = doc
+    let doc_words: Vec<String> = doc
         .split(|c: char| !c.is_alphanumeric())
         .map(str::to_lowercase)
         .filter(|word| !word.is_empty() && word != "s" && !EMPTY_WORDS.contains(&word.as_str()))
@@ -64,7 +64,7 @@ fn restates(doc: &str, name: &str) -> bool {
         let stem = word.trim_end_matches('s');
         name.iter().any(|part| part == word || part.trim_end_matches('s') == stem)
     };
-    said.iter().all(in_name)
+    doc_words.iter().all(in_name)
 }
 
 /// Returns the name that a line of code gives to a public item, field or variant.
@@ -83,7 +83,7 @@ const NO_RESTATEMENT: Rule = Rule {
     check: |file| {
         let lines: Vec<&str> = file.text.lines().collect();
         let is_doc = |line: &str| line.trim_start().starts_with("///");
-        let mut found = Vec::new();
+        let mut violations = Vec::new();
         for (at, line) in lines.iter().enumerate() {
             let Some(doc) = line.trim_start().strip_prefix("///") else { continue };
             if (at > 0 && is_doc(lines[at - 1])) || lines.get(at + 1).is_some_and(|next| is_doc(next)) {
@@ -92,10 +92,10 @@ const NO_RESTATEMENT: Rule = Rule {
             let item = lines[at + 1..].iter().find(|next| !next.trim_start().starts_with('#'));
             let Some(name) = item.and_then(|item| named(item)) else { continue };
             if restates(doc, name) {
-                found.push((at + 1, format!("\"{}\" restates {name}", doc.trim())));
+                violations.push((at + 1, format!("\"{}\" restates {name}", doc.trim())));
             }
         }
-        found
+        violations
     },
     planted: &[
         ("src/domain/order.rs", "/// The order's status.\npub order_status: OrderStatus,"),
@@ -140,12 +140,12 @@ const TELLING_BOUNDS: Rule = Rule {
             return Vec::new();
         }
         let tests = file.text.lines().position(|line| line == "mod tests {").unwrap_or(usize::MAX);
-        let mut found = file.in_code(|line| {
+        let mut violations = file.in_code(|line| {
             let (name, of) = constant(line)?;
             (BOUND_TYPES.contains(&of) && !name.contains('_')).then(|| format!("{name} does not say what it bounds"))
         });
-        found.retain(|(line, _)| *line <= tests);
-        found
+        violations.retain(|(line, _)| *line <= tests);
+        violations
     },
     planted: &[
         ("src/http/serve.rs", "const SWEEP: Duration = Duration::from_secs(30);"),

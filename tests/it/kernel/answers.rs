@@ -153,8 +153,8 @@ async fn only_the_command_with_the_taken_code_is_refused(database: TestDatabase)
     until("all wait", async || handle_waits(&tallies) == 20).await;
     drop(gate);
     for (n, ask) in asks.into_iter().enumerate() {
-        let heard = ask.await.unwrap();
-        match (n, heard) {
+        let answer = ask.await.unwrap();
+        match (n, answer) {
             (10, Err(AskError::Refused(refusal))) => {
                 assert_eq!((&*refusal.code, &*refusal.message), ("taken", "skus.code"));
             }
@@ -181,15 +181,15 @@ async fn a_key_used_twice_at_once_is_one_change(database: TestDatabase) {
         .collect();
     until("all wait", async || handle_waits(&tallies) == 24).await;
     drop(gate);
-    let (mut done, mut taken) = (0, 0);
+    let (mut done, mut duplicates) = (0, 0);
     for (n, ask) in asks.into_iter().enumerate() {
         match ask.await.unwrap() {
             Ok(_) => done += 1,
-            Err(AskError::KeyTaken) if n < 6 => taken += 1,
+            Err(AskError::KeyTaken) if n < 6 => duplicates += 1,
             other => panic!("{n}: {other:?}"),
         }
     }
-    assert_eq!((done, taken, rig.stored(&ids).await), (19, 5, 19));
+    assert_eq!((done, duplicates, rig.stored(&ids).await), (19, 5, 19));
     assert_eq!(database.number("SELECT COUNT(*) FROM idempotency").await, 19);
 }
 
@@ -198,8 +198,8 @@ async fn a_keyed_refusal_is_kept_and_changes_nothing(database: TestDatabase) {
     let tallies = rig.tallies(RestartPolicy::default()).await;
     let id = rig.make(&tallies, 1).await[0];
     let handle = tallies.resident(id).unwrap();
-    let heard = handle.ask(keyed("key"), Do::Refuse, ASK_TIMEOUT).await;
-    assert!(matches!(heard, Err(AskError::Refused(_))), "{heard:?}");
+    let answer = handle.ask(keyed("key"), Do::Refuse, ASK_TIMEOUT).await;
+    assert!(matches!(answer, Err(AskError::Refused(_))), "{answer:?}");
     assert_eq!(rig.on_disk(id).await.version, 1);
     let rows = database.rows("SELECT answer FROM idempotency").await;
     let answer: String = rows[0].try_get_by_index(0).unwrap();
@@ -216,8 +216,8 @@ async fn a_change_behind_our_back_is_decided_on(database: TestDatabase) {
     let doc = format!(r#"{{"id":"{}","code":"behind","count":40}}"#, ids[2]);
     database.execute(&format!("UPDATE skus SET version = 2, doc = '{doc}' WHERE id = '{}'", ids[2])).await;
     let asks = ids.iter().map(|id| tallies.ask(*id, CommandOrigin::system(), Do::Add(1)));
-    let heard: Vec<_> = futures::future::join_all(asks).await.into_iter().map(|h| h.unwrap().answer).collect();
-    assert_eq!(heard, [1, 1, 41, 1]);
+    let answers: Vec<_> = futures::future::join_all(asks).await.into_iter().map(|h| h.unwrap().answer).collect();
+    assert_eq!(answers, [1, 1, 41, 1]);
     let stale = tallies.ask(ids[2], CommandOrigin::system(), Do::AddAt(1)).await;
     assert!(matches!(stale, Err(AskError::Refused(refusal)) if refusal.class == Class::Stale));
     assert!(tallies.observe().iter().all(|line| line.restarts == 0));

@@ -60,7 +60,7 @@ impl Storm {
             let (each, poison, crashes) = (self.each, self.poison, self.crashes);
             callers.push(tokio::spawn(async move {
                 let handle = tallies.activate(id);
-                let mut heard = Heard::default();
+                let mut totals = Heard::default();
                 for n in 0..each {
                     if crashes && n % 100 == caller {
                         tallies.crash(id);
@@ -68,24 +68,24 @@ impl Storm {
                     let poisonous = poison > 0 && (n * 64 + caller) % poison == 1;
                     let command = if poisonous { Do::Poison } else { Do::Add(1) };
                     match handle.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await {
-                        Ok(_) => heard.done += 1,
-                        Err(AskError::Unknown) => heard.unknown += 1,
-                        Err(AskError::Poison) if poisonous => heard.poison += 1,
+                        Ok(_) => totals.done += 1,
+                        Err(AskError::Unknown) => totals.unknown += 1,
+                        Err(AskError::Poison) if poisonous => totals.poison += 1,
                         Err(AskError::Unavailable(_)) => {
-                            heard.turned_away += 1;
+                            totals.turned_away += 1;
                             tokio::time::sleep(Duration::from_millis(2)).await;
                         }
                         Err(other) => panic!("{other:?}"),
                     }
                 }
-                heard
+                totals
             }));
         }
-        let mut heard = Heard::default();
+        let mut totals = Heard::default();
         for caller in callers {
-            heard += caller.await.unwrap();
+            totals += caller.await.unwrap();
         }
-        heard
+        totals
     }
 }
 
@@ -103,15 +103,15 @@ async fn throughput(database: TestDatabase, tallies_count: usize) {
     let ids = rig.make(&tallies, tallies_count).await;
     let (began, transactions) = (Instant::now(), rig.counters.transactions.load(Relaxed));
     let storm = Storm { callers: 64, each: 100, poison: 0, crashes: false };
-    let heard = storm.rage(&tallies, &ids).await;
+    let totals = storm.rage(&tallies, &ids).await;
     let took = began.elapsed().as_secs_f64();
     let transactions = rig.counters.transactions.load(Relaxed) - transactions;
     eprintln!(
         "{tallies_count} tallies: {:.0} commands/s, {:.1} commands a transaction",
-        heard.done as f64 / took,
-        heard.done as f64 / transactions as f64
+        totals.done as f64 / took,
+        totals.done as f64 / transactions as f64
     );
-    assert_eq!(heard.done, 6400, "{heard:?}");
+    assert_eq!(totals.done, 6400, "{totals:?}");
     assert_eq!(rig.stored(&ids).await, 6400);
     assert!(transactions < 6400 / 4, "commands share transactions: {transactions}");
     assert!(tallies.observe().iter().all(|line| line.restarts == 0 && line.generation == 1));
@@ -138,24 +138,24 @@ async fn crashing_actors(database: TestDatabase, tallies_count: usize) {
     let tallies = rig.tallies(patient()).await;
     let ids = rig.make(&tallies, tallies_count).await;
     let storm = Storm { callers: 64, each: 100, poison: 500, crashes: true };
-    let heard = storm.rage(&tallies, &ids).await;
+    let totals = storm.rage(&tallies, &ids).await;
     calm(&tallies, &ids).await;
     let stored = rig.stored(&ids).await;
-    eprintln!("{tallies_count} tallies: {heard:?}, {stored} stored");
-    assert!(heard.done <= stored && stored <= heard.done + heard.unknown, "{heard:?}, {stored} stored");
-    assert_eq!(heard.done + heard.unknown + heard.poison, 6400, "{heard:?}");
-    assert!(heard.poison >= 10, "{heard:?}");
+    eprintln!("{tallies_count} tallies: {totals:?}, {stored} stored");
+    assert!(totals.done <= stored && stored <= totals.done + totals.unknown, "{totals:?}, {stored} stored");
+    assert_eq!(totals.done + totals.unknown + totals.poison, 6400, "{totals:?}");
+    assert!(totals.poison >= 10, "{totals:?}");
 }
 
 async fn nothing_acknowledged_is_lost_when_the_writer_crashes(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(RestartPolicy::default()).await;
     let ids = rig.make(&tallies, 16).await;
-    let heard = crash_under_load(&rig, &tallies, &ids, |rig, _| rig.writer_crashes(), 10).await;
+    let totals = crash_under_load(&rig, &tallies, &ids, |rig, _| rig.writer_crashes(), 10).await;
     let stored = rig.stored(&ids).await;
-    eprintln!("{heard:?}, {stored} stored");
+    eprintln!("{totals:?}, {stored} stored");
     // Commits that were under way are told by the disk: nobody is left in doubt.
-    assert_eq!((heard.unknown, stored), (0, heard.done), "{heard:?}");
+    assert_eq!((totals.unknown, stored), (0, totals.done), "{totals:?}");
     assert!(tallies.observe().iter().all(|line| line.restarts == 0 && line.generation == 1));
     assert_eq!(rig.fenced.load(Relaxed), 0);
 }
@@ -169,10 +169,10 @@ async fn nothing_acknowledged_is_lost_when_everything_crashes(database: TestData
         1 => tallies.crash_supervisor(),
         _ => tallies.observe().iter().take(5).for_each(|line| tallies.crash(line.id)),
     };
-    let heard = crash_under_load(&rig, &tallies, &ids, crashes, 12).await;
+    let totals = crash_under_load(&rig, &tallies, &ids, crashes, 12).await;
     let stored = rig.stored(&ids).await;
-    eprintln!("{heard:?}, {stored} stored");
-    assert!(heard.done <= stored && stored <= heard.done + heard.unknown, "{heard:?}, {stored} stored");
+    eprintln!("{totals:?}, {stored} stored");
+    assert!(totals.done <= stored && stored <= totals.done + totals.unknown, "{totals:?}, {stored} stored");
     assert_eq!(rig.fenced.load(Relaxed), 0);
 }
 
@@ -189,11 +189,11 @@ async fn crash_under_load(
         let (tallies, ids, stop) = (tallies.clone(), ids.to_vec(), stop.clone());
         tokio::spawn(async move {
             let storm = Storm { callers: 64, each: 5, poison: 0, crashes: false };
-            let mut heard = Heard::default();
+            let mut totals = Heard::default();
             while !stop.load(Relaxed) {
-                heard += storm.rage(&tallies, &ids).await;
+                totals += storm.rage(&tallies, &ids).await;
             }
-            heard
+            totals
         })
     };
     for n in 0..crashes {
@@ -202,9 +202,9 @@ async fn crash_under_load(
         crash(rig, n);
     }
     stop.store(true, Relaxed);
-    let heard = load.await.unwrap();
+    let totals = load.await.unwrap();
     calm(tallies, ids).await;
-    heard
+    totals
 }
 
 fn resident_kib() -> u64 {

@@ -45,7 +45,7 @@ async fn poison_hears_so_and_its_neighbours_do_not_notice(database: TestDatabase
         match (n % 20, ask.await.unwrap()) {
             (10, Err(AskError::Poison)) => {}
             (other, Ok(_)) if other != 10 => {}
-            (_, heard) => panic!("{n}: {heard:?}"),
+            (_, answer) => panic!("{n}: {answer:?}"),
         }
     }
     assert_eq!(observed(&tallies, id).restarts, 3);
@@ -166,8 +166,8 @@ async fn after_a_crash_of_the_supervisor_callers_only_wait(database: TestDatabas
     }
     let (mut done, mut unknown) = (0, 0);
     for caller in callers {
-        let heard = caller.await.unwrap();
-        (done, unknown) = (done + heard.0, unknown + heard.1);
+        let counts = caller.await.unwrap();
+        (done, unknown) = (done + counts.0, unknown + counts.1);
     }
     let stored = rig.stored(&ids).await;
     assert!(done <= stored && stored <= done + unknown, "{done} done, {unknown} unknown, {stored} stored");
@@ -184,7 +184,7 @@ async fn a_supervisor_that_crashes_loses_nobody_who_asks(database: TestDatabase)
         .map(|n| {
             let (tallies, id) = (tallies.clone(), ids[n % 4]);
             tokio::spawn(async move {
-                let (mut done, mut unknown, mut made) = (0, 0, 0);
+                let (mut done, mut unknown, mut creations) = (0, 0, 0);
                 for _ in 0..40 {
                     match tallies.ask(id, CommandOrigin::system(), Do::Add(1)).await {
                         Ok(_) => done += 1,
@@ -192,12 +192,12 @@ async fn a_supervisor_that_crashes_loses_nobody_who_asks(database: TestDatabase)
                         Err(other) => panic!("{other:?}"),
                     }
                     match tallies.create(CommandOrigin::system(), Do::Make).await {
-                        Ok(_) => made += 1,
+                        Ok(_) => creations += 1,
                         Err(AskError::Unknown) => {}
                         Err(other) => panic!("{other:?}"),
                     }
                 }
-                (done, unknown, made)
+                (done, unknown, creations)
             })
         })
         .collect();
@@ -206,14 +206,14 @@ async fn a_supervisor_that_crashes_loses_nobody_who_asks(database: TestDatabase)
         until("tallies are made", async || database.number("SELECT COUNT(*) FROM skus").await > reached).await;
         tallies.crash_supervisor();
     }
-    let (mut done, mut unknown, mut made) = (0, 0, 0);
+    let (mut done, mut unknown, mut creations) = (0, 0, 0);
     for caller in callers {
-        let heard = caller.await.unwrap();
-        (done, unknown, made) = (done + heard.0, unknown + heard.1, made + heard.2);
+        let counts = caller.await.unwrap();
+        (done, unknown, creations) = (done + counts.0, unknown + counts.1, creations + counts.2);
     }
     until("all are at rest", async || tallies.count() == 0).await;
     let stored = rig.stored(&ids).await;
     assert!(done <= stored && stored <= done + unknown, "{done} done, {unknown} unknown, {stored} stored");
     let on_disk = database.number("SELECT COUNT(*) FROM skus").await;
-    assert!(on_disk >= made + 4, "{on_disk} on disk, {made} made");
+    assert!(on_disk >= creations + 4, "{on_disk} on disk, {creations} made");
 }

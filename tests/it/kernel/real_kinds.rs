@@ -193,9 +193,9 @@ async fn effects_that_panic_are_carried_out_all_the_same() {
     for kind in ["order", "printer", "endpoint", "material", "mail"] {
         mined.went_off(kind, "effect").await;
     }
-    let made =
+    let starts =
         fleet.printers[0].handle.log().iter().filter(|line| matches!(line.what, PhysicalEvent::Started { .. })).count();
-    assert_eq!(made, 1, "one part, made once");
+    assert_eq!(starts, 1, "one part, made once");
 }
 
 /// All kinds of aggregates, by the names that mines have.
@@ -299,8 +299,8 @@ async fn the_shop_works_on_through_a_panic_of_every_kind_at_every_point() {
         let quote = id(&mined.insist("POST", "/api/quotes", &key("quote"), &offer).await);
         mined.insist("POST", &format!("/api/quotes/{quote}/send"), &key("sent"), &json!({})).await;
         until("the request to hear of its quote", || async {
-            let heard = app.get(&format!("/api/custom-requests/{request}")).await;
-            (heard.status == 200 && heard.json()["status"] == "quoted").then_some(())
+            let answer = app.get(&format!("/api/custom-requests/{request}")).await;
+            (answer.status == 200 && answer.json()["status"] == "quoted").then_some(())
         })
         .await;
         // Short for both jobs, so that they wait in line and are told of what comes in.
@@ -308,8 +308,8 @@ async fn the_shop_works_on_through_a_panic_of_every_kind_at_every_point() {
         let events = json!({"events": ["order.ready"]});
         mined.insist("PATCH", &format!("/api/webhooks/endpoints/{endpoint}"), "", &events).await;
         for printer in &printers {
-            let seen = json!({"location": point});
-            mined.insist("PATCH", &format!("/api/printers/{printer}"), "", &seen).await;
+            let change = json!({"location": point});
+            mined.insist("PATCH", &format!("/api/printers/{printer}"), "", &change).await;
         }
         let order = json!({"lines": [{"skuId": sku, "quantity": 2}], "customerEmail": "buyer@example.org"});
         let order = mined.insist("POST", "/api/orders", &key("order"), &order).await;
@@ -341,8 +341,8 @@ async fn the_shop_works_on_through_a_panic_of_every_kind_at_every_point() {
         }
         let done = app.order_is(&order, "ready").await;
         until("the refund to be booked", || async {
-            let shown = app.get(&format!("/api/orders/{order}")).await.expect(200);
-            (shown["keptCents"] == total && shown["payments"].as_array()?.len() == 3).then_some(())
+            let body = app.get(&format!("/api/orders/{order}")).await.expect(200);
+            (body["keptCents"] == total && body["payments"].as_array()?.len() == 3).then_some(())
         })
         .await;
         assert_eq!(app.jobs(&order).await.len(), 2, "{done}");
@@ -353,8 +353,9 @@ async fn the_shop_works_on_through_a_panic_of_every_kind_at_every_point() {
         ready.insert(order);
         sink.wait_until(
             |all| {
-                let heard = |order: &String| all.iter().any(|got| got.json()["data"]["orderId"] == order.as_str());
-                ready.iter().all(heard)
+                let is_delivered =
+                    |order: &String| all.iter().any(|got| got.json()["data"]["orderId"] == order.as_str());
+                ready.iter().all(is_delivered)
             },
             LONG,
         )

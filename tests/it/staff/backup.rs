@@ -2,7 +2,7 @@
 
 use super::is_sound;
 use super::settings::boss;
-use crate::api::backup::{asked, large_file};
+use crate::api::backup::{large_file, request_backup};
 use crate::billing::pages::{posted, send, token};
 use crate::support::{App, Client, Db, on_both};
 
@@ -43,7 +43,7 @@ async fn the_page_says_what_to_do_while_another_backup_is_under_way() {
     let boss = boss(&app).await;
     large_file(&app).await;
     let form = boss.get(PAGE).await;
-    let first = asked(&app).await;
+    let first = request_backup(&app).await;
     assert_eq!(first.status(), 200);
     let refused = send(&boss, PAGE, &[("form_token", &token(&form))]).await;
     assert_eq!(refused.status, 409, "{}", refused.text);

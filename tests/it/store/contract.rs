@@ -13,7 +13,7 @@ use printfloor::store::{AggregateKey, CommandWrites, Settlement, Store, Submissi
 use tokio::sync::oneshot;
 
 use super::rig::Rig;
-use super::submit::{Subject, counting, kept, submit, tally, together};
+use super::submit::{Subject, counting, keyed_answer, submit, tally, together};
 use super::tally::Tally;
 use crate::support::database::{TestDatabase, until};
 
@@ -146,14 +146,14 @@ async fn generations_guard_commits(s: Checked) {
 async fn a_used_idempotency_key_names_its_command(s: Checked) {
     let [a, b] = [(); 2].map(|()| s.environment.id());
     let mut first = tally(&s, a, "a", 1, 1);
-    first.commands[0].idempotent_answer = Some(kept(a, "key"));
+    first.commands[0].idempotent_answer = Some(keyed_answer(a, "key"));
     assert_eq!(submit(&s, first).await.unwrap(), Settlement::Durable);
     let mut second = tally(&s, a, "a", 2, 4);
-    second.commands[0].idempotent_answer = Some(kept(a, "fresh"));
-    second.commands[2].idempotent_answer = Some(kept(a, "key"));
+    second.commands[0].idempotent_answer = Some(keyed_answer(a, "fresh"));
+    second.commands[2].idempotent_answer = Some(keyed_answer(a, "key"));
     let clash = Settlement::Clash { at: Some(2), constraint: "idempotency.key".to_owned() };
     assert_eq!(together(&s, vec![second, tally(&s, b, "b", 1, 1)]).await, [clash, Settlement::Durable]);
-    assert_eq!(s.store.queries().idempotent_answer("key").await.unwrap(), Some(kept(a, "key")));
+    assert_eq!(s.store.queries().idempotent_answer("key").await.unwrap(), Some(keyed_answer(a, "key")));
     assert_eq!(s.store.queries().idempotent_answer("fresh").await.unwrap(), None);
     assert_eq!(s.subjects().await, [a, b]);
 }
@@ -171,7 +171,7 @@ async fn a_load_is_answered_in_the_order_of_commits(s: Checked) {
     let first = submit(&s, tally(&s, id, "a", 1, 1));
     let loaded = s.load(id, 2);
     let late = submit(&s, Submission { commands: vec![counting(&s, id)], ..tally(&s, id, "a", 2, 1) });
-    let rows_only = CommandWrites { idempotent_answer: Some(kept(id, "refused")), ..CommandWrites::default() };
+    let rows_only = CommandWrites { idempotent_answer: Some(keyed_answer(id, "refused")), ..CommandWrites::default() };
     let refusal = Submission { generation: 2, snapshot: None, commands: vec![rows_only], ..tally(&s, id, "a", 1, 0) };
     let refusal = submit(&s, refusal);
     drop(gate);
@@ -204,9 +204,9 @@ async fn audit_lines_need_no_aggregate(s: Checked) {
 async fn retention_keeps_the_last_event_and_valid_keys(s: Checked) {
     let id = s.environment.id();
     let mut submission = tally(&s, id, "a", 1, 3);
-    let short = printfloor::store::rows::IdempotentAnswer { expires_at: Timestamp(1), ..kept(id, "short") };
+    let short = printfloor::store::rows::IdempotentAnswer { expires_at: Timestamp(1), ..keyed_answer(id, "short") };
     submission.commands[0].idempotent_answer = Some(short);
-    submission.commands[1].idempotent_answer = Some(kept(id, "long"));
+    submission.commands[1].idempotent_answer = Some(keyed_answer(id, "long"));
     assert_eq!(submit(&s, submission).await.unwrap(), Settlement::Durable);
     s.store.run_retention(Timestamp(s.environment.now().0 + 40 * 24 * 3_600_000));
     assert_eq!(s.load(id, 1).await.unwrap().unwrap().version, 1);
@@ -256,9 +256,10 @@ async fn the_store_in_memory_is_deterministic() {
         let ids: Vec<Id> = (1..=200).map(|n| Id(uuid::Uuid::from_u128(n))).collect();
         for (n, id) in ids.iter().enumerate() {
             let code = if n % 7 == 3 { "same".to_owned() } else { id.to_string() };
-            let (told, submission) = (order.clone(), tally(&s, *id, &code, 1, 1));
-            let owner =
-                printfloor::store::CommitOwner::new(move |settlement| told.lock().unwrap().push((n, settlement)));
+            let (settlements, submission) = (order.clone(), tally(&s, *id, &code, 1, 1));
+            let owner = printfloor::store::CommitOwner::new(move |settlement| {
+                settlements.lock().unwrap().push((n, settlement))
+            });
             s.store.commit(submission, owner);
             if n % 50 == 0 {
                 tokio::task::yield_now().await;

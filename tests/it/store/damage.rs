@@ -55,9 +55,9 @@ on_both! {
         app.order(&skus[1], 1).await;
         // Lists leave out what they cannot show. Rows are counted all the same; printers are listed from memory. The
         // jobs of what is damaged are there.
-        for (list, shown, total) in [("orders", 2, 3), ("skus", 1, 2), ("printers", 0, 0), ("jobs", 2, 2)] {
+        for (list, readable_count, total) in [("orders", 2, 3), ("skus", 1, 2), ("printers", 0, 0), ("jobs", 2, 2)] {
             let listed = app.get(&format!("/api/{list}")).await.expect(200);
-            assert_eq!(listed[list].as_array().unwrap().len(), shown, "{listed}");
+            assert_eq!(listed[list].as_array().unwrap().len(), readable_count, "{listed}");
             assert_eq!(listed["pagination"]["total"], total, "{listed}");
         }
         // What is damaged says so, to whoever reads or asks it.
@@ -66,9 +66,9 @@ on_both! {
         assert_eq!(refused.error(503), "parked");
         // Operators hear which rows; others only that something is wrong.
         let ready = until("what is damaged to be told", || async {
-            let told = app.get("/readyz").await.expect(200);
-            let named = [&orders[0], &skus[0], &printer].iter().all(|id| told["degraded"].to_string().contains(*id));
-            named.then_some(told)
+            let body = app.get("/readyz").await.expect(200);
+            let named = [&orders[0], &skus[0], &printer].iter().all(|id| body["degraded"].to_string().contains(*id));
+            named.then_some(body)
         })
         .await;
         assert_eq!(ready["status"], "degraded", "{ready}");

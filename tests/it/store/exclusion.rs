@@ -33,10 +33,10 @@ async fn race(app: &Client, n: usize, gone: &str, uses: (&str, &str, Value)) -> 
 
 /// Checks that exactly one of both succeeded in each race, and that each was refused in words of its own.
 fn excluded(what: &str, outcomes: &[Outcome]) {
-    let mut seen: BTreeMap<Outcome, usize> = BTreeMap::new();
-    outcomes.iter().for_each(|outcome| *seen.entry(*outcome).or_default() += 1);
+    let mut counts: BTreeMap<Outcome, usize> = BTreeMap::new();
+    outcomes.iter().for_each(|outcome| *counts.entry(*outcome).or_default() += 1);
     let fine = |(deleted, used): &Outcome| matches!((*deleted, *used), (204, 400) | (409, 200 | 201));
-    assert!(seen.keys().all(fine), "{what}: deletion and use: {seen:?}");
+    assert!(counts.keys().all(fine), "{what}: deletion and use: {counts:?}");
     assert_eq!(outcomes.len(), RACES);
 }
 
@@ -70,8 +70,8 @@ on_both! {
             "name": "left", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://127.0.0.1:9", "apiKey": "",
             "buildVolume": {"x": 220, "y": 220, "z": 250},
         });
-        let made = app.post("/api/printers", &body).await.expect(201);
-        let printer = format!("/api/printers/{}", made["id"].as_str().unwrap());
+        let answer = app.post("/api/printers", &body).await.expect(201);
+        let printer = format!("/api/printers/{}", answer["id"].as_str().unwrap());
         let mut outcomes = Vec::new();
         for n in 0..RACES {
             let raced = app.material(&format!("raced-{n}"), 100.0).await;

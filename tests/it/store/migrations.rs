@@ -45,9 +45,9 @@ fn watch() -> Arc<Mutex<Option<OnStatement>>> {
 }
 
 /// Opens a connection, whose statements are watched or not.
-async fn connection(url: &str, told: bool) -> DatabaseConnection {
+async fn connection(url: &str, is_logged: bool) -> DatabaseConnection {
     let mut options = ConnectOptions::new(url);
-    options.max_connections(1).sqlx_logging(told);
+    options.max_connections(1).sqlx_logging(is_logged);
     options.map_sqlx_sqlite_opts(|options| options.pragma("journal_mode", "WAL"));
     Database::connect(options).await.unwrap()
 }

@@ -13,7 +13,7 @@ use printfloor::store::rows::StoredRow;
 use printfloor::store::{Settlement, Submission, Unavailable};
 
 use super::rig::Rig;
-use super::submit::{kept, submit, tally, together};
+use super::submit::{keyed_answer, submit, tally, together};
 use crate::support::database::{TestDatabase, on_both_databases, on_postgres, until};
 use crate::support::seller::seller;
 
@@ -29,7 +29,7 @@ on_both_databases!(
 
 async fn numbers_have_no_holes_whatever_is_refused(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let mut told = Vec::new();
+    let mut receivers = Vec::new();
     let mut ids = Vec::new();
     for n in 0..400 {
         let id = rig.environment.id();
@@ -38,16 +38,16 @@ async fn numbers_have_no_holes_whatever_is_refused(database: TestDatabase) {
         let code = if n % 7 == 3 { "same".to_owned() } else { id.to_string() };
         let mut submission = tally(&rig, id, &code, 1, 2);
         if n % 11 == 5 {
-            submission.commands[1].idempotent_answer = Some(kept(id, "same"));
+            submission.commands[1].idempotent_answer = Some(keyed_answer(id, "same"));
         }
-        told.push(submit(&rig, submission));
+        receivers.push(submit(&rig, submission));
         if n % 50 == 0 {
             tokio::task::yield_now().await;
         }
     }
     let (mut durable, mut clashes) = (0, 0);
-    for told in told {
-        match told.await.unwrap() {
+    for receiver in receivers {
+        match receiver.await.unwrap() {
             Settlement::Durable => durable += 1,
             Settlement::Clash { .. } => clashes += 1,
             other => panic!("{other:?}"),
@@ -76,7 +76,7 @@ async fn documents_are_numbered_without_a_gap_whatever_is_refused(database: Test
     let rig = Rig::start(&database).await;
     let (mut durable, mut refused) = (0, 0);
     for round in 0..4 {
-        let mut told = Vec::new();
+        let mut receivers = Vec::new();
         for n in 0..60 {
             let id = rig.environment.id();
             let code = if n % 7 == 3 { "same".to_owned() } else { id.to_string() };
@@ -85,15 +85,15 @@ async fn documents_are_numbered_without_a_gap_whatever_is_refused(database: Test
                 command.rows.push(Box::new(issued(&rig)));
             }
             if n % 11 == 5 {
-                submission.commands[1].idempotent_answer = Some(kept(id, "same"));
+                submission.commands[1].idempotent_answer = Some(keyed_answer(id, "same"));
             }
-            told.push(submit(&rig, submission));
+            receivers.push(submit(&rig, submission));
             if n == 40 && round % 2 == 1 {
                 rig.writer_crashes();
             }
         }
-        for told in told {
-            match told.await.unwrap() {
+        for receiver in receivers {
+            match receiver.await.unwrap() {
                 Settlement::Durable => durable += 1,
                 _ => refused += 1,
             }
@@ -163,8 +163,8 @@ async fn a_review_does_not_go_on_below_an_invoice_of_its_transaction(database: T
         assert_eq!(*other == Settlement::Durable, next == 101, "{next}: {settled:?}");
     }
     assert_eq!(numbers_of(&rig, &series).await, [101, 102]);
-    let taken = submit(&rig, review(&rig, &restore, &series, 102)).await.unwrap();
-    let Settlement::Unmet { at: 0, requirement } = &taken else { panic!("{taken:?}") };
+    let settlement = submit(&rig, review(&rig, &restore, &series, 102)).await.unwrap();
+    let Settlement::Unmet { at: 0, requirement } = &settlement else { panic!("{settlement:?}") };
     assert_eq!(requirement.refusal().faults[0].path, format!("next.{series}"));
     assert_eq!(submit(&rig, review(&rig, &restore, &series, 103)).await.unwrap(), Settlement::Durable);
 }
@@ -196,7 +196,7 @@ async fn a_successor_of_the_writer_counts_on(database: TestDatabase) {
 async fn whoever_is_overtaken_writes_no_more_and_leaves(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     database.execute("UPDATE writer SET epoch = epoch + 1").await;
-    let taken = database.number("SELECT epoch FROM writer").await;
+    let epoch = database.number("SELECT epoch FROM writer").await;
     for _ in 0..3 {
         let id = rig.environment.id();
         let settled = submit(&rig, tally(&rig, id, &id.to_string(), 1, 1)).await.unwrap();
@@ -207,7 +207,7 @@ async fn whoever_is_overtaken_writes_no_more_and_leaves(database: TestDatabase) 
     tokio::time::sleep(Duration::from_millis(600)).await;
     rig.writer_crashes();
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(database.number("SELECT epoch FROM writer").await, taken);
+    assert_eq!(database.number("SELECT epoch FROM writer").await, epoch);
     assert_eq!(rig.events().await.len(), 0);
 }
 

@@ -7,7 +7,7 @@ use printfloor::store::reader::Reader;
 use printfloor::store::{AggregateKey, CommandWrites, Settlement, Submission};
 
 use super::rig::Rig;
-use super::submit::{counting, kept, submit, tally, together};
+use super::submit::{counting, keyed_answer, submit, tally, together};
 use super::tally::Tally;
 use crate::support::database::{TestDatabase, on_both_databases};
 
@@ -59,11 +59,11 @@ async fn a_used_key_names_its_command(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let [a, b] = [(); 2].map(|()| rig.environment.id());
     let mut first = tally(&rig, a, "a", 1, 1);
-    first.commands[0].idempotent_answer = Some(kept(a, "key"));
+    first.commands[0].idempotent_answer = Some(keyed_answer(a, "key"));
     assert_eq!(submit(&rig, first).await.unwrap(), Settlement::Durable);
     let mut second = tally(&rig, a, "a", 2, 4);
-    second.commands[0].idempotent_answer = Some(kept(a, "fresh"));
-    second.commands[2].idempotent_answer = Some(kept(a, "key"));
+    second.commands[0].idempotent_answer = Some(keyed_answer(a, "fresh"));
+    second.commands[2].idempotent_answer = Some(keyed_answer(a, "key"));
     let settled = together(&rig, vec![second, tally(&rig, b, "b", 1, 1)]).await;
     let clash = Settlement::Clash { at: Some(2), constraint: "idempotency.key".to_owned() };
     assert_eq!(settled, [clash, Settlement::Durable]);
@@ -115,7 +115,10 @@ async fn a_load_sees_what_was_queued_before_it(database: TestDatabase) {
     let first = submit(&rig, tally(&rig, id, "a", 1, 1));
     let refusal = Submission {
         snapshot: None,
-        commands: vec![CommandWrites { idempotent_answer: Some(kept(id, "refused")), ..CommandWrites::default() }],
+        commands: vec![CommandWrites {
+            idempotent_answer: Some(keyed_answer(id, "refused")),
+            ..CommandWrites::default()
+        }],
         ..tally(&rig, id, "a", 1, 0)
     };
     let refusal = submit(&rig, refusal);

@@ -46,7 +46,7 @@ pub fn counting(rig: &impl Subject, id: Id) -> CommandWrites {
 }
 
 /// Returns an answer stored under this idempotency key.
-pub fn kept(id: Id, key: &str) -> IdempotentAnswer {
+pub fn keyed_answer(id: Id, key: &str) -> IdempotentAnswer {
     IdempotentAnswer {
         key: key.to_owned(),
         body_hash: "hash".to_owned(),
@@ -61,9 +61,9 @@ pub fn kept(id: Id, key: &str) -> IdempotentAnswer {
 
 /// Queues it.
 pub fn submit(rig: &impl Subject, submission: Submission) -> oneshot::Receiver<Settlement> {
-    let (tell, told) = oneshot::channel();
+    let (tell, receiver) = oneshot::channel();
     rig.store().commit(submission, CommitOwner::new(move |settlement| drop(tell.send(settlement))));
-    told
+    receiver
 }
 
 /// The writer is at work until this is dropped; what is queued meanwhile is one transaction.
@@ -83,11 +83,11 @@ pub async fn gate(rig: &impl Subject) -> Gate {
 /// Submits everything in one transaction, and returns each settlement.
 pub async fn together(rig: &impl Subject, submissions: Vec<Submission>) -> Vec<Settlement> {
     let gate = gate(rig).await;
-    let told: Vec<_> = submissions.into_iter().map(|submission| submit(rig, submission)).collect();
+    let receivers: Vec<_> = submissions.into_iter().map(|submission| submit(rig, submission)).collect();
     drop(gate);
     let mut settled = Vec::new();
-    for told in told {
-        settled.push(told.await.unwrap());
+    for receiver in receivers {
+        settled.push(receiver.await.unwrap());
     }
     settled
 }

@@ -239,10 +239,21 @@ mod tests {
         ]
     }
 
+    /// Returns how far a booking of these grams moves the digits, in nanograms, given its amount in thousandths.
+    fn digits((grams, amount): (f64, i64)) -> i64 {
+        (grams * 1e9).round() as i64 - amount * THOUSANDTH_NANOGRAMS
+    }
+
+    /// Returns `true` if two moves may be equal but for their sign and the noise of both.
+    fn near_size(one: i64, other: i64) -> bool {
+        (one.abs() - other.abs()).abs() <= 2 * MAX_NOISE_NANOGRAMS
+    }
+
     proptest! {
         /// Verifies, for any earlier bookings and any later changes by whole milligrams, also in the same second: a
         /// booking that arrived is never taken for lost, one that was lost never for booked, and stamps never add up to
-        /// an amount.
+        /// an amount. An abandoned booking that arrives late and happens to move the digits as far as this one does, which
+        /// one in 2,000 does, cannot be told from it.
         #[test]
         fn a_booking_is_told_from_changes_of_others(
             start in 0i64..2_000_000,
@@ -268,6 +279,7 @@ mod tests {
                     use_up(grams, amount);
                     landed += 1;
                 }
+                let same_digits = behind.is_some_and(|behind| near_size(digits(behind), digits((grams_to_use(&ours), -delta))));
                 if arrives == Arrives::Late {
                     late = Some((grams_to_use(&ours), -delta));
                 }
@@ -283,6 +295,9 @@ mod tests {
                 }
                 let now = spool(there, last_used);
                 prop_assert_eq!(used(&now), Ok(Amount(amount_there)));
+                if same_digits {
+                    continue;
+                }
                 match verdict(&ours, &now).unwrap() {
                     BookingVerdict::Booked => prop_assert!(arrives == Arrives::AtOnce),
                     BookingVerdict::NotBooked => prop_assert!(arrives != Arrives::AtOnce),

@@ -13,8 +13,8 @@ use crate::support::{App, until};
 pub(super) async fn export(app: &App) -> String {
     let export = id(&app.post("/api/exports", &json!({"type": "invoices"})).await.expect(201));
     until("the export", || async {
-        let shown = app.get(&format!("/api/exports/{export}")).await.expect(200);
-        (shown["state"] == "ready").then_some(())
+        let body = app.get(&format!("/api/exports/{export}")).await.expect(200);
+        (body["state"] == "ready").then_some(())
     })
     .await;
     export

@@ -16,8 +16,8 @@ impl Walk {
         self.ok("POST /api/quotes/{id}/decline", &quote, json!({"reason": null})).await;
         let draft = id(&self.ok("POST /api/quotes", "", new).await);
         self.ok("DELETE /api/quotes/{id}", &draft, Value::Null).await;
-        let made = upload(&self.client, "/api/quotes/models", "cube.stl", cube().into_bytes(), &[]).await;
-        assert_eq!(made.status, 201, "{}", made.text);
+        let answer = upload(&self.client, "/api/quotes/models", "cube.stl", cube().into_bytes(), &[]).await;
+        assert_eq!(answer.status, 201, "{}", answer.text);
         self.done.lock().unwrap().insert("POST /api/quotes/models".to_owned());
     }
 }

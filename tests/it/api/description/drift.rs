@@ -66,7 +66,7 @@ fn resolved(schema: &'static Value) -> &'static Value {
 }
 
 fn is(schema: &Value, kind: &str) -> bool {
-    schema["type"] == kind || schema["type"].as_array().is_some_and(|kinds| kinds.iter().any(|known| known == kind))
+    schema["type"] == kind || schema["type"].as_array().is_some_and(|kinds| kinds.iter().any(|entry| entry == kind))
 }
 
 /// Returns a valid value of a schema that has no pattern.
@@ -156,7 +156,7 @@ fn pairs(bodies: &[Value], count: usize) -> Vec<Value> {
 
 #[test]
 fn the_server_reads_what_the_description_says() {
-    let (mut seen, mut accepted) = (0, 0);
+    let (mut refusals, mut accepted) = (0, 0);
     for (operation, schema) in operations() {
         let example = operation.body.as_ref().unwrap().example.clone().unwrap();
         let mut full = sample(schema).unwrap();
@@ -168,22 +168,22 @@ fn the_server_reads_what_the_description_says() {
             let faults = CONTRACT.faults(schema, &body);
             let intended = |error: &Value| {
                 let message = error["message"].as_str().unwrap();
-                INTENDED.iter().any(|(known, _)| message.contains(known))
+                INTENDED.iter().any(|(phrase, _)| message.contains(phrase))
             };
             match read {
                 Ok(()) => assert!(faults.is_empty(), "{} accepts {body}, described: {faults:#?}", operation.id),
                 Err(error) => {
-                    let told = error.body();
-                    let all = told["errors"].as_array().unwrap_or_else(|| panic!("{told}")).iter().all(intended);
-                    assert!(!faults.is_empty() || all, "{} refuses {body}: {told:#}", operation.id);
-                    seen += usize::from(!faults.is_empty());
+                    let answer = error.body();
+                    let all = answer["errors"].as_array().unwrap_or_else(|| panic!("{answer}")).iter().all(intended);
+                    assert!(!faults.is_empty() || all, "{} refuses {body}: {answer:#}", operation.id);
+                    refusals += usize::from(!faults.is_empty());
                     continue;
                 }
             }
             accepted += 1;
         }
     }
-    assert!(seen > 3000 && accepted > 500, "{seen} refused, {accepted} accepted");
+    assert!(refusals > 3000 && accepted > 500, "{refusals} refused, {accepted} accepted");
 }
 
 #[test]

@@ -144,11 +144,11 @@ fn is_need(line: &str) -> bool {
 }
 
 /// Lists the differences that break clients which were written for the promises of before.
-fn broken(kept: &BTreeSet<String>, made: &BTreeSet<String>) -> Vec<String> {
+fn broken(existing: &BTreeSet<String>, current: &BTreeSet<String>) -> Vec<String> {
     let operation = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
-    let known: BTreeSet<String> = kept.iter().map(|line| operation(line)).collect();
-    let gone = kept.difference(made).filter(|line| !is_need(line)).map(|line| format!("gone: {line}"));
-    let needed = made.difference(kept).filter(|line| is_need(line) && known.contains(&operation(line)));
+    let operations: BTreeSet<String> = existing.iter().map(|line| operation(line)).collect();
+    let gone = existing.difference(current).filter(|line| !is_need(line)).map(|line| format!("gone: {line}"));
+    let needed = current.difference(existing).filter(|line| is_need(line) && operations.contains(&operation(line)));
     gone.chain(needed.map(|line| format!("now required: {line}"))).collect()
 }
 
@@ -163,28 +163,28 @@ fn promises_to_clients_of_the_billing_api_are_kept() {
 }
 
 fn are_kept(contract: &Contract, file: &str) {
-    let made = promises(&contract.document);
-    let kept = std::fs::read_to_string(Path::new(file)).unwrap_or_default();
-    let kept: BTreeSet<String> = kept.lines().map(str::to_owned).collect();
+    let current = promises(&contract.document);
+    let existing = std::fs::read_to_string(Path::new(file)).unwrap_or_default();
+    let existing: BTreeSet<String> = existing.lines().map(str::to_owned).collect();
     if std::env::var("PRINTFLOOR_TEST_KEEP_PROMISES").is_ok_and(|word| word == "1") {
-        std::fs::write(file, made.iter().flat_map(|line| [line, "\n"]).collect::<String>()).unwrap();
+        std::fs::write(file, current.iter().flat_map(|line| [line, "\n"]).collect::<String>()).unwrap();
         return;
     }
-    let broken = broken(&kept, &made);
+    let broken = broken(&existing, &current);
     assert!(broken.is_empty(), "clients written for the description of before break:\n{}", broken.join("\n"));
-    let new: Vec<_> = made.difference(&kept).collect();
+    let new: Vec<_> = current.difference(&existing).collect();
     assert!(new.is_empty(), "new promises are not kept yet, see the head of this test's file: {new:#?}");
 }
 
 #[test]
 fn a_promise_taken_back_is_noticed() {
-    let made = promises(&CONTRACT.document);
-    assert!(made.len() > 3000, "{}", made.len());
+    let current = promises(&CONTRACT.document);
+    assert!(current.len() > 3000, "{}", current.len());
     let create = "/paths/~1api~1skus/post";
     let taken_back = |place: &str, change: fn(&mut Value)| {
         let mut document = CONTRACT.document.clone();
         change(document.pointer_mut(&format!("{create}{place}")).unwrap());
-        broken(&made, &promises(&document))
+        broken(&current, &promises(&document))
     };
     assert_eq!(taken_back("", |_| ()), [""; 0]);
     let one = taken_back("/responses", |answers| drop(answers.as_object_mut().unwrap().remove("422")));
@@ -197,11 +197,11 @@ fn a_promise_taken_back_is_noticed() {
 
 #[test]
 fn an_event_or_a_name_taken_back_is_noticed() {
-    let made = promises(&CONTRACT.document);
+    let current = promises(&CONTRACT.document);
     let without = |place: &str, member: &str| {
         let mut document = CONTRACT.document.clone();
         drop(document.pointer_mut(place).unwrap().as_object_mut().unwrap().remove(member).unwrap());
-        broken(&made, &promises(&document))
+        broken(&current, &promises(&document))
     };
     let event = without("/webhooks", "order.created");
     assert!(event.contains(&"gone: onOrderCreated is event order.created".to_owned()), "{event:?}");
@@ -210,12 +210,12 @@ fn an_event_or_a_name_taken_back_is_noticed() {
     let mut document = CONTRACT.document.to_string();
     document = document.replace("/schemas/OrderEventData\"", "/schemas/OrderFacts\"");
     document = document.replace("\"OrderEventData\":", "\"OrderFacts\":");
-    let renamed = broken(&made, &promises(&serde_json::from_str(&document).unwrap()));
+    let renamed = broken(&current, &promises(&serde_json::from_str(&document).unwrap()));
     assert_eq!(renamed, ["gone: schema OrderEventData"]);
     let mut document = CONTRACT.document.clone();
     let body = "/paths/~1api~1skus/post/requestBody/content/application~1json/schema";
     let schema = document.pointer_mut(body).unwrap();
     *schema = CONTRACT.resolve(schema).clone();
-    let unnamed = broken(&made, &promises(&document));
+    let unnamed = broken(&current, &promises(&document));
     assert!(matches!(&*unnamed, [one] if one.starts_with("gone: createSku takes application/json as ")), "{unnamed:?}");
 }

@@ -25,8 +25,8 @@ async fn insist(client: &Client, path: &str, key: &str, body: &Value) -> u16 {
 
 /// Lists the numbers of the invoices and credit notes that the API shows, by series.
 async fn shown_numbers(app: &App, invoices: &[String]) -> Vec<String> {
-    let shown = join_all(invoices.iter().map(|invoice| show(app, invoice))).await;
-    let documents = shown.iter().flat_map(|invoice| invoice["documents"].as_array().unwrap());
+    let bodies = join_all(invoices.iter().map(|invoice| show(app, invoice))).await;
+    let documents = bodies.iter().flat_map(|invoice| invoice["documents"].as_array().unwrap());
     documents.map(|document| document["number"].as_str().unwrap().to_owned()).collect()
 }
 

@@ -81,8 +81,8 @@ async fn a_pdf_is_whole_and_stands_at_the_address_that_was_told() {
     let paid = act(&app, &invoice, "pdf", json!({})).await["pdfUrl"].as_str().unwrap().to_owned();
     assert_ne!(paid, url);
     act(&app, &invoice, "refund", json!({"amountCents": 500})).await;
-    let shown = show(&app, &invoice).await;
-    let note = shown["documents"][1]["id"].as_str().unwrap();
+    let body = show(&app, &invoice).await;
+    let note = body["documents"][1]["id"].as_str().unwrap();
     let path = format!("/api/invoices/{invoice}/documents/{note}");
     let xml = app.get(&format!("{path}/xml")).await;
     assert!(xml.text.contains("<ram:TypeCode>381</ram:TypeCode>") && xml.text.contains(&number), "{}", xml.text);

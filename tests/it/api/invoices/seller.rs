@@ -24,9 +24,9 @@ on_sqlite! {
         assert_eq!(refused.error(409), "seller_incomplete");
         for round in ["as they were paid", "after a restart without a seller"] {
             for order in &orders {
-                let shown = app.get(&format!("/api/orders/{order}")).await.expect(200);
-                assert!(shown["status"] == "paid" || shown["status"] == "printing", "{round}: {shown}");
-                assert_eq!(shown["flags"], json!(["seller_incomplete"]), "{round}");
+                let body = app.get(&format!("/api/orders/{order}")).await.expect(200);
+                assert!(body["status"] == "paid" || body["status"] == "printing", "{round}: {body}");
+                assert_eq!(body["flags"], json!(["seller_incomplete"]), "{round}");
                 assert!(of_order(&app, order).await.is_empty(), "{round}");
             }
             let jobs = app.get("/api/jobs").await.expect(200);
@@ -52,8 +52,8 @@ on_sqlite! {
             let issued = until("the invoice to be issued", || async { of_order(&app, order).await.pop() }).await;
             assert_eq!(issued["status"], "paid");
             numbers.push(issued["number"].as_str().unwrap().rsplit('-').next().unwrap().to_owned());
-            let shown = app.get(&format!("/api/orders/{order}")).await.expect(200);
-            assert_eq!(shown["flags"], json!([]), "{shown}");
+            let body = app.get(&format!("/api/orders/{order}")).await.expect(200);
+            assert_eq!(body["flags"], json!([]), "{body}");
         }
         numbers.sort();
         assert_eq!(numbers, ["000001", "000002"]);

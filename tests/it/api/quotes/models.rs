@@ -24,9 +24,9 @@ pub async fn upload(client: &Client, path: &str, name: &str, model: Vec<u8>, fie
 }
 
 /// Builds a binary STL whose header claims so many facets, followed by the bytes of these.
-fn binary_stl(said: u32, facets: &[[f32; 9]]) -> Vec<u8> {
+fn binary_stl(facet_count: u32, facets: &[[f32; 9]]) -> Vec<u8> {
     let mut bytes = vec![0; 80];
-    bytes.extend(said.to_le_bytes());
+    bytes.extend(facet_count.to_le_bytes());
     for facet in facets {
         bytes.extend([0; 12]);
         facet.iter().for_each(|one| bytes.extend(one.to_le_bytes()));
@@ -50,18 +50,18 @@ on_sqlite! {
             "reorderPoint": 0, "reorderQuantity": 1000, "unitCostCents": 100,
         });
         let material = id(&app.post("/api/inventory/materials", &material).await.expect(201));
-        let made = upload(&app, "/api/quotes/models", "parts/Cube 10.stl", cube().into_bytes(), &[]).await;
-        assert!(made.header("location").unwrap().starts_with("/api/quotes/"), "{:?}", made.headers);
-        let made = made.expect(201);
-        let (quote, line) = (id(&made), made["lines"][0].clone());
-        assert_eq!((&line["description"], &line["skuId"], &made["status"]), (&json!("Cube 10"), &Value::Null, &json!("draft")));
+        let answer = upload(&app, "/api/quotes/models", "parts/Cube 10.stl", cube().into_bytes(), &[]).await;
+        assert!(answer.header("location").unwrap().starts_with("/api/quotes/"), "{:?}", answer.headers);
+        let answer = answer.expect(201);
+        let (quote, line) = (id(&answer), answer["lines"][0].clone());
+        assert_eq!((&line["description"], &line["skuId"], &answer["status"]), (&json!("Cube 10"), &Value::Null, &json!("draft")));
         let model = &line["model"];
         assert_eq!((&model["size"], &model["volumeMm3"]), (&json!({"x": 10.0, "y": 10.0, "z": 10.0}), &json!(1000)), "{model}");
         // 400 mm³ are printed: 0.496 g in 80 s after 300 s; 7 minutes of work are 350.
         assert_eq!((&model["grams"], &model["seconds"], &model["slicing"]), (&json!(0.496), &json!(380), &json!("none")));
         let costs = json!({"materialCents": 1, "energyCents": 0, "wearCents": 5, "labourCents": 350, "failureCents": 18, "totalCents": 374});
         assert_eq!(model["costs"], costs);
-        assert_eq!((&line["unitPriceCents"], &made["totalCents"]), (&json!(524), &json!(524)), "40 % on 374, rounded up");
+        assert_eq!((&line["unitPriceCents"], &answer["totalCents"]), (&json!(524), &json!(524)), "40 % on 374, rounded up");
 
         // Of a dearer material, three of them, and at a price of one's own.
         let file = model["fileId"].clone();
@@ -88,9 +88,9 @@ async fn a_model_from_the_library_is_measured_too_and_a_repeat_makes_nothing_twi
     let app = App::new(Db::sqlite()).await;
     let file = id(&app.upload("cube.stl", cube().into_bytes()).await.expect(201));
     let new = json!({"lines": [{"quantity": 2, "modelFileId": file}]});
-    let made = app.post("/api/quotes", &new).await.expect(201);
+    let quote = app.post("/api/quotes", &new).await.expect(201);
     assert_eq!(
-        (&made["lines"][0]["model"]["volumeMm3"], &made["lines"][0]["description"]),
+        (&quote["lines"][0]["model"]["volumeMm3"], &quote["lines"][0]["description"]),
         (&json!(1000), &json!("cube"))
     );
     let keyed = async || {

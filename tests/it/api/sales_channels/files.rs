@@ -37,14 +37,14 @@ on_sqlite! {
         assert_eq!(faults, [(4, "quantity"), (4, "unit_price"), (4, "email")]);
         assert_eq!(count(&app, "/api/channel-orders").await, 0, "nothing was taken");
 
-        let taken = import(&app, &channel, "", FILE).await.expect(200);
-        assert_eq!(counts(&taken), [3, 2, 0, 1]);
-        let made = until("A3 to be made", || async {
+        let report = import(&app, &channel, "", FILE).await.expect(200);
+        assert_eq!(counts(&report), [3, 2, 0, 1]);
+        let order = until("A3 to be made", || async {
             let all = app.get(&format!("/api/channel-orders?channelId={channel}&status=made")).await.expect(200);
             all["channelOrders"].as_array()?.first().cloned()
         })
         .await;
-        assert_eq!(made["externalId"], "A3");
+        assert_eq!(order["externalId"], "A3");
         map(&app, &channel, "CUP", &sku, 1).await;
         until("A1 to be made", || async { (count(&app, "/api/orders").await == 2).then_some(()) }).await;
         let again = import(&app, &channel, "", FILE).await.expect(200);
@@ -81,8 +81,8 @@ async fn a_large_file_is_taken_as_it_comes() {
     map(&app, &channel, "VASE", &sku, 1).await;
     let rows = (0..300).map(|n| format!("B{n},VASE,1,1.00\n"));
     let file: String = ["order,variant,quantity,unit_price\n".to_owned()].into_iter().chain(rows).collect();
-    let taken = import(&app, &channel, "", &file).await.expect(200);
-    assert_eq!((&taken["taken"], &taken["faulty"]), (&json!(300), &json!(0)));
+    let report = import(&app, &channel, "", &file).await.expect(200);
+    assert_eq!((&report["taken"], &report["faulty"]), (&json!(300), &json!(0)));
     until("all to be made", || async { (count(&app, "/api/orders").await == 300).then_some(()) }).await;
     assert!(stands_last(&app, &channel).await);
 }

@@ -16,8 +16,8 @@ async fn what_is_booked_there_is_booked_once_though_its_history_cannot_be_read()
     there.hide_tracking(true);
     assert!(adjust(&app, &material, -100_000).await);
     until("words for what cannot be read", || async {
-        let shown = links(&app).await;
-        status(&shown, "parts")["error"]
+        let body = links(&app).await;
+        status(&body, "parts")["error"]
             .as_str()
             .filter(|words| words.contains("ASA: ") && words.contains("403"))
             .map(drop)

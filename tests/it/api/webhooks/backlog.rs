@@ -109,11 +109,11 @@ async fn past_events_of_any_number_are_sent_again_each_once() {
     .await;
     app.act(&format!("/api/webhooks/endpoints/{endpoint}/test")).await.expect(201);
     newest_is(&app, &endpoint, "delivered").await;
-    let made = app.get(&format!("/api/webhooks/endpoints/{endpoint}")).await.expect(200)["createdAt"].clone();
+    let created_at = app.get(&format!("/api/webhooks/endpoints/{endpoint}")).await.expect(200)["createdAt"].clone();
     // More than one part; the second begins after a power cut.
     let replay = format!("/api/webhooks/endpoints/{endpoint}/replay");
-    let told = app.post_keyed(&replay, "once", &json!({"since": made})).await.expect(200);
-    assert_eq!(told, json!({"replayed": EVENTS}));
+    let answer = app.post_keyed(&replay, "once", &json!({"since": created_at})).await.expect(200);
+    assert_eq!(answer, json!({"replayed": EVENTS}));
     app.kill_9();
     app.start().await;
     let again = |all: &[ReceivedRequest]| -> HashSet<String> {
@@ -123,7 +123,7 @@ async fn past_events_of_any_number_are_sent_again_each_once() {
     let first: HashSet<String> = all[..EVENTS].iter().map(|one| one.header("webhook-id").unwrap().to_owned()).collect();
     assert_eq!(again(&all), first, "the test event is no event of the shop");
     // The same request again is the same answer, and sends nothing.
-    let repeated = app.post_keyed(&replay, "once", &json!({"since": made})).await;
+    let repeated = app.post_keyed(&replay, "once", &json!({"since": created_at})).await;
     assert_eq!(repeated.header("idempotency-replayed"), Some("true"));
     let log = until("the replay to be noted", || async {
         let log = app

@@ -95,8 +95,8 @@ async fn what_cannot_be_an_endpoint_is_refused() {
     ] {
         assert_eq!(paths(&app.post("/api/webhooks/endpoints", &body(good, events)).await.expect(400)), [wrong]);
     }
-    let made = app.post("/api/webhooks/endpoints", &body(good, json!(["order.paid"]))).await.expect(201);
-    let path = format!("/api/webhooks/endpoints/{}", id(&made));
+    let endpoint = app.post("/api/webhooks/endpoints", &body(good, json!(["order.paid"]))).await.expect(201);
+    let path = format!("/api/webhooks/endpoints/{}", id(&endpoint));
     assert_eq!(paths(&app.patch(&path, &json!({"url": "http://10.0.0.1/"})).await.expect(400)), ["url"]);
     assert_eq!(paths(&app.patch(&path, &json!({"events": []})).await.expect(400)), ["events"]);
     assert_eq!(app.get(&path).await.expect(200)["url"], good);
@@ -120,8 +120,9 @@ async fn a_target_that_has_become_private_is_refused_when_dialled() {
     let direct = register(&app, &sink, &["order.created"]).await;
     // By name: that of this machine, where it has one that means a private address, else one that always does.
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
-    let known = tokio::net::lookup_host((name.as_str(), 80)).await.is_ok_and(|mut found| found.next().is_some());
-    let url = sink.url().replace("127.0.0.1", if known { &name } else { "localhost" });
+    let is_resolvable =
+        tokio::net::lookup_host((name.as_str(), 80)).await.is_ok_and(|mut addresses| addresses.next().is_some());
+    let url = sink.url().replace("127.0.0.1", if is_resolvable { &name } else { "localhost" });
     let body = json!({"url": url, "events": ["order.created"]});
     let named = id(&app.post("/api/webhooks/endpoints", &body).await.expect(201));
     std::fs::remove_file(&allow).unwrap();
@@ -147,8 +148,8 @@ async fn a_test_event_goes_to_its_endpoint_alone() {
     sink.verify_with("a-secret-of-the-test-0123456789");
     let endpoint = register(&app, &sink, &["order.paid"]).await;
     let bystander = register(&app, &other, &["order.paid"]).await;
-    let made = app.act(&format!("/api/webhooks/endpoints/{endpoint}/test")).await.expect(201);
-    assert_eq!((&made["event"], &made["endpointId"]), (&json!("webhook.test"), &json!(endpoint)));
+    let delivery = app.act(&format!("/api/webhooks/endpoints/{endpoint}/test")).await.expect(201);
+    assert_eq!((&delivery["event"], &delivery["endpointId"]), (&json!("webhook.test"), &json!(endpoint)));
     let one = &got(&sink, 1).await[0];
     assert_eq!((one.verdict.service, one.verdict.standard), (Some(true), Some(true)));
     assert_eq!(

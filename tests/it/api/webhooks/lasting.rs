@@ -89,11 +89,11 @@ on_sqlite! {
             app.start().await;
             expected.extend(["order.created", "order.paid"].map(|event| (event.to_owned(), order.clone())));
         }
-        let heard = |all: &[simulator::sink::ReceivedRequest]| -> HashSet<(String, String)> {
+        let events_of = |all: &[simulator::sink::ReceivedRequest]| -> HashSet<(String, String)> {
             let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
             all.iter().map(simulator::sink::ReceivedRequest::json).map(|body| (text(&body["event"]), text(&body["data"]["orderId"]))).collect()
         };
-        let all = sink.wait_until(|all| heard(all) == expected, LONG).await.expect("all to arrive");
+        let all = sink.wait_until(|all| events_of(all) == expected, LONG).await.expect("all to arrive");
         let ids: HashSet<_> = all.iter().map(|one| one.header("webhook-id").unwrap()).collect();
         assert_eq!(ids.len(), 6, "one id for each event");
     }

@@ -18,10 +18,10 @@ on_sqlite! {
         let mut app = App::new(db).await;
         let sku = some_sku(&app).await;
         let sink = Sink::start().await.unwrap();
-        let made = app.post("/api/webhooks/endpoints", &json!({"url": sink.url(), "events": ["order.created"]})).await.expect(201);
-        let secret = made["secret"].as_str().unwrap();
+        let endpoint = app.post("/api/webhooks/endpoints", &json!({"url": sink.url(), "events": ["order.created"]})).await.expect(201);
+        let secret = endpoint["secret"].as_str().unwrap();
         assert!(secret.starts_with("whsec_"), "{secret}");
-        let path = format!("/api/webhooks/endpoints/{}", id(&made));
+        let path = format!("/api/webhooks/endpoints/{}", id(&endpoint));
         app.kill_9();
         app.start().await;
         let texts = [app.get(&path).await.text, app.get("/api/webhooks/endpoints").await.text, app.get("/api/events").await.text];
@@ -36,9 +36,9 @@ on_sqlite! {
         let sku = some_sku(&app).await;
         let sink = Sink::start().await.unwrap();
         let old = "the-old-secret-0123456789abcdef";
-        let made = app.post("/api/webhooks/endpoints", &json!({"url": sink.url(), "events": ["order.created"], "secret": old})).await.expect(201);
-        assert!(made.get("secret").is_none() && made.get("warnings").is_none(), "{made}");
-        let path = format!("/api/webhooks/endpoints/{}", id(&made));
+        let endpoint = app.post("/api/webhooks/endpoints", &json!({"url": sink.url(), "events": ["order.created"], "secret": old})).await.expect(201);
+        assert!(endpoint.get("secret").is_none() && endpoint.get("warnings").is_none(), "{endpoint}");
+        let path = format!("/api/webhooks/endpoints/{}", id(&endpoint));
         let rotated = app.act(&format!("{path}/rotate-secret")).await.expect(200);
         let new = rotated["secret"].as_str().unwrap();
         assert!(rotated["formerSecretUntil"].is_string(), "{rotated}");
@@ -68,11 +68,11 @@ async fn any_secret_of_1_to_256_bytes_is_taken_as_it_is() {
     {
         let sink = Sink::start().await.unwrap();
         let body = json!({"url": sink.url(), "events": ["order.created"], "secret": secret});
-        let made = app.post("/api/webhooks/endpoints", &body).await.expect(201);
-        assert_eq!(made.get("warnings").is_some(), secret.len() < 24, "{made}");
-        app.act(&format!("/api/webhooks/endpoints/{}/test", id(&made))).await.expect(201);
+        let endpoint = app.post("/api/webhooks/endpoints", &body).await.expect(201);
+        assert_eq!(endpoint.get("warnings").is_some(), secret.len() < 24, "{endpoint}");
+        app.act(&format!("/api/webhooks/endpoints/{}/test", id(&endpoint))).await.expect(201);
         assert_eq!(signed(&got(&sink, 1).await[0], secret), (Some(true), Some(true)), "{secret}");
-        newest_is(&app, &id(&made), "delivered").await;
+        newest_is(&app, &id(&endpoint), "delivered").await;
     }
     let sink = Sink::start().await.unwrap();
     let body = json!({"url": sink.url(), "events": ["order.created"], "secret": "x".repeat(257)});

@@ -89,10 +89,10 @@ impl UnderWay {
         self.fleet.printers[0].handle.update_faults(|faults| faults.slow_upload = None);
         for kind in ["endpoint", "mail", "printer"] {
             until("the outcome to be told again and again", async || {
-                let told = self.app.log().into_iter().filter(|line| {
+                let lines = self.app.log().into_iter().filter(|line| {
                     line.contains("recording an outcome failed") && line.contains(&format!("kind=\"{kind}\""))
                 });
-                told.count() >= 4
+                lines.count() >= 4
             })
             .await;
         }

@@ -45,8 +45,8 @@ async fn a_commit_whose_answer_is_lost_is_told_by_the_disk() {
         let (rig, proxy, tallies, ids) = through(&database, 1).await;
         for round in 0..5 {
             proxy.is(Wire::CutAfterCommit);
-            let heard = tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await;
-            assert_eq!(heard.unwrap().answer, 2 * round + 2, "it is on disk, so it is done");
+            let answer = tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await;
+            assert_eq!(answer.unwrap().answer, 2 * round + 2, "it is on disk, so it is done");
             assert_eq!(proxy.wire(), Wire::Whole, "the wire was cut");
             back(&tallies, ids[0]).await;
         }
@@ -62,8 +62,8 @@ async fn a_commit_that_did_not_arrive_did_not_happen() {
     on_postgres(|database| async move {
         let (rig, proxy, tallies, ids) = through(&database, 1).await;
         proxy.is(Wire::CutBeforeCommit);
-        let heard = tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await;
-        assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
+        let answer = tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await;
+        assert!(matches!(answer, Err(AskError::Unavailable(Unavailable::Database))), "{answer:?}");
         assert_eq!(proxy.wire(), Wire::Whole, "the wire was cut");
         back(&tallies, ids[0]).await;
         assert_eq!(rig.stored(&ids).await, 2);
@@ -109,8 +109,8 @@ async fn cuts_under_load_lose_nothing_acknowledged() {
         });
         let (mut done, mut turned_away) = (0, 0);
         for caller in callers {
-            let heard = caller.await.unwrap();
-            (done, turned_away) = (done + heard.0, turned_away + heard.1);
+            let counts = caller.await.unwrap();
+            (done, turned_away) = (done + counts.0, turned_away + counts.1);
         }
         cuts.abort();
         assert_eq!(rig.stored(&ids).await, done + 8, "nobody was left in doubt, {turned_away} were turned away");
@@ -126,15 +126,15 @@ async fn with_the_database_away_reads_go_on_and_writes_are_refused_at_once() {
         let (rig, proxy, tallies, ids) = through(&database, 3).await;
         proxy.is(Wire::Cut);
         until("it is noticed", async || {
-            let heard = tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await;
-            assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
+            let answer = tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await;
+            assert!(matches!(answer, Err(AskError::Unavailable(Unavailable::Database))), "{answer:?}");
             rig.counters.unavailable() == Some(Unavailable::Database)
         })
         .await;
         for id in &ids {
             let began = Instant::now();
-            let heard = tallies.ask(*id, CommandOrigin::system(), Do::Add(1)).await;
-            assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
+            let answer = tallies.ask(*id, CommandOrigin::system(), Do::Add(1)).await;
+            assert!(matches!(answer, Err(AskError::Unavailable(Unavailable::Database))), "{answer:?}");
             assert!(began.elapsed() < ASK_TIMEOUT / 5, "{:?}", began.elapsed());
             assert_eq!(tallies.read(*id).await.unwrap().unwrap().state.as_ref().unwrap().count, 1);
         }
@@ -156,11 +156,11 @@ async fn a_database_that_says_nothing_is_away_before_callers_give_up() {
     on_postgres(|database| async move {
         let (rig, proxy, tallies, ids) = through(&database, 2).await;
         proxy.is(Wire::Silent);
-        let heard = tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await;
-        assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
+        let answer = tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await;
+        assert!(matches!(answer, Err(AskError::Unavailable(Unavailable::Database))), "{answer:?}");
         let began = Instant::now();
-        let heard = tallies.ask(ids[1], CommandOrigin::system(), Do::Add(1)).await;
-        assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
+        let answer = tallies.ask(ids[1], CommandOrigin::system(), Do::Add(1)).await;
+        assert!(matches!(answer, Err(AskError::Unavailable(Unavailable::Database))), "{answer:?}");
         assert!(began.elapsed() < ASK_TIMEOUT / 5, "from now on at once: {:?}", began.elapsed());
         proxy.is(Wire::Cut);
         proxy.is(Wire::Whole);

@@ -43,9 +43,9 @@ fn inside(test: &str) -> bool {
         .env(INSIDE, test)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&ran.stdout);
-    assert!(ran.status.success(), "{said}\n{}", String::from_utf8_lossy(&ran.stderr));
-    assert!(said.contains("1 passed"), "{said}");
+    let output = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{output}\n{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(output.contains("1 passed"), "{output}");
     false
 }
 
@@ -221,8 +221,8 @@ async fn a_read_only_database_says_so_and_is_written_again_when_it_can_be() {
     rig.writer_crashes();
     until("it is noticed", async || rig.counters.unavailable() == Some(Unavailable::ReadOnly)).await;
     for id in &ids {
-        let heard = tallies.ask(*id, CommandOrigin::system(), Do::Add(1)).await;
-        assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::ReadOnly))), "{heard:?}");
+        let answer = tallies.ask(*id, CommandOrigin::system(), Do::Add(1)).await;
+        assert!(matches!(answer, Err(AskError::Unavailable(Unavailable::ReadOnly))), "{answer:?}");
         assert_eq!(tallies.read(*id).await.unwrap().unwrap().state.as_ref().unwrap().count, 0);
     }
     run("umount", &["-l"], folder);

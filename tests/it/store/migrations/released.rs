@@ -61,7 +61,7 @@ fn row(table: &str, n: u128, version: Option<i64>, doc: Value, columns: Vec<(&'s
     insert(table, all)
 }
 
-fn order(n: u128, release: usize, total: i64, kept: i64, status: &str, flags: &[&str]) -> String {
+fn order(n: u128, release: usize, total: i64, kept_cents: i64, status: &str, flags: &[&str]) -> String {
     let mut doc = json!({
         "id": id(n), "number": n as i64, "kind": "manual", "status": status, "site": "industries", "madeBy": null,
         "customerId": null, "customerEmail": "o'hara@example.org", "currency": "usd", "lines": [{
@@ -79,7 +79,7 @@ fn order(n: u128, release: usize, total: i64, kept: i64, status: &str, flags: &[
         doc["refundedCents"] = json!(0);
         doc["refundedWhole"] = json!(false);
     } else {
-        doc["keptCents"] = json!(kept);
+        doc["keptCents"] = json!(kept_cents);
     }
     let mut columns = vec![
         ("number", json!(n as i64)),
@@ -204,7 +204,7 @@ fn counter(release: usize) -> Vec<String> {
     let slugs = if release >= 6 { ["bracket", "bracket-2", "bracket"] } else { ["bracket"; 3] };
     let skus = SKUS.iter().zip(["B-1", "B-2", "B-3"]).zip(slugs);
     let mut rows: Vec<String> = skus.map(|((n, code), slug)| sku(*n, release, code, slug, *n == SKUS[2])).collect();
-    let kept = vec![
+    let columns = vec![
         ("key", json!("k")),
         ("body_hash", json!("h")),
         ("kind", json!("order")),
@@ -219,7 +219,7 @@ fn counter(release: usize) -> Vec<String> {
         payment(104, release, PAID, -500, "processor", Some("pi_first")),
         order(HALF, release, 1000, 400, "created", &[]),
         payment(105, release, HALF, 400, "cash", None),
-        insert("idempotency", kept),
+        insert("idempotency", columns),
     ]);
     rows
 }
@@ -290,7 +290,7 @@ pub async fn is_read_right(database: &TestDatabase) {
     let reading = connect::reading(&database.settings).await.unwrap();
     let (reader, queries) = (Reader::Database(reading.clone()), Queries::new(reading.clone()));
     let paid: Order = load(&reader, PAID).await;
-    assert_eq!((paid.status, paid.kept_cents, paid.payments.len()), (OrderStatus::Printing, 2000, 2));
+    assert_eq!((paid.status, paid.ledger.kept_cents, paid.ledger.payments.len()), (OrderStatus::Printing, 2000, 2));
     assert_eq!(paid.flags, ["refund_due", "job_failed"]);
     let job = paid.jobs.get(&id(JOB)).unwrap();
     assert_eq!((job.state, job.attempts.len(), job.attempts[0].id), (JobState::Printing, 1, id(ATTEMPT)));
@@ -298,12 +298,13 @@ pub async fn is_read_right(database: &TestDatabase) {
     assert_eq!(queries.owner_of_intent("pi_first").await.unwrap(), Some(id(PAID)));
     assert_eq!(queries.owner_of_session(&format!("cs_{HALF}")).await.unwrap(), Some(id(HALF)));
     let half: Order = load(&reader, HALF).await;
-    assert_eq!((half.status, half.kept_cents), (OrderStatus::Created, 400), "the rest is due, not all of it");
+    assert_eq!((half.status, half.ledger.kept_cents), (OrderStatus::Created, 400), "the rest is due, not all of it");
     // Lists read no payments, and are filtered by flag.
     let page = Page { limit: 10, offset: 0 };
     let (listed, _) =
         queries.orders(&OrderFilter { flag: Some("job_failed".to_owned()), ..Default::default() }, page).await.unwrap();
-    let listed: Vec<_> = listed.into_iter().filter_map(|one| one.state).map(|one| (one.id, one.kept_cents)).collect();
+    let listed: Vec<_> =
+        listed.into_iter().filter_map(|one| one.state).map(|one| (one.id, one.ledger.kept_cents)).collect();
     assert_eq!(listed, [(id(PAID), 2000)]);
 
     let mut slugs = Vec::new();
@@ -327,8 +328,8 @@ pub async fn is_read_right(database: &TestDatabase) {
     let in_hand = printer.in_hand.unwrap();
     assert_eq!((in_hand.attempt, in_hand.progress, printer.fields.tags), (id(ATTEMPT), 0.4, vec!["old".to_owned()]));
     assert_eq!(database.number("SELECT COUNT(*) FROM deliveries WHERE event = 'order.paid'").await, 1);
-    let kept = format!("SELECT COUNT(*) FROM idempotency WHERE aggregate_id = '{}'", id(PAID));
-    assert_eq!(database.number(&kept).await, 1);
+    let query = format!("SELECT COUNT(*) FROM idempotency WHERE aggregate_id = '{}'", id(PAID));
+    assert_eq!(database.number(&query).await, 1);
     assert_eq!(database.number("SELECT COUNT(*) FROM attempts WHERE judged_end IS NULL").await, 1);
     reading.close().await.unwrap();
 }
