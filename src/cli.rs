@@ -92,7 +92,7 @@ pub enum Command {
     },
     /// Run the server with a simulated shop: printers, products, stock and a stream of new orders
     Demo(ToolArguments),
-    /// Run simulated printers and optionally a payment processor, without a server; prints one line of JSON for each
+    /// Run simulated printers and optionally a payment processor, without a server; print one line of JSON for each
     Simulate(ToolArguments),
     /// Create, list and revoke API keys
     #[command(subcommand)]

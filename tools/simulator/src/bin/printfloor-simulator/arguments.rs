@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use clap::{Arg, ArgMatches, Args, FromArgMatches, Parser, value_parser};
 use simulator::PrinterKind;
 
-/// Run simulated printers and optionally a payment processor, without a server; prints one line of JSON for each.
+/// Run simulated printers and optionally a payment processor, without a server; print one line of JSON for each.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "printfloor-simulator", version, max_term_width = 100)]
 pub struct SimulatorArguments {
