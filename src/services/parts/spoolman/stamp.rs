@@ -114,7 +114,7 @@ pub(super) fn grams_to_use(booking: &Booking) -> f64 {
 pub(super) fn verdict(booking: &Booking, spool: &Value) -> Result<BookingVerdict, StockError> {
     let used = used(spool)?;
     let unclear = || {
-        let words = format!("{} g of it were used before and {used} g are now", booking.mark);
+        let words = format!("its used weight changed from {} g to {used} g", booking.mark);
         Ok(BookingVerdict::Unclear(words))
     };
     let (before, now) = (booking.trace.as_deref().and_then(UsageStamp::read), UsageStamp::of(spool, None));
