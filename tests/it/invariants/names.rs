@@ -1,4 +1,5 @@
-//! Names: no past participle stands for a thing or an act, and each type of `src/` has a name of its own. Neither rule has an exception.
+//! Names: no past participle stands for a thing or an act, and each type of `src/` has a name of its own. Neither rule
+//! has an exception.
 
 use std::collections::{BTreeMap, BTreeSet};
 
