@@ -116,11 +116,11 @@ on_both! {
         assert_eq!(waiting[0]["blockedBy"], "material");
         assert!(reason.contains("PLA black") && reason.contains("free"), "{reason}");
         // What the others hold changes as they are printed.
-        until("the match to say the same as the job", || async {
-            let job = format!("/api/jobs/{}", waiting[0]["id"].as_str().unwrap());
-            let (job, found) = (app.get(&job).await.expect(200), app.get(&format!("{job}/match")).await.expect(200));
-            assert_eq!(found["printers"].as_array().unwrap().len(), fleet.printers.len(), "{found}");
-            (found["waitingReason"].is_string() && found["waitingReason"] == job["waitingReason"]).then_some(())
+        until("the comparison to say the same as the job", || async {
+            let path = format!("/api/jobs/{}", waiting[0]["id"].as_str().unwrap());
+            let (job, comparison) = (app.get(&path).await.expect(200), app.get(&format!("{path}/match")).await.expect(200));
+            assert_eq!(comparison["printers"].as_array().unwrap().len(), fleet.printers.len(), "{comparison}");
+            (comparison["waitingReason"].is_string() && comparison["waitingReason"] == job["waitingReason"]).then_some(())
         }).await;
         // What waits for stock has no date; what is printed has one.
         until("the forecast to leave out what waits", || async {
@@ -232,13 +232,13 @@ on_sqlite! {
         // Of the badges one waits for the only printer that has both colours.
         let jobs = app.jobs(&order).await;
         let of_badges = jobs.iter().find(|job| job["skuId"] == badge.as_str() && job["state"] == "SLICED").unwrap();
-        let found = app.get(&format!("/api/jobs/{}/match", of_badges["id"].as_str().unwrap())).await.expect(200);
-        for one in found["printers"].as_array().unwrap() {
+        let comparison = app.get(&format!("/api/jobs/{}/match", of_badges["id"].as_str().unwrap())).await.expect(200);
+        for one in comparison["printers"].as_array().unwrap() {
             if one["printerId"] == printers[0].as_str() {
                 let slots: Vec<&Value> = one["slots"].as_array().unwrap().iter().map(|slot| &slot["slot"]).collect();
-                assert_eq!((&one["fits"], slots.len()), (&json!(true), 2), "{found}");
+                assert_eq!((&one["fits"], slots.len()), (&json!(true), 2), "{comparison}");
             } else {
-                assert_eq!(one["fits"], false, "{found}");
+                assert_eq!(one["fits"], false, "{comparison}");
             }
         }
         fleet.printers.iter().for_each(|sim| sim.handle.set_speed(300.0));
@@ -258,9 +258,9 @@ on_sqlite! {
             if let Some(job) = printer["lastPrint"]["jobId"].as_str() {
                 let of_badges = app.get(&format!("/api/jobs/{job}")).await.expect(200)["skuId"] == badge.as_str();
                 let bad = json!({"goodCount": 1, "reason": "wrong_colour", "note": "black on black", "photoFileId": photo});
-                let said = if of_badges && !rejected { bad } else { json!({}) };
+                let inspection = if of_badges && !rejected { bad } else { json!({}) };
                 rejected |= of_badges;
-                app.post(&format!("{changer}/bed-cleared"), &said).await.expect(200);
+                app.post(&format!("{changer}/bed-cleared"), &inspection).await.expect(200);
                 continue;
             }
             break app.order_is(&order, "ready").await;
@@ -272,8 +272,9 @@ on_sqlite! {
         assert_eq!(ready["promisedAt"], promised["promisedAt"]);
         let jobs = app.jobs(&order).await;
         assert_eq!(jobs.iter().filter(|job| job["reprint"] == true).count(), 1, "{jobs:?}");
-        let seen: Vec<&Value> = jobs.iter().map(|job| &job["attempts"][0]["signOff"]["photoFileId"]).filter(|id| !id.is_null()).collect();
-        assert_eq!(seen, [&photo], "{jobs:?}");
+        let photos = jobs.iter().map(|job| &job["attempts"][0]["signOff"]["photoFileId"]);
+        let photos: Vec<&Value> = photos.filter(|id| !id.is_null()).collect();
+        assert_eq!(photos, [&photo], "{jobs:?}");
 
         let ship = format!("{path}/ship");
         let mut parcel = json!({"carrier": "DHL", "trackingNumber": "JD0001", "estimatedDelivery": "2026-12-01"});
@@ -290,9 +291,9 @@ on_sqlite! {
         // The customer hears of each parcel once, and that the promise was kept.
         let number = shipped["number"].as_str().unwrap();
         let mails = until("two mails to the customer", || async {
-            let mut found = mails(&app, number);
-            found.retain(|mail| !mail.contains("Subject: Receipt"));
-            (found.len() == 2).then_some(found)
+            let mut all = mails(&app, number);
+            all.retain(|mail| !mail.contains("Subject: Receipt"));
+            (all.len() == 2).then_some(all)
         }).await;
         for (tracking, subject) in [("JD0001", "A part of order"), ("1Z0002", "The rest of order")] {
             let of_it: Vec<&String> = mails.iter().filter(|mail| mail.contains(tracking)).collect();
@@ -329,8 +330,8 @@ async fn from_slicer(app: &Client, name: &str, content: Vec<u8>) -> Value {
     let part = Part::bytes(content).file_name(name.to_owned());
     let form = Form::new().text("print", "false").part("file", part);
     let request = app.request("POST", "/slicer/fdm_standard/api/files/local").multipart(form);
-    let taken = app.send(request).await.expect(201);
-    let resource = taken["files"]["local"]["refs"]["resource"].as_str().unwrap();
+    let answer = app.send(request).await.expect(201);
+    let resource = answer["files"]["local"]["refs"]["resource"].as_str().unwrap();
     app.get(&resource[resource.find("/api/").unwrap()..]).await.expect(200)
 }
 
@@ -347,9 +348,11 @@ on_sqlite! {
         let code = json!({"vendorCode": "GFA00", "color": "#1b1b22"});
         app.patch(&format!("/api/inventory/materials/{black}"), &code).await.expect(200);
         let printer = app.printer(&fleet.printers[0]).await;
-        let shown = app.bind_slot(&printer, 0, &json!({"materialId": white, "remaining": 100})).await;
-        let slots: Vec<Value> = shown["slots"].as_array().unwrap().iter().map(|one| json!([one["source"], one["materialId"]])).collect();
-        assert_eq!(json!(slots), json!([["printer", white], ["printer", null], ["printer", black], ["printer", null]]), "{shown}");
+        let view = app.bind_slot(&printer, 0, &json!({"materialId": white, "remaining": 100})).await;
+        let slots = view["slots"].as_array().unwrap().iter();
+        let slots: Vec<Value> = slots.map(|one| json!([one["source"], one["materialId"]])).collect();
+        let expected = json!([["printer", white], ["printer", null], ["printer", black], ["printer", null]]);
+        assert_eq!(json!(slots), expected, "{view}");
 
         let (lid, sign) = (orca_gcode("lid", 600, 4.0, 1320.0), orca_gcode("sign", 1200, 9.0, 2970.0));
         let file = from_slicer(&app, "sign.gcode.3mf", package_using(&[(&lid, &[1]), (&sign, &[1, 2])])).await;
@@ -378,8 +381,8 @@ on_sqlite! {
             assert_eq!(stock["quantity"], 495.5, "{stock}");
             app.ledger_is_even(material).await;
         }
-        let shown = app.get(&format!("/api/printers/{printer}")).await.expect(200);
-        assert_eq!(shown["slots"][0]["remaining"], 95.5, "{shown}");
+        let view = app.get(&format!("/api/printers/{printer}")).await.expect(200);
+        assert_eq!(view["slots"][0]["remaining"], 95.5, "{view}");
     }
 }
 
