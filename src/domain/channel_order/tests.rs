@@ -205,11 +205,21 @@ fn of_ten_thousand_shuffled_messages_none_makes_a_second_order_and_none_is_lost(
             match order {
                 None => assert!(cancelled && record.status() == ChannelOrderStatus::Cancelled, "{seed} {n} is lost"),
                 Some(order) => {
-                    let paid: i64 =
-                        order.payments.iter().filter(|one| one.amount_cents > 0).map(|one| one.amount_cents).sum();
-                    let back: i64 =
-                        order.payments.iter().filter(|one| one.amount_cents < 0).map(|one| -one.amount_cents).sum();
-                    assert_eq!((paid, order.payments[0].method.as_str()), (order.total_cents, "channel"));
+                    let paid: i64 = order
+                        .ledger
+                        .payments
+                        .iter()
+                        .filter(|one| one.amount_cents > 0)
+                        .map(|one| one.amount_cents)
+                        .sum();
+                    let back: i64 = order
+                        .ledger
+                        .payments
+                        .iter()
+                        .filter(|one| one.amount_cents < 0)
+                        .map(|one| -one.amount_cents)
+                        .sum();
+                    assert_eq!((paid, order.ledger.payments[0].method.as_str()), (order.total_cents, "channel"));
                     assert_eq!(back, if n.is_multiple_of(5) { 700 } else { 0 }, "seed {seed}, order {n}");
                     assert_eq!(order.status == OrderStatus::Cancelled, cancelled, "seed {seed}, order {n}");
                     assert!(order.invoice.is_some());

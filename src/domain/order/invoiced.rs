@@ -8,7 +8,7 @@ use super::{Order, OrderEffect, OrderStatus};
 use crate::aggregate::{Decision, NewAggregate};
 use crate::id::Id;
 use crate::invoice::{InvoiceLine, NewInvoice, OrderPaymentSummary, OrderToInvoice};
-use crate::ledger::books;
+use crate::ledger::{LedgerOwner as _, books};
 use crate::mail::Mail;
 use crate::party::Party;
 use crate::seller::{SELLER_INCOMPLETE, SellerGap, gaps_in_words};
@@ -83,12 +83,12 @@ impl Order {
     fn money(&self) -> OrderPaymentSummary {
         OrderPaymentSummary {
             version: 0,
-            kept_cents: self.kept_cents,
-            received_cents: books(self).received,
+            kept_cents: self.ledger.kept_cents,
+            received_cents: books(&self.ledger, &self.terms()).received,
             paid_at: self.paid_at,
             refunded: self.status == OrderStatus::Refunded,
             cancelled: self.status == OrderStatus::Cancelled,
-            payments: self.payments.clone(),
+            payments: self.ledger.payments.clone(),
         }
     }
 
@@ -101,9 +101,9 @@ impl Order {
     /// Returns the summary of the money by which changes for the invoice are detected.
     pub fn money_in_short(&self) -> InvoicedMoney {
         InvoicedMoney {
-            payments: u32::try_from(self.payments.len()).unwrap_or(u32::MAX),
-            kept_cents: self.kept_cents,
-            failed_cents: self.payments.iter().fold(0, |sum, one| sum.saturating_add(one.failed_cents)),
+            payments: u32::try_from(self.ledger.payments.len()).unwrap_or(u32::MAX),
+            kept_cents: self.ledger.kept_cents,
+            failed_cents: self.ledger.payments.iter().fold(0, |sum, one| sum.saturating_add(one.failed_cents)),
             paid: self.paid_at.is_some(),
             refunded: self.status == OrderStatus::Refunded,
             cancelled: self.status == OrderStatus::Cancelled,
@@ -212,7 +212,7 @@ impl OrderChange<'_> {
             return self.acknowledge(true);
         }
         let over = matches!(self.order.status, OrderStatus::Cancelled | OrderStatus::Refunded);
-        let keeps_money = self.order.kept_cents > 0 && !over;
+        let keeps_money = self.order.ledger.kept_cents > 0 && !over;
         if void && keeps_money {
             self.head().invoice = None;
             self.make_invoice();

@@ -9,7 +9,7 @@ use super::{LedgerCommand, Order, OrderAnswer, OrderCommand, OrderCreated, Order
 use crate::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::id::Id;
 use crate::job::{AttemptState, ClaimStatus, JobState};
-use crate::ledger::{self, Payable as _};
+use crate::ledger::{self, LedgerOwner as _};
 use crate::material::{ClaimId, ClaimRequest, SettledClaim};
 use crate::refusal::Refusal;
 
@@ -55,16 +55,16 @@ impl Aggregate for Order {
                 change.mark_paid(*amount_cents, method, reference.as_ref())
             }
             OrderCommand::Refund { payment, amount_cents, at_processor } => {
-                change.on_ledger(|change| ledger::refund(change, *payment, *amount_cents, *at_processor))
+                change.on_ledger(|on| ledger::refund(on, *payment, *amount_cents, *at_processor))
             }
             OrderCommand::RefundOtherwise { payment, amount_cents, method } => {
-                change.on_ledger(|change| ledger::refund_otherwise(change, *payment, *amount_cents, method))
+                change.on_ledger(|on| ledger::refund_otherwise(on, *payment, *amount_cents, method))
             }
             OrderCommand::Ledger(command) => {
                 if matches!(command, LedgerCommand::CheckOut { .. }) {
                     change.check_destination()?;
                 }
-                change.on_ledger(|change| ledger::apply(change, command))
+                change.on_ledger(|on| ledger::apply(on, command))
             }
             OrderCommand::Cancel { force, prints: seen } => change.cancel(*force, seen),
             OrderCommand::Ship { shipment, lines, accept_short } => {
@@ -208,7 +208,7 @@ impl Aggregate for Order {
         effects.extend(self.tell_shop());
         effects.extend(self.has_traced_departures.then_some(OrderEffect::KeepDepartures));
         effects.extend(asks.into_iter().map(|(material, asks)| OrderEffect::Claim { material, asks }));
-        effects.extend(self.ledger_effects().into_iter().map(OrderEffect::Ledger));
+        effects.extend(self.ledger.effects(&self.terms()).into_iter().map(OrderEffect::Ledger));
         effects.extend(settles.into_iter().map(|(material, claims)| OrderEffect::Settle { material, claims }));
         effects
     }

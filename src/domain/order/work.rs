@@ -198,7 +198,7 @@ impl OrderChange<'_> {
             _ => self.status(OrderStatus::Cancelled, Some("order.cancelled")),
         }
         self.cancel_jobs(force, prints);
-        flag_money(&mut self);
+        self.edit_ledger(flag_money);
         Ok(self.order_done())
     }
 

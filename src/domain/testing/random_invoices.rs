@@ -67,7 +67,7 @@ pub fn any_documents() -> impl Strategy<Value = Vec<IssuedDocument>> {
         let mut ask = |command: InvoiceCommand| {
             let Ok(decision) = bench.tell(&mut invoice, id(1), &command) else { return 0 };
             issued.extend(issued_by(&decision.rows));
-            invoice.as_ref().map_or(0, |invoice| invoice.kept_cents)
+            invoice.as_ref().map_or(0, |invoice| invoice.ledger.kept_cents)
         };
         ask(InvoiceCommand::Create(Box::new(new)));
         ask(InvoiceCommand::Send);

@@ -23,6 +23,7 @@ use config::Config;
 use domain::aggregate::Versioned;
 use domain::customer::Customer;
 use domain::id::Id;
+use domain::ledger::Ledger;
 use domain::order::{Order, OrderAnswer, OrderCommand, Payment, PrinterRecords};
 use domain::principal::Role;
 use domain::printer::Printer;
@@ -238,9 +239,10 @@ pub async fn reply_after(
     let state = app.orders.read(done.id).await?;
     let now = state.as_ref().and_then(|state| state.state.as_ref());
     let then = |payment: &&Payment| payment.created_at <= order.updated_at;
-    let payments: Vec<Payment> = now.map(|now| now.payments.iter().filter(then).cloned().collect()).unwrap_or_default();
+    let payments = now.map(|now| now.ledger.payments.iter().filter(then).cloned().collect()).unwrap_or_default();
+    let ledger = Ledger { payments, ..order.ledger.clone() };
     // The first answer still has the jobs at hand: left out, so that a repeat says the same.
-    let order = Order { jobs: Default::default(), payments, ..order.clone() };
+    let order = Order { jobs: Default::default(), ledger, ..order.clone() };
     Ok(AsView(OrderFor(Arc::new(Versioned { version: done.version, state: Some(order) }), who.into(), None)))
 }
 
