@@ -109,7 +109,7 @@ impl LedgerWork {
             if let LedgerEffect::ReadRefunds { intent, number } = effect {
                 return tell_read(of, intent, number, None).await;
             }
-            return tracing::debug!(kind = T::KIND, id = %of.id(), "no payment processor is configured; its work waits");
+            return tracing::debug!(kind = T::KIND, id = %of.id(), "no payment processor is configured; the request waits");
         };
         match effect {
             LedgerEffect::MakeSession { number } => {
@@ -164,7 +164,7 @@ impl LedgerWork {
         }
         let closed = T::asking(LedgerCommand::SessionClosed(session));
         if let Err(error) = of.ask(CommandOrigin::system(), closed, ASK_TIMEOUT).await {
-            tracing::debug!(kind = T::KIND, id = %of.id(), %error, "not told, is told again");
+            tracing::debug!(kind = T::KIND, id = %of.id(), %error, "reporting a closed checkout session failed; retrying");
         }
     }
 
@@ -186,7 +186,7 @@ impl LedgerWork {
         };
         let refused = match outcome {
             Ok(Refund { counts: true, .. }) => None,
-            Ok(Refund { id, .. }) => Some(format!("it says that refund {id} failed")),
+            Ok(Refund { id, .. }) => Some(format!("refund {id} failed")),
             Err(ProcessorError::Refused { words, .. }) => Some(words),
             Err(error) => return again(of, &error),
         };
@@ -236,7 +236,7 @@ async fn read_refunds<T: LedgerOwner>(
 async fn tell_read<T: LedgerOwner>(of: &Handle<T>, intent: String, number: u32, refunded_cents: Option<i64>) {
     let read = LedgerCommand::RefundsRead { intent, number, refunded_cents };
     if let Err(error) = report(of, T::asking(read)).await {
-        tracing::debug!(kind = T::KIND, id = %of.id(), %error, "not told what went back, is told again");
+        tracing::debug!(kind = T::KIND, id = %of.id(), %error, "reporting refunds failed; retrying");
     }
 }
 

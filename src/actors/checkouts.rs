@@ -41,7 +41,7 @@ pub enum CheckoutError {
     #[error("no payment processor is configured")]
     NotConfigured,
     /// The processor does not respond, or rejects a valid request. The cause is in the log.
-    #[error("the payment processor is not available now")]
+    #[error("the payment processor is currently unavailable")]
     Unavailable,
     /// The actor of the owner did not answer.
     #[error(transparent)]
@@ -62,7 +62,7 @@ impl From<AskError> for CheckoutError {
 
 impl From<ProcessorError> for CheckoutError {
     fn from(error: ProcessorError) -> Self {
-        tracing::warn!(%error, "the payment processor did not do what it was asked");
+        tracing::warn!(%error, "a request to the payment processor failed");
         Self::Unavailable
     }
 }
@@ -204,7 +204,7 @@ impl Checkouts {
                 PaymentUpdate::Failed { reason: None, intent: current.intent, session: Some(session.to_owned()) }
             }
             Ok(current) if current.status == SessionStatus::Complete && !current.paid => {
-                let words = format!("a payment of this {} is on its way; wait until it has arrived or failed", T::KIND);
+                let words = format!("a payment of this {} is pending; wait until it succeeds or fails", T::KIND);
                 return Err(Refusal::conflict("payment_pending", words).into());
             }
             Ok(current) if current.status == SessionStatus::Complete => paid_by(&current),
@@ -248,7 +248,7 @@ async fn await_session<T: LedgerOwner + StoredAggregate>(
                 return Ok(Some(OpenSession { id: session.clone(), url: url.clone(), expires_at: *expires_at }));
             }
             Some(CheckoutState::Failed { amount: true, .. }) => {
-                let words = "the payment processor takes no payments of this amount";
+                let words = "the payment processor does not accept payments of this amount";
                 return Err(Refusal::new(Class::Invalid, "not_payable", words).into());
             }
             Some(CheckoutState::Failed { .. }) => return Err(CheckoutError::Unavailable),

@@ -114,7 +114,7 @@ async fn tell(of: &Handle<Printer>, command: PrinterCommand) -> Option<PrinterAn
             None
         }
         Err(error) => {
-            tracing::debug!(printer = %of.id(), %error, "not told, is told again");
+            tracing::debug!(printer = %of.id(), %error, "recording an outcome failed; retrying");
             None
         }
     }
@@ -150,7 +150,7 @@ impl PrinterEffects {
             // No such order or job: nobody wants it.
             Err(AskError::Refused(_)) => false,
             Err(error) => {
-                tracing::debug!(printer = %of.id(), %error, "order not told, is told again");
+                tracing::debug!(printer = %of.id(), %error, "notifying the order failed; retrying");
                 return;
             }
         };
@@ -167,7 +167,7 @@ impl PrinterEffects {
         match self.orders.ask(print.order, CommandOrigin::system(), news).await {
             Ok(_) | Err(AskError::Refused(_)) => {}
             Err(error) => {
-                return tracing::debug!(printer = %of.id(), %error, "order not told of a sign-off, is told again");
+                return tracing::debug!(printer = %of.id(), %error, "notifying the order of a sign-off failed; retrying");
             }
         }
         tell(of, PrinterCommand::SignedOff(attempt)).await;

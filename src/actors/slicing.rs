@@ -172,7 +172,7 @@ impl SlicingService {
     ) -> Result<Id, SlicingFailure> {
         let model = files.present(source.model_file_id).await?;
         let Some(model) = model.as_ref().and_then(|state| state.present()) else {
-            return Err(SlicingFailure::Failed("its model was deleted".to_owned()));
+            return Err(SlicingFailure::Failed("the model was deleted".to_owned()));
         };
         let profile = self.slicer.profile(&source.profile).await?;
         let version = self.slicer.version().await?;
@@ -251,11 +251,11 @@ impl SlicingService {
             && description.metadata.filament_mm.is_some_and(|mm| mm > 0.0);
         if !printable {
             return Err(SlicingFailure::Failed(
-                "what it made is no G-code with its filament stated at the end".to_owned(),
+                "the slicer did not produce G-code that states its filament usage at the end".to_owned(),
             ));
         }
         if let Some(words) = extents.beyond_bed() {
-            return Err(SlicingFailure::Failed(format!("the print leaves the bed: {words}")));
+            return Err(SlicingFailure::Failed(format!("the print exceeds the bed: {words}")));
         }
         description.metadata.size = description.metadata.size.or(extents.size());
         let size = description.metadata.size;

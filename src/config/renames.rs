@@ -80,10 +80,12 @@ impl FormerSetting {
         let Self { source, key, replacement, .. } = self;
         match given_settings.get(*key).filter(|setting| setting.source != *source) {
             Some(winner) => format!(
-                "{source} has no effect: the setting is named {replacement} now, and {} sets it; remove the former name",
+                "{source} has no effect: the setting is now named {replacement} and is set by {}; remove the former name",
                 winner.source
             ),
-            None => format!("{source} is named {replacement} now: the former name still works, but write the new one"),
+            None => {
+                format!("{source} is now named {replacement}; the former name still works, but please use the new one")
+            }
         }
     }
 }

@@ -156,7 +156,7 @@ mod tests {
         let needs_person = || IntegrationCommand::NeedsPerson {
             name: "parts".to_owned(),
             title: "Parts management".to_owned(),
-            why: "PLA: it refuses the token (status 403)".to_owned(),
+            why: "PLA: the token was rejected (status 403)".to_owned(),
         };
         assert_eq!(mails(IntegrationCommand::Well).unwrap_err().code, "integration_not_found");
         let told = mails(needs_person()).unwrap();
@@ -165,7 +165,7 @@ mod tests {
             (told[0].alert, &*told[0].subject),
             (Some(AlertKind::Integration), "Integration needs attention: Parts management")
         );
-        assert!(told[0].text.contains("PLA: it refuses the token (status 403)."), "{}", told[0].text);
+        assert!(told[0].text.contains("PLA: the token was rejected (status 403)."), "{}", told[0].text);
         assert_eq!(mails(needs_person()).unwrap().len(), 0, "they know");
         assert_eq!(mails(IntegrationCommand::Well).unwrap().len(), 0);
         assert_eq!(mails(IntegrationCommand::Well).unwrap().len(), 0);

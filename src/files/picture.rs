@@ -54,16 +54,16 @@ pub enum PictureFault {
     #[error("is not a JPEG, PNG, WebP or HEIC picture")]
     Unknown,
     /// The picture ends prematurely.
-    #[error("is cut off: send it again")]
+    #[error("is incomplete: upload it again")]
     CutOff,
     /// The parts of the picture contradict each other.
-    #[error("is damaged: save it anew and send that")]
+    #[error("is damaged: save it again and upload the new file")]
     Damaged,
     /// Showing the picture would need more memory than a browser has.
-    #[error("has too many pixels: save it smaller and send that")]
+    #[error("has too many pixels: save a smaller version and upload it")]
     TooManyPixels,
     /// The location of metadata is only known after it has passed by.
-    #[error("cannot be freed of what tells where it was taken: send it as JPEG")]
+    #[error("contains location data that cannot be removed: upload it as JPEG")]
     Unusual,
 }
 

@@ -56,7 +56,7 @@ pub type ConnectShop = fn(Client, &str, &str) -> Result<Box<dyn ShopClient>, Pee
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MessageError {
     /// The signature is missing or wrong.
-    #[error("the signature in {0} is missing, or does not match the body")]
+    #[error("the signature in {0} is missing or does not match the body")]
     Unsigned(&'static str),
     /// The webhook is signed but not in the format of such a shop.
     #[error("{0}")]

@@ -32,21 +32,21 @@ const MISHAPS: &[&str] = &[
     "fails: ",
     "printed again",
     "RESCUED",
-    "takes the start of JOB-",
-    "the server does not guess",
+    "receives the start of JOB-",
+    "the server does not guess, and starts it nowhere else",
     "RESCUED",
 ];
 
 /// Lines about a kit of two colours, a bad part that is made again, and promises kept and missed; they come in any
 /// order.
 const PARTS_AND_PROMISES: &[&str] = &[
-    "x Desk set, one price; made of ",
+    "x Desk set at one price, made of ",
     "staff signs it off as bad",
-    "still owes the part, and has it made again by itself: JOB-",
-    "no longer owes the bad part",
+    "still needs the part and reprints it automatically: JOB-",
+    "it replaces the bad part of ORD-",
     ": PROMISE KEPT, ",
-    "its spool is tangled. ORD-",
-    "the forecast says it before the customer does: ORD-",
+    "its spool is tangled; ORD-",
+    "the forecast warns in advance: ORD-",
     ": PROMISE MISSED by ",
 ];
 

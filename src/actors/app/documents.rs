@@ -59,7 +59,7 @@ pub enum DocumentError {
     #[error(transparent)]
     Load(#[from] LoadError),
     /// The rendering task ended early.
-    #[error("rendering broke off")]
+    #[error("rendering was interrupted")]
     BrokeOff,
 }
 

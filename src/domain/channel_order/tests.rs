@@ -256,7 +256,7 @@ fn what_was_paid_and_cannot_be_read_is_kept_and_told_once() {
     world.mapped = true;
     let unreadable = |n: usize| ShopOrderUpdate {
         content: None,
-        unreadable: Some("line_items is missing, or not as it should be".to_owned()),
+        unreadable: Some("line_items is missing or invalid".to_owned()),
         ..messages(1)[n].clone()
     };
     let mut record = None::<ChannelOrder>;

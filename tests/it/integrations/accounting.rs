@@ -185,7 +185,7 @@ async fn a_connection_that_is_lost_is_said_in_words_and_goes_on_when_it_is_made_
     .await;
     all_posted(&app, 1).await;
     until("it to be well again", || async {
-        degraded(&app).await.iter().all(|words| !words.contains("anew")).then_some(())
+        degraded(&app).await.iter().all(|words| !words.contains("must be reconnected")).then_some(())
     })
     .await;
 }
@@ -214,7 +214,7 @@ async fn what_is_refused_is_named_holds_nothing_up_and_can_be_tried_again() {
     })
     .await;
     let note = app.get("/api/integrations").await.expect(200);
-    assert!(note.to_string().contains("2 documents were refused"), "{note}");
+    assert!(note.to_string().contains("2 documents were rejected"), "{note}");
     let mut all = list["postings"].as_array().unwrap().clone();
     all.sort_by_key(|one| one["kind"] == "credit_note");
     for (n, one) in all.iter().enumerate() {

@@ -130,7 +130,7 @@ each_kind! {
         let expected = match kind {
             PrinterKind::FwRest => "Must home axis first",
             PrinterKind::MqttLan => "not possible in this state",
-            PrinterKind::PrusaLink | PrinterKind::Sdcp => "no print is on",
+            PrinterKind::PrusaLink | PrinterKind::Sdcp => "no print is running",
             _ => "neither printing nor paused",
         };
         assert!(words(&body, "message").contains(expected), "{body}");

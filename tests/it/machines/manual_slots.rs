@@ -67,7 +67,9 @@ async fn what_is_not_certain_is_refused_with_words_before_anything_is_uploaded()
     let refused = floor.app.post(&path, &json!({"fileId": file})).await.expect(409);
     assert_eq!(refused["code"], "no_slot", "{refused}");
     let words = refused["message"].as_str().unwrap();
-    for part in ["needs PETG #ff7a1a", "slot 0 holds PETG #1b1b22", "slot 1 holds PETG #f4f1e6", "name the slot"] {
+    for part in
+        ["needs PETG #ff7a1a", "slot 0 contains PETG #1b1b22", "slot 1 contains PETG #f4f1e6", "specify the slot"]
+    {
         assert!(words.contains(part), "{words}");
     }
     for slots in [json!([9]), json!([0, 1])] {

@@ -123,11 +123,11 @@ each_kind! {
         if !needs_serial(kind) {
             return;
         }
-        let serial = "is required for printers of type mqtt_lan: they are only reached with their serial number";
+        let serial = "is required to connect to printers of type mqtt_lan";
         let (path, words) = fault(floor.app.post("/api/printers", &body("12345678", " ")).await.expect(400));
         assert_eq!((path, words), (json!("serial"), json!(serial)));
         let (path, words) = fault(floor.app.post("/api/printers", &body("12345678", "01S-0")).await.expect(400));
-        assert_eq!((path, words), (json!("serial"), json!("\"01S-0\" is not a serial number")));
+        assert_eq!((path, words), (json!("serial"), json!("\"01S-0\" is not a valid serial number")));
         let none = floor.app.patch(&floor.path(0, ""), &json!({"serial": null})).await.expect(400);
         assert_eq!(fault(none).0, "serial");
     }

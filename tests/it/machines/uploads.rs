@@ -66,7 +66,7 @@ async fn what_another_programs_upload_got_into_is_not_started(kind: PrinterKind,
     let upload = upload.header("X-Api-Key", &floor.sim(1).api_key).multipart(Form::new().part("file", theirs));
     assert_eq!(upload.send().await.unwrap().status().as_u16(), 201);
     until("our print to begin", || async { (floor.started(0) == 1).then_some(()) }).await;
-    let seen = floor.app.log().iter().filter(|line| line.contains("removed from the printer")).count();
+    let seen = floor.app.log().iter().filter(|line| line.contains("deleted an altered file from the printer")).count();
     assert!(seen > 0, "nothing was mixed up");
     let printing = floor.attempt_is(&job, "confirmed").await;
     let attempt = printing["attempts"].as_array().unwrap().last().unwrap()["id"].as_str().unwrap();

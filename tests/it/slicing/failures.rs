@@ -27,9 +27,9 @@ async fn each_failure_is_told_in_the_slicers_words_and_frees_the_material() {
             "Objects could not fit on the bed",
         ),
         ("exit 3", "exit status: 3"),
-        ("exit 0", "it made no file"),
-        ("head -c 50000 /dev/urandom > sliced.gcode", "no G-code"),
-        ("echo 'G28' > sliced.gcode", "no G-code"),
+        ("exit 0", "the slicer created no file"),
+        ("head -c 50000 /dev/urandom > sliced.gcode", "did not produce G-code"),
+        ("echo 'G28' > sliced.gcode", "did not produce G-code"),
         ("yes G1 > sliced.gcode || exit 1", "slicing failed"),
         ("head -c 400000000 /dev/zero | tail > sliced.gcode", "memory"),
         ("yes noise >&2 & sleep 1; echo 'Loading of a model file failed.' >&2; exit 1", "slicing failed"),
@@ -89,7 +89,7 @@ async fn a_profile_with_scripts_or_a_path_for_a_name_is_refused_before_anything_
     let model = upload_cube(&app).await;
     profile(&app, "scripted", "layer_height = 0.2\npost_process = /bin/false\n");
     std::fs::write(app.data().join("outside.ini"), "layer_height = 0.2\n").unwrap();
-    for (code, name, says) in [("A", "scripted", "post_process"), ("B", "../outside", "no name of a file")] {
+    for (code, name, says) in [("A", "scripted", "post_process"), ("B", "../outside", "not a valid file name")] {
         let sku = model_sku(&app, &material, &model, json!({"code": code, "slicerProfile": name})).await;
         let job = app.job_is(&only_job(&app, &app.paid_order(&sku, 1).await).await, "awaiting_manual_review").await;
         let said = job["waitingReason"].as_str().unwrap();

@@ -61,8 +61,9 @@ handles! {
 
 /// Returns the invoice routes.
 pub fn routes() -> ResourceRoutes {
-    let about = "An order gets its invoice with its first payment, and the invoice follows the order. Operators make others. \
-                 What was issued has a number without gaps and never changes; money that goes back makes a credit note.";
+    let about = "An order gets its invoice with its first payment, and the invoice follows the payments of the order. \
+                 Operators create other invoices. Issued documents are numbered without gaps and never change; refunds \
+                 create credit notes.";
     let routes = ResourceRoutes::new("Invoices", about, "invoice");
     add_document_routes(add_payment_routes(add_draft_routes(routes)))
 }
@@ -122,12 +123,11 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
         .post(operator, "/api/invoices/{id}/refund", refund, |op| {
             op.named("refundInvoice", "Issue a refund")
                 .about(
-                    "Of the payment that `paymentId` names; without it, of what came through the payment processor, \
-                     the newest first, else of the newest payment that was recorded by hand. The processor is asked to \
-                     pay back what it took: until it has answered, the refund is shown under `pendingRefunds`. Once it \
-                     was paid, a credit note is issued over what went back. That of an order is recorded on its order. \
-                     With `method` it is recorded that what came back of a refund that failed was given back \
-                     otherwise.",
+                    "Refunds the payment `paymentId`. If omitted, refunds payments through the payment processor, \
+                     newest first, or else the newest payment recorded by hand. The processor refunds its own \
+                     payments; until it responds, the refund is listed under `pendingRefunds`. If the invoice was \
+                     paid, a credit note is issued for the refunded amount. A refund of an order's invoice is recorded \
+                     on the order. `method` records that the amount of a failed refund was returned in another way.",
                 )
                 .error(409, STATE, "The invoice is void, and its order has another invoice.")
                 .error(409, "payment_unnamed", "The payment processor has not reported the ID of the payment yet.")

@@ -173,11 +173,11 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
         .post(operator, "/api/orders/{id}/refund", refund, |op| {
             op.named("refundOrder", "Issue a refund")
                 .about(
-                    "Of the payment that `paymentId` names; without it, of what came through the payment processor, \
-                     the newest first. Money that was recorded by hand is recorded as given back. The processor is \
-                     asked to pay back what it took: until it has answered, the refund is shown under \
-                     `pendingRefunds`. The order is refunded when nothing of its money is kept any more. With `method` \
-                     it is recorded that what came back of a refund that failed was given back otherwise.",
+                    "Refunds the payment `paymentId`. If omitted, refunds payments through the payment processor, \
+                     newest first. Payments recorded by hand are recorded as refunded. The processor refunds its own \
+                     payments; until it responds, the refund is listed under `pendingRefunds`. The order becomes \
+                     refunded when none of its money remains. `method` records that the amount of a failed refund was \
+                     returned in another way.",
                 )
                 .error(
                     409,

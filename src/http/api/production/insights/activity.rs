@@ -29,7 +29,7 @@ pub struct PrintNumbers {
     pub prints: i64,
     /// Number of prints that ran to completion.
     pub finished: i64,
-    /// Number of prints that failed or were given up.
+    /// Number of prints that failed or were abandoned.
     pub failed: i64,
     /// Number of prints that were cancelled after they began.
     pub cancelled: i64,
