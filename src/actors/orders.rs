@@ -159,7 +159,9 @@ async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice
 /// starts, so one that still waits is not retried before the next start.
 async fn issue_invoice(of: &Handle<Order>) {
     match of.ask(CommandOrigin::system(), OrderCommand::IssueInvoice, ASK_TIMEOUT).await {
-        Ok(answered) if matches!(answered.answer, OrderAnswer::Heard { wanted: true }) => std::future::pending().await,
+        Ok(answered) if matches!(answered.answer, OrderAnswer::Heard { is_wanted: true }) => {
+            std::future::pending().await
+        }
         Ok(_) => {}
         Err(error) => tracing::warn!(order = %of.id(), %error, "issuing an invoice failed; retrying"),
     }

@@ -144,7 +144,7 @@ impl PrinterEffects {
         let news = OrderCommand::Attempt { job: hand.job, attempt, report: report_of(&hand) };
         let is_wanted = match self.orders.ask(hand.order, CommandOrigin::system(), news).await {
             Ok(answered) => match answered.answer {
-                OrderAnswer::Heard { wanted: is_wanted } => is_wanted,
+                OrderAnswer::Heard { is_wanted } => is_wanted,
                 _ => true,
             },
             // No such order or job: nobody wants it.
@@ -162,7 +162,7 @@ impl PrinterEffects {
         let state = of.read();
         let signed = state.state.iter().flat_map(|printer| &printer.signed_prints);
         let Some(signed) = signed.into_iter().find(|signed| signed.print.attempt == attempt) else { return };
-        let SignedPrint { print, said: inspection, by, at } = signed.clone();
+        let SignedPrint { print, inspection, by, at } = signed.clone();
         let news = OrderCommand::SignedAtPrinter { job: print.job, attempt, inspection, by, at };
         match self.orders.ask(print.order, CommandOrigin::system(), news).await {
             Ok(_) | Err(AskError::Refused(_)) => {}

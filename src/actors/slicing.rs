@@ -153,15 +153,15 @@ impl SlicingService {
         source: &SliceSource,
         purpose: &SlicingPurpose,
     ) -> Result<Id, SlicingFailure> {
-        let made = self.find_or_make(files, source, purpose).await;
-        let waits = match &made {
+        let outcome = self.find_or_make(files, source, purpose).await;
+        let waits = match &outcome {
             // Nothing is missing, and whether something is was not found out.
-            Err(SlicingFailure::NotNow(_)) => return made,
+            Err(SlicingFailure::NotNow(_)) => return outcome,
             Err(SlicingFailure::Waits(words)) => Some(words.clone()),
             _ => None,
         };
         *self.waits.lock().unwrap_or_else(PoisonError::into_inner) = waits;
-        made
+        outcome
     }
 
     async fn find_or_make(
@@ -206,15 +206,15 @@ impl SlicingService {
                 }
             }
         };
-        let made = tokio::select! {
+        let outcome = tokio::select! {
             biased; // what is done in this moment is kept
-            made = making => made,
+            outcome = making => outcome,
             () = turn.is_wanted_back() => Err(SlicingFailure::NotNow("models of orders are sliced first".to_owned())),
         };
         drop(lock);
         // Whoever waits for it holds the lock as well.
         self.making.remove_if(&id, |_, lock| Arc::strong_count(lock) == 1);
-        made
+        outcome
     }
 
     /// Slices, and records the result under this id. `sliced_from` is the model where it is a customer's: its G-code

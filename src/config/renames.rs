@@ -75,7 +75,7 @@ impl FormerSetting {
         Self { layer: Layer::new(source.clone(), dict), source, key, replacement: key.to_owned() }
     }
 
-    /// Returns the warning about the former name; `given` are the settings that any source sets.
+    /// Returns the warning about the former name; `given_settings` are the settings that any source sets.
     pub(super) fn warning(&self, given_settings: &BTreeMap<String, ConfiguredSetting>) -> String {
         let Self { source, key, replacement, .. } = self;
         match given_settings.get(*key).filter(|setting| setting.source != *source) {

@@ -292,7 +292,7 @@ impl Ledger {
         let new_sessions = checkout.iter().filter(|one| matches!(one.state, CheckoutState::Wanted));
         let new_sessions = new_sessions.map(|one| LedgerEffect::MakeSession { number: one.number });
         let closing = closing.iter().map(|session| LedgerEffect::CloseSession { session: session.clone() });
-        let open_refunds = refunds.iter().filter(|one| one.error.is_none() && !one.taken);
+        let open_refunds = refunds.iter().filter(|one| one.error.is_none() && !one.is_accepted);
         let open_refunds = open_refunds.map(|one| LedgerEffect::Refund { refund: one.id });
         let unread = doubted.iter().filter(|one| !one.read);
         let unread = unread.map(|one| LedgerEffect::ReadRefunds { intent: one.intent.clone(), number: one.number });

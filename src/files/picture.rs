@@ -89,8 +89,8 @@ impl PictureCleaner {
         Self::default()
     }
 
-    /// Reads the next bytes and appends to `kept` the bytes to keep, including earlier ones. After an error the picture
-    /// must be discarded.
+    /// Reads the next bytes and appends to `output` the bytes to keep, including earlier ones. After an error the
+    /// picture must be discarded.
     pub fn push(&mut self, mut piece: &[u8], output: &mut Vec<u8>) -> Result<(), PictureFault> {
         if let Some(cleaner) = &mut self.cleaner {
             return cleaner.push(piece, output);
@@ -137,7 +137,7 @@ const fn check_pixels(width: u64, height: u64) -> Result<(), PictureFault> {
     if fits_a_screen(width, height) { Ok(()) } else { Err(PictureFault::TooManyPixels) }
 }
 
-/// Moves bytes from the chunk to `held` until that has `wanted` bytes; returns whether it has.
+/// Moves bytes from the chunk to `held` until that has `length` bytes; returns whether it has.
 fn fill(held: &mut Vec<u8>, piece: &mut &[u8], length: usize) -> bool {
     let part = take(piece, length.saturating_sub(held.len()) as u64);
     held.extend_from_slice(part);

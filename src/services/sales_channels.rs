@@ -89,7 +89,7 @@ impl MessageType {
     }
 }
 
-/// Returns whether `given` is the base64-encoded HMAC-SHA256 of the body. Compares in constant time.
+/// Returns whether `signature` is the base64-encoded HMAC-SHA256 of the body. Compares in constant time.
 fn is_signed(secret: &str, body: &[u8], signature: &str) -> bool {
     use base64::Engine as _;
     let decoded = base64::engine::general_purpose::STANDARD.decode(signature.trim()).unwrap_or_default();

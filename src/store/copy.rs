@@ -39,15 +39,15 @@ pub enum CopyError {
     NoProgram(&'static str),
     /// The program is older than the database server, so it cannot copy it.
     #[error(
-        "{program} is from PostgreSQL {found}, but the database is PostgreSQL {wanted}: install the client programs of PostgreSQL {wanted} on the server's machine and try again"
+        "{program} is from PostgreSQL {version}, but the database is PostgreSQL {server_version}: install the client programs of PostgreSQL {server_version} on the server's machine and try again"
     )]
     OldProgram {
         /// Name of the program.
         program: &'static str,
         /// Major version of the program.
-        found: u32,
+        version: u32,
         /// Major version of the database server.
-        wanted: u32,
+        server_version: u32,
     },
     /// A program failed.
     #[error("{program} failed: {words}")]

@@ -100,7 +100,7 @@ enum TaskOutcome {
     Picture(Result<PictureSource, String>),
     /// Operators were notified, and the print was paused if required.
     Acted,
-    /// The print should have been paused but was not; `told` is set if operators were notified of that.
+    /// The print should have been paused but was not; `is_told` is set if operators were notified of that.
     NotPaused { is_told: bool },
 }
 

@@ -45,8 +45,8 @@ pub enum StartOutcome {
 
 /// Waits until a manual print begins or fails, up to `START_TIMEOUT`.
 ///
-/// `heard` receives the printer's own response if the print was just requested. A print that was requested earlier with
-/// the same idempotency key has none: its outcome comes from the printer's state. The state also covers outcomes
+/// `receiver` receives the printer's own response if the print was just requested. A print that was requested earlier
+/// with the same idempotency key has none: its outcome comes from the printer's state. The state also covers outcomes
 /// without a response, such as an emergency stop.
 pub async fn await_start(
     printers: &Directory<Printer>,

@@ -9,7 +9,7 @@ use domain::intake_prices::{DEFAULT_ENTRY, MAX_COLORS};
 /// Maximum validity of an estimate, in days.
 const MAX_ESTIMATE_DAYS: u32 = 3650;
 
-/// Appends the faults of the price tables to `found`.
+/// Appends the faults of the price tables to `problems`.
 pub(super) fn problems(intake: &IntakeConfig, problems: &mut Vec<String>) {
     let fits = |cents: i64| (0..=MAX_CENTS).contains(&cents);
     for (name, table) in intake.tables() {

@@ -109,12 +109,12 @@ impl World {
                 }
                 ChannelOrderCommand::Made
             }
-            ChannelOrderEffect::TellOrder(heard) => {
-                let ShopState { cancelled, refunded_cents } = heard;
+            ChannelOrderEffect::TellOrder(reported) => {
+                let ShopState { cancelled, refunded_cents } = reported;
                 let news = OrderCommand::There(ShopOrderChange { cancelled, refunded_cents });
                 let order = self.orders.get_mut(&record.order_id).unwrap();
                 self.bench.tell(order, record.order_id, &news).unwrap();
-                ChannelOrderCommand::Told { reported: heard, refused: None }
+                ChannelOrderCommand::Told { reported, refused: None }
             }
             ChannelOrderEffect::TellShop { .. } => return false,
         };

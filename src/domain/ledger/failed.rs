@@ -44,13 +44,13 @@ pub(super) fn reads_again(on: &mut LedgerEdit<'_>, intent: Option<&String>) -> b
 /// remembered of payments whose refunds fail, because what ended with the money stays at its end when the money comes
 /// back: whichever of both is heard first. Says whether that was news.
 pub(super) fn note_back(on: &mut LedgerEdit<'_>, intent: Option<&String>, cents: i64, whole: bool) -> bool {
-    let Some(known) = doubts(on.ledger, intent) else { return false };
-    let (name, most) = (known.intent.clone(), known.most_back_cents.max(cents));
-    let is_news = most > known.most_back_cents || (whole && !known.was_all_back);
+    let Some(doubt) = doubts(on.ledger, intent) else { return false };
+    let (name, most) = (doubt.intent.clone(), doubt.most_back_cents.max(cents));
+    let is_news = most > doubt.most_back_cents || (whole && !doubt.was_all_back);
     if is_news {
-        change_doubts(on, &name, |known| {
-            known.most_back_cents = most;
-            known.was_all_back |= whole;
+        change_doubts(on, &name, |doubt| {
+            doubt.most_back_cents = most;
+            doubt.was_all_back |= whole;
         });
     }
     is_news
@@ -112,7 +112,7 @@ fn begin_doubts(on: &mut LedgerEdit<'_>, intent: &str) {
     let surplus = under_way.doubted.len().saturating_sub(MAX_UNDER_WAY);
     let dropped: Vec<String> = under_way.doubted.drain(..surplus).map(|one| one.intent).collect();
     // Nothing is read of them any more.
-    under_way.refunds.retain(|one| !(one.taken && dropped.contains(&one.intent)));
+    under_way.refunds.retain(|one| !(one.is_accepted && dropped.contains(&one.intent)));
 }
 
 /// Applies the refund total of a payment that was read at the processor; `None` if the processor does not report it.
@@ -158,7 +158,7 @@ pub(super) fn refunds_read(on: &mut LedgerEdit<'_>, intent: &str, number: u32, r
 
 /// Attributes newly seen refunds of this amount to requested refunds that have no response yet.
 pub(super) fn see_asked(on: &mut LedgerEdit<'_>, intent: Option<&String>, cents: i64) {
-    let waits = |one: &RequestedRefund| one.error.is_none() && !one.taken && Some(&one.intent) == intent;
+    let waits = |one: &RequestedRefund| one.error.is_none() && !one.is_accepted && Some(&one.intent) == intent;
     if cents <= 0 || !on.ledger.at_processor.refunds.iter().any(waits) {
         return;
     }
@@ -173,7 +173,7 @@ pub(super) fn see_asked(on: &mut LedgerEdit<'_>, intent: Option<&String>, cents:
 /// Ends the refunds of a payment that the processor accepted: they are booked now. Returns the part of them that was
 /// not in the books, in minor units.
 fn end_taken(on: &mut LedgerEdit<'_>, intent: &str) -> i64 {
-    let of_it = |one: &RequestedRefund| one.taken && one.intent == intent;
+    let of_it = |one: &RequestedRefund| one.is_accepted && one.intent == intent;
     let refunds = on.ledger.at_processor.refunds.iter().filter(|one| of_it(one));
     let (count, sum) = refunds.fold((0, 0), |(count, sum): (u32, i64), one| {
         (count.saturating_add(1), sum.saturating_add(one.unseen_cents()))

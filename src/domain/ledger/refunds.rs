@@ -191,7 +191,7 @@ fn refund_there(
             amount_cents: of_it,
             asked_at: on.cx.now,
             error: None,
-            taken: false,
+            is_accepted: false,
             seen_cents: 0,
         };
         on.requests_mut().refunds.push(request);
@@ -206,13 +206,13 @@ fn refund_there(
 pub(super) fn refund_news(on: &mut LedgerEdit<'_>, refund: Id, news: &RefundResult) {
     let refunds = &on.ledger.at_processor.refunds;
     let Some((at, request)) = refunds.iter().enumerate().find(|(_, one)| one.id == refund) else { return };
-    if request.taken {
+    if request.is_accepted {
         return; // Told again.
     }
     let request = request.clone();
     if matches!(news, RefundResult::Taken { .. }) && reads_again(on, Some(&request.intent)) {
         // It is in the books once what went back of the payment was read, and shown as under way until then.
-        on.requests_mut().refunds[at].taken = true;
+        on.requests_mut().refunds[at].is_accepted = true;
         return;
     }
     let sum = match news {

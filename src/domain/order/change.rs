@@ -326,9 +326,10 @@ impl<'a> OrderChange<'a> {
         Ok(self.done(|_| OrderAnswer::Job(job)))
     }
 
-    /// Completes the decision, answered to a printer or a material; `wanted` is `true` if the attempt is still wanted.
+    /// Completes the decision, answered to a printer or a material; `is_wanted` is `true` if the attempt is still
+    /// wanted.
     pub(super) fn acknowledge(self, is_wanted: bool) -> Decision<Order> {
-        self.done(|_| OrderAnswer::Heard { wanted: is_wanted })
+        self.done(|_| OrderAnswer::Heard { is_wanted })
     }
 }
 

@@ -40,7 +40,8 @@ pub struct OrderInvoice {
     /// Id of the invoice.
     pub id: Id,
     /// Last money state that it was notified of.
-    pub told: InvoicedMoney,
+    #[serde(rename = "told")]
+    pub last_money: InvoicedMoney,
 }
 
 /// Aggregate that an order's commits create.
@@ -113,7 +114,7 @@ impl Order {
     /// Returns the effect that notifies the invoice, while its money state is outdated.
     pub(super) fn tell_invoice(&self) -> Option<OrderEffect> {
         let (invoice, now) = (self.invoice.as_ref()?, self.money_in_short());
-        (invoice.told != now).then_some(OrderEffect::TellInvoice { invoice: invoice.id, money: now })
+        (invoice.last_money != now).then_some(OrderEffect::TellInvoice { invoice: invoice.id, money: now })
     }
 }
 
@@ -171,7 +172,7 @@ impl OrderChange<'_> {
             self.flag_while(SELLER_INCOMPLETE, false, "");
         }
         if let Some(new) = NewInvoice::of(self.cx, new) {
-            self.head().invoice = Some(OrderInvoice { id: new.invoice.id, told: money });
+            self.head().invoice = Some(OrderInvoice { id: new.invoice.id, last_money: money });
             let receipt = new.invoice.receipt(self.cx);
             self.make(new);
             receipt.into_iter().for_each(|mail| self.mail(mail));
@@ -217,7 +218,7 @@ impl OrderChange<'_> {
             self.head().invoice = None;
             self.make_invoice();
         } else {
-            self.head().invoice = Some(OrderInvoice { id: invoice, told: money });
+            self.head().invoice = Some(OrderInvoice { id: invoice, last_money: money });
         }
         self.acknowledge(true)
     }

@@ -66,7 +66,7 @@ impl Aggregate for Order {
                 }
                 change.on_ledger(|on| ledger::apply(on, command))
             }
-            OrderCommand::Cancel { force, prints: seen } => change.cancel(*force, seen),
+            OrderCommand::Cancel { force, prints } => change.cancel(*force, prints),
             OrderCommand::Ship { shipment, lines, accept_short } => {
                 change.ship(shipment, lines.as_deref(), *accept_short)
             }
@@ -82,18 +82,18 @@ impl Aggregate for Order {
             OrderCommand::UpdateJob { job, if_version, priority, due_at } => {
                 change.update_job(*job, *if_version, *priority, *due_at)
             }
-            OrderCommand::CancelJob { job, force, prints: seen } => change.cancel_job(*job, *force, seen),
+            OrderCommand::CancelJob { job, force, prints } => change.cancel_job(*job, *force, prints),
             OrderCommand::RetryJob(job) => change.retry_job(*job),
-            OrderCommand::SignOff { job, inspection: said } => change.sign_off(*job, said),
-            OrderCommand::SignedAtPrinter { job, attempt, inspection: said, by, at } => {
-                Ok(change.signed_at_printer(*job, *attempt, said, by, *at))
+            OrderCommand::SignOff { job, inspection } => change.sign_off(*job, inspection),
+            OrderCommand::SignedAtPrinter { job, attempt, inspection, by, at } => {
+                Ok(change.signed_at_printer(*job, *attempt, inspection, by, *at))
             }
             OrderCommand::Photographed { job, attempt, file } => change.photographed(*job, *attempt, *file),
             OrderCommand::ReleaseJob { job, stock } => change.release_job(*job, stock),
-            OrderCommand::InvoiceTold { invoice, money: told, void } => Ok(change.invoice_told(*invoice, *told, *void)),
+            OrderCommand::InvoiceTold { invoice, money, void } => Ok(change.invoice_told(*invoice, *money, *void)),
             OrderCommand::IssueInvoice => Ok(change.issue_invoice()),
             OrderCommand::KeepDepartures => Ok(change.keep_departures()),
-            OrderCommand::Resolve { job, outcome, print: seen } => change.resolve(*job, *outcome, seen),
+            OrderCommand::Resolve { job, outcome, print } => change.resolve(*job, *outcome, print),
         }
     }
 

@@ -74,11 +74,11 @@ pub fn any_documents() -> impl Strategy<Value = Vec<IssuedDocument>> {
         if void {
             ask(InvoiceCommand::Void);
         } else {
-            let mut kept =
+            let mut kept_cents =
                 ask(InvoiceCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None });
             for share in backs {
-                let amount_cents = Some(((kept as f64 * share) as i64).max(1));
-                kept = ask(InvoiceCommand::Refund { payment: None, amount_cents, at_processor: false });
+                let amount_cents = Some(((kept_cents as f64 * share) as i64).max(1));
+                kept_cents = ask(InvoiceCommand::Refund { payment: None, amount_cents, at_processor: false });
             }
         }
         let number = |(n, document): (usize, IssuedDocument)| IssuedDocument { number: n as i64 + 1, ..document };

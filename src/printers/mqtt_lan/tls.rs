@@ -32,8 +32,8 @@ pub(super) struct Tls {
 }
 
 impl Tls {
-    /// Creates the configuration for the printer with this serial number at this host. If `known` is set, the printer
-    /// must show the key with that digest.
+    /// Creates the configuration for the printer with this serial number at this host. If `known_key` is set, the
+    /// printer must show the key with that digest.
     pub(super) fn new(serial: &str, host: &str, known_key: Option<&str>) -> Result<Self, MakeError> {
         let name = ServerName::try_from(serial.to_owned()).or_else(|_| ServerName::try_from(host.to_owned()));
         let name = name.map_err(|_| MakeError::BadSerial(format!("{serial:?} is not a valid serial number")))?;

@@ -69,8 +69,8 @@ async fn round_trip<T: StoredAggregate + PartialEq, R: StoredRow>(
     assert_eq!((loaded.version, loaded.state.as_ref()), (1, Some(&whole)));
     let all = load_resident::<T>(db).await.unwrap();
     match all.as_slice() {
-        [(found, versioned)] if resident => {
-            assert_eq!((*found, versioned.version, versioned.state.as_ref()), (id, 1, Some(&whole)));
+        [(loaded_id, versioned)] if resident => {
+            assert_eq!((*loaded_id, versioned.version, versioned.state.as_ref()), (id, 1, Some(&whole)));
         }
         others => assert!(!resident && others.is_empty(), "{others:?}"),
     }

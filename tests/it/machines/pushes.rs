@@ -43,8 +43,8 @@ each_kind! {
         let before = floor.sim(0).handle.requests();
         // At a poll each 2 s it would be asked at least ten times.
         let last = floor.status_until("20 s later", 0, |s| read_at(s) > read_at(&first) + 20_000).await;
-        let asked = floor.sim(0).handle.requests() - before;
-        assert!(asked <= 4, "{asked} requests in 20 s");
+        let requests = floor.sim(0).handle.requests() - before;
+        assert!(requests <= 4, "{requests} requests in 20 s");
         assert!(last["progress"].as_f64() > first["progress"].as_f64(), "{first} then {last}");
         assert_ne!(last["temperatures"], first["temperatures"], "heaters warm up");
         // A change of state is seen at once, not at the next look.
@@ -81,9 +81,10 @@ each_kind! {
             let status = floor.app.get(&floor.path(0, "/status")).await.expect(200);
             let (mut was, now) = (was.borrow_mut(), Instant::now());
             was.push((now, nozzle()));
-            let shown = status["temperatures"]["nozzle"].as_f64().unwrap();
+            let reading = status["temperatures"]["nozzle"].as_f64().unwrap();
             // Sensors are a little noisy.
-            let then = was.iter().rev().find(|(_, actual)| *actual <= shown + NOISE).map_or(was[0].0, |(then, _)| *then);
+            let earlier = was.iter().rev().find(|(_, actual)| *actual <= reading + NOISE);
+            let then = earlier.map_or(was[0].0, |(then, _)| *then);
             oldest.set(oldest.get().max(now - then));
             (nozzle() > cold + 40.0).then_some(())
         })
@@ -92,14 +93,14 @@ each_kind! {
         assert!(oldest < OLDEST, "{oldest:?} old");
         // Who asks the printer hears what it measures now.
         if can(kind, Operation::RunGcode) && kind != PrinterKind::MqttLan {
-            let said = until("the temperatures to be told", || async {
-                let told = gcode("M105").await.expect(200);
-                let lines = told["console"].as_array().unwrap().iter().filter_map(Value::as_str);
+            let temperature = until("the temperatures to be told", || async {
+                let answer = gcode("M105").await.expect(200);
+                let lines = answer["console"].as_array().unwrap().iter().filter_map(Value::as_str);
                 let line = lines.into_iter().find_map(|line| line.strip_prefix("T:").map(str::to_owned))?;
                 line.split(' ').next()?.parse::<f64>().ok()
             })
             .await;
-            assert!((nozzle() - said).abs() < 15.0, "{said} of {}", nozzle());
+            assert!((nozzle() - temperature).abs() < 15.0, "{temperature} of {}", nozzle());
         }
     }
 }

@@ -79,7 +79,7 @@ impl OrderDesk {
         for _ in 0..10 {
             let order = self.order.as_ref().unwrap();
             let money = order.money_in_short();
-            let Some(linked) = order.invoice.filter(|linked| linked.told != money) else { return };
+            let Some(linked) = order.invoice.filter(|linked| linked.last_money != money) else { return };
             let follow = InvoiceCommand::Follow(Box::new(order.money_at(1)));
             let invoice = self.invoices.iter_mut().find(|one| one.id == linked.id).unwrap();
             let decision = Invoice::decide(Some(invoice), linked.id, &self.bench.cx(), &follow).unwrap();

@@ -59,7 +59,7 @@ impl Shop {
         for _ in 0..10 {
             let effects = self.o().effects();
             let pending = effects.into_iter().find_map(|effect| match effect {
-                OrderEffect::TellInvoice { invoice, money: told } => Some((invoice, told)),
+                OrderEffect::TellInvoice { invoice, money } => Some((invoice, money)),
                 _ => None,
             });
             let Some((invoice, money)) = pending else { return };

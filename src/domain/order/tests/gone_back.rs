@@ -132,7 +132,7 @@ fn a_refund_is_under_way_until_it_is_in_the_books() {
     desk.ask(&back(1000)).unwrap();
     accept_refund(&mut desk, 1000);
     let refunds = &desk.o().ledger.at_processor.refunds[..];
-    assert!(matches!(refunds, [one] if one.taken && one.amount_cents == 1000), "{refunds:?}");
+    assert!(matches!(refunds, [one] if one.is_accepted && one.amount_cents == 1000), "{refunds:?}");
     assert_eq!(code(desk.ask(&back(1000))), "refunds_under_way");
     assert!(accept_refund(&mut desk, 1000).next.is_none(), "told again");
     let calls = desk.o().effects();
@@ -175,7 +175,7 @@ fn where_the_processor_does_not_say_what_went_back_its_events_count() {
     desk.ask(&back(200)).unwrap();
     desk.news(failed_as(600, "re_2"));
     accept_refund(&mut desk, 1200);
-    assert!(desk.o().ledger.at_processor.refunds[0].taken);
+    assert!(desk.o().ledger.at_processor.refunds[0].is_accepted);
     read_nothing(&mut desk);
     assert_eq!((desk.o().ledger.kept_cents, desk.o().ledger.at_processor.refunds.len()), (1900, 0));
     assert_eq!(desk.o().ledger.at_processor.doubted[0].waits_cents, 400);
@@ -242,7 +242,7 @@ fn what_older_releases_kept_of_failed_refunds_and_disputes_is_read() {
     let read: ProcessorRequests = serde_json::from_str(&older.to_string()).unwrap();
     let waits: Vec<i64> = read.doubted.iter().map(|one| one.waits_cents).collect();
     assert_eq!((waits, read.doubted[0].number), (vec![1, 0], 3));
-    assert!(!read.refunds[0].taken && read.disputes[0].amount_cents == 0);
+    assert!(!read.refunds[0].is_accepted && read.disputes[0].amount_cents == 0);
     let written = serde_json::to_string(&read).unwrap();
     assert_eq!(serde_json::from_str::<ProcessorRequests>(&written).unwrap(), read);
 }
@@ -285,12 +285,12 @@ fn a_refund_in_whole_that_failed_ends_an_order_in_whichever_order_it_is_heard() 
                 }
             }
             read(&mut desk, 0);
-            let told = (order, reads_at_once);
-            assert_eq!((desk.o().status, desk.o().ledger.kept_cents), (OrderStatus::Refunded, 500), "{told:?}");
+            let variant = (order, reads_at_once);
+            assert_eq!((desk.o().status, desk.o().ledger.kept_cents), (OrderStatus::Refunded, 500), "{variant:?}");
             let mut flags = desk.o().flags.clone();
             flags.sort();
-            assert_eq!(flags, ["refund_due", "refund_failed"], "{told:?}");
-            assert_eq!((desk.o().jobs.size(), desk.state()), (1, JobState::Cancelled), "{told:?}");
+            assert_eq!(flags, ["refund_due", "refund_failed"], "{variant:?}");
+            assert_eq!((desk.o().jobs.size(), desk.state()), (1, JobState::Cancelled), "{variant:?}");
         }
     }
     // What failed of a part goes on being paid.

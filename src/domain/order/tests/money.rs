@@ -215,7 +215,7 @@ fn a_half_that_went_back_whole_leaves_the_other_to_be_looked_at() {
 #[test]
 fn what_went_back_before_an_operator_recorded_money_is_still_to_be_paid() {
     // All of the card's money, and a part of it; heard after its payment, or before.
-    for (back, kept) in [(refunded(250, true, "pi_1"), 250), (refunded(200, false, "pi_1"), 300)] {
+    for (back, kept_cents) in [(refunded(250, true, "pi_1"), 250), (refunded(200, false, "pi_1"), 300)] {
         for refund_first in [false, true] {
             let mut desk = unpaid();
             let mut news = vec![paid(250, "pi_1"), back.clone()];
@@ -224,11 +224,11 @@ fn what_went_back_before_an_operator_recorded_money_is_still_to_be_paid() {
             }
             news.into_iter().for_each(|one| drop(desk.news(one)));
             cash(&mut desk, Some(250)).unwrap();
-            assert_eq!(stands(&desk), (OrderStatus::Created, kept, vec![], 0), "{refund_first}");
-            assert_eq!(desk.o().due_cents(), 500 - kept);
+            assert_eq!(stands(&desk), (OrderStatus::Created, kept_cents, vec![], 0), "{refund_first}");
+            assert_eq!(desk.o().due_cents(), 500 - kept_cents);
             let recount = OrderEffect::Ledger(LedgerEffect::Recount);
             assert!(!desk.o().effects().contains(&recount), "nor is it paid by itself");
-            assert_eq!(cash(&mut desk, Some(501 - kept)).unwrap_err().faults[0].path, "amountCents");
+            assert_eq!(cash(&mut desk, Some(501 - kept_cents)).unwrap_err().faults[0].path, "amountCents");
             assert!(names(&cash(&mut desk, None).unwrap()).contains(&"order.paid"));
             assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1), "{refund_first}");
         }

@@ -64,11 +64,11 @@ fn story() -> impl Strategy<Value = (Vec<Charge>, Vec<Heard>)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]
-    fn the_books_are_the_processors_whatever_the_order((charges, heard) in story()) {
+    fn the_books_are_the_processors_whatever_the_order((charges, messages) in story()) {
         let mut desk = unpaid();
         let total = 500;
         let (mut drawer, mut received, mut back) = (0, BTreeMap::new(), BTreeMap::<usize, i64>::new());
-        for one in heard {
+        for one in messages {
             let before = desk.o().clone();
             match one {
                 Heard::Paid(n) => {

@@ -186,7 +186,7 @@ async fn retry(
 async fn show(State(app): State<AccountingHandles>) -> Result<Plain<AccountingView>, ApiError> {
     let record = app.accounting.read(Id::ONLY).await?;
     let accounting = record.as_ref().and_then(|versioned| versioned.state.as_ref());
-    let link = accounting.and_then(|known| known.link.clone());
+    let link = accounting.and_then(|record| record.link.clone());
     let refused = app.queries.refused_postings().await?;
     Ok(Plain(AccountingView {
         configured: !app.config.accounting.client_id.is_empty(),
@@ -195,8 +195,8 @@ async fn show(State(app): State<AccountingHandles>) -> Result<Plain<AccountingVi
         tenant_name: link.as_ref().map(|link| link.tenant.name.clone()),
         connected_by: link.as_ref().map(|link| link.connected_by.clone()),
         connected_at: link.as_ref().map(|link| link.connected_at),
-        since: accounting.and_then(|known| known.since),
-        lost: accounting.and_then(|known| known.lost.clone()),
+        since: accounting.and_then(|record| record.since),
+        lost: accounting.and_then(|record| record.lost.clone()),
         refused,
     }))
 }

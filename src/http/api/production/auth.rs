@@ -363,7 +363,7 @@ fn own_sessions(app: &SessionHandles, user: Id) -> Result<Vec<Arc<StaffSession>>
     open_sessions(app, |session| session.user_id == user)
 }
 
-/// Returns the sessions that match `wanted` and have not ended, in the order in which they began.
+/// Returns the sessions that are selected and have not ended, in the order in which they began.
 fn open_sessions(
     app: &SessionHandles,
     is_selected: impl Fn(&StaffSession) -> bool,

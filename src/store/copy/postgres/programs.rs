@@ -72,7 +72,7 @@ impl PgPrograms {
         let output = String::from_utf8_lossy(&output);
         match major(&output) {
             Some(version) if version >= server_version => Ok(()),
-            Some(version) => Err(CopyError::OldProgram { program, found: version, wanted: server_version }),
+            Some(version) => Err(CopyError::OldProgram { program, version, server_version }),
             None => Err(CopyError::Failed { program, words: format!("unknown version: {}", output.trim()) }),
         }
     }

@@ -221,8 +221,8 @@ pub(super) async fn print_by_page(
     begin(app, id, call, || read_body::<FileToPrint>(body.to_string().as_bytes())).await.map(|_| ())
 }
 
-/// Begins a print of the file that `wanted` resolves; it is only called if no response is stored for the request's
-/// idempotency key.
+/// Begins a print of the file that `read_request` resolves; it is only called if no response is stored for the
+/// request's idempotency key.
 async fn begin<B>(
     app: &PrinterHandles,
     id: Id,

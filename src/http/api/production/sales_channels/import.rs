@@ -76,9 +76,11 @@ pub(super) struct ImportView {
     /// Number of orders in the file.
     orders: u32,
     /// Number of new orders; with `dryRun`, number of orders without an error.
-    taken: u32,
+    #[serde(rename = "taken")]
+    new_orders: u32,
     /// Number of orders that were already imported.
-    known: u32,
+    #[serde(rename = "known")]
+    existing: u32,
     /// Number of orders with an error.
     faulty: u32,
     /// First errors, in the order of the rows.
@@ -138,7 +140,7 @@ impl Import<'_> {
             }
         }
         let fresh = self.report.dry_run || hear(self.app, self.origin.clone(), self.channel.id, news).await?;
-        *if fresh { &mut self.report.taken } else { &mut self.report.known } += 1;
+        *if fresh { &mut self.report.new_orders } else { &mut self.report.existing } += 1;
         Ok(())
     }
 

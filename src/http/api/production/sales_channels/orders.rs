@@ -190,7 +190,7 @@ impl From<&ChannelOrder> for ChannelOrderView {
             number: order.number.clone(),
             status: order.status(),
             attention: order.needs_attention(),
-            order_id: order.made.then_some(order.order_id),
+            order_id: order.has_order.then_some(order.order_id),
             cancelled: order.there.cancelled,
             refunded_cents: order.there.refunded_cents,
             total_cents: content.map_or(0, |content| content.total_cents),

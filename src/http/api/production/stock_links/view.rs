@@ -86,7 +86,7 @@ pub(super) struct LinkView {
 
 impl LinkView {
     pub(super) fn new(material: &Material, link: &StockLink) -> Self {
-        let theirs = link.seen.as_ref().or(link.agreed.as_ref().filter(|_| link.conflict.is_none())).map(total);
+        let theirs = link.last_amounts.as_ref().or(link.agreed.as_ref().filter(|_| link.conflict.is_none())).map(total);
         let state = match link {
             StockLink { conflict: Some(_), .. } => LinkState::Conflict,
             StockLink { pending: Some(_), .. } => LinkState::Booking,

@@ -95,9 +95,9 @@ fn pay(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
 }
 
 fn refund(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
-    let kept = format_amount(invoice.ledger.kept_cents, &invoice.content.currency);
+    let kept_amount = format_amount(invoice.ledger.kept_cents, &invoice.content.currency);
     let about = format!(
-        "{kept} was kept. A credit note is issued over what goes back; what came through the payment processor is paid back by it."
+        "{kept_amount} was kept. A credit note is issued over what goes back; what came through the payment processor is paid back by it."
     );
     let newest = (String::new(), "the newest, of the payment processor first".to_owned());
     let payments = invoice.ledger.payments.iter().filter(|payment| payment.amount_cents > 0);
