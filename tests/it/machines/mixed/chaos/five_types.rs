@@ -276,8 +276,8 @@ async fn jobs_left(app: &App, shop: &Shop, before: usize) -> usize {
     .await
 }
 
-/// Says of each job in doubt what its machine did; the rule must have left it to people. Returns the type and the reason
-/// of each attempt.
+/// Says of each job in doubt what its machine did; the rule must have left it to people. Returns the type and the
+/// reason of each attempt.
 async fn resolve_doubts(
     app: &App,
     fleet: &Fleet,
