@@ -76,7 +76,7 @@ async fn what_another_programs_upload_got_into_is_not_started(kind: PrinterKind,
     });
     let text = String::from_utf8_lossy(&bytes);
     assert!(!text.contains("; theirs") && text.starts_with(&format!("; printfloor print {attempt}")), "{name}");
-    assert_eq!(files(&floor, 0).len(), 1, "the mixture is gone");
+    until("the mixture to be gone", || async { (files(&floor, 0).len() == 1).then_some(()) }).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -126,6 +126,7 @@ each_kind! {
         floor.app.order_is(&second, "ready").await;
         assert_eq!(files(&floor, 0).len(), 2, "after two prints and all looks between them");
     }
+
     async fn a_printer_that_falls_silent_in_an_upload_gives_its_print_to_another(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_LATE, OFFLINE_SOON]).await;
         let file = floor.big_file("big", 200_000).await;
