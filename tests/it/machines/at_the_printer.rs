@@ -6,8 +6,8 @@ use simulator::printer::{Machine, PhysicalEvent};
 use super::{Env, FAST, Floor, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW, attempts, register, words};
 use crate::support::{Db, until};
 
-/// A second without the firmware is an outage.
-const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "1");
+/// A few seconds without the firmware are an outage.
+const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "3");
 
 /// Starts a print that goes on slowly: (floor, order, job).
 async fn printing(kind: PrinterKind, env: Env<'_>) -> (Floor, String, String) {

@@ -13,7 +13,7 @@ use crate::support::client::http;
 use crate::support::{Db, until};
 
 /// Silence is noticed soon.
-const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "2");
+const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "3");
 
 /// Uploads to two Moonrakers on one computer, which name unfinished uploads by the second, so uploads that overlap are
 /// mixed up. Each part must still be printed from its own file, whose first line names the print.
