@@ -42,7 +42,7 @@ use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::time::Timestamp;
 
-/// The server a 3D-print shop runs on: orders, stock, printers, webhooks.
+/// Server for 3D-print shops: orders, stock, printers, webhooks.
 #[derive(Debug, Parser)]
 #[command(name = "printfloor", version, max_term_width = 100)]
 pub struct Cli {
@@ -64,7 +64,7 @@ pub struct GlobalOptions {
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
     #[expect(clippy::doc_markdown, reason = "it is shown as the help of the command line")]
-    /// Directory of everything the server stores on disk [default: data, or server.data_dir of the settings]
+    /// Data directory of the server [default: the setting server.data_dir, which is data unless changed]
     #[arg(long, value_name = "DIR", global = true)]
     pub data: Option<PathBuf>,
 }
@@ -72,8 +72,8 @@ pub struct GlobalOptions {
 /// Options of the server.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ServeArgs {
-    /// IP address and port to listen on, for example 0.0.0.0:8787; also an address or :PORT alone
-    /// [default: server.listen of the settings]
+    /// IP address and port to listen on, for example 0.0.0.0:8787; the port or the address may be omitted
+    /// [default: the setting server.listen]
     #[arg(long, value_name = "ADDR", value_parser = crate::config::listen::parse)]
     pub listen: Option<SocketAddr>,
 }
@@ -92,49 +92,49 @@ pub enum Command {
     },
     /// Run the server with a simulated shop: printers, products, stock and a stream of new orders
     Demo(ToolArguments),
-    /// Run simulated printers, and a payment processor, without a server, and print one line of JSON about each
+    /// Run simulated printers and optionally a payment processor, without a server; print one line of JSON for each
     Simulate(ToolArguments),
     /// Create, list and revoke API keys
     #[command(subcommand)]
     Key(KeyCommand),
-    /// Create and list the accounts of staff members, and set a new password
+    /// Create and list staff accounts, and set passwords
     #[command(subcommand)]
     User(UserCommand),
-    /// Print all settings with their explanations, and where each value comes from
+    /// Print all settings with their explanations and the source of each value
     Config(ConfigArgs),
-    /// Test the settings and all configured services, and say how to fix what is wrong
+    /// Test the settings and all configured services, and suggest fixes
     Check,
-    /// Write a whole, verified copy of the shop into one file, whether the server runs or not
+    /// Write a complete, verified backup of the shop to one file; the server may be running
     Backup {
-        /// The file to write, which must not exist
+        /// File to write; it must not exist yet
         file: PathBuf,
     },
-    /// Put a backup back into an empty data directory and an empty database
+    /// Restore a backup into an empty data directory and an empty database
     Restore {
-        /// The file that `backup`, or a download of a backup, has written
+        /// Backup file, created by `printfloor backup` or downloaded from the server
         file: PathBuf,
     },
     /// Print the OpenAPI 3.1 document of an API
     Openapi {
-        /// The API to describe
+        /// API to describe
         #[arg(default_value = "production")]
         which: Description,
     },
-    /// Print the script that completes commands and options in a shell
+    /// Print the completion script of a shell
     Completions {
-        /// The shell that reads the script
+        /// Shell that reads the script
         shell: Shell,
     },
-    /// Print the manual page, for `man -l -` or a folder of man pages
+    /// Print the manual page; to read it, run `printfloor man | man -l -`
     Man,
 }
 
 /// An API that can be described.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Description {
-    /// The API of the shop: /api, /webhooks and health checks
+    /// API of the shop: /api, /webhooks and health checks
     Production,
-    /// The API of its customers: /api/v1
+    /// API of its customers: /api/v1
     Billing,
 }
 
@@ -142,7 +142,7 @@ pub enum Description {
 #[derive(Clone, Debug, Default, Args)]
 #[command(disable_help_flag = true)]
 pub struct ToolArguments {
-    /// Options of the separate program that is started; --help lists them
+    /// Options of the program that this command starts; --help lists them
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     pub arguments: Vec<OsString>,
 }
@@ -150,10 +150,10 @@ pub struct ToolArguments {
 /// Selects the settings that `printfloor config` prints.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ConfigArgs {
-    /// Print only what is set somewhere, one line each
+    /// Print only the settings that you have set, one per line
     #[arg(long, conflicts_with = "defaults")]
     pub set: bool,
-    /// Print the settings as they are shipped
+    /// Print the default settings
     #[arg(long)]
     pub defaults: bool,
 }
@@ -176,20 +176,20 @@ pub enum KeyCommand {
 /// Arguments of `key create`.
 #[derive(Clone, Debug, Args)]
 pub struct NewKey {
-    /// A descriptive name, such as the program that uses the key
+    /// Descriptive name, such as the program that uses the key
     #[arg(long)]
     pub name: String,
-    /// Role of the key: what it may be used for
+    /// Role of the key, which determines its permissions
     #[arg(long)]
     pub role: AnyRole,
-    /// Time from which the key is rejected, for example 2030-01-31T12:00:00Z, or 2030-01-31 for the beginning of that
-    /// day in UTC [default: never]
+    /// Time at which the key expires, for example 2030-01-31T12:00:00Z, or 2030-01-31 for the start of that day in UTC
+    /// [default: never]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub expires_at: Option<Timestamp>,
     /// For the role customer: e-mail address of the customer whose orders the key may see and place
     #[arg(long, value_name = "EMAIL")]
     pub customer_email: Option<String>,
-    /// Create a new shop if the data directory holds none
+    /// Create a new shop if the data directory contains none
     #[arg(long)]
     pub new: bool,
 }
@@ -197,12 +197,12 @@ pub struct NewKey {
 /// Commands about accounts of staff members.
 #[derive(Debug, Subcommand)]
 pub enum UserCommand {
-    /// Create an account; prompts for the password, or reads it as one line from standard input
+    /// Create an account; prompts for the password, or reads it from one line of standard input
     Create(NewUserArguments),
     /// List all accounts
     List,
-    /// Set a new password and end all sessions of the account; prompts for it, or reads it as one line from standard
-    /// input
+    /// Set a new password and end all sessions of the account; prompts for the password, or reads it from one line of
+    /// standard input
     Passwd {
         /// E-mail address of the account
         #[arg(long)]
@@ -216,13 +216,13 @@ pub struct NewUserArguments {
     /// E-mail address to sign in with
     #[arg(long)]
     pub email: String,
-    /// Role of the staff member: what the account may do
+    /// Role of the account, which determines its permissions
     #[arg(long)]
     pub role: RoleArgument,
     /// Name of the staff member; by default the part of the e-mail address before the @
     #[arg(long)]
     pub name: Option<String>,
-    /// Create a new shop if the data directory holds none
+    /// Create a new shop if the data directory contains none
     #[arg(long)]
     pub new: bool,
 }
@@ -309,9 +309,7 @@ async fn run(cli: Cli) -> ExitCode {
 async fn run_command(cli: Cli) -> Result<(), CliError> {
     let Cli { command, global, serve } = cli;
     if command.is_some() && serve.listen.is_some() {
-        return Err(CliError::Usage(
-            "--listen must stand after the command, as in: printfloor serve --listen ADDR".to_owned(),
-        ));
+        return Err(CliError::Usage("--listen must come after the command: printfloor serve --listen ADDR".to_owned()));
     }
     match command {
         None => Box::pin(serve::run(&global, serve.listen)).await,
@@ -323,7 +321,7 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
         }
         Some(Command::Demo(args)) => {
             if global.config.is_some() {
-                return Err(CliError::Usage("the demo uses its own settings, so --config is not allowed".to_owned()));
+                return Err(CliError::Usage("the demo uses its own settings; omit --config".to_owned()));
             }
             let data = global.data.map(|data| ["--data".into(), data.into_os_string()]);
             tools::run(Tool::Demo, data.into_iter().flatten().chain(args.arguments))
@@ -348,11 +346,11 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
 /// Parses a time, or a date, which stands for its beginning in UTC.
 fn time(text: &str) -> Result<Timestamp, String> {
     let whole = if text.len() == "2030-01-31".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
-    whole.parse().map_err(|_| "is neither a time such as 2030-01-31T12:00:00Z nor a date such as 2030-01-31".to_owned())
+    whole.parse().map_err(|_| "must be a time such as 2030-01-31T12:00:00Z or a date such as 2030-01-31".to_owned())
 }
 
 fn key_id(text: &str) -> Result<Id, String> {
-    text.parse().map_err(|_| "is not an id; `printfloor key list` shows them".to_owned())
+    text.parse().map_err(|_| "is not an id; `printfloor key list` shows the ids".to_owned())
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ pub enum StartError {
         holder: String,
     },
     /// A restore into the data folder was interrupted.
-    #[error("the data folder {} is not whole: the restore of a backup into it was interrupted", path.display())]
+    #[error("the data folder {} is incomplete: the restore of a backup into it was interrupted", path.display())]
     RestoreUnfinished {
         /// Path of the data folder.
         path: PathBuf,
@@ -167,7 +167,7 @@ impl Server {
             RestoreStage::Unmarked => {}
             RestoreStage::Interrupted(_) => return Err(StartError::RestoreUnfinished { path: absolute(&data) }),
             RestoreStage::Complete(_) => {
-                tracing::info!("the restore of a backup was complete, and was cut off before it removed its mark");
+                tracing::info!("the restore of a backup is complete; removed its leftover mark");
             }
         }
         data_folder::close_to_others(&data).map_err(unusable)?;
@@ -235,7 +235,7 @@ impl Server {
         for serving in self.serving.drain(..) {
             let abort = serving.abort_handle();
             if tokio::time::timeout_at(until, serving).await.is_err() {
-                tracing::warn!("requests did not finish in time and are cut");
+                tracing::warn!("requests did not finish in time; closing their connections");
                 abort.abort();
             }
         }

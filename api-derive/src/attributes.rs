@@ -42,7 +42,7 @@ impl Parse for Attributes {
 }
 
 impl Attributes {
-    /// Parses all `#[api(...)]` attributes; a key that is not in `known` is an error.
+    /// Parses all `#[api(...)]` attributes; a key that is not in `allowed` is an error.
     pub fn of(attributes: &[Attribute], allowed: &[&str]) -> syn::Result<Self> {
         let mut all = Self::default();
         for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("api")) {

@@ -67,7 +67,7 @@ async fn finished_order(shop: &App, material: Id) {
     let paid = OrderCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None };
     let paid = shop.orders.ask(id, caller(), paid).await.unwrap();
     let OrderAnswer::Order(order) = paid.answer else { panic!("{paid:?}") };
-    let payment = Some(order.payments[0].id);
+    let payment = Some(order.ledger.payments[0].id);
     let back = OrderCommand::Refund { payment, amount_cents: None, at_processor: false };
     shop.orders.ask(id, caller(), back).await.unwrap();
 }

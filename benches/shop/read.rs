@@ -89,7 +89,7 @@ async fn lists(ground: &Ground) -> [Row; 2] {
 async fn bare(order: Arc<Versioned<Order>>) -> SocketAddr {
     async fn show_order(State(order): State<Arc<Versioned<Order>>>) -> Response {
         let state = order.state.as_ref().unwrap();
-        Json(OrderView::new(state, &state.payments, order.version, OrderReader::Staff)).into_response()
+        Json(OrderView::new(state, &state.ledger.payments, order.version, OrderReader::Staff)).into_response()
     }
     let router = Router::new().route("/order", on_get(show_order)).with_state(order);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -10,7 +10,7 @@ use domain::aggregate::Versioned;
 use domain::id::Id;
 use domain::invoice::Invoice;
 use domain::ledger::{
-    Checkout, CheckoutResult, CheckoutState, LedgerCommand, LedgerEffect, LedgerOwner, Payable, PaymentUpdate,
+    Checkout, CheckoutResult, CheckoutState, Ledger, LedgerCommand, LedgerEffect, LedgerOwner, PaymentUpdate,
     RefundResult, RequestedRefund,
 };
 use domain::principal::Principal;
@@ -34,9 +34,9 @@ pub fn paid_by(session: &ProcessorSession) -> PaymentUpdate {
     }
 }
 
-/// Returns the current checkout and its session id if its owner considers the session open for payment.
-pub fn open_session(owner: &impl Payable) -> Option<(&Checkout, &str)> {
-    owner.checkout().and_then(|checkout| match &checkout.state {
+/// Returns the current checkout and its session id if the ledger considers the session open for payment.
+pub fn open_session(ledger: &Ledger) -> Option<(&Checkout, &str)> {
+    ledger.checkout().and_then(|checkout| match &checkout.state {
         CheckoutState::Open { session, .. } => Some((checkout, session.as_str())),
         _ => None,
     })
@@ -90,7 +90,7 @@ impl LedgerWork {
         if state.version == 1 {
             self.new_references.send_modify(|count| *count += 1);
         }
-        if state.state.as_ref().is_some_and(|owner| owner.under_way().checkouts > 0) {
+        if state.state.as_ref().is_some_and(|owner| owner.ledger().at_processor.checkouts > 0) {
             self.checkout_news.send_modify(|count| *count += 1);
         }
     }
@@ -109,7 +109,7 @@ impl LedgerWork {
             if let LedgerEffect::ReadRefunds { intent, number } = effect {
                 return tell_read(of, intent, number, None).await;
             }
-            return tracing::debug!(kind = T::KIND, id = %of.id(), "no payment processor is configured; its work waits");
+            return tracing::debug!(kind = T::KIND, id = %of.id(), "no payment processor is configured; the request waits");
         };
         match effect {
             LedgerEffect::MakeSession { number } => {
@@ -164,7 +164,7 @@ impl LedgerWork {
         }
         let closed = T::asking(LedgerCommand::SessionClosed(session));
         if let Err(error) = of.ask(CommandOrigin::system(), closed, ASK_TIMEOUT).await {
-            tracing::debug!(kind = T::KIND, id = %of.id(), %error, "not told, is told again");
+            tracing::debug!(kind = T::KIND, id = %of.id(), %error, "reporting a closed checkout session failed; retrying");
         }
     }
 
@@ -172,7 +172,7 @@ impl LedgerWork {
     async fn refund<T: LedgerOwner>(&self, processor: &Arc<dyn PaymentProcessor>, of: &Handle<T>, refund: Id) {
         let state = of.read();
         let Some(owner) = state.state.as_ref() else { return };
-        let Some(request) = owner.under_way().refunds.iter().find(|one| one.id == refund) else { return };
+        let Some(request) = owner.ledger().at_processor.refunds.iter().find(|one| one.id == refund) else { return };
         let mut done = None;
         if self.environment.now().since(request.asked_at) > KEY_TRUSTED_MS {
             done = match processor.refunds(&request.intent).await {
@@ -186,7 +186,7 @@ impl LedgerWork {
         };
         let refused = match outcome {
             Ok(Refund { counts: true, .. }) => None,
-            Ok(Refund { id, .. }) => Some(format!("it says that refund {id} failed")),
+            Ok(Refund { id, .. }) => Some(format!("refund {id} failed")),
             Err(ProcessorError::Refused { words, .. }) => Some(words),
             Err(error) => return again(of, &error),
         };
@@ -194,7 +194,7 @@ impl LedgerWork {
             Ok(all) => Some(went_back(&all)),
             Err(ProcessorError::Refused { .. } | ProcessorError::Credentials(_)) if refused.is_some() => None,
             Err(ProcessorError::Refused { .. } | ProcessorError::Credentials(_)) => {
-                let recorded = owner.ledger_payments().iter().filter(|one| one.amount_cents < 0);
+                let recorded = owner.ledger().payments.iter().filter(|one| one.amount_cents < 0);
                 let of_it = recorded.filter(|one| one.reference.as_ref() == Some(&request.intent));
                 Some(of_it.fold(request.amount_cents, |sum: i64, one| sum.saturating_add(one.went_cents())))
             }
@@ -236,7 +236,7 @@ async fn read_refunds<T: LedgerOwner>(
 async fn tell_read<T: LedgerOwner>(of: &Handle<T>, intent: String, number: u32, refunded_cents: Option<i64>) {
     let read = LedgerCommand::RefundsRead { intent, number, refunded_cents };
     if let Err(error) = report(of, T::asking(read)).await {
-        tracing::debug!(kind = T::KIND, id = %of.id(), %error, "not told what went back, is told again");
+        tracing::debug!(kind = T::KIND, id = %of.id(), %error, "reporting refunds failed; retrying");
     }
 }
 
@@ -244,8 +244,8 @@ async fn tell_read<T: LedgerOwner>(of: &Handle<T>, intent: String, number: u32, 
 async fn make_session<T: LedgerOwner>(processor: &Arc<dyn PaymentProcessor>, of: &Handle<T>, number: u32) {
     let state = of.read();
     let Some(owner) = state.state.as_ref() else { return };
-    let Some(checkout) = owner.checkout().filter(|one| one.number == number) else { return };
-    let key = format!("{}-{}-{number}", T::KIND, owner.owner_id());
+    let Some(checkout) = owner.ledger().checkout().filter(|one| one.number == number) else { return };
+    let key = format!("{}-{}-{number}", T::KIND, owner.terms().owner_id);
     let request = asked_for(owner, checkout);
     let mut outcome = processor.create_payment_session(&request, &key).await;
     if outcome.as_ref().is_err_and(|error| error.code() == "email_invalid") {
@@ -282,12 +282,13 @@ fn not_made<T: LedgerOwner>(of: &Handle<T>, refused: bool, amount: bool, reason:
 /// Builds the session request of a checkout. A retry must be identical byte for byte, so all values come from the
 /// frozen state of the owner.
 fn asked_for<T: LedgerOwner>(owner: &T, checkout: &Checkout) -> NewPaymentSession {
+    let terms = owner.terms();
     NewPaymentSession {
-        reference: owner.owner_id().to_string(),
+        reference: terms.owner_id.to_string(),
         metadata: owner.metadata(),
         title: checkout.title.clone().unwrap_or_else(|| owner.title()),
         amount_cents: checkout.amount_cents,
-        currency: owner.ledger_currency().to_owned(),
+        currency: terms.currency,
         customer_email: owner.payer().cloned(),
         success_url: checkout.success_url.clone(),
         cancel_url: checkout.cancel_url.clone(),

@@ -120,7 +120,7 @@ impl ChannelOrderEffects {
         let sold = match self.look_up(record).await? {
             ResolvedLines::Known(sold) => sold,
             ResolvedLines::Lacks { missing, problem } => {
-                let lacking = format!("the map has no entry for {}", missing.join(", "));
+                let lacking = format!("the product map has no entry for {}", missing.join(", "));
                 return Ok(refused(problem.unwrap_or(lacking)).await?);
             }
         };
@@ -146,7 +146,7 @@ impl ChannelOrderEffects {
         let refused = match self.orders.ask(record.order_id, origin, news).await {
             Ok(answered) => match answered.answer {
                 OrderAnswer::Order(order) if cancelled && order.status == OrderStatus::Shipped => {
-                    Some("it was cancelled there after it was shipped here".to_owned())
+                    Some("it was cancelled in the sales channel after it was shipped".to_owned())
                 }
                 _ => None,
             },
@@ -167,7 +167,7 @@ impl ChannelOrderEffects {
             let channel = match self.channels.read(record.channel_id).await {
                 Ok(Some(channel)) => channel,
                 Ok(None) => break TrackingOutcome::NotWanted,
-                Err(error) => return tracing::warn!(%error, "a sales channel cannot be read"),
+                Err(error) => return tracing::warn!(%error, "cannot read a sales channel"),
             };
             let Some(channel) = channel.state.as_ref() else { return };
             if channel.active || channel.archived {

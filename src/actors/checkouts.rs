@@ -11,10 +11,10 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use crate::at_processor::{LedgerWork, open_session, paid_by};
-use domain::aggregate::Versioned;
+use domain::aggregate::{Aggregate as _, Versioned};
 use domain::id::Id;
 use domain::invoice::{Invoice, InvoiceStatus};
-use domain::ledger::{CheckoutState, LedgerCommand, LedgerOwner, Payable, PaymentUpdate};
+use domain::ledger::{CheckoutState, LedgerCommand, LedgerOwner, PaymentUpdate};
 use domain::order::Order;
 use domain::principal::Principal;
 use domain::refusal::{Class, Refusal};
@@ -41,7 +41,7 @@ pub enum CheckoutError {
     #[error("no payment processor is configured")]
     NotConfigured,
     /// The processor does not respond, or rejects a valid request. The cause is in the log.
-    #[error("the payment processor is not available now")]
+    #[error("the payment processor is currently unavailable")]
     Unavailable,
     /// The actor of the owner did not answer.
     #[error(transparent)]
@@ -62,7 +62,7 @@ impl From<AskError> for CheckoutError {
 
 impl From<ProcessorError> for CheckoutError {
     fn from(error: ProcessorError) -> Self {
-        tracing::warn!(%error, "the payment processor did not do what it was asked");
+        tracing::warn!(%error, "a request to the payment processor failed");
         Self::Unavailable
     }
 }
@@ -124,7 +124,7 @@ impl Checkouts {
         pages: &ReturnPages,
     ) -> Result<OpenSession, CheckoutError> {
         let state = read(&self.invoices, id).await?;
-        let invoice = state.state.as_ref().ok_or_else(|| Refusal::not_found(Invoice::WORD))?;
+        let invoice = state.state.as_ref().ok_or_else(|| Refusal::not_found(Invoice::KIND))?;
         match invoice.order_id {
             // A void one is paid by nothing; its order may have another one.
             Some(order) if invoice.status != InvoiceStatus::Void => self.of_order(order, origin, pages).await,
@@ -158,10 +158,11 @@ impl Checkouts {
     ) -> Result<OpenSession, CheckoutError> {
         for _ in 0..MAX_ROUNDS {
             let state = read(owners, id).await?;
-            let owner = state.state.as_ref().ok_or_else(|| Refusal::not_found(T::WORD))?;
-            let due = owner.to_check_out()?;
+            let owner = state.state.as_ref().ok_or_else(|| Refusal::not_found(T::KIND))?;
+            let due = owner.ledger().to_check_out(&owner.terms())?;
             let processor = self.work.processor.as_ref().ok_or(CheckoutError::NotConfigured)?;
-            if let Some((_, session)) = open_session(owner).filter(|(checkout, _)| checkout.amount_cents == due)
+            if let Some((_, session)) =
+                open_session(owner.ledger()).filter(|(checkout, _)| checkout.amount_cents == due)
                 && let Some(open) = self.look(owners, id, processor, session).await?
             {
                 return Ok(open);
@@ -174,7 +175,8 @@ impl Checkouts {
             };
             let outcome = owners.ask(id, origin.clone(), T::asking(command)).await?;
             let owner = T::of(&outcome.answer).ok_or(CheckoutError::Unavailable)?;
-            let Some(number) = owner.checkout().filter(|one| one.session().is_none()).map(|one| one.number) else {
+            let Some(number) = owner.ledger().checkout().filter(|one| one.session().is_none()).map(|one| one.number)
+            else {
                 continue; // Somebody else's session stands by now: it is looked at.
             };
             if let Some(open) = await_session(owners, id, number, &mut news).await? {
@@ -202,7 +204,7 @@ impl Checkouts {
                 PaymentUpdate::Failed { reason: None, intent: current.intent, session: Some(session.to_owned()) }
             }
             Ok(current) if current.status == SessionStatus::Complete && !current.paid => {
-                let words = format!("a payment of this {} is on its way; wait until it has arrived or failed", T::WORD);
+                let words = format!("a payment of this {} is pending; wait until it succeeds or fails", T::KIND);
                 return Err(Refusal::conflict("payment_pending", words).into());
             }
             Ok(current) if current.status == SessionStatus::Complete => paid_by(&current),
@@ -217,7 +219,7 @@ impl Checkouts {
             return Ok(None);
         }
         self.work.new_references.send_modify(|count| *count += 1);
-        Err(Refusal::conflict("already_paid", format!("the {} is already paid", T::WORD)).into())
+        Err(Refusal::conflict("already_paid", format!("the {} is already paid", T::KIND)).into())
     }
 }
 
@@ -225,7 +227,7 @@ async fn read<T: LedgerOwner + StoredAggregate>(
     owners: &Directory<T>,
     id: Id,
 ) -> Result<Arc<Versioned<T>>, CheckoutError> {
-    Ok(owners.read(id).await?.ok_or_else(|| Refusal::not_found(T::WORD))?)
+    Ok(owners.read(id).await?.ok_or_else(|| Refusal::not_found(T::KIND))?)
 }
 
 /// Waits until the session of a checkout is created; `None` if its owner has moved on to another checkout.
@@ -238,14 +240,15 @@ async fn await_session<T: LedgerOwner + StoredAggregate>(
     loop {
         news.mark_unchanged();
         let state = read(owners, id).await?;
-        let checkout = state.state.as_ref().and_then(Payable::checkout).filter(|one| one.number == number);
+        let checkout =
+            state.state.as_ref().and_then(|owner| owner.ledger().checkout()).filter(|one| one.number == number);
         match checkout.map(|one| &one.state) {
             None => return Ok(None),
             Some(CheckoutState::Open { session, url, expires_at }) => {
                 return Ok(Some(OpenSession { id: session.clone(), url: url.clone(), expires_at: *expires_at }));
             }
             Some(CheckoutState::Failed { amount: true, .. }) => {
-                let words = "the payment processor takes no payments of this amount";
+                let words = "the payment processor does not accept payments of this amount";
                 return Err(Refusal::new(Class::Invalid, "not_payable", words).into());
             }
             Some(CheckoutState::Failed { .. }) => return Err(CheckoutError::Unavailable),

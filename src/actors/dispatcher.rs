@@ -214,7 +214,7 @@ impl Actor for DispatcherActor {
             DispatcherMsg::JobAnswered(job) => s.board.job_settled(&job),
             DispatcherMsg::Again => s.again = None,
             #[cfg(any(test, debug_assertions))]
-            DispatcherMsg::Crash => panic!("crash asked for by a test"),
+            DispatcherMsg::Crash => panic!("crash requested by a test"),
         }
         s.propose(&me);
         Ok(())
@@ -258,7 +258,7 @@ impl DispatcherState {
         tokio::spawn(async move {
             let outcome = orders.ask(order, CommandOrigin::system(), command).await;
             if let Err(error) = &outcome {
-                tracing::debug!(%order, %error, "proposal not taken");
+                tracing::debug!(%order, %error, "proposal rejected");
                 if !matches!(error, AskError::Refused(_)) {
                     // The same would be proposed at once, and fail as fast while the database does not answer.
                     tokio::time::sleep(ASK_RETRY_DELAY).await;

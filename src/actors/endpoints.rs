@@ -100,7 +100,7 @@ const REPLAY_PAGE: u64 = 200;
 
 async fn tell(of: &Handle<Endpoint>, command: EndpointCommand) {
     if let Err(error) = of.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await {
-        tracing::debug!(endpoint = %of.id(), %error, "not told, is told again");
+        tracing::debug!(endpoint = %of.id(), %error, "reporting to an endpoint failed; retrying");
     }
 }
 
@@ -115,7 +115,7 @@ impl EndpointEffects {
             let read = match events.next(EVENTS_PER_READ).await {
                 Ok(Some(read)) => read,
                 Ok(None) => return,
-                Err(error) => return tracing::warn!(%error, "events cannot be read"),
+                Err(error) => return tracing::warn!(%error, "cannot read events"),
             };
             let state = of.read();
             let Some(endpoint) = &state.state else { return };
@@ -135,7 +135,7 @@ impl EndpointEffects {
                 let more = rows.len() as u64 == limit;
                 tell(of, EndpointCommand::Refilled { number, rows, more }).await;
             }
-            Err(error) => tracing::warn!(endpoint = %of.id(), %error, "backlog cannot be read"),
+            Err(error) => tracing::warn!(endpoint = %of.id(), %error, "cannot read the backlog"),
         }
     }
 
@@ -145,7 +145,7 @@ impl EndpointEffects {
                 let end = (past.len() as u64) < REPLAY_PAGE;
                 tell(of, EndpointCommand::Replayed { after: replaying.after, past, end }).await;
             }
-            Err(error) => tracing::warn!(endpoint = %of.id(), %error, "the log cannot be read"),
+            Err(error) => tracing::warn!(endpoint = %of.id(), %error, "cannot read past events"),
         }
     }
 
@@ -175,8 +175,9 @@ impl EndpointEffects {
             // A failure like any other: retried by the schedule, and in the end the endpoint is disabled and operators
             // are told.
             Err(error) => {
-                let why = "its secret cannot be decrypted: SECRETS_KEY is not the one that it was encrypted with";
-                tracing::error!(endpoint = %of.id(), %error, "a delivery cannot be signed: {why}");
+                let why =
+                    "its signing secret cannot be decrypted: SECRETS_KEY is not the key that it was encrypted with";
+                tracing::error!(endpoint = %of.id(), %error, "cannot sign a delivery: {why}");
                 let error = Some(why.to_owned());
                 return Some(EndpointCommand::Tried {
                     delivery: id,

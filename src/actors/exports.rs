@@ -89,7 +89,7 @@ enum WriteFault {
     #[error("the table cannot be written: {0}")]
     Disk(#[from] std::io::Error),
     /// The export could not record the outcome, for example because the server is shutting down.
-    #[error("its outcome cannot be told")]
+    #[error("the outcome cannot be recorded")]
     Untold,
 }
 
@@ -105,7 +105,7 @@ impl Effects<Export> for ExportEffects {
                     Ok(()) | Err(WriteFault::Untold) => return,
                     Err(fault) => fault,
                 };
-                tracing::warn!(export = %export.id, number, %fault, "an export failed; retrying");
+                tracing::warn!(export = %export.id, number, %fault, "writing an export failed; retrying");
                 let _ = report(&of, ExportCommand::Failed { number, words: fault.to_string() }).await;
             }
             ExportEffect::Delete { at } => {
@@ -113,7 +113,7 @@ impl Effects<Export> for ExportEffects {
                 match self.files.delete(export.id).await {
                     Ok(()) => drop(report(&of, ExportCommand::Deleted).await),
                     Err(error) => {
-                        tracing::warn!(export = %export.id, %error, "an expired export could not be deleted from disk");
+                        tracing::warn!(export = %export.id, %error, "cannot delete an expired export from disk");
                     }
                 }
             }
@@ -157,7 +157,7 @@ impl ExportEffects {
         }
         report(of, ExportCommand::Vanished).await.map_err(|_| WriteFault::Untold)?;
         let anew = self.files.resume(export.id, 0).await?;
-        let anew = anew.ok_or_else(|| std::io::Error::other("an empty file is too short"))?;
+        let anew = anew.ok_or_else(|| std::io::Error::other("cannot restart the file of the export"))?;
         Ok((anew, ExportProgress::default()))
     }
 }

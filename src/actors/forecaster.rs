@@ -215,7 +215,7 @@ impl ForecasterState {
     fn adopt(&mut self, result: Option<Box<(Forecast, LearnedStatistics)>>, me: &ActorRef<ForecasterMsg>) {
         let Some(result) = result else {
             // What was learnt is lost with the thread.
-            tracing::error!("the forecast could not be computed");
+            tracing::error!("computing the forecast failed");
             (self.knowledge, self.informed) = (Some(Box::default()), false);
             read(me.clone(), self.forecaster.shop.store.clone());
             return;
@@ -243,7 +243,7 @@ impl ForecasterState {
                 let outcome = orders.ask(id, CommandOrigin::system(), OrderCommand::Promise(promise)).await;
                 if let Err(error) = outcome {
                     // The next forecast promises anew.
-                    tracing::debug!(order = %id, %error, "promise not kept");
+                    tracing::debug!(order = %id, %error, "recording a promise failed; the next forecast retries");
                 }
             });
         }
@@ -306,7 +306,7 @@ fn read(me: ActorRef<ForecasterMsg>, store: Store) {
                     let _ = me.cast(ForecasterMsg::Known(Box::new(ShopHistory { prints, promises })));
                     return;
                 }
-                (Err(error), _) | (_, Err(error)) => tracing::debug!(%error, "earlier prints not read, read again"),
+                (Err(error), _) | (_, Err(error)) => tracing::debug!(%error, "cannot read earlier prints; retrying"),
             }
             tokio::time::sleep(READ_RETRY_DELAY).await;
         }

@@ -181,7 +181,7 @@ impl IntegrationSummary {
         let error = self.line.last_error.as_ref().filter(|_| self.on && self.line.failures > 0)?;
         let again = match self.line.retry_in_ms {
             0 => String::new(),
-            ms => format!("; it is tried again in {} s", ms.div_ceil(1000)),
+            ms => format!("; next try in {} s", ms.div_ceil(1000)),
         };
         Some(format!("{} ({}): {error}, {} times in a row{again}", self.title, self.name, self.line.failures))
     }
@@ -211,7 +211,7 @@ impl Integrations {
                 None => (None, None),
                 Some(Ok(prepared)) => (Some(prepared(sources)), None),
                 Some(Err(fault)) => {
-                    tracing::error!(integration = fault.name, error = %fault.reason, "its settings cannot be used; it is off");
+                    tracing::error!(integration = fault.name, error = %fault.reason, "invalid settings; the integration is off");
                     (None, Some(fault.reason))
                 }
             };

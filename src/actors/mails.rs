@@ -166,12 +166,12 @@ impl MailEffects {
     /// use, also before its first try: it may have waited for the provider, or for this server.
     fn link_of(&self, mail: &Mail) -> Result<Option<MailLink>, MailError> {
         if mail.useless_at.is_some_and(|at| self.environment.now() >= at) {
-            return Err(MailError::Permanent { reason: "it waited until its link was too old".to_owned() });
+            return Err(MailError::Permanent { reason: "the link expired before the mail could be sent".to_owned() });
         }
         let Some(sealed) = &mail.sealed_link else { return Ok(mail.link.clone()) };
         let url = self.cipher.decrypt(&sealed.encrypted_url);
         let url =
-            url.map_err(|error| MailError::Permanent { reason: format!("its link cannot be opened: {error}") })?;
+            url.map_err(|error| MailError::Permanent { reason: format!("the link cannot be decrypted: {error}") })?;
         Ok(Some(MailLink { label: sealed.label.clone(), url }))
     }
 
@@ -192,7 +192,7 @@ impl MailEffects {
                     };
                     agent.send(&message).await
                 }
-                None => Err(MailError::Permanent { reason: "no agent gateway is configured any more".to_owned() }),
+                None => Err(MailError::Permanent { reason: "the agent gateway is no longer configured".to_owned() }),
             },
         };
         match &sent {
@@ -201,7 +201,7 @@ impl MailEffects {
                     self.meter.sent(self.environment.now());
                 }
                 if self.failing.swap(false, Relaxed) {
-                    tracing::info!("mail goes out again");
+                    tracing::info!("mails are sent again");
                 }
             }
             Err(error) => {
@@ -264,7 +264,7 @@ impl MailEffects {
         let admins = access.as_ref().and_then(|access| access.state.as_ref()).map(Access::admin_emails);
         admins
             .filter(|admins| !admins.is_empty())
-            .ok_or_else(|| transient("nobody to tell: mail.operators is empty and there is no active admin".to_owned()))
+            .ok_or_else(|| transient("no recipients: mail.operators is empty and there is no active admin".to_owned()))
     }
 }
 

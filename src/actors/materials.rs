@@ -76,7 +76,7 @@ impl Effects<Material> for MaterialEffects {
             Ok(answered) => Some(answered.answer),
             // No such order: nobody uses these claims.
             Err(AskError::Refused(_)) => None,
-            Err(error) => return tracing::debug!(%order, %error, "order not told, is told again"),
+            Err(error) => return tracing::debug!(%order, %error, "notifying an order failed; retrying"),
         };
         let noted = match (effect, answer) {
             (MaterialEffect::TellHeld { claims, .. }, _) => MaterialCommand::Heard { claims },
@@ -87,7 +87,7 @@ impl Effects<Material> for MaterialEffects {
             (MaterialEffect::AskBack { .. }, _) => return,
         };
         if let Err(error) = of.ask(CommandOrigin::system(), noted, ASK_TIMEOUT).await {
-            tracing::debug!(material = %of.id(), %error, "not noted, is told again");
+            tracing::debug!(material = %of.id(), %error, "recording a notification failed; retrying");
         }
     }
 }

@@ -70,14 +70,18 @@ impl Effects<Order> for OrderEffects {
                             tell(&of, OrderCommand::Stock(material, claims)).await;
                         }
                     }
-                    Err(error) => tracing::debug!(order = %of.id(), %material, %error, "stock not asked"),
+                    Err(error) => {
+                        tracing::debug!(order = %of.id(), %material, %error, "requesting stock failed; retrying")
+                    }
                 }
             }
             OrderEffect::Settle { material, claims } => {
                 let ids = claims.iter().map(|claim| claim.id).collect();
                 match self.materials.ask(material, CommandOrigin::system(), MaterialCommand::Settle { claims }).await {
                     Ok(_) => tell(&of, OrderCommand::Settled(ids)).await,
-                    Err(error) => tracing::debug!(order = %of.id(), %material, %error, "claims not settled"),
+                    Err(error) => {
+                        tracing::debug!(order = %of.id(), %material, %error, "settling claims failed; retrying")
+                    }
                 }
             }
             OrderEffect::Give { job, attempt, printer } => give(&self.printers, &of, job, attempt, printer).await,
@@ -155,7 +159,9 @@ async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice
 /// starts, so one that still waits is not retried before the next start.
 async fn issue_invoice(of: &Handle<Order>) {
     match of.ask(CommandOrigin::system(), OrderCommand::IssueInvoice, ASK_TIMEOUT).await {
-        Ok(answered) if matches!(answered.answer, OrderAnswer::Heard { wanted: true }) => std::future::pending().await,
+        Ok(answered) if matches!(answered.answer, OrderAnswer::Heard { is_wanted: true }) => {
+            std::future::pending().await
+        }
         Ok(_) => {}
         Err(error) => tracing::warn!(order = %of.id(), %error, "issuing an invoice failed; retrying"),
     }
@@ -180,7 +186,7 @@ async fn tell_left(records: &Directory<ChannelOrder>, of: &Handle<Order>, record
 
 async fn tell(of: &Handle<Order>, command: OrderCommand) {
     if let Err(error) = of.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await {
-        tracing::debug!(order = %of.id(), %error, "not told, is told again");
+        tracing::debug!(order = %of.id(), %error, "recording an outcome failed; retrying");
     }
 }
 
@@ -211,7 +217,9 @@ async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attemp
             _ => return,
         },
         Err(AskError::Refused(refusal)) => not_started(refusal.message),
-        Err(error) => return tracing::debug!(order = %of.id(), %printer, %error, "attempt not given, is given again"),
+        Err(error) => {
+            return tracing::debug!(order = %of.id(), %printer, %error, "giving an attempt to the printer failed; retrying");
+        }
     };
     tell(of, OrderCommand::Attempt { job, attempt, report }).await;
 }
@@ -224,7 +232,9 @@ async fn say(printers: &Directory<Printer>, of: &Handle<Order>, printer: Id, att
         Ok(answered) if matches!(answered.answer, PrinterAnswer::NotInHand) => {}
         Err(AskError::Refused(_)) => {}
         Ok(_) => return,
-        Err(error) => return tracing::debug!(order = %of.id(), %printer, %error, "printer not told, is told again"),
+        Err(error) => {
+            return tracing::debug!(order = %of.id(), %printer, %error, "notifying the printer failed; retrying");
+        }
     }
     let state = of.read();
     let jobs = state.state.iter().flat_map(|order| order.jobs.values());

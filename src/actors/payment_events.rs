@@ -33,7 +33,7 @@ impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
             let event = match parse(record.body.as_bytes()) {
                 Ok(event) => event,
                 Err(error) => {
-                    tracing::error!(event = record.event_id, %error, "a stored payment event cannot be read");
+                    tracing::error!(event = record.event_id, %error, "cannot parse a stored payment event");
                     break true;
                 }
             };
@@ -55,7 +55,7 @@ impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
         };
         let tried = KeptPaymentEventCommand::Tried { matched };
         if let Err(error) = of.ask(CommandOrigin::system(), tried, ASK_TIMEOUT).await {
-            tracing::debug!(%error, "try not noted");
+            tracing::debug!(%error, "recording a try failed; retrying");
         }
     }
 }

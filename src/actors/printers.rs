@@ -114,7 +114,7 @@ async fn tell(of: &Handle<Printer>, command: PrinterCommand) -> Option<PrinterAn
             None
         }
         Err(error) => {
-            tracing::debug!(printer = %of.id(), %error, "not told, is told again");
+            tracing::debug!(printer = %of.id(), %error, "recording an outcome failed; retrying");
             None
         }
     }
@@ -144,13 +144,13 @@ impl PrinterEffects {
         let news = OrderCommand::Attempt { job: hand.job, attempt, report: report_of(&hand) };
         let is_wanted = match self.orders.ask(hand.order, CommandOrigin::system(), news).await {
             Ok(answered) => match answered.answer {
-                OrderAnswer::Heard { wanted: is_wanted } => is_wanted,
+                OrderAnswer::Heard { is_wanted } => is_wanted,
                 _ => true,
             },
             // No such order or job: nobody wants it.
             Err(AskError::Refused(_)) => false,
             Err(error) => {
-                tracing::debug!(printer = %of.id(), %error, "order not told, is told again");
+                tracing::debug!(printer = %of.id(), %error, "notifying the order failed; retrying");
                 return;
             }
         };
@@ -162,12 +162,12 @@ impl PrinterEffects {
         let state = of.read();
         let signed = state.state.iter().flat_map(|printer| &printer.signed_prints);
         let Some(signed) = signed.into_iter().find(|signed| signed.print.attempt == attempt) else { return };
-        let SignedPrint { print, said: inspection, by, at } = signed.clone();
+        let SignedPrint { print, inspection, by, at } = signed.clone();
         let news = OrderCommand::SignedAtPrinter { job: print.job, attempt, inspection, by, at };
         match self.orders.ask(print.order, CommandOrigin::system(), news).await {
             Ok(_) | Err(AskError::Refused(_)) => {}
             Err(error) => {
-                return tracing::debug!(printer = %of.id(), %error, "order not told of a sign-off, is told again");
+                return tracing::debug!(printer = %of.id(), %error, "notifying the order of a sign-off failed; retrying");
             }
         }
         tell(of, PrinterCommand::SignedOff(attempt)).await;

@@ -45,7 +45,7 @@ pub enum QuoteOrderError {
 
 impl From<LoadError> for QuoteOrderError {
     fn from(error: LoadError) -> Self {
-        tracing::warn!(%error, "what a quote offers cannot be read, is read again");
+        tracing::warn!(%error, "cannot read the products of a quote; retrying");
         Self::Trouble(AskError::Unavailable(store::Unavailable::Database))
     }
 }
@@ -160,7 +160,7 @@ impl Effects<Quote> for QuoteEffects {
                     }
                 };
                 if let Err(error) = of.ask(CommandOrigin::system(), outcome, ASK_TIMEOUT).await {
-                    tracing::debug!(quote = %of.id(), %error, "not told of its order, is told again");
+                    tracing::debug!(quote = %of.id(), %error, "recording an order failed; retrying");
                 }
             }
         }
@@ -179,12 +179,14 @@ impl QuoteEffects {
         match self.custom_requests.ask(request, CommandOrigin::system(), news).await {
             Ok(_) => {}
             Err(AskError::Refused(refusal)) => {
-                tracing::warn!(quote = %quote_id, %request, %refusal, "a custom request refused the news of its quote");
+                tracing::warn!(quote = %quote_id, %request, %refusal, "a custom request rejected the status of its quote");
             }
-            Err(error) => return tracing::debug!(quote = %quote_id, %request, %error, "not told, is told again"),
+            Err(error) => {
+                return tracing::debug!(quote = %quote_id, %request, %error, "notifying a custom request failed; retrying");
+            }
         }
         if let Err(error) = of.ask(CommandOrigin::system(), QuoteCommand::RequestTold(status), ASK_TIMEOUT).await {
-            tracing::debug!(quote = %quote_id, %error, "does not know that its request was told, tells it again");
+            tracing::debug!(quote = %quote_id, %error, "recording a notification failed; retrying");
         }
     }
 
@@ -206,7 +208,7 @@ impl QuoteEffects {
             }
         };
         if let Err(error) = report(of, QuoteCommand::Sliced { source, news }).await {
-            tracing::debug!(quote = %of.id(), %error, "not told of slicing, is told again");
+            tracing::debug!(quote = %of.id(), %error, "recording a slicing result failed; retrying");
         }
     }
 
@@ -218,7 +220,8 @@ impl QuoteEffects {
         match metadata.and_then(|metadata| Some((metadata.grams?, metadata.seconds?))) {
             Some((grams, seconds)) => Ok(SlicedModel { gcode_file_id, grams, seconds }),
             None => {
-                let words = "its G-code states no weight or no time: the profile has no density of the filament";
+                let words =
+                    "the G-code states no weight or no time: set the density of the filament in the slicer profile";
                 Err(SlicingFailure::Failed(words.to_owned()))
             }
         }

@@ -22,7 +22,8 @@ pub struct DispatchHold(Arc<watch::Sender<Option<Timestamp>>>);
 
 impl DispatchHold {
     /// Human-readable reason shown for jobs on hold.
-    pub const REASON: &str = "on hold since the shop was restored from a backup: an admin reviews the restore first";
+    pub const REASON: &str =
+        "on hold since the shop was restored from a backup: an admin must review the restore first";
 
     /// Creates a hold, given the time of the newest restore that waits for its review; `None` if none waits.
     pub fn new(since: Option<Timestamp>) -> Self {

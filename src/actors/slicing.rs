@@ -153,15 +153,15 @@ impl SlicingService {
         source: &SliceSource,
         purpose: &SlicingPurpose,
     ) -> Result<Id, SlicingFailure> {
-        let made = self.find_or_make(files, source, purpose).await;
-        let waits = match &made {
+        let outcome = self.find_or_make(files, source, purpose).await;
+        let waits = match &outcome {
             // Nothing is missing, and whether something is was not found out.
-            Err(SlicingFailure::NotNow(_)) => return made,
+            Err(SlicingFailure::NotNow(_)) => return outcome,
             Err(SlicingFailure::Waits(words)) => Some(words.clone()),
             _ => None,
         };
         *self.waits.lock().unwrap_or_else(PoisonError::into_inner) = waits;
-        made
+        outcome
     }
 
     async fn find_or_make(
@@ -172,7 +172,7 @@ impl SlicingService {
     ) -> Result<Id, SlicingFailure> {
         let model = files.present(source.model_file_id).await?;
         let Some(model) = model.as_ref().and_then(|state| state.present()) else {
-            return Err(SlicingFailure::Failed("its model was deleted".to_owned()));
+            return Err(SlicingFailure::Failed("the model was deleted".to_owned()));
         };
         let profile = self.slicer.profile(&source.profile).await?;
         let version = self.slicer.version().await?;
@@ -206,15 +206,15 @@ impl SlicingService {
                 }
             }
         };
-        let made = tokio::select! {
+        let outcome = tokio::select! {
             biased; // what is done in this moment is kept
-            made = making => made,
+            outcome = making => outcome,
             () = turn.is_wanted_back() => Err(SlicingFailure::NotNow("models of orders are sliced first".to_owned())),
         };
         drop(lock);
         // Whoever waits for it holds the lock as well.
         self.making.remove_if(&id, |_, lock| Arc::strong_count(lock) == 1);
-        made
+        outcome
     }
 
     /// Slices, and records the result under this id. `sliced_from` is the model where it is a customer's: its G-code
@@ -251,11 +251,11 @@ impl SlicingService {
             && description.metadata.filament_mm.is_some_and(|mm| mm > 0.0);
         if !printable {
             return Err(SlicingFailure::Failed(
-                "what it made is no G-code with its filament stated at the end".to_owned(),
+                "the slicer did not produce G-code that states its filament usage at the end".to_owned(),
             ));
         }
         if let Some(words) = extents.beyond_bed() {
-            return Err(SlicingFailure::Failed(format!("the print leaves the bed: {words}")));
+            return Err(SlicingFailure::Failed(format!("the print exceeds the bed: {words}")));
         }
         description.metadata.size = description.metadata.size.or(extents.size());
         let size = description.metadata.size;

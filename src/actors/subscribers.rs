@@ -152,7 +152,9 @@ impl Subscribers {
         for looked_at in join_all(looked_at).await {
             match looked_at {
                 Ok(whole) => self.learn_products(&whole),
-                Err(error) => tracing::debug!(customer = %id, %error, "a product is shown without its name"),
+                Err(error) => {
+                    tracing::debug!(customer = %id, %error, "cannot read a product; showing it without its name")
+                }
             }
         }
         for one in &mut subscriptions {
@@ -272,7 +274,7 @@ impl Subscribers {
         match self.read_cards(id).await {
             Ok(cards) => self.keep_cards(id, CARDS_FRESH_FOR, cards),
             Err(error) => {
-                tracing::debug!(customer = %id, %error, "cards are not shown");
+                tracing::debug!(customer = %id, %error, "cannot read cards; showing none");
                 self.keep_cards(id, SILENCE_KEPT_FOR, Vec::new())
             }
         }

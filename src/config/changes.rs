@@ -34,7 +34,7 @@ pub struct Change {
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
     /// Changes are invalid: their names as the caller wrote them, each with the fault.
-    #[error("some settings cannot be changed so")]
+    #[error("some of the changes are invalid")]
     Faults(Vec<(String, String)>),
     /// The settings as a whole are invalid with the changes.
     #[error(transparent)]
@@ -46,7 +46,7 @@ pub enum ChangeError {
     #[error(".env cannot be read or written")]
     Io(#[from] io::Error),
     /// The settings of this server were not loaded from sources.
-    #[error("the settings of this server cannot be changed")]
+    #[error("the settings of this server cannot be changed through the API")]
     NoOrigin,
 }
 
@@ -102,7 +102,7 @@ pub fn key_of(name: &str) -> Option<String> {
 /// name of the setting.
 pub fn text_of(key: &str, value: &Value) -> Result<String, &'static str> {
     use figment::value::Value as Kind;
-    let known_settings = KnownSettings::new().map_err(|_| "is not known")?;
+    let known_settings = KnownSettings::new().map_err(|_| "is not a setting")?;
     let listed = |item: &Value| match item {
         Value::String(text) if text.chars().any(|c| matches!(c, '"' | '\\') || c.is_control()) => None,
         Value::String(text) => Some(format!("\"{text}\"")),
@@ -110,11 +110,11 @@ pub fn text_of(key: &str, value: &Value) -> Result<String, &'static str> {
         _ => None,
     };
     match (known_settings.default_of(key), value) {
-        (None, _) => Err("is not known"),
+        (None, _) => Err("is not a setting"),
         (_, Value::Null) => Ok(String::new()),
-        (Some(Kind::String(..)), Value::String(text)) if text.contains('\0') => Err("must not hold a NUL character"),
+        (Some(Kind::String(..)), Value::String(text)) if text.contains('\0') => Err("must not contain a NUL character"),
         (Some(Kind::String(..)), Value::String(text)) => Ok(text.clone()),
-        (Some(Kind::String(..)), _) => Err("must be a text or null"),
+        (Some(Kind::String(..)), _) => Err("must be a string or null"),
         (Some(Kind::Bool(..)), Value::Bool(yes)) => Ok(yes.to_string()),
         (Some(Kind::Bool(..)), _) => Err("must be true, false or null"),
         (Some(Kind::Num(..)), Value::Number(number)) => Ok(number.to_string()),
@@ -131,7 +131,9 @@ pub fn text_of(key: &str, value: &Value) -> Result<String, &'static str> {
                     other => listed(other),
                 })
                 .collect();
-            items.map(|items| format!("[{}]", items.join(", "))).ok_or("holds what cannot be written in a list")
+            items
+                .map(|items| format!("[{}]", items.join(", ")))
+                .ok_or("contains a value that a list setting cannot hold")
         }
         _ => Err("must be a list or null"),
     }
@@ -141,9 +143,10 @@ pub fn text_of(key: &str, value: &Value) -> Result<String, &'static str> {
 pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, ChangeError> {
     let options = origin.options().ok_or(ChangeError::NoOrigin)?;
     let bound = changes.iter().filter(|change| BOUND_TO_DATA.contains(&change.key.as_str()));
-    let bound = bound.map(|change| (change.key.clone(), "is bound to the data".to_owned()));
+    let bound =
+        bound.map(|change| (change.key.clone(), "cannot be changed, because the data depends on it".to_owned()));
     let programs = changes.iter().filter(|change| PROGRAMS.contains(&change.key.as_str()));
-    let words = "names a program that the server runs; set it on the server's machine, in printfloor.toml or .env";
+    let words = "names a program that the server runs; change it on the server's machine, in printfloor.toml or .env";
     let programs = programs.map(|change| (change.key.clone(), words.to_owned()));
     let refused: Vec<_> = bound.chain(programs).collect();
     if !refused.is_empty() {

@@ -56,7 +56,7 @@ pub(super) fn problems(config: &Config) -> Vec<String> {
 pub fn doubts(config: &Config) -> Vec<String> {
     let Config { mail, printers, payments, .. } = config;
     let seller_gaps = config.rules().seller_gaps();
-    let no_mail = "mails are not sent but written to files";
+    let no_mail = "mails are written to files instead of being sent";
     [
         (
             mail.smtp_host.is_empty() && !mail.smtp_password.is_empty(),
@@ -68,23 +68,23 @@ pub fn doubts(config: &Config) -> Vec<String> {
         ),
         (
             !mail.smtp_host.is_empty() && mail.smtp_user.is_empty() && !mail.smtp_password.is_empty(),
-            "SMTP_PASS is set without SMTP_USER: there is no sign-in at the mail server".to_owned(),
+            "SMTP_PASS is set without SMTP_USER: the server does not sign in at the mail server".to_owned(),
         ),
         (
             !mail.smtp_host.is_empty() && !mail.api_key.is_empty(),
-            "SMTP_HOST and EMAIL_API_KEY are both set: mails go to SMTP_HOST".to_owned(),
+            "SMTP_HOST and EMAIL_API_KEY are both set: mails are sent through SMTP_HOST".to_owned(),
         ),
         (
             printers.fw_rest_url.is_empty() && !printers.fw_rest_api_key.is_empty(),
-            "FW_REST_API_KEY is set without FW_REST_URL: it is used for printers that were added without a key"
+            "FW_REST_API_KEY is set without FW_REST_URL: it only applies to printers that were added without a key"
                 .to_owned(),
         ),
         (
             payments.webhook_secret.is_empty() && !payments.secret_key.is_empty(),
-            "PAYMENT_SECRET_KEY is set without PAYMENT_WEBHOOK_SECRET: the server would not learn of payments"
+            "PAYMENT_SECRET_KEY is set without PAYMENT_WEBHOOK_SECRET: the server would not be notified of payments"
                 .to_owned(),
         ),
-        (!seller_gaps.is_empty(), format!("no invoice is issued yet: {}", gaps_in_words(&seller_gaps))),
+        (!seller_gaps.is_empty(), format!("no invoices can be issued yet: {}", gaps_in_words(&seller_gaps))),
     ]
     .into_iter()
     .filter_map(|(doubtful, words)| doubtful.then_some(words))
@@ -113,14 +113,15 @@ fn papers(config: &Config, problems: &mut Vec<String>) {
     let country = &invoices.seller_country;
     let is_code = country.len() == 2 && country.bytes().all(|byte| byte.is_ascii_alphabetic());
     if !country.is_empty() && !is_code {
-        problems.push("invoices.seller_country must be a country code of two letters".to_owned());
+        problems.push("invoices.seller_country must be a two-letter country code".to_owned());
     }
     if pdf.accent().is_none() {
         problems.push("pdf.accent_color must be a colour such as #1f4e79".to_owned());
     }
     if !object_storage.bucket.is_empty() && !has_scheme(&object_storage.public_url, &["http", "https"]) {
         problems.push(
-            "object_storage.public_url must be an http:// or https:// address where there is a bucket".to_owned(),
+            "object_storage.public_url must be an http:// or https:// address if object_storage.bucket is set"
+                .to_owned(),
         );
     }
     if !object_storage.endpoint.is_empty() && !has_scheme(&object_storage.endpoint, &["http", "https"]) {
@@ -132,7 +133,7 @@ fn tracking(config: &Config, problems: &mut Vec<String>) {
     for CarrierConfig { carrier, url } in &config.shipping.tracking {
         if carrier.trim().is_empty() || !has_scheme(url, &["http", "https"]) || !url.contains(NUMBER_PLACE) {
             problems.push(format!(
-                "shipping.tracking: {carrier:?} needs a name, and an http:// or https:// address with {NUMBER_PLACE}"
+                "shipping.tracking: {carrier:?} must have a name, and an http:// or https:// address that contains {NUMBER_PLACE}"
             ));
         }
     }
@@ -269,7 +270,7 @@ fn numbers(config: &Config, problems: &mut Vec<String>) {
         problems.push(format!("webhooks.max_concurrent_per_endpoint must be from 1 to {DELIVERY_WINDOW}"));
     }
     if config.webhooks.retry_schedule_seconds.is_empty() {
-        problems.push("webhooks.retry_schedule_seconds must contain at least one waiting time".to_owned());
+        problems.push("webhooks.retry_schedule_seconds must contain at least one delay".to_owned());
     }
 }
 
@@ -287,10 +288,10 @@ fn words(config: &Config, problems: &mut Vec<String>) {
     }
     for rate in &config.tax.rates {
         if rate.country.len() != 2 || !rate.country.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            problems.push(format!("tax.rates: a country is two upper-case letters, not \"{}\"", rate.country));
+            problems.push(format!("tax.rates: country must be two upper-case letters, not \"{}\"", rate.country));
         }
         if rate.bps > 10_000 {
-            problems.push(format!("tax.rates: a rate of {} basis points is more than 100 %", rate.bps));
+            problems.push(format!("tax.rates: bps must be at most 10000 (100 %), not {}", rate.bps));
         }
     }
     let networks =
@@ -312,7 +313,7 @@ fn words(config: &Config, problems: &mut Vec<String>) {
     let word = |reason: &String| !reason.trim().is_empty() && reason.chars().count() <= MAX_REASON_CHARS;
     if !(1..=MAX_REASONS).contains(&reasons.len()) || !reasons.iter().all(word) {
         problems
-            .push(format!("quality.reasons must be 1 to {MAX_REASONS} words of at most {MAX_REASON_CHARS} characters"));
+            .push(format!("quality.reasons must be 1 to {MAX_REASONS} texts of at most {MAX_REASON_CHARS} characters"));
     }
     for address in &config.mail.operators {
         if !address.contains('@') {
@@ -328,7 +329,7 @@ fn words(config: &Config, problems: &mut Vec<String>) {
     for event in &config.workflow.events {
         if event != LOW_STOCK && OutboundEvent::of(event).is_none() {
             problems.push(format!(
-                "workflow.events: \"{event}\" is no event; those are {}, {LOW_STOCK}",
+                "workflow.events: \"{event}\" is not an event; events are {}, {LOW_STOCK}",
                 OUTBOUND.join(", ")
             ));
         }
@@ -338,19 +339,19 @@ fn words(config: &Config, problems: &mut Vec<String>) {
         ("smart_home.mqtt_discovery_prefix", &config.smart_home.mqtt_discovery_prefix),
     ] {
         if topic.is_empty() || topic.len() > MAX_TOPIC_BYTES || topic.contains(['+', '#', '\0', ' ']) {
-            problems.push(format!("{key} must be the beginning of a topic, without + and #"));
+            problems.push(format!("{key} must be a topic prefix without +, # and spaces"));
         }
     }
     if let Some(entry) = config.accounting.unreadable_tax_type() {
         problems.push(format!(
-            "accounting.tax_types: \"{entry}\" is no rate from 0 to 10000 with its word, as 1900=OUTPUT"
+            "accounting.tax_types: \"{entry}\" must be a rate from 0 to 10000 with its tax type, such as 1900=OUTPUT"
         ));
     }
     let detection = &config.failure_detection;
     let (alert, pause) = (detection.alert_threshold, detection.pause_threshold);
     if !(0.0 < alert && alert <= pause && pause <= 1.0) {
         problems.push(
-            "failure_detection: thresholds are above 0 and at most 1, and pause_threshold is not below alert_threshold"
+            "failure_detection: thresholds must be above 0 and at most 1, and pause_threshold must not be below alert_threshold"
                 .to_owned(),
         );
     }

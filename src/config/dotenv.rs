@@ -26,7 +26,7 @@ pub struct DotenvError {
 /// Returns the assignments of a `.env` file, in order.
 pub fn parse(text: &str) -> Result<Vec<(String, String)>, DotenvError> {
     if let Some(line) = line_with_bare_dollar(text) {
-        let problem = "a $ must be written \\$, or the value must stand in single quotes";
+        let problem = "write a $ as \\$, or put the value in single quotes";
         return Err(DotenvError { line, problem });
     }
     let lines_read = Cell::new(0);
@@ -38,7 +38,7 @@ pub fn parse(text: &str) -> Result<Vec<(String, String)>, DotenvError> {
             dotenvy::Error::LineParse(value, _) => value.trim_end_matches('\n').matches('\n').count(),
             _ => 0,
         };
-        let problem = "expected NAME=value, with spaces only in a quoted value and both quotes in place";
+        let problem = "expected NAME=value; a value with spaces must be quoted, and both quotes must be present";
         DotenvError { line: lines_read.get() - more, problem }
     })
 }
@@ -155,7 +155,7 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(path),
         }
     }
-    Err(io::Error::other("it is a link that leads to too many others"))
+    Err(io::Error::other("too many symbolic links"))
 }
 
 fn write_new(path: &Path, text: &str) -> io::Result<()> {

@@ -42,7 +42,7 @@ fn words(error: &Error, key: &str, lines: &Layer) -> String {
             format!("must be {}{}", plain(expected), actual_text(actual))
         }
         Kind::UnknownVariant(_, choices) => format!("must be one of: {}", choices.join(", ")),
-        Kind::UnknownField(name, members) => format!("has no member {name}; its members are {}", members.join(", ")),
+        Kind::UnknownField(name, members) => format!("has no member {name}; valid members are {}", members.join(", ")),
         Kind::MissingField(name) => format!("lacks the member {name}"),
         other => other.to_string(),
     };

@@ -201,7 +201,7 @@ impl Config {
             warnings.extend(unknown.iter().map(|name| {
                 let meant = known_settings.nearest_variable(name);
                 let meant = file::did_you_mean(meant.as_deref());
-                format!("{name} in {place} is not the name of a setting and has no effect{meant}")
+                format!("{name} in {place} has no effect, because there is no such setting{meant}")
             }));
         }
         for (key, text) in &options.overrides {
@@ -224,8 +224,10 @@ impl Config {
                     }
                 }
                 Some(_) => {}
-                None => warnings
-                    .push(format!("{name} in {} has no effect: only secrets stand there", secrets_file.display())),
+                None => warnings.push(format!(
+                    "{name} in {} has no effect, because that file may contain only the server's secrets",
+                    secrets_file.display()
+                )),
             }
         }
         let problems = checks::problems(&config);

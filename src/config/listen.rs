@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, de};
 use super::Config;
 
 /// Message about a text that is not an address.
-const ADDRESS_FAULT: &str = "is not an address with port, such as 127.0.0.1:8787";
+const ADDRESS_FAULT: &str = "is not an address with a port, such as 127.0.0.1:8787";
 
 /// Parses an address. A missing part is taken from the default setting. No name but `localhost` is resolved.
 ///

@@ -34,7 +34,8 @@ impl LoadOptions {
 pub struct Origin(Option<Arc<(LoadOptions, BTreeMap<String, ConfiguredSetting>)>>);
 
 impl Origin {
-    /// Builds the origin of settings loaded from these sources; `given` are the settings that some source sets.
+    /// Builds the origin of settings loaded from these sources; `given_settings` are the settings that some source
+    /// sets.
     pub(super) fn new(options: LoadOptions, given_settings: BTreeMap<String, ConfiguredSetting>) -> Self {
         Self(Some(Arc::new((options, given_settings))))
     }

@@ -75,15 +75,17 @@ impl FormerSetting {
         Self { layer: Layer::new(source.clone(), dict), source, key, replacement: key.to_owned() }
     }
 
-    /// Returns the warning about the former name; `given` are the settings that any source sets.
+    /// Returns the warning about the former name; `given_settings` are the settings that any source sets.
     pub(super) fn warning(&self, given_settings: &BTreeMap<String, ConfiguredSetting>) -> String {
         let Self { source, key, replacement, .. } = self;
         match given_settings.get(*key).filter(|setting| setting.source != *source) {
             Some(winner) => format!(
-                "{source} has no effect: the setting is named {replacement} now, and {} sets it; remove the former name",
+                "{source} has no effect: the setting is now named {replacement} and is set by {}; remove the former name",
                 winner.source
             ),
-            None => format!("{source} is named {replacement} now: the former name still works, but write the new one"),
+            None => {
+                format!("{source} is now named {replacement}; the former name still works, but please use the new one")
+            }
         }
     }
 }

@@ -204,8 +204,10 @@ fn an_unknown_variable_is_told_with_what_was_meant() {
     let warnings: Vec<_> = loaded.warnings.iter().filter(|warning| warning.contains("environment")).collect();
     assert_eq!(
         warnings,
-        ["PRINTFLOOR_SERVER__LISSTEN in the environment is not the name of a setting and has no effect; did you mean \
-          PRINTFLOOR_SERVER__LISTEN?"]
+        [
+            "PRINTFLOOR_SERVER__LISSTEN in the environment has no effect, because there is no such setting; did you mean \
+          PRINTFLOOR_SERVER__LISTEN?"
+        ]
     );
 }
 
@@ -259,7 +261,7 @@ fn settings_without_effect_are_told() {
     assert!(matches!(&nobody[..], [one] if one.contains("name, street and number, city and country")), "{nobody:?}");
     let shop = || seller(self::shop());
     let warnings = doubts(shop().env("SMTP_PASS", "x"));
-    assert_eq!(warnings, ["SMTP_PASS is set without SMTP_HOST: mails are not sent but written to files"]);
+    assert_eq!(warnings, ["SMTP_PASS is set without SMTP_HOST: mails are written to files instead of being sent"]);
     assert!(doubts(shop().env("SMTP_HOST", "mail.example").env("SMTP_PASS", "x"))[0].contains("SMTP_USER"));
     assert_eq!(doubts(shop().env("SMTP_HOST", "mail.example")), Vec::<String>::new());
     let taxed = || shop().env("PRINTFLOOR_TAX__RATES", "[{country=\"DE\", bps=1900}]");

@@ -182,7 +182,7 @@ impl<'f> Canvas<'f> {
             .map_err(|error| format!("{error:?}"))?;
         let settings = SerializeSettings { configuration, enable_tagging: true, ..SerializeSettings::default() };
         let mut pdf = krilla::Document::new_with(settings);
-        let size = PageSettings::from_wh(self.width, self.height).ok_or("a page without a size")?;
+        let size = PageSettings::from_wh(self.width, self.height).ok_or("the page has no size")?;
         for marks in std::mem::take(&mut self.pages) {
             let mut page = pdf.start_page_with(size.clone());
             let mut surface = page.surface();
@@ -232,7 +232,7 @@ impl<'f> Canvas<'f> {
             compress: Some(true),
             location: None,
         };
-        pdf.embed_file(file).ok_or("the XML is there already")?;
+        pdf.embed_file(file).ok_or("the XML is already embedded")?;
         pdf.finish().map_err(|error| format!("{error:?}"))
     }
 

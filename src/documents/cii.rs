@@ -148,7 +148,7 @@ fn settlement(xml: &mut Xml, document: &IssuedDocument, preceding: Option<(&str,
     let due = payable.saturating_sub(document.paid_cents);
     xml.group("ram:SpecifiedTradePaymentTerms", |xml| {
         if document.kind == DocumentKind::CreditNote {
-            xml.text("ram:Description", if due > 0 { "Set off against the invoice" } else { "Given back" });
+            xml.text("ram:Description", if due > 0 { "Offset against the invoice" } else { "Refunded" });
         }
         if let Some(due_at) = document.due_at {
             xml.group("ram:DueDateDateTime", |xml| date(xml, "udt:DateTimeString", due_at));

@@ -88,7 +88,7 @@ impl Renderer {
         let (columns, rows) = if paper == LabelPaper::Roll { (1, 1) } else { SHEET_GRID };
         let (width, height) = if paper == LabelPaper::Roll { (LABEL_WIDTH, LABEL_HEIGHT) } else { SHEET_SIZE };
         let size =
-            PageSettings::from_wh(width, height).ok_or_else(|| RenderError("a page without a size".to_owned()))?;
+            PageSettings::from_wh(width, height).ok_or_else(|| RenderError("the page has no size".to_owned()))?;
         let left = (width - columns as f32 * LABEL_WIDTH) / 2.0;
         let top = (height - rows as f32 * LABEL_HEIGHT) / 2.0;
         for on_page in labels.chunks(columns * rows) {
@@ -124,7 +124,7 @@ impl Renderer {
 /// Returns the number of modules per side of a URL's code, and its dark modules.
 fn dark_runs(url: &str) -> Result<(usize, Vec<DarkRun>), RenderError> {
     let code = QrCode::with_error_correction_level(url.as_bytes(), EcLevel::M);
-    let code = code.map_err(|error| RenderError(format!("an address is no code: {error}")))?;
+    let code = code.map_err(|error| RenderError(format!("the address does not fit into a QR code: {error}")))?;
     let side = code.width();
     let squares = code.into_colors();
     let mut runs: Vec<DarkRun> = Vec::new();

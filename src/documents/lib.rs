@@ -59,17 +59,17 @@ pub enum DesignError {
         words: String,
     },
     /// A built-in font is broken.
-    #[error("a font of the program cannot be used: {0}")]
+    #[error("a built-in font cannot be used: {0}")]
     BuiltIn(String),
     /// A sample document violates PDF/A, such as with a print logo without a colour profile or a font that must not be
     /// embedded.
-    #[error("no invoice can be made with this logo and these fonts: {0}")]
+    #[error("invoices cannot be rendered with this logo and these fonts: {0}")]
     Sample(#[from] RenderError),
 }
 
 /// Reason why a document was not rendered.
 #[derive(Debug, thiserror::Error)]
-#[error("the PDF was not made: {0}")]
+#[error("rendering the PDF failed: {0}")]
 pub struct RenderError(String);
 
 /// Renderer of documents in the configured design. Created once and shared.
@@ -120,7 +120,7 @@ impl Renderer {
             let unusable = |words: String| DesignError::Unusable { path: path.clone(), words };
             let data = read(path)?;
             if data.len() > MAX_LOGO_BYTES {
-                return Err(unusable(format!("it has more than {MAX_LOGO_BYTES} bytes")));
+                return Err(unusable(format!("it is larger than {MAX_LOGO_BYTES} bytes")));
             }
             let _ = write!(look, " {}", hex::encode(Sha256::digest(&data)));
             picture(data).map_err(unusable)
@@ -159,11 +159,11 @@ impl Renderer {
         let lacking = fonts.lacking(&text);
         if !lacking.is_empty() {
             let (number, characters) = (view.document.number_text(), in_words(&lacking));
-            tracing::warn!(number, characters, "no font has these characters, so the PDF shows ? for them");
+            tracing::warn!(number, characters, "no font contains these characters; the PDF shows ? instead");
         }
         // A font of the machine that must not be embedded is no reason to have no PDF.
         self.pdf_with(&fonts, view).or_else(|error| {
-            tracing::warn!(%error, "the PDF is made without the fonts of this machine");
+            tracing::warn!(%error, "rendering the PDF without the fonts of this machine");
             self.pdf_with(&self.fonts, view)
         })
     }
@@ -190,7 +190,7 @@ impl Renderer {
         for path in self.system.files_for(&lacking) {
             let added = read_font(path).ok_or_else(|| "it cannot be read".to_owned()).and_then(|data| fonts.add(data));
             if let Err(error) = added {
-                tracing::warn!(font = %path.display(), error, "a font of this machine cannot be used");
+                tracing::warn!(font = %path.display(), error, "cannot use a font of this machine");
             }
         }
         Some(fonts)

@@ -157,8 +157,8 @@ impl MailFrame {
                 tr {
                     td class="line" align="left" style={ "padding:16px 28px 20px;border-top:1px solid #dde3ea;" (FONT) } {
                         p class="soft" style=(SOFT) {
-                            @if letter.to_staff { "You read this because you look after " (self.shop) "." }
-                            @else { "You read this because of your business with " (self.shop) "." }
+                            @if letter.to_staff { "You receive this mail because you manage " (self.shop) "." }
+                            @else { "You receive this mail because you are a customer of " (self.shop) "." }
                         }
                         @for line in &self.imprint { p class="soft" style=(SOFT) { (line) } }
                     }

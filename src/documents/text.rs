@@ -61,8 +61,8 @@ pub struct TextLine {
 impl FontFile {
     fn new(data: Vec<u8>) -> Result<Self, String> {
         let data = Arc::new(data);
-        Face::from_slice(&data, 0).ok_or("it is no font")?;
-        let font = Font::new(data.clone().into(), 0).ok_or("it is no font that a PDF can hold")?;
+        Face::from_slice(&data, 0).ok_or("it is not a font")?;
+        let font = Font::new(data.clone().into(), 0).ok_or("the font cannot be embedded in a PDF")?;
         Ok(Self { data, font })
     }
 }

@@ -189,9 +189,11 @@ pub struct ChannelOrder {
     /// `true` once our order is being created; later messages no longer stop it.
     pub making: bool,
     /// `true` once our order exists.
-    pub made: bool,
+    #[serde(rename = "made")]
+    pub has_order: bool,
     /// Cancellation and refunds already passed on to our order.
-    pub told: ShopState,
+    #[serde(rename = "told")]
+    pub our_state: ShopState,
     /// Names without an entry in the variant map, as the shop writes them.
     pub missing: Vec<String>,
     /// Any other obstacle, or an outcome that differs from the shop's expectation, as text for operators.
@@ -199,7 +201,8 @@ pub struct ChannelOrder {
     /// `true` if our rules refused the order at the last try; it is tried again when the map changes.
     pub refused: bool,
     /// Number of manual retries by operators.
-    pub asked: u32,
+    #[serde(rename = "asked")]
+    pub manual_retries: u32,
     /// `true` once the operators were mailed that it waits; reset once unreadable content becomes readable.
     pub alerted: bool,
     /// Shipments to report to the shop, oldest first.
@@ -213,7 +216,7 @@ pub struct ChannelOrder {
 impl ChannelOrder {
     /// Returns the status, derived from the other fields.
     pub fn status(&self) -> ChannelOrderStatus {
-        match (self.made, self.making, self.there.cancelled, self.paid) {
+        match (self.has_order, self.making, self.there.cancelled, self.paid) {
             (true, ..) => ChannelOrderStatus::Made,
             (_, false, true, _) => ChannelOrderStatus::Cancelled,
             (_, false, _, false) => ChannelOrderStatus::Unpaid,

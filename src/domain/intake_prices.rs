@@ -92,7 +92,8 @@ pub struct EstimateItem {
     /// Its price in minor units.
     pub cents: i64,
     /// `true` if the price tables have an entry for it; otherwise its price is the default of its table.
-    pub known: bool,
+    #[serde(rename = "known")]
+    pub is_listed: bool,
 }
 
 /// Estimated price of a custom piece, by the price tables of that time.
@@ -110,7 +111,7 @@ pub struct Estimate {
 impl Estimate {
     /// Returns the choices that the price tables do not have.
     pub fn unknown(&self) -> impl Iterator<Item = &str> {
-        self.items.iter().filter(|item| !item.known).map(|item| item.path.as_str())
+        self.items.iter().filter(|item| !item.is_listed).map(|item| item.path.as_str())
     }
 }
 
@@ -132,7 +133,7 @@ impl IntakePrices {
         let addons = addons.map(|(n, id)| (format!("addonIds.{n}"), self.addons.price(id)));
         let all = chosen.into_iter().chain([("colorCount".to_owned(), (colors, true))]).chain(coating).chain(addons);
         let items: Vec<EstimateItem> =
-            all.map(|(path, (cents, is_known))| EstimateItem { path, cents, known: is_known }).collect();
+            all.map(|(path, (cents, is_listed))| EstimateItem { path, cents, is_listed }).collect();
         let total_cents = items.iter().fold(0, |sum: i64, item| sum.saturating_add(item.cents));
         Estimate { total_cents, currency: currency.to_owned(), items }
     }

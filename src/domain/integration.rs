@@ -152,20 +152,21 @@ mod tests {
     #[test]
     fn the_operators_are_told_once_until_it_was_well() {
         let (bench, mut this) = (Bench::new(), None::<Integration>);
-        let mut mails = |command: IntegrationCommand| bench.tell(&mut this, id(1), &command).map(|told| told.created);
+        let mut mails =
+            |command: IntegrationCommand| bench.tell(&mut this, id(1), &command).map(|decision| decision.created);
         let needs_person = || IntegrationCommand::NeedsPerson {
             name: "parts".to_owned(),
             title: "Parts management".to_owned(),
-            why: "PLA: it refuses the token (status 403)".to_owned(),
+            why: "PLA: the token was rejected (status 403)".to_owned(),
         };
         assert_eq!(mails(IntegrationCommand::Well).unwrap_err().code, "integration_not_found");
-        let told = mails(needs_person()).unwrap();
-        assert_eq!(told.len(), 1);
+        let alerts = mails(needs_person()).unwrap();
+        assert_eq!(alerts.len(), 1);
         assert_eq!(
-            (told[0].alert, &*told[0].subject),
+            (alerts[0].alert, &*alerts[0].subject),
             (Some(AlertKind::Integration), "Integration needs attention: Parts management")
         );
-        assert!(told[0].text.contains("PLA: it refuses the token (status 403)."), "{}", told[0].text);
+        assert!(alerts[0].text.contains("PLA: the token was rejected (status 403)."), "{}", alerts[0].text);
         assert_eq!(mails(needs_person()).unwrap().len(), 0, "they know");
         assert_eq!(mails(IntegrationCommand::Well).unwrap().len(), 0);
         assert_eq!(mails(IntegrationCommand::Well).unwrap().len(), 0);

@@ -42,14 +42,14 @@ pub use pay_link::{pay_token, read_pay_token};
 pub use sums::{Category, Sums};
 
 pub use crate::invoice_status::InvoiceStatus;
-pub use crate::ledger::{LedgerCommand, LedgerEffect, Payment, ProcessorRequests};
+pub use crate::ledger::{LedgerCommand, LedgerEffect, Payment};
 pub use crate::party::Party;
 
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
 use crate::id::Id;
-use crate::ledger::Payable as _;
+use crate::ledger::{Ledger, LedgerOwner as _};
 use crate::time::Timestamp;
 
 /// Maximum number of lines of one invoice, equal to that of an order.
@@ -234,22 +234,16 @@ pub struct Invoice {
     pub issued_at: Option<Timestamp>,
     /// Time at which it was paid in full; a later refund does not clear it.
     pub paid_at: Option<Timestamp>,
-    /// Payments in its currency minus their refunds, in minor units.
-    pub kept_cents: i64,
-    /// Payments and refunds, oldest first.
-    pub payments: Vec<Payment>,
+    /// Payments and refunds, and the requests in flight at the payment processor. For an order's invoice, whose
+    /// requests the order has, a copy of the order's payments.
+    #[serde(flatten)]
+    pub ledger: Ledger,
     /// Issued documents, oldest first.
     pub documents: Vec<DocumentHead>,
     /// Payment problems that need an operator's attention: `refund_due`, `amount_mismatch`, `refund_failed`,
     /// `disputed`, `dispute_lost`. Those of an order's invoice are on the order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
-    /// The processor's checkout session for it, if known; for an order's invoice the order has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub payment_session: Option<String>,
-    /// Operations in flight at the payment processor.
-    #[serde(default, skip_serializing_if = "ProcessorRequests::is_idle")]
-    pub at_processor: ProcessorRequests,
     /// Link by which it can be paid; `None` while there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pay_link: Option<PayLink>,
@@ -275,7 +269,7 @@ impl Invoice {
 
     /// Returns the amount still due, in minor units; 0 unless it is open or partially paid.
     pub fn due_cents(&self) -> i64 {
-        self.to_pay()
+        self.ledger.to_pay(&self.terms())
     }
 
     /// Returns the document with which it was issued; `None` for a draft.

@@ -110,8 +110,8 @@ pub struct KeptPaymentEvent {
     #[serde(default)]
     pub about: Option<Unmatched>,
     /// `true` once the operators were alerted that the event matches nothing.
-    #[serde(default)]
-    pub told: bool,
+    #[serde(default, rename = "told")]
+    pub was_alerted: bool,
     /// `true` once the event was matched or given up.
     pub done: bool,
     /// Time of the next try.
@@ -164,7 +164,7 @@ impl Aggregate for KeptPaymentEvent {
             (None, KeptPaymentEventCommand::Keep { event_id, body, about }) => {
                 let (event_id, body, about) = (event_id.clone(), body.clone(), about.as_deref().cloned());
                 let (next_at, created_at) = (cx.now, cx.now);
-                let stored = Self { id, event_id, body, about, told: false, done: false, next_at, created_at };
+                let stored = Self { id, event_id, body, about, was_alerted: false, done: false, next_at, created_at };
                 Ok(Decision::to(stored, ()))
             }
             (None, KeptPaymentEventCommand::Tried { .. }) => Err(Refusal::not_found(Self::KIND)),
@@ -199,10 +199,10 @@ impl KeptPaymentEvent {
     fn unmatched(&self, cx: &DecisionContext<'_>) -> Decision<Self> {
         let money = self.about.as_ref().is_none_or(Unmatched::moved_money);
         let given_up = cx.now.since(self.created_at) >= TRIED_DAYS * DAY_MS;
-        let tell = money && (given_up || !self.told);
+        let tell = money && (given_up || !self.was_alerted);
         let next = Self {
             done: given_up,
-            told: self.told || tell,
+            was_alerted: self.was_alerted || tell,
             next_at: if given_up { self.next_at } else { cx.now.plus_ms(RETRY_AFTER.as_millis() as i64) },
             ..self.clone()
         };

@@ -5,14 +5,15 @@
 //! processor's events report, `checkout` collects what is due, `refunds` gives money back, `at_processor` holds the
 //! requests in flight, `elsewhere` records what another shop took. `failed` reconciles the books with the processor
 //! after a refund that it had accepted failed, and `disputes` alerts about payments that a bank takes back, and books
-//! the lost ones. The effect of money on the status of an order or invoice is decided there: an owner exposes its state
-//! ([`Payable`]) and reacts to what is recorded (`LedgerChange`). Nothing here calls the processor:
-//! `actors/at_processor.rs` does.
+//! the lost ones. The effect of money on the status of an order or invoice is decided there: an owner states its terms
+//! ([`LedgerTerms`]), changes its [`Ledger`] by an operation on it (`edit`), and follows the list of changes that the
+//! operation returns (`LedgerChange`). Nothing here calls the processor: `actors/at_processor.rs` does.
 
 mod at_processor;
 mod books;
 mod checkout;
 mod disputes;
+mod edit;
 mod elsewhere;
 mod failed;
 mod payment;
@@ -23,13 +24,16 @@ pub use at_processor::{
     Checkout, CheckoutResult, CheckoutState, Dispute, DisputeState, FailedPayment, ProcessorRequests, RefundResult,
     RequestedRefund, UncertainRefunds,
 };
-pub(crate) use books::{books, left_by_hand, refunded_cents};
+pub(crate) use books::{books, left_by_hand};
+pub(crate) use edit::{LedgerChange, LedgerEdit};
 pub(crate) use elsewhere::{returned_elsewhere, taken_elsewhere};
 pub use payment::{Payment, kept_by_currency};
 pub(crate) use received::{all_tries_came, flag_money, mark_paid};
 pub(crate) use refunds::{refund, refund_otherwise};
 
-use crate::aggregate::{Aggregate, AnswerVariant, DecisionContext};
+use serde::{Deserialize, Serialize};
+
+use crate::aggregate::{Aggregate, AnswerVariant};
 use crate::id::Id;
 use crate::refusal::{Class, Refusal};
 
@@ -192,93 +196,29 @@ pub enum LedgerStage {
     Closed,
 }
 
-/// Owner of a ledger: an order or invoice that is paid.
-pub trait Payable: Sized {
-    /// Human-readable name of the kind of owner, in one word.
-    const WORD: &'static str;
-    /// Returns the id by which payments refer to the owner.
-    fn owner_id(&self) -> Id;
-    /// Returns the payment stage.
-    fn stage(&self) -> LedgerStage;
-    /// Returns the status in human-readable words.
-    fn status_in_words(&self) -> String;
-    /// Returns the currency of the owner's amounts.
-    fn ledger_currency(&self) -> &str;
-    /// Returns the total price, in minor units.
-    fn owed_cents(&self) -> i64;
-    /// Returns payments less refunds in the owner's currency, in minor units, as last added up.
-    fn kept_cents(&self) -> i64;
-    /// Returns the payments and refunds, oldest first.
-    fn ledger_payments(&self) -> &[Payment];
-    /// Returns the requests in flight at the processor.
-    fn under_way(&self) -> &ProcessorRequests;
-    /// Returns the processor's checkout session, if one is known.
-    fn known_session(&self) -> Option<&str>;
-
-    /// Returns the amount that is still due, in minor units; 0 unless a payment is expected.
-    fn to_pay(&self) -> i64 {
-        if self.stage() == LedgerStage::Payable {
-            self.owed_cents().saturating_sub(self.kept_cents()).max(0)
-        } else {
-            0
-        }
-    }
-
-    /// Returns the amount that a checkout charges now, in minor units; refused if the owner is paid or accepts no
-    /// payment.
-    fn to_check_out(&self) -> Result<i64, Refusal> {
-        let not_payable = |why: String| Err(Refusal::new(Class::Invalid, "not_payable", why));
-        let (word, due) = (Self::WORD, self.to_pay());
-        match self.stage() {
-            LedgerStage::Closed => {
-                not_payable(format!("the {word} cannot be paid because its status is {}", self.status_in_words()))
-            }
-            LedgerStage::Paid => Err(Refusal::conflict("already_paid", format!("the {word} is already paid"))),
-            LedgerStage::Payable if UNLIKE_UNITS.contains(&self.ledger_currency()) => {
-                let currency = self.ledger_currency();
-                not_payable(format!(
-                    "the payment processor uses a different smallest unit of {currency} than this shop; pay in \
-                     another way"
-                ))
-            }
-            LedgerStage::Payable if due == 0 => not_payable(format!("nothing is due for this {word}")),
-            LedgerStage::Payable => Ok(due),
-        }
-    }
-
-    /// Returns the current checkout.
-    fn checkout(&self) -> Option<&Checkout> {
-        self.under_way().checkout.as_ref()
-    }
-
-    /// Returns whether the owner still expects a payment although its whole total was received.
-    fn is_behind(&self) -> bool {
-        let total = self.owed_cents();
-        self.stage() == LedgerStage::Payable && total > 0 && books(self).received >= total
-    }
-
-    /// Returns whether a payment arrived through this session.
-    fn paid_by_session(&self, session: &str) -> bool {
-        self.ledger_payments().iter().any(|one| one.session.as_deref() == Some(session))
-    }
-
-    /// Returns the external work that the ledger requires.
-    fn ledger_effects(&self) -> Vec<LedgerEffect> {
-        let ProcessorRequests { checkout, closing, refunds, doubted, .. } = self.under_way();
-        let new_sessions = checkout.iter().filter(|one| matches!(one.state, CheckoutState::Wanted));
-        let new_sessions = new_sessions.map(|one| LedgerEffect::MakeSession { number: one.number });
-        let closing = closing.iter().map(|session| LedgerEffect::CloseSession { session: session.clone() });
-        let open_refunds = refunds.iter().filter(|one| one.error.is_none() && !one.taken);
-        let open_refunds = open_refunds.map(|one| LedgerEffect::Refund { refund: one.id });
-        let unread = doubted.iter().filter(|one| !one.read);
-        let unread = unread.map(|one| LedgerEffect::ReadRefunds { intent: one.intent.clone(), number: one.number });
-        let behind = self.is_behind().then_some(LedgerEffect::Recount);
-        new_sessions.chain(closing).chain(open_refunds).chain(unread).chain(behind).collect()
-    }
+/// Terms on which the owner of a ledger is paid, at one moment. The ledger knows nothing else about its owner.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LedgerTerms {
+    /// Id by which payments refer to the owner.
+    pub owner_id: Id,
+    /// Kind of the owner in one human-readable word: `order`, `invoice`.
+    pub kind: &'static str,
+    /// Payment stage.
+    pub stage: LedgerStage,
+    /// Status of the owner in human-readable words.
+    pub status: String,
+    /// Currency of the owner's amounts as ISO 4217 code in lower case.
+    pub currency: String,
+    /// Total price, in minor units.
+    pub total_cents: i64,
 }
 
 /// Aggregate with a ledger, as seen by the code that carries out its work at the processor.
-pub trait LedgerOwner: Aggregate + Payable + AnswerVariant<<Self as Aggregate>::Answer> {
+pub trait LedgerOwner: Aggregate + AnswerVariant<<Self as Aggregate>::Answer> {
+    /// Returns its ledger.
+    fn ledger(&self) -> &Ledger;
+    /// Returns the terms on which it is paid now.
+    fn terms(&self) -> LedgerTerms;
     /// Wraps a ledger command in a command of the aggregate.
     fn asking(command: LedgerCommand) -> Self::Command;
     /// Returns the metadata that ties events of sessions, payments and refunds to the aggregate.
@@ -289,39 +229,80 @@ pub trait LedgerOwner: Aggregate + Payable + AnswerVariant<<Self as Aggregate>::
     fn payer(&self) -> Option<&String>;
 }
 
-/// Changes of one command to a ledger and its owner.
-pub(crate) trait LedgerChange {
-    /// Type of the ledger's owner.
-    type Of: Payable;
-    /// Returns the context of the decision.
-    fn context(&self) -> &DecisionContext<'_>;
-    /// Returns the owner with the changes so far.
-    fn owner(&self) -> &Self::Of;
-    /// Returns the requests in flight at the processor, for modification.
-    fn under_way_mut(&mut self) -> &mut ProcessorRequests;
-    /// Sets the known checkout session.
-    fn know_session(&mut self, session: Option<String>);
-    /// Adds a payment or refund.
-    fn add_payment(&mut self, payment: Payment);
-    /// Replaces the payment at this index by an updated version.
-    fn replace_payment(&mut self, at: usize, payment: Payment);
-    /// Raises a flag on the owner while `holds` is `true`, and clears it otherwise.
-    fn raise_flag(&mut self, flag: &str, holds: bool, words: &str);
-    /// Reacts to a new session through which the owner can be paid.
-    fn session_made(&mut self);
-    /// Reacts to a failed payment attempt: the processor received no money.
-    fn payment_failed(&mut self, reason: Option<&String>);
-    /// Announces a refund that was just recorded.
-    fn refund_recorded(&mut self);
-    /// Reacts to a payment that was just recorded; `own` is `true` if it is in the owner's currency. Full payment is
-    /// judged by what was received, regardless of refunds.
-    fn money_came(&mut self, amount_cents: i64, own: bool);
-    /// Updates the status and the flags after the balance has fallen.
-    fn money_went(&mut self);
+/// Payments and refunds of an order or invoice, and its requests in flight at the payment processor. The serialized
+/// form is that of an invoice, which stores its payments with it; an order stores them as rows.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ledger {
+    /// Payments less refunds in the owner's currency, in minor units, as the owner last added them up. Derived from
+    /// `payments` and duplicated for lists, which do not read them.
+    pub kept_cents: i64,
+    /// Payments and refunds, oldest first.
+    pub payments: Vec<Payment>,
+    /// Processor's checkout session, if one is known; cleared when the session expires.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payment_session: Option<String>,
+    /// Requests in flight at the payment processor.
+    #[serde(default, skip_serializing_if = "ProcessorRequests::is_idle")]
+    pub at_processor: ProcessorRequests,
+}
+
+impl Ledger {
+    /// Returns the amount that is still due, in minor units; 0 unless a payment is expected.
+    pub(crate) fn to_pay(&self, terms: &LedgerTerms) -> i64 {
+        if terms.stage == LedgerStage::Payable { terms.total_cents.saturating_sub(self.kept_cents).max(0) } else { 0 }
+    }
+
+    /// Returns the amount that a checkout charges now, in minor units; refused if the owner is paid or accepts no
+    /// payment.
+    pub fn to_check_out(&self, terms: &LedgerTerms) -> Result<i64, Refusal> {
+        let not_payable = |why: String| Err(Refusal::new(Class::Invalid, "not_payable", why));
+        let LedgerTerms { kind, status, currency, .. } = terms;
+        let due = self.to_pay(terms);
+        match terms.stage {
+            LedgerStage::Closed => not_payable(format!("the {kind} cannot be paid because its status is {status}")),
+            LedgerStage::Paid => Err(Refusal::conflict("already_paid", format!("the {kind} is already paid"))),
+            LedgerStage::Payable if UNLIKE_UNITS.contains(&currency.as_str()) => not_payable(format!(
+                "the payment processor uses a different smallest unit of {currency} than this shop; pay in another way"
+            )),
+            LedgerStage::Payable if due == 0 => not_payable(format!("nothing is due for this {kind}")),
+            LedgerStage::Payable => Ok(due),
+        }
+    }
+
+    /// Returns the current checkout.
+    pub fn checkout(&self) -> Option<&Checkout> {
+        self.at_processor.checkout.as_ref()
+    }
+
+    /// Returns whether the owner still expects a payment although its whole total was received.
+    fn is_behind(&self, terms: &LedgerTerms) -> bool {
+        let total = terms.total_cents;
+        terms.stage == LedgerStage::Payable && total > 0 && books(self, terms).received >= total
+    }
+
+    /// Returns whether a payment arrived through this session.
+    fn paid_by_session(&self, session: &str) -> bool {
+        self.payments.iter().any(|one| one.session.as_deref() == Some(session))
+    }
+
+    /// Returns the external work that the ledger requires.
+    pub(crate) fn effects(&self, terms: &LedgerTerms) -> Vec<LedgerEffect> {
+        let ProcessorRequests { checkout, closing, refunds, doubted, .. } = &self.at_processor;
+        let new_sessions = checkout.iter().filter(|one| matches!(one.state, CheckoutState::Wanted));
+        let new_sessions = new_sessions.map(|one| LedgerEffect::MakeSession { number: one.number });
+        let closing = closing.iter().map(|session| LedgerEffect::CloseSession { session: session.clone() });
+        let open_refunds = refunds.iter().filter(|one| one.error.is_none() && !one.is_accepted);
+        let open_refunds = open_refunds.map(|one| LedgerEffect::Refund { refund: one.id });
+        let unread = doubted.iter().filter(|one| !one.read);
+        let unread = unread.map(|one| LedgerEffect::ReadRefunds { intent: one.intent.clone(), number: one.number });
+        let behind = self.is_behind(terms).then_some(LedgerEffect::Recount);
+        new_sessions.chain(closing).chain(open_refunds).chain(unread).chain(behind).collect()
+    }
 }
 
 /// Executes a ledger command.
-pub(crate) fn apply<L: LedgerChange>(on: &mut L, command: &LedgerCommand) -> Result<(), Refusal> {
+pub(crate) fn apply(on: &mut LedgerEdit<'_>, command: &LedgerCommand) -> Result<(), Refusal> {
     match command {
         LedgerCommand::CheckOut { title, success_url, cancel_url } => {
             return checkout::check_out(on, title, success_url, cancel_url);
@@ -336,21 +317,4 @@ pub(crate) fn apply<L: LedgerChange>(on: &mut L, command: &LedgerCommand) -> Res
         LedgerCommand::Recount => on.money_came(0, true),
     }
     Ok(())
-}
-
-/// Builds a zero payment of this owner, recorded now.
-fn blank<L: LedgerChange>(on: &L) -> Payment {
-    Payment {
-        id: on.context().ids.id(),
-        owner_id: on.owner().owner_id(),
-        amount_cents: 0,
-        currency: on.owner().ledger_currency().to_owned(),
-        method: String::new(),
-        reference: None,
-        session: None,
-        whole: false,
-        refund_of: None,
-        failed_cents: 0,
-        created_at: on.context().now,
-    }
 }

@@ -114,8 +114,8 @@ pub struct Claim {
     pub recalled: bool,
     /// `true` if the order was requested to give the reservation up and retains it because an attempt is live. Cleared
     /// by the next stock-take.
-    #[serde(default)]
-    pub kept: bool,
+    #[serde(default, rename = "kept")]
+    pub is_retained: bool,
 }
 
 /// Reason for a change of the stock on hand or of the reserved amount.

@@ -78,7 +78,7 @@ use crate::file::GcodeForm;
 use crate::id::Id;
 use crate::job::{Attempt, Job};
 use crate::launch::{MaterialNeed, SlicingTarget};
-use crate::ledger::Payable as _;
+use crate::ledger::{Ledger, LedgerOwner as _};
 use crate::party::Party;
 use crate::principal::{Principal, Role};
 use crate::promise::Promise;
@@ -178,7 +178,7 @@ impl ProductionData {
 /// Order with its jobs and payments.
 ///
 /// Invariants: prices, tax and total are frozen when the order is created; jobs exist only once it was paid, and are
-/// never removed; payments are only added. `jobs` and `payments` are not part of the serialized order: each is a
+/// never removed; payments are only added. Jobs and payments are not part of the serialized order: each is a
 /// separate row under the order's version, so that a change of one job does not write all of them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -251,15 +251,9 @@ pub struct Order {
     /// say so yet) and `seller_incomplete` (its invoice waits for the shop's name and address). A flag goes when its
     /// reason is gone.
     pub flags: Vec<String>,
-    /// Processor's checkout session for this order, if one is known; cleared when the session expires.
-    pub payment_session: Option<String>,
-    /// Requests in flight at the payment processor.
-    #[serde(default, skip_serializing_if = "ProcessorRequests::is_idle")]
-    pub at_processor: ProcessorRequests,
-    /// Payments less refunds in the order's currency, in minor units; derived from `payments` and duplicated for lists,
-    /// which do not read them.
-    #[serde(default)]
-    pub kept_cents: i64,
+    /// Payments and refunds, and the requests in flight at the payment processor.
+    #[serde(flatten, with = "money::OrderLedger")]
+    pub ledger: Ledger,
     /// Invoice of the order and the money state it was last notified of; `None` before the first payment, and for
     /// orders that were paid before there were invoices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -279,9 +273,6 @@ pub struct Order {
     /// Jobs by id.
     #[serde(skip)]
     pub jobs: rpds::RedBlackTreeMapSync<Id, Arc<Job>>,
-    /// Payments and refunds, oldest first.
-    #[serde(skip)]
-    pub payments: Vec<Payment>,
     /// `true` if its departures were traced to prints when it was loaded, and are not stored with them yet.
     #[serde(skip)]
     pub has_traced_departures: bool,
@@ -336,7 +327,7 @@ impl Order {
     pub fn is_over(&self) -> bool {
         let is_ended = match self.status {
             OrderStatus::Refunded => true,
-            OrderStatus::Cancelled => self.kept_cents == 0,
+            OrderStatus::Cancelled => self.ledger.kept_cents == 0,
             _ => false,
         };
         is_ended && self.jobs.values().all(|job| job.over())
@@ -344,13 +335,13 @@ impl Order {
 
     /// Returns the amount that is still due, in minor units; 0 once it is paid.
     pub fn due_cents(&self) -> i64 {
-        self.to_pay()
+        self.ledger.to_pay(&self.terms())
     }
 
     /// Returns whether the price is not binding yet: a draft without agreed terms, payments or an invoice.
     pub fn is_unpriced(&self) -> bool {
         let agreed = self.kind == OrderKind::Custom || self.sold.is_some();
-        self.status == OrderStatus::Draft && !agreed && self.payments.is_empty() && self.invoice.is_none()
+        self.status == OrderStatus::Draft && !agreed && self.ledger.payments.is_empty() && self.invoice.is_none()
     }
 }
 

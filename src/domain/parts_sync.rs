@@ -236,7 +236,8 @@ pub struct StockLink {
     /// Last agreed amount of each item; `None` until an operator has agreed to the beginning.
     pub agreed: Option<Quantities>,
     /// Last amounts read, while an operator may have to decide by them; `None` if nothing usable was read.
-    pub seen: Option<Quantities>,
+    #[serde(rename = "seen")]
+    pub last_amounts: Option<Quantities>,
     /// Our booking whose outcome is not stored yet.
     pub pending: Option<Booking>,
     /// Abandoned bookings that may still arrive, oldest first; only if bookings carry a reference.

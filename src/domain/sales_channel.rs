@@ -301,7 +301,7 @@ impl Aggregate for SalesChannel {
                 let archived = Self { archived: true, active: false, updated_at: cx.now, ..channel };
                 Ok(Decision::to(archived, SalesChannelAnswer::Done))
             }
-            C::Map(given) => channel.map(cx, given),
+            C::Map(variants) => channel.map(cx, variants),
             C::Unmap(entry) => Ok(channel.unmap(cx, *entry)),
         }
     }

@@ -217,12 +217,12 @@ mod tests {
     proptest! {
         #[test]
         fn wrong_codes_are_bounded_in_every_window_and_right_ones_are_not(
-            shown in proptest::collection::vec((0u32..400, any::<bool>()), 1..80),
+            attempts in proptest::collection::vec((0u32..400, any::<bool>()), 1..80),
         ) {
             let mut factor = SecondFactor::unconfirmed(String::new());
             let (mut now, mut step) = (Timestamp(1_700_000_000_000), 0);
             let mut wrong: Vec<Timestamp> = Vec::new();
-            for (seconds, is_right) in shown {
+            for (seconds, is_right) in attempts {
                 now = now.plus_ms(i64::from(seconds) * 1000);
                 let recent = wrong.iter().filter(|at| now.0 - at.0 < GUESS_WINDOW_MS as i64).count();
                 let counted = factor.with_guess(now);
@@ -246,11 +246,11 @@ mod tests {
         }
 
         #[test]
-        fn no_proof_is_good_twice(shown in proptest::collection::vec((0i64..30, 0usize..4), 1..60)) {
+        fn no_proof_is_good_twice(proofs in proptest::collection::vec((0i64..30, 0usize..4), 1..60)) {
             let hashes: Vec<String> = (0..3).map(|n| format!("hash {n}")).collect();
             let mut factor = SecondFactor { recovery_hashes: hashes, ..SecondFactor::unconfirmed(String::new()) };
             let mut used: Vec<FactorProof> = Vec::new();
-            for (step, code) in shown {
+            for (step, code) in proofs {
                 // Some are steps, some recovery codes, and one is none of these.
                 let proof = if step % 2 == 0 { FactorProof::Step(step) } else { FactorProof::Recovery(format!("hash {code}")) };
                 if let Some(next) = factor.with_used(&proof) {

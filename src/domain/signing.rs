@@ -122,8 +122,8 @@ pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
 }
 
 /// Compares two values in constant time.
-pub fn same(expected: &[u8; 32], given: &[u8]) -> bool {
-    expected.as_slice().ct_eq(given).into()
+pub fn same(expected: &[u8; 32], actual: &[u8]) -> bool {
+    expected.as_slice().ct_eq(actual).into()
 }
 
 #[cfg(test)]

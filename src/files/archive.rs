@@ -54,7 +54,10 @@ impl<W: Write> Archive<W> {
             let most = usize::try_from(left).map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES));
             let read = file.read(&mut piece[..most])?;
             if read == 0 {
-                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, format!("{name} became shorter")));
+                return Err(io::Error::new(
+                    io::ErrorKind::UnexpectedEof,
+                    format!("{name} became shorter while it was read"),
+                ));
             }
             hash.update(&piece[..read]);
             self.to.write_all(&piece[..read])?;

@@ -273,7 +273,7 @@ impl Drop for IncomingContent<'_> {
         if let Err(error) = std::fs::remove_file(&self.path)
             && error.kind() != io::ErrorKind::NotFound
         {
-            tracing::warn!(%error, "the file of an incomplete upload cannot be removed");
+            tracing::warn!(%error, "cannot remove the file of an incomplete upload");
         }
     }
 }

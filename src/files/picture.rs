@@ -54,16 +54,16 @@ pub enum PictureFault {
     #[error("is not a JPEG, PNG, WebP or HEIC picture")]
     Unknown,
     /// The picture ends prematurely.
-    #[error("is cut off: send it again")]
+    #[error("is incomplete: upload it again")]
     CutOff,
     /// The parts of the picture contradict each other.
-    #[error("is damaged: save it anew and send that")]
+    #[error("is damaged: save it again and upload the new file")]
     Damaged,
     /// Showing the picture would need more memory than a browser has.
-    #[error("has too many pixels: save it smaller and send that")]
+    #[error("has too many pixels: save a smaller version and upload it")]
     TooManyPixels,
     /// The location of metadata is only known after it has passed by.
-    #[error("cannot be freed of what tells where it was taken: send it as JPEG")]
+    #[error("contains location data that cannot be removed: upload it as JPEG")]
     Unusual,
 }
 
@@ -89,8 +89,8 @@ impl PictureCleaner {
         Self::default()
     }
 
-    /// Reads the next bytes and appends to `kept` the bytes to keep, including earlier ones. After an error the picture
-    /// must be discarded.
+    /// Reads the next bytes and appends to `output` the bytes to keep, including earlier ones. After an error the
+    /// picture must be discarded.
     pub fn push(&mut self, mut piece: &[u8], output: &mut Vec<u8>) -> Result<(), PictureFault> {
         if let Some(cleaner) = &mut self.cleaner {
             return cleaner.push(piece, output);
@@ -137,7 +137,7 @@ const fn check_pixels(width: u64, height: u64) -> Result<(), PictureFault> {
     if fits_a_screen(width, height) { Ok(()) } else { Err(PictureFault::TooManyPixels) }
 }
 
-/// Moves bytes from the chunk to `held` until that has `wanted` bytes; returns whether it has.
+/// Moves bytes from the chunk to `held` until that has `length` bytes; returns whether it has.
 fn fill(held: &mut Vec<u8>, piece: &mut &[u8], length: usize) -> bool {
     let part = take(piece, length.saturating_sub(held.len()) as u64);
     held.extend_from_slice(part);

@@ -49,7 +49,7 @@ impl Blobs {
 }
 
 fn timed_out() -> io::Error {
-    io::Error::new(io::ErrorKind::TimedOut, "the file takes too long to read")
+    io::Error::new(io::ErrorKind::TimedOut, "reading the file took too long")
 }
 
 /// Reader that fails once its time is over or its request is gone.

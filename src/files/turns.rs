@@ -46,10 +46,10 @@ pub enum FileOwner {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReadersBusy {
     /// The limit for all customers is reached.
-    #[error("many models are being measured; send it again in a moment")]
+    #[error("too many models are being measured; try again in a moment")]
     All,
     /// The limit for this mailbox is reached.
-    #[error("{MAX_FILES_OF_MAILBOX} of your models are being measured; send the next one when they are done")]
+    #[error("{MAX_FILES_OF_MAILBOX} of your models are being measured; upload the next one when they are done")]
     Mailbox,
 }
 

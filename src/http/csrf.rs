@@ -76,7 +76,7 @@ impl FormToken {
         format!("{}{}", hex::encode(mask), hex::encode(xor(self.0, mask)))
     }
 
-    /// Returns whether `given` is this token under any mask.
+    /// Returns whether `presented` is this token under any mask.
     pub fn fits(&self, presented: &str) -> bool {
         let mut bytes = [0; 2 * TOKEN_BYTES];
         if hex::decode_to_slice(presented, &mut bytes).is_err() {

@@ -60,11 +60,11 @@ fn is_plain_http(headers: &HeaderMap, public_url: &str) -> bool {
         return is_plain(scheme);
     }
     let Ok(public) = Url::parse(public_url) else { return false };
-    let Some(asked) = text("host").and_then(|host| Url::parse(&format!("{SECURE_SCHEME}{host}")).ok()) else {
+    let Some(requested) = text("host").and_then(|host| Url::parse(&format!("{SECURE_SCHEME}{host}")).ok()) else {
         return false;
     };
     let place = |url: &Url| (url.host_str().map(str::to_owned), url.port_or_known_default());
-    public.scheme() != "https" || place(&public) != place(&asked)
+    public.scheme() != "https" || place(&public) != place(&requested)
 }
 
 #[cfg(test)]
@@ -74,18 +74,18 @@ mod tests {
 
     const PUBLIC_URL: &str = "https://shop.example";
 
-    fn asked(public_url: &str, headers: &[(&'static str, &str)]) -> bool {
+    fn is_plain(public_url: &str, headers: &[(&'static str, &str)]) -> bool {
         let headers = headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
         is_plain_http(&headers, public_url)
     }
 
     #[test]
     fn an_address_other_than_the_public_one_is_plain_http() {
-        assert!(asked(PUBLIC_URL, &[("host", "192.168.1.5:8787")]));
-        assert!(asked(PUBLIC_URL, &[("host", "shop.example:8787")]));
-        assert!(asked(PUBLIC_URL, &[("host", "shop.example"), ("origin", "http://shop.example")]));
-        assert!(asked(PUBLIC_URL, &[("host", "shop.example"), ("x-forwarded-proto", "http")]));
-        assert!(asked("http://shop.lan:8787", &[("host", "shop.lan:8787")]));
+        assert!(is_plain(PUBLIC_URL, &[("host", "192.168.1.5:8787")]));
+        assert!(is_plain(PUBLIC_URL, &[("host", "shop.example:8787")]));
+        assert!(is_plain(PUBLIC_URL, &[("host", "shop.example"), ("origin", "http://shop.example")]));
+        assert!(is_plain(PUBLIC_URL, &[("host", "shop.example"), ("x-forwarded-proto", "http")]));
+        assert!(is_plain("http://shop.lan:8787", &[("host", "shop.lan:8787")]));
     }
 
     #[test]
@@ -100,10 +100,10 @@ mod tests {
             &[("host", "127.0.0.1:8787"), ("origin", "https://shop.example")],
         ];
         for headers in cases {
-            assert!(!asked(PUBLIC_URL, headers), "{headers:?}");
+            assert!(!is_plain(PUBLIC_URL, headers), "{headers:?}");
         }
         assert!(
-            asked(PUBLIC_URL, &[("host", "10.0.0.5"), ("origin", "null")]),
+            is_plain(PUBLIC_URL, &[("host", "10.0.0.5"), ("origin", "null")]),
             "an origin that is kept back says nothing"
         );
     }

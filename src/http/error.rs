@@ -332,12 +332,12 @@ mod tests {
         409 invalid_transition: the order cannot be shipped while its status is draft
         412 stale_version: the record has changed since you read it
         422 no: no
-        409 idempotency_key_in_use after 1 s: the idempotency key was used at the same time
+        409 idempotency_key_in_use after 1 s: another request used the idempotency key at the same time
         503 overloaded after 1 s: too many commands are waiting
         503 parked after 30 s: out of service after repeated faults
-        503 unavailable after 2 s: the database does not answer
+        503 unavailable after 2 s: the database does not respond
         503 disk_full after 2 s: the disk is full
-        503 read_only after 2 s: the database cannot be written
+        503 read_only after 2 s: the database is read-only
         500 internal: an internal error occurred
         503 unknown_outcome after 1 s: the outcome is unknown
         503 timeout after 2 s: the request timed out
@@ -347,7 +347,7 @@ mod tests {
         504 printer_timeout: the printer did not respond in time
         504 printer_timeout: the printer accepted no data of the upload for 15 s
         502 printer_refused: the file stored by the printer differs from the one sent: 3 of 5 bytes
-        502 printer_refused: no Printer answers at http://a/: is this its port (80), and is the type correct?
+        502 printer_refused: no Printer responds at http://a/: is this its port (80), and is the type correct?
         502 printer_refused: the printer rejected the API key: bad key
         502 printer_refused: the printer's firmware is not connected: klippy
         502 printer_refused: the printer refused: must home first

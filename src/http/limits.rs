@@ -77,7 +77,7 @@ pub struct RateLimiter {
     shared: Option<Arc<Redis>>,
     trusted: Vec<Network>,
     refused: [AtomicU64; LimitKind::ALL.len()],
-    seen: SessionCustomers,
+    session_customers: SessionCustomers,
 }
 
 impl RateLimiter {
@@ -104,7 +104,7 @@ impl RateLimiter {
         // Networks that cannot be parsed were refused when the configuration was checked.
         let trusted = config.server.trusted_proxies.iter().filter_map(|text| text.parse().ok()).collect();
         let (windows, refused) = (Windows::new(limits.rate_limit_max_entries), Default::default());
-        Self { rules, windows, shared, trusted, refused, seen: SessionCustomers::default() }
+        Self { rules, windows, shared, trusted, refused, session_customers: SessionCustomers::default() }
     }
 
     /// Returns the limit and window length of a kind.
@@ -199,7 +199,7 @@ impl RateLimiter {
 
     /// Returns the number of customer session lookups.
     pub fn sessions_looked_up(&self) -> u64 {
-        self.seen.looked_up()
+        self.session_customers.looked_up()
     }
 
     /// Returns the number of windows in memory.

@@ -108,16 +108,16 @@ impl Reply for DescriptionResponse {
     }
 }
 
-async fn show(State(made): State<Arc<Descriptions>>) -> Result<DescriptionResponse, ApiError> {
-    Ok(served_description(made.generated(Half::Production)?.clone()))
+async fn show(State(descriptions): State<Arc<Descriptions>>) -> Result<DescriptionResponse, ApiError> {
+    Ok(served_description(descriptions.generated(Half::Production)?.clone()))
 }
 
-async fn show_billing(State(made): State<Arc<Descriptions>>) -> Result<DescriptionResponse, ApiError> {
-    Ok(served_description(made.generated(Half::Billing)?.clone()))
+async fn show_billing(State(descriptions): State<Arc<Descriptions>>) -> Result<DescriptionResponse, ApiError> {
+    Ok(served_description(descriptions.generated(Half::Billing)?.clone()))
 }
 
-async fn show_downgraded(State(made): State<Arc<Descriptions>>) -> Result<DescriptionResponse, ApiError> {
-    Ok(served_description(made.downgraded()?.clone()))
+async fn show_downgraded(State(descriptions): State<Arc<Descriptions>>) -> Result<DescriptionResponse, ApiError> {
+    Ok(served_description(descriptions.downgraded()?.clone()))
 }
 
 /// Descriptions of the served routes, as JSON. Each is generated on the first request for it: a start does not wait for

@@ -32,7 +32,7 @@ pub struct SearchProgress {
     /// Total number of addresses and ports to probe.
     pub total: usize,
     /// Printers found, sorted by address once the search is over.
-    pub found: Vec<FoundPrinter>,
+    pub printers: Vec<FoundPrinter>,
     /// Human-readable messages on steps that failed.
     pub notes: Vec<String>,
 }
@@ -42,7 +42,7 @@ impl SearchProgress {
     fn take(&mut self, step: SearchStep) {
         match step {
             SearchStep::Asked { done, total } => (self.done, self.total) = (done, total),
-            SearchStep::Found(printer) if self.found.len() < MAX_FINDS => self.found.push(printer),
+            SearchStep::Found(printer) if self.printers.len() < MAX_FINDS => self.printers.push(printer),
             SearchStep::Note(words) if self.notes.len() < MAX_NOTES => self.notes.push(words),
             SearchStep::Found(_) | SearchStep::Note(_) => {}
         }
@@ -104,7 +104,7 @@ impl SetupService {
 
     /// Records the result of the search on the board.
     pub fn end_board(&self, printers: Vec<FoundPrinter>) {
-        self.board.send_modify(|board| board.found = printers);
+        self.board.send_modify(|board| board.printers = printers);
     }
 
     /// Returns a receiver for changes of the board.

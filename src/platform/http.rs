@@ -223,8 +223,8 @@ fn allowed(addresses: Vec<IpAddr>, denied: DenyFn) -> Result<Vec<IpAddr>, AnyErr
     }
 }
 
-/// Reads the beginning of a response of any length: stops after `most` bytes and keeps the first `kept` of them. Also
-/// returns the error that stopped it earlier, if any. The rest is left unread, which closes the connection.
+/// Reads the beginning of a response of any length: stops after `most` bytes and keeps the first `kept_bytes` of them.
+/// Also returns the error that stopped it earlier, if any. The rest is left unread, which closes the connection.
 pub async fn read_beginning(
     answer: &mut reqwest::Response,
     most: usize,

@@ -6,14 +6,14 @@ use std::io;
 pub fn io_words(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
-        io::ErrorKind::PermissionDenied => "this user may not do that (permission denied)".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied for this user".to_owned(),
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
-        io::ErrorKind::ReadOnlyFilesystem => "the disk can only be read".to_owned(),
+        io::ErrorKind::ReadOnlyFilesystem => "the disk is read-only".to_owned(),
         io::ErrorKind::IsADirectory => "it is a folder, not a file".to_owned(),
         io::ErrorKind::NotADirectory => "a part of its path is a file, not a folder".to_owned(),
-        io::ErrorKind::InvalidData => "it is not text in UTF-8".to_owned(),
+        io::ErrorKind::InvalidData => "it is not valid UTF-8 text".to_owned(),
         io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
-        io::ErrorKind::AddrInUse => "the address is in use".to_owned(),
+        io::ErrorKind::AddrInUse => "the address is already in use".to_owned(),
         io::ErrorKind::AddrNotAvailable => "this machine does not have that address".to_owned(),
         _ => {
             let words = error.to_string();

@@ -74,7 +74,7 @@ impl fmt::Display for Operation {
             Self::History => "print history",
             Self::DeleteFile => "deleting files",
             Self::ListFiles => "listing files",
-            Self::RunGcode => "running g-code",
+            Self::RunGcode => "running G-code",
             Self::RestartFirmware => "restarting the firmware",
             Self::Home => "homing",
             Self::ServerInfo => "server info",

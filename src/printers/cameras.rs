@@ -54,7 +54,7 @@ pub enum CameraFault {
     #[error("{0}")]
     None(String),
     /// The printer has to report its camera, but an operator disconnected it or it was registered just now.
-    #[error("the printer, which knows its camera, is not connected")]
+    #[error("the printer is not connected, so its camera is unknown")]
     Away,
     /// The printer failed to report its camera or to open its picture.
     #[error("{0}")]
@@ -66,7 +66,7 @@ pub enum CameraFault {
     #[error("{0}")]
     Silent(String),
     /// Too many pictures are being fetched or sent.
-    #[error("more pictures are under way than this server holds at a time")]
+    #[error("too many pictures are being transferred; try again in a moment")]
     Crowded,
 }
 
@@ -125,7 +125,7 @@ impl Cameras {
             self.take_off(line, tell);
         }
         let outcome = receiver.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone());
-        outcome.unwrap_or_else(|| Err(CameraFault::Silent("the picture was not fetched to its end".to_owned())))
+        outcome.unwrap_or_else(|| Err(CameraFault::Silent("fetching the picture was interrupted".to_owned())))
     }
 
     /// Discards the camera of a deleted printer.
@@ -155,7 +155,9 @@ impl Cameras {
         }
         if inside.breaker.admit(&self.rules(), self.now_ms()).is_err() {
             let fault = inside.last_fault.clone();
-            return FetchRole::Known(Err(fault.unwrap_or_else(|| CameraFault::Silent("the camera rests".to_owned()))));
+            return FetchRole::Known(Err(fault.unwrap_or_else(|| {
+                CameraFault::Silent("the camera failed several times; try again later".to_owned())
+            })));
         }
         let (tell, receiver) = watch::channel(None);
         inside.flight = Some(receiver.clone());
@@ -167,7 +169,7 @@ impl Cameras {
         let (client, within, room) = (self.client.clone(), self.within, self.room.clone());
         let (rules, began) = (self.rules(), self.began);
         tokio::spawn(async move {
-            let late = || CameraFault::Silent(format!("the camera did not answer within {} s", within.as_secs_f64()));
+            let late = || CameraFault::Silent(format!("the camera did not respond within {} s", within.as_secs_f64()));
             let outcome = timeout(within, line.door.picture(&client, &room)).await.unwrap_or_else(|_| Err(late()));
             let fetched = Instant::now();
             line.with(|inside| {

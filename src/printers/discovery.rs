@@ -118,7 +118,7 @@ impl Search {
         Self { client, addresses, listening, whole_network, moved_ports: BTreeMap::new() }
     }
 
-    /// Runs the search to its end and reports progress on `told`.
+    /// Runs the search to its end and reports progress on `steps`.
     pub async fn run(&self, steps: mpsc::Sender<SearchStep>) -> Vec<FoundPrinter> {
         let finds = SearchResults { printers: Mutex::default(), steps: &steps };
         let doors = self.doors();

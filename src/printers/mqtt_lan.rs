@@ -89,7 +89,7 @@ impl MqttLan {
         let AdapterParts { declared, address, shared } = parts;
         let serial = address.serial.trim().to_uppercase();
         if !serial.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            return Err(MakeError::BadSerial(format!("{serial:?} is not a serial number")));
+            return Err(MakeError::BadSerial(format!("{serial:?} is not a valid serial number")));
         }
         let code = address.api_key.trim().to_owned();
         if code.chars().any(char::is_control) {
@@ -170,9 +170,7 @@ impl MqttLan {
         // A start of what is not there is accepted, and fails later. Once the file was looked for, the state is looked
         // at anew.
         let unsent = |error| match error {
-            PrinterError::Timeout | PrinterError::Lost(_) => {
-                PrinterError::Unreachable(format!("its file server: {error}"))
-            }
+            PrinterError::Timeout | PrinterError::Lost(_) => PrinterError::Unreachable(format!("file server: {error}")),
             other => other,
         };
         if !self.files.has(name).await.map_err(unsent)? {
@@ -194,7 +192,7 @@ impl MqttLan {
             }
             // Some models say no in their report alone.
             PrinterError::Timeout if self.session.read(report::PrinterKnowledge::print_error) == words::BUSY_ERROR => {
-                Err(PrinterError::InUse("it says that it is busy".to_owned()))
+                Err(PrinterError::InUse("the printer reports that it is busy".to_owned()))
             }
             error => Err(error),
         }

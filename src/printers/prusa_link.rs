@@ -94,7 +94,7 @@ impl PrusaLink {
 
     /// Returns the number of the job that commands apply to.
     async fn current(&self) -> Result<u64, PrinterError> {
-        let none = || PrinterError::Refused { status: 409, message: "no print is on".into() };
+        let none = || PrinterError::Refused { status: 409, message: "no print is running".into() };
         read::number(&self.job().await?).ok_or_else(none)
     }
 

@@ -135,7 +135,7 @@ pub enum MakeError {
     #[error("{0}")]
     BadSerial(String),
     /// The stored API key cannot be decrypted.
-    #[error("its API key cannot be decrypted; is SECRETS_KEY the one that it was encrypted with? {0}")]
+    #[error("its API key cannot be decrypted: is SECRETS_KEY the key that it was encrypted with? {0}")]
     Key(EncryptionError),
 }
 
@@ -167,8 +167,7 @@ impl Registry {
         let declared = self.types.iter().find(|declared| declared.word == kind);
         let declared = declared.ok_or_else(|| MakeError::UnknownType(kind.to_owned()))?;
         if declared.needs_serial && address.serial.trim().is_empty() {
-            let words =
-                format!("is required for printers of type {kind}: they are only reached with their serial number");
+            let words = format!("is required to connect to printers of type {kind}");
             return Err(MakeError::BadSerial(words));
         }
         (declared.make)(AdapterParts { declared, address, shared: self.shared.clone() })

@@ -52,7 +52,9 @@ pub(super) const TYPE: PrinterType = PrinterType {
         let wire = PrinterHttpClient::new(parts)?;
         let mut url = wire.url("websocket");
         if url.scheme() != "http" {
-            return Err(MakeError::BadAddress("must begin with http: these printers do not encrypt".to_owned()));
+            return Err(MakeError::BadAddress(
+                "must begin with http: these printers do not support encryption".to_owned(),
+            ));
         }
         // Cannot fail: http becomes ws.
         let _ = url.set_scheme("ws");
@@ -123,11 +125,11 @@ impl Adapter for Sdcp {
         sleep(UPLOAD_SETTLE_TIME).await;
         let stored = self.files().await?.into_iter().find(|file| file.path == name);
         let words = match stored.map(|file| file.size) {
-            None => "nothing of this name".to_owned(),
+            None => "no file of this name".to_owned(),
             Some(Some(size)) if size != source.sent_bytes() => format!("{size} of {} bytes", source.sent_bytes()),
             Some(_) => return Ok(name.to_owned()),
         };
-        tracing::warn!(file = name, words, "stored as something else, removed from the printer");
+        tracing::warn!(file = name, words, "deleted an altered file from the printer");
         let _ = self.delete_file(name).await;
         Err(PrinterError::Altered(words))
     }
@@ -173,7 +175,7 @@ impl Adapter for Sdcp {
         }
         self.link.ask(PrinterRequest::Delete(name.to_owned())).await?;
         if self.has(name).await? {
-            return Err(PrinterError::Refused { status: 500, message: "the file is still there".into() });
+            return Err(PrinterError::Refused { status: 500, message: "the file still exists".into() });
         }
         Ok(Deleted::Gone)
     }

@@ -150,7 +150,7 @@ impl Adapter for ServerRest {
             let job = self.job().await?;
             let status = status::read(&printer, &job, Timestamp::default());
             if matches!(status.state, Activity::Printing | Activity::Paused) {
-                return Err(PrinterError::InUse(status.file.unwrap_or_else(|| "a print is on".into())));
+                return Err(PrinterError::InUse(status.file.unwrap_or_else(|| "a print is running".into())));
             }
             self.serial("disconnect").await?;
         }

@@ -65,7 +65,7 @@ impl PrinterHttpClient {
         let digest = api_key.as_deref().filter(|_| declared.key_may_be_password).and_then(Digest::of).map(Arc::new);
         if let Some(key) = api_key.as_ref().filter(|_| digest.is_none()) {
             let mut value = HeaderValue::from_str(key)
-                .map_err(|_| MakeError::BadKey("the api key has characters that no header can carry".into()))?;
+                .map_err(|_| MakeError::BadKey("the API key contains invalid characters".into()))?;
             value.set_sensitive(true);
             headers.insert(HeaderName::from_static(declared.key_header), value);
         }
@@ -113,7 +113,7 @@ impl PrinterHttpClient {
     /// Opens the response of a GET request that is not JSON, such as a picture.
     pub(super) async fn open(&self, url: &Url) -> Result<Response, PrinterError> {
         if url.origin() != self.base.origin() {
-            return Err(PrinterError::Invalid("this is an address of another server".into()));
+            return Err(PrinterError::Invalid("the address belongs to another server".into()));
         }
         self.send(self.client.get(url.clone()).timeout(self.settings.request_timeout)).await
     }
@@ -298,7 +298,7 @@ impl PrinterHttpClient {
             return Ok(Value::Null);
         }
         bounded_json::read(&body, bounded_json::ANSWER)
-            .map_err(|error| PrinterError::BadAnswer(format!("not json: {error}")))
+            .map_err(|error| PrinterError::BadAnswer(format!("not JSON: {error}")))
     }
 }
 
@@ -317,21 +317,23 @@ pub(super) fn base_url(text: &str, default_port: u16) -> Result<Url, MakeError> 
     let mut url = if bare { Url::parse(&format!("http://{text}")) } else { Url::parse(text) }
         .map_err(|error| bad(&error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(bad("only http and https"));
+        return Err(bad("the scheme must be http or https"));
     }
     if url.host_str().is_none_or(str::is_empty) {
-        return Err(bad("no host"));
+        return Err(bad("the host is missing"));
     }
     if let Some(range) = denied_host(&url) {
-        return Err(bad(&format!("this is {range}, not a printer")));
+        return Err(bad(&format!("{range} is not the address of a printer")));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(MakeError::BadAddress("base url: no user name or password in it, it is shown and logged".into()));
+        return Err(MakeError::BadAddress(
+            "base url: must not contain a user name or password, because it is displayed and logged".into(),
+        ));
     }
     // `Url` drops a port that is the scheme's default, so the text is asked.
     let host_and_port = text.split('/').next().unwrap_or_default();
     if bare && url.port().is_none() && !host_and_port.ends_with(":80") && url.set_port(Some(default_port)).is_err() {
-        return Err(bad("no port possible"));
+        return Err(bad("the port cannot be set"));
     }
     url.set_query(None);
     url.set_fragment(None);

@@ -60,10 +60,10 @@ pub enum AccountingError {
     #[error("{}", .0.in_one_line())]
     Unavailable(PeerFault),
     /// The system asked for a pause of so many seconds.
-    #[error("the accounting system asks to be left alone for {0} s")]
+    #[error("rate limit of the accounting system reached; next try in {0} s")]
     Busy(u64),
     /// The access token is no longer accepted.
-    #[error("the accounting system does not take the token")]
+    #[error("the accounting system rejects the token")]
     Token,
     /// The request was rejected; repeating it would be rejected again.
     #[error("{0}")]
@@ -192,7 +192,7 @@ impl AccountingClient {
             .body(url::form_urlencoded::Serializer::new(String::new()).append_pair("token", refresh).finish());
         let answer = send(request, WHO).await?;
         match answer.status().as_u16() {
-            500.. | 429 => Err(PeerFault::new(format!("{WHO} answers with status {}", answer.status())).into()),
+            500.. | 429 => Err(PeerFault::new(format!("{WHO} responded with status {}", answer.status())).into()),
             // A token that it does not know is given up already.
             _ => Ok(()),
         }
@@ -202,16 +202,15 @@ impl AccountingClient {
     pub async fn check(&self) -> ConnectionTestResult {
         match self.next_tokens(NO_TOKEN).await {
             Err(AccountingError::Refused(words)) if words.starts_with("invalid_grant") => {
-                Ok("the accounting system answers and knows this program; whether it is connected is shown elsewhere"
+                Ok("the accounting system accepts client_id and client_secret; the connection itself is not tested"
                     .to_owned())
             }
             Err(AccountingError::Refused(words)) => {
-                Err(PeerFault::new("the accounting system does not know this program: client_id or client_secret")
-                    .saying(words))
+                Err(PeerFault::new("the accounting system rejects client_id or client_secret").saying(words))
             }
             Err(AccountingError::Unavailable(fault)) => Err(fault),
             Err(other) => Err(PeerFault::new(other.to_string())),
-            Ok(_) => Err(PeerFault::new("it gives tokens for nothing; is this an accounting system?")),
+            Ok(_) => Err(PeerFault::new("it accepted an invalid token; is this an accounting system?")),
         }
     }
 }
@@ -227,14 +226,14 @@ async fn call(client: Client, request: HttpRequest) -> Result<HttpResponse, Call
     let request = reqwest::Request::try_from(request).map_err(|error| fault(causes(error)))?;
     let sent = client.execute(request).await;
     let mut answer =
-        sent.map_err(|error| CallFault(PeerFault::new(format!("{WHO} does not answer")).saying(causes(error))))?;
+        sent.map_err(|error| CallFault(PeerFault::new(format!("{WHO} does not respond")).saying(causes(error))))?;
     let status = answer.status();
     if status.is_server_error() || status.as_u16() == 429 {
-        return Err(fault(format!("{WHO} answers with status {status}")));
+        return Err(fault(format!("{WHO} responded with status {status}")));
     }
     let body = whole(&mut answer, MAX_TOKEN_ANSWER_BYTES, WHO).await.map_err(CallFault)?;
     if bounded_json::read(&body, bounded_json::ANSWER).is_err() {
-        return Err(fault(format!("{WHO} answers with status {status} and no JSON")));
+        return Err(fault(format!("{WHO} responded with status {status} without JSON")));
     }
     let mut response = HttpResponse::new(body);
     *response.status_mut() = status;
@@ -254,15 +253,15 @@ fn tokens(outcome: Result<BasicTokenResponse, TokenFault>, former: Option<&str>)
         RequestTokenError::ServerResponse(no) => AccountingError::Refused(no.to_string()),
         RequestTokenError::Request(CallFault(fault)) => AccountingError::Unavailable(fault),
         RequestTokenError::Parse(error, _) => {
-            AccountingError::Unavailable(PeerFault::new(format!("{WHO} gives no tokens: {error}")))
+            AccountingError::Unavailable(PeerFault::new(format!("{WHO} issued no tokens: {error}")))
         }
         RequestTokenError::Other(words) => {
-            AccountingError::Unavailable(PeerFault::new(format!("{WHO} gives no tokens: {words}")))
+            AccountingError::Unavailable(PeerFault::new(format!("{WHO} issued no tokens: {words}")))
         }
     })?;
     let refresh = response.refresh_token().map(|token| token.secret().to_owned()).or(former.map(str::to_owned));
     let refresh = refresh.ok_or_else(|| {
-        AccountingError::Refused("it gave no token that lasts; accounting.scopes must have offline_access".to_owned())
+        AccountingError::Refused("it issued no refresh token; accounting.scopes must contain offline_access".to_owned())
     })?;
     let life_seconds = response.expires_in().map_or(UNTOLD_LIFE_SECONDS, |life| life.as_secs());
     Ok(Tokens { access: response.access_token().secret().to_owned(), refresh, life_seconds })

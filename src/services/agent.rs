@@ -44,7 +44,7 @@ impl AgentGateway {
         }
         let bytes = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await.map_err(away)?;
         let response_text: String = String::from_utf8_lossy(&bytes).chars().take(200).collect();
-        let reason = format!("the agent gateway answered {}: {response_text}", status.as_u16());
+        let reason = format!("the agent gateway responded with {}: {response_text}", status.as_u16());
         // Only these speak of the message; the others of our token or the gateway's load.
         match status.as_u16() {
             400 | 413 | 422 => Err(MailError::Permanent { reason }),

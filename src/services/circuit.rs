@@ -46,7 +46,7 @@ impl Circuit {
     pub async fn call<T>(&self, chance: f64, call: impl Future<Output = Result<T, PeerFault>>) -> Result<T, PeerFault> {
         if let Err(wait_ms) = self.with(|breaker| breaker.admit(&self.rules, self.now_ms())) {
             let seconds = wait_ms.div_ceil(1000);
-            return Err(PeerFault::new(format!("it failed several times in a row and is not called for {seconds} s")));
+            return Err(PeerFault::new(format!("several failures in a row; next try in {seconds} s")));
         }
         let late = || Err(PeerFault::new(format!("no answer within {} s", self.within.as_secs_f64())));
         let outcome = timeout(self.within, call).await.unwrap_or_else(|_| late());
@@ -91,7 +91,7 @@ mod tests {
             assert_eq!(hung, Err(PeerFault::new("no answer within 0.02 s")));
         }
         let held = circuit.call(1.0, async { Ok(1) }).await;
-        assert!(held.is_err_and(|fault| fault.message.contains("is not called")));
+        assert!(held.is_err_and(|fault| fault.message.contains("several failures in a row; next try in")));
         circuit.ready().await;
         assert_eq!(circuit.call(1.0, async { Ok(2) }).await, Ok(2));
         assert_eq!(circuit.call(1.0, async { Ok(3) }).await, Ok(3));

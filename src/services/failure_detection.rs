@@ -49,14 +49,14 @@ fn judge(status: u16, body: &[u8]) -> Result<DetectionOutcome, PeerFault> {
     match status {
         200 => match answer.get("detections").and_then(Value::as_array) {
             Some(detections) => Ok(DetectionOutcome::Seen(confidence(detections))),
-            None => fault("something answers there, but not the detector"),
+            None => fault("the service at this address is not the detector"),
         },
         400 if answer.get("detections").is_some() => {
-            let words = answer.get("message").and_then(Value::as_str).unwrap_or("no reason is given");
+            let words = answer.get("message").and_then(Value::as_str).unwrap_or("no reason given");
             Ok(DetectionOutcome::NoPicture(words.chars().take(200).collect()))
         }
-        401 | 403 => fault("the detector refuses the token"),
-        _ => fault("the detector could not look at a picture"),
+        401 | 403 => fault("the detector rejects the token"),
+        _ => fault("the detector failed to process a picture"),
     }
 }
 

@@ -54,7 +54,7 @@ impl FarmUi {
         let body = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
         let json = bounded_json::read(&body, bounded_json::ANSWER).unwrap_or_default();
         json["loginRequired"].as_bool().ok_or_else(|| {
-            PeerFault::new("something answers there, but not FDM Monster")
+            PeerFault::new("the service at this address is not FDM Monster")
                 .saying(format!("{status} {}", String::from_utf8_lossy(&body)))
         })
     }
@@ -65,18 +65,16 @@ impl FarmUi {
         let mut answer = send(self.peer.below(Method::GET, "api/v2/printer/"), OTHER_SIDE).await?;
         let status = answer.status();
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-            return Err(PeerFault::new("FDM Monster refuses the API key").saying(status.to_string()));
+            return Err(PeerFault::new("FDM Monster rejects the API key").saying(status.to_string()));
         }
-        let strange = |words: String| {
-            PeerFault::new("something answers there, but not FDM Monster's list of printers").saying(words)
-        };
+        let strange =
+            |words: String| PeerFault::new("the response is not FDM Monster's list of printers").saying(words);
         if !status.is_success() {
             return Err(strange(status.to_string()));
         }
         let body = whole(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
         let json = bounded_json::read(&body, bounded_json::ANSWER).unwrap_or_default();
-        let list =
-            json.as_array().ok_or_else(|| strange(format!("{status}, {} bytes that are no list", body.len())))?;
+        let list = json.as_array().ok_or_else(|| strange(format!("{status}, {} bytes without a list", body.len())))?;
         Ok(list.iter().take(MAX_PRINTERS).map(printer).collect())
     }
 }

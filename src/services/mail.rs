@@ -60,7 +60,7 @@ pub struct MailFile {
 pub enum MailError {
     /// Temporary failure, worth a retry with the same message: the server is unavailable or busy, or rejects the sender
     /// because of its configuration.
-    #[error("the mail could not be sent now: {reason}")]
+    #[error("the mail cannot be sent at the moment: {reason}")]
     Transient {
         /// Description for the operator.
         reason: String,
@@ -72,7 +72,7 @@ pub enum MailError {
         reason: String,
     },
     /// The settings are invalid.
-    #[error("the mail settings cannot be used: {reason}")]
+    #[error("the mail settings are invalid: {reason}")]
     Settings {
         /// Description of the invalid setting.
         reason: String,
@@ -101,21 +101,21 @@ pub trait Mailer: Send + Sync {
 
 /// Parses the sender address of all mail.
 fn sender(from: &str) -> Result<Mailbox, MailError> {
-    from.parse().map_err(|_| MailError::settings(format!("{from:?} is not a sender address")))
+    from.parse().map_err(|_| MailError::settings(format!("{from:?} is not a valid sender address")))
 }
 
 /// Serializes the message. The same message always yields the same bytes.
 fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailError> {
     let Message { id, written_at, to, subject, text, html, files } = message;
     if id.len() > MAX_ID_BYTES || !is_plain_name(id) {
-        return Err(MailError::permanent(format!("{id:?} is not an id of a message")));
+        return Err(MailError::permanent(format!("{id:?} is not a valid message id")));
     }
     // A line break in a header would let whoever wrote it add headers of his own.
     if subject.contains(char::is_control) {
         return Err(MailError::permanent("the subject must be one line"));
     }
     if to.is_empty() {
-        return Err(MailError::permanent("the message has no receiver"));
+        return Err(MailError::permanent("the message has no recipient"));
     }
     let mut builder = lettre::Message::builder()
         .from(from.clone())
@@ -123,12 +123,13 @@ fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailErr
         .date(SystemTime::from(*written_at))
         .message_id(Some(format!("<{id}@{}>", from.email.domain())));
     for receiver in to {
-        let receiver =
-            receiver.parse().map_err(|_| MailError::permanent(format!("{receiver:?} is not a mail address")))?;
+        let receiver = receiver
+            .parse()
+            .map_err(|_| MailError::permanent(format!("{receiver:?} is not a valid e-mail address")))?;
         builder = builder.to(receiver);
     }
     if let Some(file) = files.iter().find(|file| file.name.len() > MAX_ID_BYTES || !is_plain_name(&file.name)) {
-        return Err(MailError::permanent(format!("{:?} is not a name of a file", file.name)));
+        return Err(MailError::permanent(format!("{:?} is not a valid file name", file.name)));
     }
     let plain = SinglePart::builder().header(ContentType::TEXT_PLAIN).body(text.clone());
     let (pictures, enclosed): (Vec<_>, Vec<_>) = files.iter().partition(|file| file.shown_as.is_some());
@@ -168,7 +169,7 @@ fn is_plain_name(text: &str) -> bool {
 
 fn file_part(file: &MailFile) -> Result<SinglePart, MailError> {
     let kind = ContentType::parse(file.content_type)
-        .map_err(|_| MailError::permanent(format!("{:?} is no media type", file.content_type)))?;
+        .map_err(|_| MailError::permanent(format!("{:?} is not a valid media type", file.content_type)))?;
     let part = match file.shown_as {
         Some(id) => Attachment::new_inline_with_name(id.to_owned(), file.name.clone()),
         None => Attachment::new(file.name.clone()),

@@ -99,11 +99,11 @@ impl MqttSession {
             Packet::ConnAck(answer) => match answer.code {
                 ConnectReturnCode::Success => Ok(session),
                 ConnectReturnCode::BadUserNamePassword | ConnectReturnCode::NotAuthorized => {
-                    Err(PeerFault::new("the MQTT broker refuses user name and password"))
+                    Err(PeerFault::new("the MQTT broker rejects the user name or password"))
                 }
-                code => Err(PeerFault::new("the MQTT broker refuses the session").saying(format!("{code:?}"))),
+                code => Err(PeerFault::new("the MQTT broker rejects the session").saying(format!("{code:?}"))),
             },
-            _ => Err(PeerFault::new("something answers there, but not an MQTT broker")),
+            _ => Err(PeerFault::new("the service at this address is not an MQTT broker")),
         }
     }
 
@@ -118,7 +118,9 @@ impl MqttSession {
             match self.take_in().await? {
                 Packet::SubAck(answer) if answer.pkid == number => {
                     if answer.return_codes.contains(&SubscribeReasonCode::Failure) {
-                        return Err(PeerFault::new("the MQTT broker does not let us hear what the smart home says"));
+                        return Err(PeerFault::new(
+                            "the MQTT broker rejects the subscription to the messages of the smart home",
+                        ));
                     }
                     return Ok(());
                 }
@@ -210,5 +212,5 @@ fn arrived(packet: Option<Result<Packet, rumqttc::mqttbytes::Error>>) -> Result<
 }
 
 fn broken(error: rumqttc::mqttbytes::Error) -> PeerFault {
-    PeerFault::new("the session at the MQTT broker broke").saying(error.to_string())
+    PeerFault::new("the session with the MQTT broker was interrupted").saying(error.to_string())
 }

@@ -24,19 +24,19 @@ const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum StorageError {
     /// There is no object under this key.
-    #[error("there is no such object")]
+    #[error("the object does not exist")]
     Missing,
     /// The storage did not answer in time or could not be reached.
-    #[error("object storage did not answer: {0}")]
+    #[error("object storage did not respond: {0}")]
     Silent(String),
     /// The response is larger than the largest document.
-    #[error("object storage sent more than any document has")]
+    #[error("object storage sent more than the largest document")]
     TooLarge,
     /// The access key is invalid or lacks the permission.
-    #[error("object storage does not allow it: {0}")]
+    #[error("object storage denied access: {0}")]
     Denied(String),
     /// The storage rejected the request or failed.
-    #[error("object storage refused: {0}")]
+    #[error("object storage rejected the request: {0}")]
     Failed(String),
 }
 
@@ -211,7 +211,7 @@ impl ObjectStorage {
             )) => Err(StorageError::Denied(error.to_string())),
             Ok(Err(error @ object_store::Error::Generic { .. })) => Err(StorageError::Silent(error.to_string())),
             Ok(Err(error)) => Err(StorageError::Failed(error.to_string())),
-            Err(_) => Err(StorageError::Silent("no answer in time".to_owned())),
+            Err(_) => Err(StorageError::Silent("no response in time".to_owned())),
         }
     }
 }

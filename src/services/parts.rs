@@ -43,16 +43,16 @@ pub enum StockError {
     #[error(transparent)]
     Settings(#[from] PeerSettingError),
     /// No connection was established, so nothing was sent.
-    #[error("it cannot be reached: {0}")]
+    #[error("cannot be reached: {0}")]
     Unreachable(String),
     /// The request was sent, but no complete response arrived.
-    #[error("it did not answer: {0}")]
+    #[error("no response: {0}")]
     NoAnswer(String),
     /// The token is missing, wrong, or lacks the permission.
-    #[error("it refuses the token (status {0})")]
+    #[error("the token was rejected (status {0})")]
     Credentials(u16),
     /// The request was rejected.
-    #[error("it answered {status}: {words}")]
+    #[error("status {status}: {words}")]
     Refused {
         /// HTTP status.
         status: u16,
@@ -60,7 +60,7 @@ pub enum StockError {
         words: String,
     },
     /// The response is not in the format of such a system.
-    #[error("its answer cannot be understood: {0}")]
+    #[error("invalid response: {0}")]
     Nonsense(String),
 }
 
@@ -133,7 +133,7 @@ fn amount(value: &Value) -> Option<Amount> {
 
 /// Returns the error for an entry with more items than are read.
 fn too_many() -> StockError {
-    StockError::Nonsense(format!("it has more than {MAX_LISTED} items"))
+    StockError::Nonsense(format!("more than {MAX_LISTED} items"))
 }
 
 /// Returns a text as one line of bounded length for display.

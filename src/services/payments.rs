@@ -22,19 +22,19 @@ pub use send::{ClientSettings, ProcessorClient};
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ProcessorError {
     /// The settings are invalid.
-    #[error("the payment processor is set up wrongly: {0}")]
+    #[error("invalid settings of the payment processor: {0}")]
     Settings(String),
     /// The processor did not answer or could not be reached; the request may have been carried out.
-    #[error("the payment processor does not answer: {0}")]
+    #[error("the payment processor is unavailable: {0}")]
     Unavailable(String),
     /// The processor answered with a server error (5xx). It may repeat the same response under the same key for a day.
-    #[error("the payment processor cannot do it now: {0}")]
+    #[error("the payment processor failed: {0}")]
     Failing(String),
     /// The processor rejected the API key.
-    #[error("the payment processor refuses the secret key (status {0})")]
+    #[error("the payment processor rejects the secret key (status {0})")]
     Credentials(u16),
     /// The processor rejected the request; repeating it would be rejected again.
-    #[error("the payment processor refused: {words}")]
+    #[error("the payment processor rejected the request: {words}")]
     Refused {
         /// HTTP status.
         status: u16,

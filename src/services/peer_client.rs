@@ -28,13 +28,13 @@ pub enum TokenForm<'a> {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PeerSettingError {
     /// The address is invalid or not allowed.
-    #[error("its address {0}")]
+    #[error("the address {0}")]
     Address(#[from] PeerAddressError),
     /// The header name is invalid.
-    #[error("{0:?} is no name of a header")]
+    #[error("{0:?} is not a valid header name")]
     Header(String),
     /// The token contains characters that cannot be sent.
-    #[error("its token has a line break or another control character in it")]
+    #[error("the token contains a line break or another control character")]
     Token,
 }
 
@@ -109,7 +109,7 @@ impl PeerClient {
 
 /// Sends a request to the system named `who`; fails if no response begins.
 pub async fn send(call: RequestBuilder, who: &str) -> Result<Response, PeerFault> {
-    call.send().await.map_err(|error| PeerFault::new(format!("{who} does not answer")).saying(causes(error)))
+    call.send().await.map_err(|error| PeerFault::new(format!("{who} does not respond")).saying(causes(error)))
 }
 
 /// Reads the beginning of a response, at most `most` bytes; fails if it breaks off before. `who` names the system in
@@ -117,7 +117,7 @@ pub async fn send(call: RequestBuilder, who: &str) -> Result<Response, PeerFault
 pub async fn beginning(answer: &mut Response, most: usize, who: &str) -> Result<Vec<u8>, PeerFault> {
     match read_beginning(answer, most, most).await {
         (body, None) => Ok(body),
-        (_, Some(error)) => Err(PeerFault::new(format!("{who} did not answer to the end")).saying(causes(error))),
+        (_, Some(error)) => Err(PeerFault::new(format!("{who} did not finish its response")).saying(causes(error))),
     }
 }
 
@@ -125,7 +125,7 @@ pub async fn beginning(answer: &mut Response, most: usize, who: &str) -> Result<
 pub async fn whole(answer: &mut Response, most: usize, who: &str) -> Result<Vec<u8>, PeerFault> {
     let body = beginning(answer, most + 1, who).await?;
     if body.len() > most {
-        return Err(PeerFault::new(format!("{who} answers with more than {most} bytes")));
+        return Err(PeerFault::new(format!("{who} sent more than {most} bytes")));
     }
     Ok(body)
 }

@@ -19,7 +19,7 @@ const MAX_ANSWER_BYTES: usize = 64 * 1024;
 const MAX_TOLD_CHARS: usize = 200;
 
 /// Note for a system whose token can only be tested by using it.
-const TOKEN_NOT_TESTED: &str = "its token was not tested, which only a real call does";
+const TOKEN_NOT_TESTED: &str = "the token was not tested, because only a real call uses it";
 
 /// Result of a connection test, with a human-readable description either way.
 pub type ConnectionTestResult = Result<String, PeerFault>;
@@ -67,7 +67,7 @@ impl PeerAnswer {
     fn admitted(self, what: &str) -> Result<Self, PeerFault> {
         match self.status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                Err(PeerFault::new(format!("{what} refuses the token"))
+                Err(PeerFault::new(format!("{what} rejects the token"))
                     .saying(format!("{} {}", self.status, self.text)))
             }
             _ => Ok(self),
@@ -76,7 +76,7 @@ impl PeerAnswer {
 
     /// Returns the fault for a system of another kind.
     fn strange(&self, what: &str) -> PeerFault {
-        PeerFault::new(format!("something answers there, but not {what}"))
+        PeerFault::new(format!("the service at this address is not {what}"))
             .saying(format!("{} {}", self.status, self.text))
     }
 }
@@ -89,13 +89,13 @@ pub async fn parts(client: &Client, url: &str, token: &str) -> ConnectionTestRes
         return Err(root.strange("InvenTree"));
     }
     if token.is_empty() {
-        return Err(PeerFault::new("InvenTree answers; it also needs a token"));
+        return Err(PeerFault::new("InvenTree responds but requires a token"));
     }
     let me = ask(peer.below(Method::GET, "api/user/me/")).await?.admitted("InvenTree")?;
     if !me.status.is_success() {
-        return Err(me.strange("InvenTree's account"));
+        return Err(me.strange("InvenTree"));
     }
-    Ok(format!("InvenTree {} answers and takes the token", root.json["version"].as_str().unwrap_or_default()))
+    Ok(format!("InvenTree {} responds and accepts the token", root.json["version"].as_str().unwrap_or_default()))
 }
 
 /// Tests the workflow automation, n8n. Its webhook itself is not called, because that would start the workflow.
@@ -104,9 +104,9 @@ pub async fn workflow(client: &Client, url: &str, header: &str, token: &str) -> 
     PeerClient::new(client.clone(), url, TokenForm::Header(header), token)?;
     let health = ask(stranger(client, url)?.at_root(Method::GET, "/healthz")).await?;
     match health.json["status"].as_str() {
-        Some("ok") => Ok(with_untested("n8n answers and is well", token)),
+        Some("ok") => Ok(with_untested("n8n responds and is healthy", token)),
         _ if health.status.is_server_error() => Err(health.strange("a healthy n8n")),
-        _ => Ok(with_untested("a web server answers; it does not say that it is n8n", token)),
+        _ => Ok(with_untested("a web server responds, but does not identify itself as n8n", token)),
     }
 }
 
@@ -114,9 +114,9 @@ pub async fn workflow(client: &Client, url: &str, header: &str, token: &str) -> 
 pub async fn farm_ui(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     let farm = FarmUi::new(client.clone(), url, token)?;
     if farm.asks_for_key().await? && token.is_empty() {
-        return Err(PeerFault::new("FDM Monster answers; it also needs an API key"));
+        return Err(PeerFault::new("FDM Monster responds but requires an API key"));
     }
-    Ok(format!("FDM Monster answers and knows {} printers", farm.printers().await?.len()))
+    Ok(format!("FDM Monster responds and has {} printers", farm.printers().await?.len()))
 }
 
 /// Tests the print failure detector, Obico's ML API. No picture is submitted, but the API checks the token first.
@@ -125,29 +125,29 @@ pub async fn failure_detection(client: &Client, url: &str, token: &str) -> Conne
     let health = ask(peer.below(Method::GET, "hc/")).await?.admitted("the detector")?;
     match health.text.trim() {
         "ok" => {}
-        "error" => return Err(PeerFault::new("the detector answers that it is not well")),
+        "error" => return Err(PeerFault::new("the detector reports an error")),
         _ => return Err(health.strange("Obico's detector")),
     }
     let look = ask(peer.below(Method::GET, LOOK_PATH)).await?;
     if look.status == StatusCode::UNAUTHORIZED && token.is_empty() {
-        return Err(PeerFault::new("the detector answers; it also needs a token"));
+        return Err(PeerFault::new("the detector responds but requires a token"));
     }
     let look = look.admitted("the detector")?;
     if look.status == StatusCode::NOT_FOUND || look.status.is_server_error() {
         return Err(look.strange("Obico's detector"));
     }
-    Ok(format!("the detector answers and is well{}", if token.is_empty() { "" } else { ", and takes the token" }))
+    Ok(format!("the detector responds and is healthy{}", if token.is_empty() { "" } else { ", and accepts the token" }))
 }
 
 /// Tests the smart home, Home Assistant.
 pub async fn smart_home(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     let peer = PeerClient::new(client.clone(), url, TokenForm::Bearer, token)?;
     if token.is_empty() {
-        return Err(PeerFault::new("Home Assistant needs a long-lived access token"));
+        return Err(PeerFault::new("Home Assistant requires a long-lived access token"));
     }
     let root = ask(peer.below(Method::GET, "api/")).await?.admitted("Home Assistant")?;
     if root.status.is_success() && root.json["message"].is_string() {
-        return Ok("Home Assistant answers and takes the token".to_owned());
+        return Ok("Home Assistant responds and accepts the token".to_owned());
     }
     Err(root.strange("Home Assistant"))
 }
@@ -159,7 +159,7 @@ pub async fn agent(client: &Client, url: &str, token: &str) -> ConnectionTestRes
     if root.status.is_server_error() {
         return Err(root.strange("a healthy gateway"));
     }
-    Ok(with_untested("the gateway answers", token))
+    Ok(with_untested("the gateway responds", token))
 }
 
 /// Tests the e-mail service, which has Resend's API.
@@ -168,7 +168,7 @@ pub async fn mail_api(client: &Client, url: &str, key: &str) -> ConnectionTestRe
     let domains = ask(peer.below(Method::GET, "domains")).await?;
     // A key that may only send is right, and may not list domains.
     if domains.status.is_success() || domains.json["name"] == "restricted_api_key" {
-        return Ok("the e-mail service takes the key".to_owned());
+        return Ok("the e-mail service accepts the key".to_owned());
     }
     Err(domains.admitted("the e-mail service")?.strange("an e-mail service"))
 }
@@ -185,7 +185,7 @@ fn stranger(client: &Client, url: &str) -> Result<PeerClient, PeerFault> {
 
 async fn ask(call: RequestBuilder) -> Result<PeerAnswer, PeerFault> {
     let silent = |error: reqwest::Error| {
-        PeerFault::new("it does not answer; is it running, and reachable from this machine?").saying(causes(error))
+        PeerFault::new("it does not respond; is it running, and can this machine reach it?").saying(causes(error))
     };
     let mut answer = call.timeout(ANSWER_TIMEOUT).send().await.map_err(silent)?;
     let status = answer.status();

@@ -171,9 +171,9 @@ impl Redis {
             Ok(Ok(mut counts)) if counts.len() == windows.len() + 1 => {
                 return Some(WindowCounts { full: counts.remove(0) == 1, counts });
             }
-            Ok(Ok(counts)) => format!("{} numbers for {} windows", counts.len(), windows.len()),
+            Ok(Ok(counts)) => format!("{} counts for {} windows", counts.len(), windows.len()),
             Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("no answer in {} ms", self.within.as_millis()),
+            Err(_) => format!("no response within {} ms", self.within.as_millis()),
         };
         self.failures.fetch_add(1, Relaxed);
         self.lose(&link, &why);
@@ -198,7 +198,7 @@ impl Redis {
         let before = self.link.compare_and_swap(link, None);
         if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, link)) {
             self.losses.fetch_add(1, Relaxed);
-            tracing::warn!(why, "redis is unavailable: rate limits are kept in this process until it is back");
+            tracing::warn!(why, "redis is unavailable; counting rate limits in this process");
             self.lost.notify_one();
         }
     }
@@ -225,11 +225,11 @@ impl Redis {
                 match self.connect().await {
                     Ok(link) => {
                         self.link.store(Some(Arc::new(link)));
-                        tracing::info!("redis is there: rate limits are shared");
+                        tracing::info!("redis is available; sharing rate limits");
                         break;
                     }
                     Err(error) if first => {
-                        tracing::warn!(%error, "redis is unavailable: rate limits are kept in this process until it is there");
+                        tracing::warn!(%error, "redis is unavailable; counting rate limits in this process");
                     }
                     Err(error) => tracing::debug!(%error, "redis is still unavailable"),
                 }

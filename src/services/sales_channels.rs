@@ -56,7 +56,7 @@ pub type ConnectShop = fn(Client, &str, &str) -> Result<Box<dyn ShopClient>, Pee
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MessageError {
     /// The signature is missing or wrong.
-    #[error("the signature in {0} is missing, or does not match the body")]
+    #[error("the signature in {0} is missing or does not match the body")]
     Unsigned(&'static str),
     /// The webhook is signed but not in the format of such a shop.
     #[error("{0}")]
@@ -89,7 +89,7 @@ impl MessageType {
     }
 }
 
-/// Returns whether `given` is the base64-encoded HMAC-SHA256 of the body. Compares in constant time.
+/// Returns whether `signature` is the base64-encoded HMAC-SHA256 of the body. Compares in constant time.
 fn is_signed(secret: &str, body: &[u8], signature: &str) -> bool {
     use base64::Engine as _;
     let decoded = base64::engine::general_purpose::STANDARD.decode(signature.trim()).unwrap_or_default();

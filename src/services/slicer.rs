@@ -78,7 +78,7 @@ pub enum SliceError {
     #[error("{0}")]
     Refused(String),
     /// An I/O error on the server's disk.
-    #[error("the folder of the slicer cannot be used: {0}")]
+    #[error("the working folder of the slicer cannot be used: {0}")]
     Disk(#[from] std::io::Error),
 }
 
@@ -149,7 +149,7 @@ impl Slicer {
         };
         executable.ok_or_else(|| {
             let program = program.display();
-            SliceError::Absent(format!("no slicer is installed: {program} is not there (setting slicing.program)"))
+            SliceError::Absent(format!("no slicer is installed: {program} does not exist (setting slicing.program)"))
         })
     }
 
@@ -186,7 +186,7 @@ impl Slicer {
                 .collect::<String>()
         });
         let version = version.filter(|version| !version.is_empty() && ended.status.success());
-        let version = version.ok_or_else(|| silent("it does not say its version".to_owned()))?;
+        let version = version.ok_or_else(|| silent("it does not print its version".to_owned()))?;
         *cached = Some((mark, version.clone()));
         Ok(version)
     }
@@ -228,9 +228,9 @@ impl Slicer {
         let ended = process::run(&mut command, limits).await.map_err(|error| match error {
             RunError::TimedOut => {
                 let seconds = limits.time.as_secs();
-                SliceError::Refused(format!("it took longer than {seconds} s (setting slicing.timeout_seconds)"))
+                SliceError::Refused(format!("slicing took longer than {seconds} s (setting slicing.timeout_seconds)"))
             }
-            RunError::Start(error) => SliceError::Absent(format!("the slicer does not start: {error}")),
+            RunError::Start(error) => SliceError::Absent(format!("the slicer cannot be started: {error}")),
             RunError::Io(error) => SliceError::Disk(error),
         })?;
         if !ended.status.success() {
@@ -239,7 +239,7 @@ impl Slicer {
         let path = folder.path.join(RESULT_FILE);
         match fs::metadata(&path).await {
             Ok(about) if about.is_file() && about.len() > 0 => Ok(SlicerOutput { _folder: folder, path }),
-            _ => Err(SliceError::Refused(format!("it made no file: {}", ended.words(limits)))),
+            _ => Err(SliceError::Refused(format!("the slicer created no file: {}", ended.words(limits)))),
         }
     }
 
@@ -269,7 +269,7 @@ struct RunFolder {
 impl Drop for RunFolder {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_dir_all(&self.path) {
-            tracing::warn!(%error, "the folder of a slicer's run cannot be removed");
+            tracing::warn!(%error, "cannot remove the working folder of the slicer");
         }
     }
 }

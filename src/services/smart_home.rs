@@ -50,7 +50,7 @@ impl HomeAssistantClient {
         let state: String = thing.state.chars().take(MAX_STATE_CHARS).collect();
         let call = self.entity(Method::POST, &thing.key);
         match self.ask(call.json(&json!({"state": state, "attributes": attributes}))).await? {
-            StatusCode::NOT_FOUND => Err(PeerFault::new("Home Assistant takes no states at this address")),
+            StatusCode::NOT_FOUND => Err(PeerFault::new("Home Assistant accepts no states at this address")),
             _ => Ok(()),
         }
     }
@@ -78,9 +78,9 @@ impl HomeAssistantClient {
             return Ok(status);
         }
         let words = match status.as_u16() {
-            401 => "Home Assistant refuses the token",
-            403 => "Home Assistant refuses: the token must be an administrator's",
-            _ => "Home Assistant did not take a state",
+            401 => "Home Assistant rejects the token",
+            403 => "Home Assistant denied access: the token must be an administrator's",
+            _ => "Home Assistant rejected a state",
         };
         Err(PeerFault::new(words).saying(format!("{} {}", status.as_u16(), String::from_utf8_lossy(&body))))
     }

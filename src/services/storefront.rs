@@ -124,12 +124,11 @@ impl Storefront {
             let mut answer = send(call, OTHER_SIDE).await?;
             let status = answer.status();
             if !status.is_success() {
-                let words = format!("the storefront answers {} for {path}", status.as_u16());
+                let words = format!("the storefront responded with {} for {path}", status.as_u16());
                 return Err(PeerFault::new(words));
             }
             let body = whole(&mut answer, MAX_PAGE_BYTES, OTHER_SIDE).await?;
-            let nonsense =
-                || PeerFault::new(format!("the storefront answers for {path}, but not as a storefront does"));
+            let nonsense = || PeerFault::new(format!("the storefront sent an invalid response for {path}"));
             let mut value = bounded_json::read(&body, bounded_json::ANSWER).map_err(|_| nonsense())?;
             let Some(Value::Array(items)) = value.get_mut(member).map(Value::take) else { return Err(nonsense()) };
             let count = items.len();

@@ -86,8 +86,10 @@ impl Sender {
             // The time limit is for the whole answer. One that breaks off has still been given.
             Some(error) if error.is_timeout() => Some(self.words(&error)),
             _ if status.is_success() => None,
-            _ if status.is_redirection() => Some(format!("answered {}, redirects are not followed", status.as_u16())),
-            _ => Some(format!("answered {}", status.as_u16())),
+            _ if status.is_redirection() => {
+                Some(format!("responded with {}; redirects are not followed", status.as_u16()))
+            }
+            _ => Some(format!("responded with {}", status.as_u16())),
         };
         DeliveryAttemptOutcome {
             status: Some(status.as_u16()),
@@ -108,9 +110,9 @@ impl Sender {
             return format!("no connection within {seconds} s");
         } else if error.is_timeout() {
             let seconds = self.client.settings().timeout.as_secs_f64();
-            return format!("no complete answer within {seconds} s");
+            return format!("no complete response within {seconds} s");
         } else if causes(error).any(is_tls) {
-            "the TLS connection failed, the certificate may be invalid"
+            "the TLS connection failed; the certificate may be invalid"
         } else if error.is_dns() {
             "the host name could not be resolved"
         } else if causes(error).any(|cause| io_kind(cause) == Some(io::ErrorKind::ConnectionRefused)) {
@@ -118,9 +120,9 @@ impl Sender {
         } else if error.is_connect() {
             "the host could not be reached"
         } else if error.is_builder() {
-            "the request could not be made"
+            "the request could not be built"
         } else {
-            "the connection broke before an answer came"
+            "the connection was closed before a response arrived"
         };
         words.to_owned()
     }

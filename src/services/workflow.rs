@@ -67,15 +67,17 @@ fn judge(status: StatusCode, body: &[u8]) -> Result<EventOutcome, PeerFault> {
     let fault = |message: &str| Err(PeerFault::new(message).saying(format!("{} {words}", status.as_u16())));
     match status.as_u16() {
         400 | 413 | 422 => Ok(EventOutcome::Refused(format!("{} {words}", status.as_u16()))),
-        401 | 403 => fault("the workflow automation refuses the token: it must be the value of its header"),
+        401 | 403 => fault(
+            "the workflow automation rejects the token: it must match the header value in the webhook's credentials",
+        ),
         404 if words.contains("Did you mean") => {
-            fault("the webhook there does not take POST requests: set its method to POST")
+            fault("the webhook does not accept POST requests: set its method to POST")
         }
         404 if words.contains("not registered") => {
-            fault("no active workflow has this webhook: activate the workflow, and use its production address")
+            fault("no active workflow has this webhook: activate the workflow and use its production URL")
         }
         404 => fault("there is no webhook at this address"),
-        _ => fault("the workflow automation could not take an event"),
+        _ => fault("the workflow automation failed to accept an event"),
     }
 }
 
@@ -98,8 +100,8 @@ mod tests {
         let verb = r#"{"code":404,"message":"This webhook is not registered for POST requests. Did you mean to make a GET request?"}"#;
         assert!(fault(404, verb).contains("set its method to POST"));
         assert!(fault(404, "nginx").contains("no webhook at this address"));
-        assert!(fault(403, "Authorization data is wrong!").contains("refuses the token"));
-        assert!(fault(500, "").contains("could not take"));
+        assert!(fault(403, "Authorization data is wrong!").contains("rejects the token"));
+        assert!(fault(500, "").contains("failed to accept an event"));
         assert_eq!(verdict(413, "too large"), Ok(EventOutcome::Refused("413 too large".to_owned())));
     }
 }

@@ -40,7 +40,7 @@ pub enum OpenError {
     #[error("{}", plain(.0))]
     Database(DbErr),
     /// Nothing listens at the address of the database server.
-    #[error("nothing answers at {address} ({words})")]
+    #[error("no server responds at {address} ({words})")]
     Unreachable {
         /// Host and port that were dialled.
         address: String,
@@ -48,7 +48,7 @@ pub enum OpenError {
         words: String,
     },
     /// The file is not a database.
-    #[error("the file is not a database of Printfloor")]
+    #[error("the file is not a Printfloor database")]
     NotADatabase,
     /// The connection failed while the next epoch was being committed, so it may have been taken or not.
     #[error("{}", plain(.0))]
@@ -60,10 +60,10 @@ pub enum OpenError {
     #[error("another printfloor server uses this database")]
     InUse,
     /// A restore of a backup into the database was interrupted.
-    #[error("a backup was being restored into this database, and that was interrupted")]
+    #[error("the restore of a backup into this database was interrupted")]
     RestoreUnfinished,
     /// The `writer` table has no row, so these are not tables of Printfloor.
-    #[error("the database has no writer row: check that `database.url` names a database of printfloor")]
+    #[error("the database has no writer row: is database.url the address of a Printfloor database?")]
     NoWriterRow,
 }
 

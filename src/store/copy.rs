@@ -34,20 +34,20 @@ pub enum CopyError {
     },
     /// A PostgreSQL program that makes or reads copies is not installed.
     #[error(
-        "{0} is not installed where the server runs: install the client programs of PostgreSQL there (Debian: apt install postgresql-client), and try again"
+        "{0} is not installed on the server's machine: install the PostgreSQL client programs there (Debian: apt install postgresql-client) and try again"
     )]
     NoProgram(&'static str),
     /// The program is older than the database server, so it cannot copy it.
     #[error(
-        "{program} is of PostgreSQL {found}, and the database of {wanted}: install the client programs of PostgreSQL {wanted} where the server runs, and try again"
+        "{program} is from PostgreSQL {version}, but the database is PostgreSQL {server_version}: install the client programs of PostgreSQL {server_version} on the server's machine and try again"
     )]
     OldProgram {
         /// Name of the program.
         program: &'static str,
         /// Major version of the program.
-        found: u32,
+        version: u32,
         /// Major version of the database server.
-        wanted: u32,
+        server_version: u32,
     },
     /// A program failed.
     #[error("{program} failed: {words}")]
@@ -58,7 +58,7 @@ pub enum CopyError {
         words: String,
     },
     /// The copy does not match the database.
-    #[error("the copy of the database is not sound: {0}")]
+    #[error("the copy of the database is damaged: {0}")]
     Unsound(String),
     /// The copy was aborted after the timeout.
     #[error("copying the database took longer than {} minutes", MAX_COPY_TIME.as_secs() / 60)]

@@ -86,7 +86,7 @@ impl Store {
         };
         let owner = CommitOwner::new(|settlement| {
             if settlement != Settlement::Durable {
-                tracing::warn!(?settlement, "audit lines that belong to no change were not written");
+                tracing::warn!(?settlement, "could not write audit lines");
             }
         });
         self.commit(submission, owner);

@@ -93,7 +93,7 @@ impl<P> PartsByOwner<P> {
     /// damaged one does not make all the others unavailable.
     pub(super) fn take_readable(&mut self, owner: Id) -> Vec<P> {
         let Parts { read, damaged } = self.0.remove(&owner).unwrap_or_default();
-        damaged.iter().for_each(|damaged| tracing::error!(%damaged, "a row that cannot be read is left out"));
+        damaged.iter().for_each(|damaged| tracing::error!(%damaged, "skipping an unreadable row"));
         read
     }
 }
@@ -178,7 +178,7 @@ fn loaded<T>(key: &str, version: i64, state: Result<T, DamagedRow>) -> Option<Lo
     match key.parse() {
         Ok(id) => Some(LoadedAggregate { id, state: state.map(|state| Versioned { version, state: Some(state) }) }),
         Err(error) => {
-            tracing::error!(%key, %error, "a snapshot row whose id is not a UUID is passed over");
+            tracing::error!(%key, %error, "skipping a snapshot row: its id is not a UUID");
             None
         }
     }
@@ -209,7 +209,7 @@ async fn gather<P: Part>(db: &DatabaseConnection, which: Condition) -> Result<Pa
     let docs: Vec<(String, i64, String, String)> = docs.into_tuple().all(db).await?;
     for (key, schema, doc, owner) in docs {
         let Ok(owner) = (if P::OWNER_COLUMN.is_some() { owner.parse() } else { Ok(Id::ONLY) }) else {
-            tracing::error!(table = ModelOf::<P>::TABLE, %key, "a row whose owner is not a UUID is passed over");
+            tracing::error!(table = ModelOf::<P>::TABLE, %key, "skipping a row: its owner is not a UUID");
             continue;
         };
         let parts = gathered.entry(owner).or_default();

@@ -124,7 +124,7 @@ impl MemoryStore {
             let reader = Reader::Memory(self.clone());
             for work in works {
                 if AssertUnwindSafe(work.run(&reader)).catch_unwind().await.is_err() {
-                    tracing::error!("a load's callback crashed");
+                    tracing::error!("the callback of a load panicked");
                 }
             }
         }

@@ -47,7 +47,7 @@ impl OrderedWork {
                         true
                     }
                     Err(LoadError::Db(error)) => {
-                        tracing::error!(kind = key.0, id = %key.1, %error, "load failed");
+                        tracing::error!(kind = key.0, id = %key.1, %error, "loading an aggregate failed");
                         false
                     }
                 }
@@ -68,9 +68,9 @@ impl OrderedWork {
                     Reader::Memory(store) => Ok(store.delete_old_rows(now, before)),
                 };
                 match deleted {
-                    Ok(rows) => tracing::debug!(rows, "rows past their retention were deleted"),
+                    Ok(rows) => tracing::debug!(rows, "deleted expired rows"),
                     Err(error) => {
-                        tracing::warn!(%error, "rows past their retention were not deleted, tried again later");
+                        tracing::warn!(%error, "cannot delete expired rows; retrying later");
                     }
                 }
                 true

@@ -31,19 +31,19 @@ use domain::requirement::Requirement;
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The version of a snapshot row on disk is not the one that the decision was based on.
-    #[error("a row of {0} is not at the version that was decided on")]
+    #[error("a row of {0} has another version than expected")]
     Guard(&'static str),
     /// A unique value is already in use. Named as `skus.code` or `deliveries.endpoint_id,event_id,replay`.
-    #[error("{0} is taken")]
+    #[error("{0} is already in use")]
     Constraint(String),
     /// A requirement of a command is not met.
-    #[error("what a command relies on does not hold: {0:?}")]
+    #[error("a requirement of the command is not met: {0:?}")]
     Unmet(Requirement),
     /// The database rejects a value: text or a number that it cannot hold.
-    #[error("the database refuses a value: {0}")]
+    #[error("the database rejects a value: {0}")]
     Value(sea_orm::DbErr),
     /// A domain value cannot be serialised, which is a bug.
-    #[error("a value cannot be written as JSON")]
+    #[error("a value cannot be serialized as JSON")]
     Doc(#[from] serde_json::Error),
     /// The database failed or cannot be reached.
     #[error(transparent)]

@@ -66,7 +66,10 @@ async fn differing(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<Ve
     for row in rows {
         let (name, value): (String, String) = (row.try_get("", "name")?, row.try_get("", "value")?);
         names.extend(
-            checks.iter().filter(|(check_name, own)| *check_name == name && *own != value).map(|(known, _)| *known),
+            checks
+                .iter()
+                .filter(|(check_name, own)| *check_name == name && *own != value)
+                .map(|(check_name, _)| *check_name),
         );
     }
     Ok(names)

@@ -18,19 +18,19 @@ pub enum StartObstacle {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// An address of SQLite that names no file: everything would be gone with the next stop.
-    #[error("it would be kept in memory alone: name a file, as in sqlite:///path/shop.db?mode=rwc")]
+    #[error("it would exist only in memory: specify a file, such as sqlite:///path/shop.db?mode=rwc")]
     InMemory,
     /// The address, the server or its settings allow reading alone.
-    #[error("it can only be read: the server also writes")]
+    #[error("it is read-only, but the server needs to write")]
     ReadOnly,
     /// The user of the address may not make tables, which each start may have to.
-    #[error("its user may not create tables: GRANT CREATE ON SCHEMA public TO that user")]
+    #[error("its user may not create tables: run GRANT CREATE ON SCHEMA public TO that user")]
     NoCreateRight,
     /// The tables belong to somebody else, and the user of the address may not change their rows.
-    #[error("its user may not write to the tables that are there: name the user who owns them")]
+    #[error("its user may not write to the existing tables: use the user who owns them")]
     NoWriteRight,
     /// It has migrations that this program does not know.
-    #[error("its tables were made by a newer version of printfloor: update this server first")]
+    #[error("its tables were created by a newer version of Printfloor: update this server first")]
     NewerTables,
 }
 
@@ -161,7 +161,7 @@ async fn postgres_place(db: &DatabaseConnection) -> Result<String, DbErr> {
 
 async fn one_row(db: &DatabaseConnection, sql: &str) -> Result<QueryResult, DbErr> {
     let row = db.query_one_raw(Statement::from_string(db.get_database_backend(), sql)).await?;
-    row.ok_or_else(|| DbErr::RecordNotFound("the database answers nothing".to_owned()))
+    row.ok_or_else(|| DbErr::RecordNotFound("the database returned no row".to_owned()))
 }
 
 #[cfg(test)]

@@ -83,13 +83,13 @@ pub enum Settlement {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unavailable {
     /// The database does not answer.
-    #[error("the database does not answer")]
+    #[error("the database does not respond")]
     Database,
     /// The disk has no room left.
     #[error("the disk is full")]
     DiskFull,
     /// The database file cannot be written.
-    #[error("the database cannot be written")]
+    #[error("the database is read-only")]
     ReadOnly,
 }
 

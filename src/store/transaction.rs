@@ -70,7 +70,7 @@ impl TxWriter<'_> {
             }
             Err(AttemptFailure::During(e)) => TransactionEnd::Broken(vec![Settlement::Lost; count], e),
             Err(AttemptFailure::Refused(refused)) => {
-                tracing::debug!(%refused, submissions = count, "a transaction was refused, its submissions are tried one by one");
+                tracing::debug!(%refused, submissions = count, "transaction refused; retrying its submissions one by one");
                 self.one_by_one(submissions).await
             }
         }
@@ -139,7 +139,7 @@ impl TxWriter<'_> {
                 }
                 Err(WriteError::Value(error)) => {
                     savepoint.rollback().await?;
-                    tracing::warn!(kind = submission.key.0, id = %submission.key.1, %error, "a value was refused");
+                    tracing::warn!(kind = submission.key.0, id = %submission.key.1, %error, "the database rejected a value");
                     settlement = Settlement::BadValue { at: Some(at) };
                     break;
                 }
@@ -164,7 +164,7 @@ impl TxWriter<'_> {
                     savepoint.rollback().await?;
                 }
                 Err(WriteError::Value(error)) => {
-                    tracing::warn!(kind = submission.key.0, id = %submission.key.1, %error, "a value was refused");
+                    tracing::warn!(kind = submission.key.0, id = %submission.key.1, %error, "the database rejected a value");
                     settlement = Settlement::BadValue { at: (submission.commands.len() < 2).then_some(0) };
                     savepoint.rollback().await?;
                 }
@@ -245,7 +245,7 @@ async fn within_timeout<T>(work: impl Future<Output = Result<T, DbErr>>) -> Resu
 }
 
 fn no_answer() -> DbErr {
-    DbErr::Custom("no answer in time".to_owned())
+    DbErr::Custom("the database did not respond in time".to_owned())
 }
 
 /// Classifies a failed commit. If the disk is full or read-only, it is certainly not on disk; after any other failure

@@ -246,7 +246,7 @@ impl WriterState {
             return;
         };
         if self.args.counters.unavailable().is_none() {
-            tracing::error!(%reason, "the store does not write");
+            tracing::error!(%reason, "the store has stopped writing");
         }
         self.args.counters.set_unavailable(Some(reason));
         self.connection = ConnectionState::Unavailable(reason);
@@ -326,7 +326,7 @@ impl WriterState {
             let task = TransactionTask { guard, outbox, counters, owners };
             let ended = AssertUnwindSafe(task.run(submissions, works)).catch_unwind().await;
             let ended = ended.unwrap_or_else(|_| {
-                tracing::error!("a transaction's task crashed");
+                tracing::error!("the task of a transaction panicked");
                 Err(ConnectionError::Unavailable(Unavailable::Database))
             });
             let _ = me.cast(StoreMsg::Wrote(ended));

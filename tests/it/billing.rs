@@ -72,7 +72,7 @@ pub fn mails_to(app: &App, email: &str) -> Vec<Mail> {
 
 /// Lists the sign-in links of a mail: path with query, each once.
 pub fn links(mail: &Mail) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut paths = Vec::new();
     let all = format!("{}\n{}", mail.text, mail.html);
     for (at, _) in all.match_indices("token=") {
         let start = all[..at].rfind("http").expect("an address");
@@ -80,11 +80,11 @@ pub fn links(mail: &Mail) -> Vec<String> {
         let end = rest.find(|c: char| c.is_whitespace() || c == '"' || c == '<').unwrap_or(rest.len());
         let link = rest[..end].replace("&amp;", "&");
         let path = link.splitn(4, '/').nth(3).map(|path| format!("/{path}")).expect("a path");
-        if !found.contains(&path) {
-            found.push(path);
+        if !paths.contains(&path) {
+            paths.push(path);
         }
     }
-    found
+    paths
 }
 
 /// Asks for a link to this address; gives it as it was mailed.
@@ -119,8 +119,8 @@ pub async fn cookie_of(app: &App, email: &str) -> String {
 
 /// Creates a pay link of an invoice; returns its token.
 pub async fn pay_token_of(app: &App, invoice: &str) -> String {
-    let made = app.act(&format!("/api/invoices/{invoice}/pay-link")).await.expect(200);
-    let url = made["payUrl"].as_str().expect("an address");
+    let pay_link = app.act(&format!("/api/invoices/{invoice}/pay-link")).await.expect(200);
+    let url = pay_link["payUrl"].as_str().expect("an address");
     url.rsplit('/').next().unwrap().to_owned()
 }
 

@@ -68,8 +68,8 @@ async fn receive(client: &crate::support::Client, material: &str, key: &str, gra
 async fn old_order_is_kept(app: &App) {
     let [paid, ..] = released::shop_ids();
     let order = app.get(&format!("/api/orders/{paid}")).await.expect(200);
-    let shown = (&order["status"], &order["keptCents"], &order["lines"][0]["good"]);
-    assert_eq!(shown, (&json!("ready"), &json!(2000), &json!(1)), "{order}");
+    let state = (&order["status"], &order["keptCents"], &order["lines"][0]["good"]);
+    assert_eq!(state, (&json!("ready"), &json!(2000), &json!(1)), "{order}");
     assert_eq!(order["payments"].as_array().unwrap().len(), 2, "{order}");
     let jobs = app.jobs(&paid).await;
     assert_eq!((&jobs[0]["state"], &jobs[0]["attempts"][0]["state"]), (&json!("COMPLETED"), &json!("finished")));
@@ -187,13 +187,13 @@ on_both! {
         for one in &truth::outcomes(&app, &sold).await {
             truth::shipments(one, &sent);
         }
-        let heard = truth::events(&sink, &outcomes).await;
+        let deliveries = truth::events(&sink, &outcomes).await;
         old_order_is_kept(&app).await;
         let again = jobs.values().filter(|job| job["reprint"] == true).count();
         eprintln!(
             "{} orders, {} jobs ({again} for rejected parts), {} words about parts, {early} early shipments, {cut_off} cancels \
-             behind a cut, {heard} deliveries heard; made by {plate_counts:?}; {untold} prints of people's own that no printer tells of \
-             later",
+             behind a cut, {deliveries} deliveries heard; made by {plate_counts:?}; {untold} prints of people's own \
+             that no printer tells of later",
             sold.len(), jobs.len(), words.len(),
         );
     }

@@ -32,21 +32,21 @@ const MISHAPS: &[&str] = &[
     "fails: ",
     "printed again",
     "RESCUED",
-    "takes the start of JOB-",
-    "the server does not guess",
+    "receives the start of JOB-",
+    "the server does not guess, and starts it nowhere else",
     "RESCUED",
 ];
 
 /// Lines about a kit of two colours, a bad part that is made again, and promises kept and missed; they come in any
 /// order.
 const PARTS_AND_PROMISES: &[&str] = &[
-    "x Desk set, one price; made of ",
+    "x Desk set at one price, made of ",
     "staff signs it off as bad",
-    "still owes the part, and has it made again by itself: JOB-",
-    "no longer owes the bad part",
+    "still needs the part and reprints it automatically: JOB-",
+    "it replaces the bad part of ORD-",
     ": PROMISE KEPT, ",
-    "its spool is tangled. ORD-",
-    "the forecast says it before the customer does: ORD-",
+    "its spool is tangled; ORD-",
+    "the forecast warns in advance: ORD-",
     ": PROMISE MISSED by ",
 ];
 
@@ -193,15 +193,15 @@ async fn the_other_systems_of_a_shop_are_there_and_well() {
     let client = crate::support::client::http();
     crate::support::waiting::until_seen("every integration to be well", || async {
         let request = client.get(format!("{base}/api/integrations")).header("X-API-Key", &key);
-        let shown: serde_json::Value = request.send().await.unwrap().json().await.unwrap();
-        let all = shown["integrations"].as_array().unwrap();
+        let body: serde_json::Value = request.send().await.unwrap().json().await.unwrap();
+        let all = body["integrations"].as_array().unwrap();
         let is_well = |one: &serde_json::Value| {
             one["configured"] == true && one["error"].is_null() && one["lastOkAt"].is_string()
         };
         // Redis and a mail server are for larger shops.
         let of_demo = |one: &&serde_json::Value| one["kind"] != "redis" && one["kind"] != "smtp";
         let well = all.iter().filter(of_demo).filter(|one| is_well(one)).count();
-        if (all.len(), well) == (10, 8) { Ok(()) } else { Err(shown) }
+        if (all.len(), well) == (10, 8) { Ok(()) } else { Err(body) }
     })
     .await;
     demo.signal("INT");

@@ -20,16 +20,16 @@ fn searched() -> Option<Value> {
     run.arg("150").arg(script).arg("run").arg(env!("CARGO_BIN_EXE_printfloor"));
     run.arg(crate::cli::process::tool("printfloor-simulator")).arg(dir.path());
     let ran = run.output().unwrap();
-    let said = String::from_utf8_lossy(&ran.stdout);
-    assert!(ran.status.success(), "{said}\n{}", String::from_utf8_lossy(&ran.stderr));
-    Some(serde_json::from_str(&said).unwrap())
+    let output = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{output}\n{}", String::from_utf8_lossy(&ran.stderr));
+    Some(serde_json::from_str(&output).unwrap())
 }
 
 #[test]
 fn printers_of_the_local_network_are_found_and_nobody_else_is_asked() {
-    let Some(seen) = searched() else { return };
-    let printers = seen["printers"].as_array().unwrap();
-    let serial = &seen["lines"][2]["serial"];
+    let Some(findings) = searched() else { return };
+    let printers = findings["printers"].as_array().unwrap();
+    let serial = &findings["lines"][2]["serial"];
     let brief: Vec<_> =
         printers.iter().map(|printer| json!([printer["type"], printer["baseUrl"], printer["serial"]])).collect();
     let expected = [
@@ -48,15 +48,15 @@ fn printers_of_the_local_network_are_found_and_nobody_else_is_asked() {
     let named = printers.iter().find(|printer| printer["serial"] == "01P00A987654321").unwrap();
     assert_eq!(named["name"], "left one");
     assert!(named["evidence"].as_str().unwrap().contains("of model C12"), "{named}");
-    assert_eq!(seen["asked"], json!([]), "addresses and ports that are none of ours");
-    assert!(seen["seconds"].as_f64().unwrap() < 30.0, "{}", seen["seconds"]);
-    let told = seen["told"].as_str().unwrap();
+    assert_eq!(findings["asked"], json!([]), "addresses and ports that are none of ours");
+    assert!(findings["seconds"].as_f64().unwrap() < 30.0, "{}", findings["seconds"]);
+    let stream = findings["told"].as_str().unwrap();
     // This machine and nine others of the first ten addresses, at five ports.
-    assert!(told.contains("data: {\"done\":50,\"total\":50}"), "{told}");
-    assert_eq!(told.matches("event: result\n").count(), 1);
-    assert!(told.matches("event: found\n").count() >= expected.len(), "{told}");
-    let result: Value = serde_json::from_str(told.rsplit_once("event: result\ndata: ").unwrap().1.trim()).unwrap();
+    assert!(stream.contains("data: {\"done\":50,\"total\":50}"), "{stream}");
+    assert_eq!(stream.matches("event: result\n").count(), 1);
+    assert!(stream.matches("event: found\n").count() >= expected.len(), "{stream}");
+    let result: Value = serde_json::from_str(stream.rsplit_once("event: result\ndata: ").unwrap().1.trim()).unwrap();
     let registered = result["printers"].as_array().unwrap().iter().filter(|printer| printer["registered"] == true);
     let registered: Vec<_> = registered.map(|printer| &printer["baseUrl"]).collect();
-    assert_eq!(registered, ["http://10.77.5.7:7125"], "{told}");
+    assert_eq!(registered, ["http://10.77.5.7:7125"], "{stream}");
 }

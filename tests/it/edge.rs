@@ -45,7 +45,7 @@ async fn stops_in_time(app: &App, printer: &str) {
 
 /// Returns the values of the two headers: the limit and what is left of it.
 #[track_caller]
-pub fn told(answer: &Answer) -> (u32, u32) {
+pub fn read_limits(answer: &Answer) -> (u32, u32) {
     let number = |name: &str| {
         let text = answer.header(name).unwrap_or_else(|| panic!("no {name}: {} {}", answer.status, answer.text));
         text.parse().unwrap_or_else(|_| panic!("{name}: {text}"))

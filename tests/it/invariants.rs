@@ -77,10 +77,10 @@ const BIASED: Rule = Rule {
         let lines: Vec<&str> = file.text.lines().map(str::trim_start).collect();
         // Counted from 1, a line's number is the index of the next one.
         let explains = |number: usize| lines.get(number).is_some_and(|next| next.starts_with("biased; // "));
-        let mut found =
+        let mut violations =
             file.in_code(|line| line.contains("select! {").then(|| "is not biased, or does not say why".to_owned()));
-        found.retain(|(number, _)| !explains(*number));
-        found
+        violations.retain(|(number, _)| !explains(*number));
+        violations
     },
     planted: &[
         ("src/cli.rs", "tokio::select! {\n    () = a => {}\n}"),
@@ -147,12 +147,12 @@ const BOUNDED_JSON: Rule = Rule {
         let readers = ["from_slice", "from_str", "from_reader"].map(|reader| format!("serde_json::{reader}"));
         let extractors = [".json::<", ": Json<"];
         let tests = file.text.lines().position(|line| line == "mod tests {").unwrap_or(usize::MAX);
-        let mut found = file.in_code(|line| {
+        let mut violations = file.in_code(|line| {
             let mut all = readers.iter().map(String::as_str).chain(extractors);
             all.find(|reader| line.contains(reader)).map(|reader| format!("uses {reader}"))
         });
-        found.retain(|(line, _)| *line <= tests);
-        found
+        violations.retain(|(line, _)| *line <= tests);
+        violations
     },
     planted: &[
         ("src/http/body.rs", "let value: Value = serde_json::from_slice(bytes)?;"),
@@ -209,8 +209,8 @@ fn planted_and_innocent(rules: &[&Rule]) {
             assert!(!broken(rule, &[File::new(path, text)]).is_empty(), "not found ({}): {path}: {text}", rule.holds);
         }
         for (path, text) in rule.innocent {
-            let found = broken(rule, &[File::new(path, text)]);
-            assert!(found.is_empty(), "wrongly found ({}): {}", rule.holds, told(&found));
+            let violations = broken(rule, &[File::new(path, text)]);
+            assert!(violations.is_empty(), "wrongly found ({}): {}", rule.holds, report(&violations));
         }
     }
 }
@@ -218,13 +218,13 @@ fn planted_and_innocent(rules: &[&Rule]) {
 #[test]
 fn a_violation_is_told_with_file_line_and_reason() {
     let file = File::new("src/domain/job.rs", "//! A job.\n\n#[serde(untagged)]");
-    assert_eq!(told(&broken(&WIRE, &[file])), "src/domain/job.rs:3: is untagged");
+    assert_eq!(report(&broken(&WIRE, &[file])), "src/domain/job.rs:3: is untagged");
 }
 
 #[test]
 fn a_long_file_is_found() {
     let long = |lines| File::new("src/app.rs", &"//\n".repeat(lines));
-    assert_eq!(told(&broken(&SIZE, &[long(MAX_LINES + 1)])), "src/app.rs:401: has 401 lines; 400 are allowed");
+    assert_eq!(report(&broken(&SIZE, &[long(MAX_LINES + 1)])), "src/app.rs:401: has 401 lines; 400 are allowed");
     assert!(broken(&SIZE, &[long(MAX_LINES)]).is_empty());
 }
 
@@ -259,8 +259,8 @@ fn holds(rule: &Rule) {
 
 /// Fails with every line of these files that breaks the rule.
 fn holds_of(rule: &Rule, files: &[File]) {
-    let found = broken(rule, files);
-    assert!(found.is_empty(), "this must hold: {}\n{}", rule.holds, told(&found));
+    let violations = broken(rule, files);
+    assert!(violations.is_empty(), "this must hold: {}\n{}", rule.holds, report(&violations));
 }
 
 fn broken(rule: &Rule, files: &[File]) -> Vec<Violation> {
@@ -271,6 +271,6 @@ fn broken(rule: &Rule, files: &[File]) -> Vec<Violation> {
     files.iter().flat_map(of).collect()
 }
 
-fn told(violations: &[Violation]) -> String {
+fn report(violations: &[Violation]) -> String {
     violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

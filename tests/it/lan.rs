@@ -24,13 +24,13 @@ const SERIAL: &str = "01S00A123456";
 const CODE: &str = "12345678";
 
 /// Returns the value of a variable that names a program; `None` where there is none and services are not required.
-fn given(variable: &str) -> Option<String> {
-    let given = std::env::var(variable).ok();
-    assert!(given.is_some() || std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {variable} is not");
-    if given.is_none() {
+fn find_program(variable: &str) -> Option<String> {
+    let program = std::env::var(variable).ok();
+    assert!(program.is_some() || std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {variable} is not");
+    if program.is_none() {
         eprintln!("left out: no {variable}");
     }
-    given
+    program
 }
 
 fn script(name: &str, args: &[&str]) -> Output {
@@ -44,22 +44,25 @@ fn folder() -> TempDir {
 
 #[test]
 fn a_foreign_client_drives_the_simulated_printer() {
-    let Some(venv) = given(BAMBULABS_API) else { return };
+    let Some(venv) = find_program(BAMBULABS_API) else { return };
     let dir = folder();
     let file = dir.path().join("part.gcode.3mf");
     std::fs::write(&file, package("part", 600, 4.0, 1320.0)).unwrap();
     let simulator = crate::cli::process::tool("printfloor-simulator");
     let done = script("bambulabs_api", &["drive", &venv, simulator.to_str().unwrap(), file.to_str().unwrap()]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let seen: Value = serde_json::from_slice(&done.stdout).unwrap();
-    assert_eq!(seen["line"]["baseUrl"], "mqtts://127.0.0.1:8883?ftps=990");
-    assert!(seen["wrongCode"].as_str().unwrap().starts_with("530"), "{seen}");
-    assert_eq!(seen["tray"], json!(["PLA", "FF7A1AFF", "GFA00"]));
-    assert!(seen["upload"].as_str().unwrap().starts_with("226"), "{seen}");
-    assert!(seen["listed"].as_array().unwrap().contains(&json!("part.gcode.3mf")), "{seen}");
-    assert_eq!((&seen["layers"], &seen["file"], &seen["percent"]), (&json!(10), &json!("part.gcode.3mf"), &json!(100)));
-    assert!(seen["deleted"].as_str().unwrap().starts_with("250"), "{seen}");
-    let log: Vec<&str> = seen["log"].as_array().unwrap().iter().map(|what| what.as_str().unwrap()).collect();
+    let session: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(session["line"]["baseUrl"], "mqtts://127.0.0.1:8883?ftps=990");
+    assert!(session["wrongCode"].as_str().unwrap().starts_with("530"), "{session}");
+    assert_eq!(session["tray"], json!(["PLA", "FF7A1AFF", "GFA00"]));
+    assert!(session["upload"].as_str().unwrap().starts_with("226"), "{session}");
+    assert!(session["listed"].as_array().unwrap().contains(&json!("part.gcode.3mf")), "{session}");
+    assert_eq!(
+        (&session["layers"], &session["file"], &session["percent"]),
+        (&json!(10), &json!("part.gcode.3mf"), &json!(100))
+    );
+    assert!(session["deleted"].as_str().unwrap().starts_with("250"), "{session}");
+    let log: Vec<&str> = session["log"].as_array().unwrap().iter().map(|what| what.as_str().unwrap()).collect();
     let first = ["uploaded", "started", "fed", "paused", "gcode", "resumed", "finished"];
     let second = ["started", "fed", "cancelled", "deleted"];
     assert_eq!(log, [&first[..], &second[..]].concat());
@@ -100,14 +103,14 @@ async fn the_server_prints_through_a_real_broker_and_a_real_file_server() {
         app.job_is(&job, "PRINTING").await;
         let starts = printer.starts();
         assert_eq!(starts.len(), round, "each is started once: {starts:?}");
-        let Start { qos, said } = starts.last().unwrap();
+        let Start { qos, members } = starts.last().unwrap();
         assert_eq!(*qos, QoS::AtMostOnce, "a start that a broker delivers again makes a part twice");
         assert_eq!(
-            (&said["param"], &said["use_ams"], &said["ams_mapping"]),
+            (&members["param"], &members["use_ams"], &members["ams_mapping"]),
             (&json!("Metadata/plate_2.gcode"), &json!(true), &json!([1, 0]))
         );
-        let sent = said["file"].as_str().unwrap();
-        assert_eq!(said["url"], format!("ftp://{sent}"));
+        let sent = members["file"].as_str().unwrap();
+        assert_eq!(members["url"], format!("ftp://{sent}"));
         assert!(
             is_whole(&servers.file(sent), &bytes),
             "what is started is there, as it was sent: {:?}",
@@ -115,15 +118,15 @@ async fn the_server_prints_through_a_real_broker_and_a_real_file_server() {
         );
         if round == 1 {
             // It hears the printer again on a broker that has forgotten it.
-            let before = printer.asked();
+            let before = printer.requests();
             servers.restart_broker();
-            until("the server to come back", || async { (printer.asked() > before).then_some(()) }).await;
+            until("the server to come back", || async { (printer.requests() > before).then_some(()) }).await;
         }
         printer.finish().await;
         app.order_is(&order, "ready").await;
         until("our file to be gone", || async { (servers.files() == [name.clone()]).then_some(()) }).await;
     }
-    let numbers: Vec<Value> = printer.starts().iter().map(|start| start.said["subtask_id"].clone()).collect();
+    let numbers: Vec<Value> = printer.starts().iter().map(|start| start.members["subtask_id"].clone()).collect();
     assert!(
         numbers[0] != numbers[1] && !numbers.contains(&json!("0")),
         "reports tell prints apart by these: {numbers:?}"

@@ -147,7 +147,7 @@ impl Floor {
     pub async fn recorded(&self, printer: usize) {
         until("the first look to be recorded", || async {
             let printer = self.app.get(&self.path(printer, "")).await.expect(200);
-            (printer["version"].as_i64() > Some(1)).then_some(())
+            (printer["updatedAt"] != printer["createdAt"]).then_some(())
         })
         .await;
     }
@@ -227,10 +227,10 @@ impl Floor {
     }
 
     /// Waits until the job is as wanted; gives it.
-    pub async fn job_until(&self, what: &str, job: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub async fn job_until(&self, what: &str, job: &str, condition: impl Fn(&Value) -> bool) -> Value {
         until(what, || async {
             let job = self.job(job).await;
-            wanted(&job).then_some(job)
+            condition(&job).then_some(job)
         })
         .await
     }
@@ -250,10 +250,10 @@ impl Floor {
         self.app.get(&self.path(printer, "/status")).await.expect(200)
     }
 
-    pub async fn status_until(&self, what: &str, printer: usize, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub async fn status_until(&self, what: &str, printer: usize, condition: impl Fn(&Value) -> bool) -> Value {
         until(what, || async {
             let status = self.status(printer).await;
-            wanted(&status).then_some(status)
+            condition(&status).then_some(status)
         })
         .await
     }
@@ -275,7 +275,7 @@ impl Floor {
 
     /// Waits until the printer calls for this attention, or no longer does.
     pub async fn attention(&self, printer: usize, word: &str, is: bool) {
-        let says = |status: &Value| status["attention"].as_array().unwrap().iter().any(|said| said == word);
+        let says = |status: &Value| status["attention"].as_array().unwrap().iter().any(|reason| reason == word);
         self.status_until(&format!("attention {word}: {is}"), printer, |status| says(status) == is).await;
     }
 

@@ -160,16 +160,16 @@ impl Fixture {
         self.app.act(&self.path(rest)).await.expect(200)
     }
 
-    async fn status_until(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    async fn status_until(&self, what: &str, condition: impl Fn(&Value) -> bool) -> Value {
         until(what, || async {
             let status = self.app.get(&self.path("/status")).await.expect(200);
-            wanted(&status).then_some(status)
+            condition(&status).then_some(status)
         })
         .await
     }
 
     async fn attention(&self, word: &str, is: bool) {
-        let says = |status: &Value| status["attention"].as_array().unwrap().iter().any(|said| said == word);
+        let says = |status: &Value| status["attention"].as_array().unwrap().iter().any(|reason| reason == word);
         self.status_until(&format!("attention {word}: {is}"), |status| says(status) == is).await;
     }
 
@@ -217,8 +217,8 @@ async fn a_real_octoprint_prints_our_jobs() {
     // The second is cancelled; its file is in use until then.
     shop.free().await;
     let (_, job, second) = shop.printing().await;
-    let kept = shop.app.delete(&shop.path(&format!("/files/{second}"))).await;
-    assert_eq!(kept.error(409), "printer_in_use");
+    let refusal = shop.app.delete(&shop.path(&format!("/files/{second}"))).await;
+    assert_eq!(refusal.error(409), "printer_in_use");
     assert_eq!(shop.app.delete(&shop.path("")).await.error(409), "printer_busy");
     shop.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
     let cancelled = shop.app.job_is(&job, "CANCELLED").await;
@@ -280,8 +280,8 @@ async fn a_real_octoprint_is_asked_for_what_it_stored() {
     let Some(peer) = OctoPrint::start_with(Some(REWRITING)) else { return };
     let shop = Fixture::open(&peer).await;
     until("the temperatures to be told", || async {
-        let told = shop.app.post(&shop.path("/gcode"), &json!({"commands": ["M105"]})).await.expect(200);
-        told["console"].as_array().unwrap().iter().any(|line| line.as_str().unwrap().starts_with("T:")).then_some(())
+        let answer = shop.app.post(&shop.path("/gcode"), &json!({"commands": ["M105"]})).await.expect(200);
+        answer["console"].as_array().unwrap().iter().any(|line| line.as_str().unwrap().starts_with("T:")).then_some(())
     })
     .await;
     let (order, _, file) = shop.printing().await;
@@ -325,9 +325,9 @@ async fn its_own_client_finds_us_and_uploads_and_prints() {
         command.args(["--prefix", "/slicer/fdm_standard"]).args(args);
         async move {
             let ran = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
-            let said = String::from_utf8_lossy(&ran.stdout).into_owned();
-            assert!(ran.status.success(), "{said}\n{}", String::from_utf8_lossy(&ran.stderr));
-            let (status, body) = said.split_once('\n').unwrap_or((&said, ""));
+            let output = String::from_utf8_lossy(&ran.stdout).into_owned();
+            assert!(ran.status.success(), "{output}\n{}", String::from_utf8_lossy(&ran.stderr));
+            let (status, body) = output.split_once('\n').unwrap_or((&output, ""));
             (status.to_owned(), serde_json::from_str::<Value>(body.trim()).unwrap_or(Value::Null))
         }
     };
@@ -335,9 +335,9 @@ async fn its_own_client_finds_us_and_uploads_and_prints() {
     assert_eq!(status, "Status Code: 200", "{version}");
     assert!(version["text"].as_str().unwrap().starts_with("OctoPrint"), "{version}");
     let path = file.to_str().unwrap();
-    let (status, kept) = client(&["upload", "/api/files/local", path]).await;
-    assert_eq!((status.as_str(), &kept["effectivePrint"]), ("Status Code: 201", &json!(false)), "{kept}");
-    let (status, told) = client(&["upload", "-P", "print", "true", "/api/files/local", path]).await;
-    assert_eq!((status.as_str(), &told["effectivePrint"]), ("Status Code: 201", &json!(true)), "{told}");
-    app.order_is(told["orderId"].as_str().unwrap(), "ready").await;
+    let (status, upload) = client(&["upload", "/api/files/local", path]).await;
+    assert_eq!((status.as_str(), &upload["effectivePrint"]), ("Status Code: 201", &json!(false)), "{upload}");
+    let (status, answer) = client(&["upload", "-P", "print", "true", "/api/files/local", path]).await;
+    assert_eq!((status.as_str(), &answer["effectivePrint"]), ("Status Code: 201", &json!(true)), "{answer}");
+    app.order_is(answer["orderId"].as_str().unwrap(), "ready").await;
 }

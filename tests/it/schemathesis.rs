@@ -193,7 +193,7 @@ async fn things_of_a_customer(
 
 async fn succeeds(mut run: Command) {
     let ran = tokio::task::spawn_blocking(move || run.output().unwrap()).await.unwrap();
-    let (said, wrong) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
-    eprintln!("{}", said.lines().rev().take(20).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("\n"));
-    assert!(ran.status.success(), "{}\n{said}\n{wrong}", ran.status);
+    let (output, wrong) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    eprintln!("{}", output.lines().rev().take(20).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("\n"));
+    assert!(ran.status.success(), "{}\n{output}\n{wrong}", ran.status);
 }

@@ -66,8 +66,9 @@ impl FakeSlicer {
 
     /// Counts the running processes of the program.
     fn running(&self) -> usize {
-        let found = std::process::Command::new("pgrep").args(["-f", &self.program().display().to_string()]).output();
-        found.unwrap().stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count()
+        let processes =
+            std::process::Command::new("pgrep").args(["-f", &self.program().display().to_string()]).output();
+        processes.unwrap().stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count()
     }
 
     /// Returns a server that slices with the program.
@@ -144,8 +145,8 @@ on_sqlite! {
         assert_eq!(fake.runs().len(), 1, "{:?}", fake.runs());
         let files = gcode_files(&app).await;
         assert_eq!((files.len(), &files[0]["name"]), (1, &json!(format!("cube ({PROFILE}).gcode"))), "{files:?}");
-        let given = std::fs::read_to_string(fake.folder.path().join("profile")).unwrap();
-        assert!(given.contains("layer_height = 0.2") && given.contains("post_process = \n"), "{given}");
+        let settings = std::fs::read_to_string(fake.folder.path().join("profile")).unwrap();
+        assert!(settings.contains("layer_height = 0.2") && settings.contains("post_process = \n"), "{settings}");
 
         // The result outlives the process.
         app.stop().await;

@@ -243,8 +243,8 @@ async fn no_link_lets_anybody_into_a_shop() {
     }
     // Links are made over the control socket alone.
     let nobody = app.nobody();
-    let made = nobody.send(nobody.request("POST", "/login/once?user=018f0000-0000-7000-8000-000000000000")).await;
-    assert_eq!((made.status, made.text.contains("token")), (403, false), "{}", made.text);
+    let answer = nobody.send(nobody.request("POST", "/login/once?user=018f0000-0000-7000-8000-000000000000")).await;
+    assert_eq!((answer.status, answer.text.contains("token")), (403, false), "{}", answer.text);
 }
 
 #[tokio::test]

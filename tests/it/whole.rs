@@ -114,8 +114,9 @@ on_both! {
         let reason = waiting[0]["waitingReason"].as_str().unwrap();
         assert_eq!(waiting[0]["blockedBy"], "material");
         assert!(reason.contains("PLA black") && reason.contains("free"), "{reason}");
-        let found = app.get(&format!("/api/jobs/{}/match", waiting[0]["id"].as_str().unwrap())).await.expect(200);
-        assert_eq!((&found["waitingReason"], found["printers"].as_array().unwrap().len()), (&json!(reason), fleet.printers.len()), "{found}");
+        let comparison = app.get(&format!("/api/jobs/{}/match", waiting[0]["id"].as_str().unwrap())).await.expect(200);
+        assert_eq!(comparison["waitingReason"], json!(reason), "{comparison}");
+        assert_eq!(comparison["printers"].as_array().unwrap().len(), fleet.printers.len(), "{comparison}");
         // What waits for stock has no date; what is printed has one.
         until("the forecast to leave out what waits", || async {
             (app.get("/api/forecast").await.expect(200)["untold"] == 3).then_some(())
@@ -145,18 +146,18 @@ on_both! {
         until("the sink to hear of the shipping", || async {
             sink.received().iter().any(|got| got.header("x-service-event") == Some("order.shipped")).then_some(())
         }).await;
-        let mut heard: BTreeMap<String, usize> = BTreeMap::new();
+        let mut deliveries: BTreeMap<String, usize> = BTreeMap::new();
         let mut ids = HashSet::new();
         for got in sink.received() {
             let verdict = got.verdict;
             assert_eq!((verdict.service, verdict.standard), (Some(true), Some(true)), "{got:?}");
             assert!(ids.insert(got.header("x-service-delivery").unwrap().to_owned()), "delivered twice: {got:?}");
-            *heard.entry(got.header("x-service-event").unwrap().to_owned()).or_default() += 1;
+            *deliveries.entry(got.header("x-service-event").unwrap().to_owned()).or_default() += 1;
         }
         for once in ["order.created", "order.paid", "order.printing", "order.ready", "order.shipped"] {
-            assert_eq!(heard.get(once), Some(&1), "{once} in {heard:?}");
+            assert_eq!(deliveries.get(once), Some(&1), "{once} in {deliveries:?}");
         }
-        assert_eq!(heard.get("job.completed"), Some(&5), "{heard:?}");
+        assert_eq!(deliveries.get("job.completed"), Some(&5), "{deliveries:?}");
 
         let started: usize = fleet.printers.iter().map(|sim| count(sim, |what| matches!(what, PhysicalEvent::Started { .. }))).sum();
         let finished: usize = fleet.printers.iter().map(|sim| count(sim, |what| matches!(what, PhysicalEvent::Finished { .. }))).sum();
@@ -223,13 +224,13 @@ on_sqlite! {
         // Of the badges one waits for the only printer that has both colours.
         let jobs = app.jobs(&order).await;
         let of_badges = jobs.iter().find(|job| job["skuId"] == badge.as_str() && job["state"] == "SLICED").unwrap();
-        let found = app.get(&format!("/api/jobs/{}/match", of_badges["id"].as_str().unwrap())).await.expect(200);
-        for one in found["printers"].as_array().unwrap() {
+        let comparison = app.get(&format!("/api/jobs/{}/match", of_badges["id"].as_str().unwrap())).await.expect(200);
+        for one in comparison["printers"].as_array().unwrap() {
             if one["printerId"] == printers[0].as_str() {
                 let slots: Vec<&Value> = one["slots"].as_array().unwrap().iter().map(|slot| &slot["slot"]).collect();
-                assert_eq!((&one["fits"], slots.len()), (&json!(true), 2), "{found}");
+                assert_eq!((&one["fits"], slots.len()), (&json!(true), 2), "{comparison}");
             } else {
-                assert_eq!(one["fits"], false, "{found}");
+                assert_eq!(one["fits"], false, "{comparison}");
             }
         }
         fleet.printers.iter().for_each(|sim| sim.handle.set_speed(300.0));
@@ -249,9 +250,9 @@ on_sqlite! {
             if let Some(job) = printer["lastPrint"]["jobId"].as_str() {
                 let of_badges = app.get(&format!("/api/jobs/{job}")).await.expect(200)["skuId"] == badge.as_str();
                 let bad = json!({"goodCount": 1, "reason": "wrong_colour", "note": "black on black", "photoFileId": photo});
-                let said = if of_badges && !rejected { bad } else { json!({}) };
+                let inspection = if of_badges && !rejected { bad } else { json!({}) };
                 rejected |= of_badges;
-                app.post(&format!("{changer}/bed-cleared"), &said).await.expect(200);
+                app.post(&format!("{changer}/bed-cleared"), &inspection).await.expect(200);
                 continue;
             }
             break app.order_is(&order, "ready").await;
@@ -263,8 +264,9 @@ on_sqlite! {
         assert_eq!(ready["promisedAt"], promised["promisedAt"]);
         let jobs = app.jobs(&order).await;
         assert_eq!(jobs.iter().filter(|job| job["reprint"] == true).count(), 1, "{jobs:?}");
-        let seen: Vec<&Value> = jobs.iter().map(|job| &job["attempts"][0]["signOff"]["photoFileId"]).filter(|id| !id.is_null()).collect();
-        assert_eq!(seen, [&photo], "{jobs:?}");
+        let photos = jobs.iter().map(|job| &job["attempts"][0]["signOff"]["photoFileId"]);
+        let photos: Vec<&Value> = photos.filter(|id| !id.is_null()).collect();
+        assert_eq!(photos, [&photo], "{jobs:?}");
 
         let ship = format!("{path}/ship");
         let mut parcel = json!({"carrier": "DHL", "trackingNumber": "JD0001", "estimatedDelivery": "2026-12-01"});
@@ -281,9 +283,9 @@ on_sqlite! {
         // The customer hears of each parcel once, and that the promise was kept.
         let number = shipped["number"].as_str().unwrap();
         let mails = until("two mails to the customer", || async {
-            let mut found = mails(&app, number);
-            found.retain(|mail| !mail.contains("Subject: Receipt"));
-            (found.len() == 2).then_some(found)
+            let mut all = mails(&app, number);
+            all.retain(|mail| !mail.contains("Subject: Receipt"));
+            (all.len() == 2).then_some(all)
         }).await;
         for (tracking, subject) in [("JD0001", "A part of order"), ("1Z0002", "The rest of order")] {
             let of_it: Vec<&String> = mails.iter().filter(|mail| mail.contains(tracking)).collect();
@@ -320,8 +322,8 @@ async fn from_slicer(app: &Client, name: &str, content: Vec<u8>) -> Value {
     let part = Part::bytes(content).file_name(name.to_owned());
     let form = Form::new().text("print", "false").part("file", part);
     let request = app.request("POST", "/slicer/fdm_standard/api/files/local").multipart(form);
-    let taken = app.send(request).await.expect(201);
-    let resource = taken["files"]["local"]["refs"]["resource"].as_str().unwrap();
+    let answer = app.send(request).await.expect(201);
+    let resource = answer["files"]["local"]["refs"]["resource"].as_str().unwrap();
     app.get(&resource[resource.find("/api/").unwrap()..]).await.expect(200)
 }
 
@@ -338,9 +340,11 @@ on_sqlite! {
         let code = json!({"vendorCode": "GFA00", "color": "#1b1b22"});
         app.patch(&format!("/api/inventory/materials/{black}"), &code).await.expect(200);
         let printer = app.printer(&fleet.printers[0]).await;
-        let shown = app.bind_slot(&printer, 0, &json!({"materialId": white, "remaining": 100})).await;
-        let slots: Vec<Value> = shown["slots"].as_array().unwrap().iter().map(|one| json!([one["source"], one["materialId"]])).collect();
-        assert_eq!(json!(slots), json!([["printer", white], ["printer", null], ["printer", black], ["printer", null]]), "{shown}");
+        let view = app.bind_slot(&printer, 0, &json!({"materialId": white, "remaining": 100})).await;
+        let slots = view["slots"].as_array().unwrap().iter();
+        let slots: Vec<Value> = slots.map(|one| json!([one["source"], one["materialId"]])).collect();
+        let expected = json!([["printer", white], ["printer", null], ["printer", black], ["printer", null]]);
+        assert_eq!(json!(slots), expected, "{view}");
 
         let (lid, sign) = (orca_gcode("lid", 600, 4.0, 1320.0), orca_gcode("sign", 1200, 9.0, 2970.0));
         let file = from_slicer(&app, "sign.gcode.3mf", package_using(&[(&lid, &[1]), (&sign, &[1, 2])])).await;
@@ -369,8 +373,8 @@ on_sqlite! {
             assert_eq!(stock["quantity"], 495.5, "{stock}");
             app.ledger_is_even(material).await;
         }
-        let shown = app.get(&format!("/api/printers/{printer}")).await.expect(200);
-        assert_eq!(shown["slots"][0]["remaining"], 95.5, "{shown}");
+        let view = app.get(&format!("/api/printers/{printer}")).await.expect(200);
+        assert_eq!(view["slots"][0]["remaining"], 95.5, "{view}");
     }
 }
 

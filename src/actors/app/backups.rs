@@ -39,10 +39,10 @@ pub(super) const PRODUCT: &str = "Printfloor";
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     /// Another backup is in progress.
-    #[error("a backup is being made or downloaded: wait until it is done, and try again")]
+    #[error("a backup is already being created or downloaded; try again when it is finished")]
     UnderWay,
     /// A copy of the database would fill the disk.
-    #[error("the disk of the data folder has too little room for a copy of the database: make room, and try again")]
+    #[error("not enough disk space for a copy of the database in the data folder; free some space and try again")]
     NoRoom,
     /// Copying the database failed.
     #[error(transparent)]
@@ -103,7 +103,7 @@ impl Backups {
             match written {
                 Ok(()) => writer.end(),
                 Err(error) => {
-                    tracing::warn!(%error, "a backup was not downloaded to its end");
+                    tracing::warn!(%error, "the download of a backup was interrupted");
                     writer.fail(error);
                 }
             }
@@ -157,7 +157,7 @@ impl WorkFolder {
 impl Drop for WorkFolder {
     fn drop(&mut self) {
         if let Err(error) = remove_folder(&self.path) {
-            tracing::warn!(%error, "the folder of a backup cannot be removed");
+            tracing::warn!(%error, "cannot remove the working folder of a backup");
         }
     }
 }
@@ -203,7 +203,7 @@ impl PreparedBackup {
             if member.sha256 != sha256 {
                 tracing::error!(
                     member = member.name,
-                    "a stored file is damaged on the disk; the backup has it as it is"
+                    "a stored file is damaged on disk; the backup contains it unchanged"
                 );
             }
             manifest.add(&member)

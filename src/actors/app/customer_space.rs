@@ -176,8 +176,8 @@ pub(super) async fn run(app: Weak<App>, keep: Duration) {
             let Some(app) = app.upgrade() else { return };
             match app.delete_unclaimed(app.environment.now().plus_ms(-keep_ms)).await {
                 Ok(0) => {}
-                Ok(deleted) => tracing::info!(deleted, "customers' files that nobody answered are deleted"),
-                Err(error) => tracing::warn!(%error, "customers' files that nobody answered cannot be looked for"),
+                Ok(deleted) => tracing::info!(deleted, "deleted unanswered files of customers"),
+                Err(error) => tracing::warn!(%error, "cannot look for unanswered files of customers"),
             }
         }
         sleep(LOOK_INTERVAL).await;
@@ -201,7 +201,9 @@ impl App {
                 };
                 match result {
                     Ok(count) => deleted += count,
-                    Err(error) => tracing::debug!(file = %file.id, %error, "a customer's old file is deleted later"),
+                    Err(error) => {
+                        tracing::debug!(file = %file.id, %error, "cannot delete an old file of a customer; retrying later")
+                    }
                 }
             }
         }
@@ -226,7 +228,7 @@ impl App {
             }
         }
         if let Some(error) = failure {
-            tracing::debug!(request = %id, %error, "a photo of an unanswered request is deleted later");
+            tracing::debug!(request = %id, %error, "cannot delete a photo of an unanswered request; retrying later");
         }
         Ok(deleted)
     }
@@ -256,7 +258,9 @@ impl App {
         for gcode in self.queries.gcode_of_model(model).await.map_err(unavailable)? {
             match self.delete_upload(&gcode).await {
                 Ok(()) => deleted += 1,
-                Err(error) => tracing::debug!(file = %gcode.id, %error, "the G-code of an old draft is deleted later"),
+                Err(error) => {
+                    tracing::debug!(file = %gcode.id, %error, "cannot delete the G-code of an old draft; retrying later")
+                }
             }
         }
         if file.id == model {
@@ -270,14 +274,14 @@ impl App {
         self.files.ask(file.id, CommandOrigin::system(), FileCommand::Archive).await?;
         let contents: Vec<String> = std::iter::once(&file.sha256).chain(file.metadata.pictures()).cloned().collect();
         if let Err(error) = remove_contents(&self.blobs, &self.queries, contents).await {
-            tracing::warn!(file = %file.id, %error, "the content of a customer's old file is still on the disk");
+            tracing::warn!(file = %file.id, %error, "cannot remove the content of an old file of a customer from disk");
         }
         Ok(())
     }
 }
 
 fn unavailable(error: LoadError) -> AskError {
-    tracing::debug!(%error, "what a customer sent cannot be read");
+    tracing::debug!(%error, "cannot read the files of a customer");
     AskError::Unavailable(Unavailable::Database)
 }
 

@@ -59,7 +59,7 @@ pub enum DocumentError {
     #[error(transparent)]
     Load(#[from] LoadError),
     /// The rendering task ended early.
-    #[error("rendering broke off")]
+    #[error("rendering was interrupted")]
     BrokeOff,
 }
 
@@ -167,7 +167,7 @@ impl InvoiceDocuments {
             Some(id) => self.issued(id).await?.map(|one| (one.number_text(), one.issued_at)),
             None => None,
         };
-        let (status, payments) = (invoice.status, invoice.payments.clone());
+        let (status, payments) = (invoice.status, invoice.ledger.payments.clone());
         let note = invoice.documents.iter().find(|one| one.kind == DocumentKind::CreditNote);
         let voided_by = match note.filter(|_| status == InvoiceStatus::Void) {
             Some(note) => self.numbers(&[note.id]).await?.remove(&note.id),

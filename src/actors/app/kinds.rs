@@ -322,7 +322,7 @@ impl Activator for AppActivator {
     fn activate(&self, kind: &'static str, id: Id) {
         match self.0.all().into_iter().find(|registered| registered.directory.kind() == kind) {
             Some(registered) => registered.directory.activate(id),
-            None => tracing::error!(kind, %id, "a commit created an aggregate of a kind that is not registered"),
+            None => tracing::error!(kind, %id, "a commit created an aggregate of an unregistered kind"),
         }
     }
 }

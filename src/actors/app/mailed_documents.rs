@@ -34,7 +34,7 @@ impl MailedDocuments {
             Err(DocumentError::Off) => None,
             // Another try would not help, and the mail is worth more than its enclosure.
             Err(DocumentError::Render(error)) => {
-                tracing::error!(%number, %error, "a mail goes without its PDF");
+                tracing::error!(%number, %error, "cannot render a PDF; sending the mail without it");
                 None
             }
             Err(error) => return Err(error),

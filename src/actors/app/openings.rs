@@ -43,15 +43,15 @@ pub async fn unopened(present: &Config, next: &Config) -> Vec<(&'static str, Str
 
 /// Checks that the folder exists and is writable, or can be created.
 fn folder(path: &Path) -> Result<(), &'static str> {
-    let path = std::path::absolute(path).map_err(|_| "is no path")?;
-    let existing = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).ok_or("is no path")?;
+    let path = std::path::absolute(path).map_err(|_| "is not a valid path")?;
+    let existing = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).ok_or("is not a valid path")?;
     match existing.metadata() {
         Ok(metadata) if metadata.is_dir() => {}
-        _ => return Err("is a file, or below one: name a folder"),
+        _ => return Err("is a file, or below a file; specify a folder"),
     }
     let probe = existing.join(format!(".printfloor-check.{}", process::id()));
     let written = fs::write(&probe, "check").and_then(|()| fs::remove_file(&probe));
-    written.map_err(|_| "cannot be written to: name a folder that the server's user may write to")
+    written.map_err(|_| "is not writable; specify a folder that the server's user may write to")
 }
 
 /// Checks that a start could write to the database, and that it is new or was made with the server's secrets.
@@ -68,8 +68,8 @@ async fn database(present: &Config, next: &Config) -> Result<(), String> {
     match own_secrets::look(next).await {
         Ok(DatabaseState::Existing { differing }) if !differing.is_empty() => {
             return Err(format!(
-                "{database_name} was made with another {} than the present one",
-                differing.join(" and another ")
+                "{database_name} was created with a different {}",
+                differing.join(" and a different ")
             ));
         }
         Ok(_) => {}
@@ -90,11 +90,11 @@ fn is_sqlite_there(SqliteFile { file, is_created }: &SqliteFile) -> Result<bool,
     // Beside the file stand those of transactions.
     folder(parent).map_err(|words| format!("its folder {words}"))?;
     if !file.exists() {
-        let lacking = || Err("it does not exist, and is made only if the address ends with ?mode=rwc".to_owned());
+        let lacking = || Err("it does not exist; to create it, end the address with ?mode=rwc".to_owned());
         return if *is_created { Ok(false) } else { lacking() };
     }
     let opened = fs::OpenOptions::new().write(true).open(file).map(drop);
-    opened.map(|()| true).map_err(|error| format!("the file cannot be written to: {}", io_words(&error)))
+    opened.map(|()| true).map_err(|error| format!("the file is not writable: {}", io_words(&error)))
 }
 
 /// Checks that the address can be listened on. A port on which this process already listens is not tried.

@@ -22,7 +22,7 @@ use store::secret_checks::{self, DatabaseState, SecretCheck};
 #[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
     /// The database holds data, and secrets that it was created with are missing.
-    #[error("{database} holds a shop, but {} {} missing", .names.join(", "), is_or_are(.names))]
+    #[error("{database} contains a shop, but {} {} missing", .names.join(", "), is_or_are(.names))]
     Missing {
         /// Names of the secrets that are missing.
         names: Vec<&'static str>,
@@ -32,7 +32,7 @@ pub enum SecretsError {
         file: PathBuf,
     },
     /// The database was created with other secrets.
-    #[error("{database} was made with another {} than the present one", .names.join(" and another "))]
+    #[error("{database} was created with a different {}", .names.join(" and a different "))]
     Differ {
         /// Names of the secrets that differ from those of the database.
         names: Vec<&'static str>,
@@ -42,7 +42,7 @@ pub enum SecretsError {
         file: PathBuf,
     },
     /// Generated secrets cannot be stored, so the next start would not have them.
-    #[error("{} cannot be written to keep new secrets: {words}", file.display())]
+    #[error("cannot save new secrets to {}: {words}", file.display())]
     Keep {
         /// File in which they would be stored.
         file: PathBuf,

@@ -26,8 +26,8 @@ pub(super) async fn run(app: Weak<App>, keep: Duration) {
             let Some(app) = app.upgrade() else { return };
             match app.delete_old_photos(app.environment.now().plus_ms(-keep_ms)).await {
                 Ok(0) => {}
-                Ok(deleted) => tracing::info!(deleted, "old pictures of ended prints are deleted"),
-                Err(error) => tracing::warn!(%error, "old pictures of ended prints cannot be looked for"),
+                Ok(deleted) => tracing::info!(deleted, "deleted old pictures of finished prints"),
+                Err(error) => tracing::warn!(%error, "cannot look for old pictures of finished prints"),
             }
         }
         sleep(LOOK_INTERVAL).await;
@@ -43,7 +43,7 @@ impl App {
                 Ok(()) => deleted += 1,
                 // A person's sign-off names it, or somebody uses it otherwise: it is kept.
                 Err(AskError::Refused(_)) => {}
-                Err(error) => tracing::debug!(file = %photo.id, %error, "an old picture is deleted later"),
+                Err(error) => tracing::debug!(file = %photo.id, %error, "cannot delete an old picture; retrying later"),
             }
         }
         Ok(deleted)
@@ -57,7 +57,7 @@ impl App {
         }
         self.files.ask(photo.id, CommandOrigin::system(), FileCommand::Archive).await?;
         if let Err(error) = remove_contents(&self.blobs, &self.queries, [photo.sha256.clone()]).await {
-            tracing::warn!(file = %photo.id, %error, "the content of an old picture is still on the disk");
+            tracing::warn!(file = %photo.id, %error, "cannot remove the content of an old picture from disk");
         }
         Ok(())
     }

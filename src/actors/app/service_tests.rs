@@ -221,10 +221,10 @@ pub async fn test_printer(config: &Config, kind: &str, address: PrinterAddress, 
         let fault = |words: &str| PeerFault::new(words).saying(message.clone());
         match status.connection {
             Connection::Connected => Ok(format!("the printer is {}", format!("{:?}", status.state).to_lowercase())),
-            Connection::WrongKey => Err(fault("the printer refuses the key")),
+            Connection::WrongKey => Err(fault("the printer rejects the key")),
             Connection::ReadOnly => Err(fault("the printer does not accept commands")),
-            Connection::FirmwareDisconnected => Err(fault("its server answers, but the printer's firmware does not")),
-            _ => Err(fault("the printer does not answer")),
+            Connection::FirmwareDisconnected => Err(fault("its server responds, but the printer's firmware does not")),
+            _ => Err(fault("the printer does not respond")),
         }
     };
     timed(Service::Printer, look).await
@@ -256,21 +256,21 @@ async fn ask(config: &Config, service: Service) -> ConnectionTestResult {
         Service::Smtp => smtp(config).await,
         Service::Email => peers::mail_api(client, &config.mail.api_url, config.mail.api_key.expose()).await,
         Service::Agent if config.agent.token.is_empty() => {
-            Err(PeerFault::new("the gateway needs a token; without it its commands are refused"))
+            Err(PeerFault::new("the gateway requires a token; without it, its commands are rejected"))
         }
         Service::Payments => payments(config).await,
         other => match integrations::of(other.word()) {
             Some(integration) => (integration.test)(client, config).await,
-            None => Err(PeerFault::new("a printer is tested with its own address")),
+            None => Err(PeerFault::new("test a printer with its own address")),
         },
     }
 }
 
 fn not_configured(service: Service) -> ConnectionTestResult {
     match service {
-        Service::Redis => Ok("none is configured: limits and the event stream stay in this process".to_owned()),
-        Service::Smtp | Service::Email => Err(PeerFault::new("none is configured: mails are written to files")),
-        _ => Err(PeerFault::new("none is configured")),
+        Service::Redis => Ok("not configured: rate limits and the event stream stay in this process".to_owned()),
+        Service::Smtp | Service::Email => Err(PeerFault::new("not configured: mails are written to files")),
+        _ => Err(PeerFault::new("not configured")),
     }
 }
 
@@ -290,7 +290,7 @@ async fn database(config: &Config) -> ConnectionTestResult {
     let settings = connect::DatabaseSettings { read_connections: 1, ..own_secrets::database_settings(config) };
     let reading = connect::reading(&settings).await.map_err(fault)?;
     let _ = reading.close().await;
-    Ok(format!("{name} answers"))
+    Ok(format!("{name} responds"))
 }
 
 async fn redis(config: &Config) -> ConnectionTestResult {
@@ -305,7 +305,7 @@ async fn smtp(config: &Config) -> ConnectionTestResult {
     let Some(settings) = SmtpSettings::of(config, TEST_TIMEOUT) else { return not_configured(Service::Smtp) };
     let place = format!("{}:{}", settings.host, settings.port);
     let fault = |error: services::mail::MailError| {
-        PeerFault::new(format!("{place} cannot be used for mails")).saying(error.to_string())
+        PeerFault::new(format!("cannot send mails through {place}")).saying(error.to_string())
     };
     Smtp::new(settings).map_err(fault)?.check().await.map_err(fault)?;
     Ok(format!("{place} accepts connections and the credentials"))
@@ -316,22 +316,22 @@ async fn payments(config: &Config) -> ConnectionTestResult {
     let payments = &config.payments;
     let begins = |key: &str, with: &[&str]| key.is_empty() || with.iter().any(|prefix| key.starts_with(prefix));
     if !begins(payments.secret_key.expose(), &["sk_", "rk_"]) {
-        return Err(PeerFault::new("the secret key does not look like one: it begins with sk_ or rk_"));
+        return Err(PeerFault::new("the secret key must begin with sk_ or rk_"));
     }
     if !begins(payments.webhook_secret.expose(), &["whsec_"]) {
-        return Err(PeerFault::new("the webhook secret does not look like one: it begins with whsec_"));
+        return Err(PeerFault::new("the webhook secret must begin with whsec_"));
     }
     if !begins(&payments.publishable_key, &["pk_"]) {
-        return Err(PeerFault::new("the publishable key does not look like one: it begins with pk_"));
+        return Err(PeerFault::new("the publishable key must begin with pk_"));
     }
     if payments.webhook_secret.is_empty() {
         return Err(PeerFault::new(
-            "without the webhook secret customers could pay, but the server would not learn of it",
+            "without the webhook secret, customers could pay but the server would not be notified",
         ));
     }
     let fault = |error: &dyn std::fmt::Display| PeerFault::new(error.to_string());
     match processor(config).map_err(|error| fault(&error))? {
         Some(processor) => processor.check().await.map_err(|error| fault(&error)),
-        None => Ok("payment events are accepted; without a secret key orders cannot be paid there".to_owned()),
+        None => Ok("payment events are accepted; without a secret key, customers cannot pay online".to_owned()),
     }
 }

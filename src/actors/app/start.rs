@@ -268,8 +268,8 @@ async fn run_retention(app: Weak<App>) {
         // Contents whose file was deleted, or never recorded, by a process that ended in the middle.
         match app.remove_unnamed_contents().await {
             Ok(0) => {}
-            Ok(removed) => tracing::info!(removed, "contents of deleted files are gone from the disk"),
-            Err(error) => tracing::warn!(%error, "contents of deleted files are still on the disk"),
+            Ok(removed) => tracing::info!(removed, "removed the contents of deleted files from disk"),
+            Err(error) => tracing::warn!(%error, "cannot remove the contents of deleted files from disk"),
         }
         wait = RETENTION_INTERVAL;
     }
@@ -302,7 +302,7 @@ async fn start_writer(
     };
     keep(root, "store", Arc::new(starter)).await?;
     let handle = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    handle.ok_or_else(|| SpawnErr::StartupFailed("no writer".into()).into())
+    handle.ok_or_else(|| SpawnErr::StartupFailed("the writer did not start".into()).into())
 }
 
 fn redis(config: &Config) -> Result<Option<Arc<Redis>>, ShopStartError> {

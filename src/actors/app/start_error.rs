@@ -40,7 +40,7 @@ pub enum ShopStartError {
     #[error("the folder of files cannot be used: {0}")]
     Files(#[from] std::io::Error),
     /// The design of invoices and mails cannot be used.
-    #[error("the look of invoices and mails: {0}")]
+    #[error("the design of invoices and mails: {0}")]
     Design(#[from] DesignError),
     /// The bucket for PDFs cannot be used.
     #[error(transparent)]

@@ -28,7 +28,7 @@ pub async fn tell(app: Arc<App>, leaving: CancellationToken) {
             Ok(Some(read)) => read.iter().for_each(|numbered| story::tell(&numbered.event)),
             Ok(None) => return,
             Err(error) => {
-                tracing::warn!(%error, "events cannot be read, so the log does not tell them");
+                tracing::warn!(%error, "cannot read events for the log; retrying");
                 tokio::time::sleep(RETRY_AFTER).await;
             }
         }

@@ -26,10 +26,10 @@ const RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest
 enum StreamPause {
     #[error("redis: {0}")]
     Redis(#[from] RedisError),
-    #[error("events cannot be read: {0}")]
+    #[error("cannot read events: {0}")]
     Load(#[from] LoadError),
     /// The source of events was closed.
-    #[error("the server is closed")]
+    #[error("the server is shutting down")]
     Closed,
 }
 
@@ -57,7 +57,7 @@ async fn keep(app: &App, redis: &Redis, view: View) {
             (failures, was_logged) = (0, false);
         }
         if !was_logged {
-            tracing::warn!(%halt, "the stream of events waits");
+            tracing::warn!(%halt, "the event stream in Redis is paused");
             was_logged = true;
         }
         tokio::time::sleep(RETRY_DELAYS.next(failures, app.environment.chance())).await;
@@ -93,7 +93,11 @@ async fn begin(app: &App, stream: &mut EventStream) -> Result<i64, StreamPause> 
     match stream.last().await? {
         Some(seq) if seq <= now => Ok(seq),
         Some(seq) => {
-            tracing::warn!(seq, now, "the stream of events is ahead of this database: it goes on from here");
+            tracing::warn!(
+                seq,
+                now,
+                "the event stream in Redis is ahead of this database; resuming with the next event"
+            );
             Ok(now)
         }
         None => Ok((now - i64::from(stream.length())).max(0)),

@@ -37,9 +37,9 @@ impl ChannelOrderEffects {
     pub(super) async fn look_up(&self, record: &ChannelOrder) -> Result<ResolvedLines, LoadError> {
         let state = self.channels.read(record.channel_id).await?;
         let Some(channel) = state.as_ref().and_then(|state| state.state.as_ref()) else {
-            return Ok(blocked("its sales channel is gone"));
+            return Ok(blocked("its sales channel was deleted"));
         };
-        let Some(content) = &record.content else { return Ok(blocked("nothing is known of what was sold")) };
+        let Some(content) = &record.content else { return Ok(blocked("its contents are unknown")) };
         let entries: Vec<_> = content.lines.iter().map(|sold| channel.mapped(sold).cloned()).collect();
         let mut missing: Vec<String> = Vec::new();
         for (sold, entry) in content.lines.iter().zip(&entries) {
@@ -53,10 +53,10 @@ impl ChannelOrderEffects {
         }
         if content.currency != channel.currency {
             let (there, ours) = (content.currency.to_uppercase(), channel.currency.to_uppercase());
-            return Ok(blocked(format!("it was paid in {there}, and the channel is set up for {ours}")));
+            return Ok(blocked(format!("it was paid in {there}, but the channel is set up for {ours}")));
         }
         let Some(costs) = amounts(content) else {
-            return Ok(blocked("its prices, discounts and taxes do not add up to what was paid"));
+            return Ok(blocked("its prices, discounts and taxes do not add up to the amount paid"));
         };
         let (mut lines, mut parts) = (Vec::with_capacity(entries.len()), Vec::new());
         let sold = content.lines.iter().zip(&costs.unit_prices).zip(entries.into_iter().flatten());
@@ -64,7 +64,7 @@ impl ChannelOrderEffects {
             let state = self.sources.skus.read(entry.sku_id).await?;
             let sku = state.as_ref().and_then(|state| state.present());
             let Some(sku) = sku else {
-                return Ok(blocked(format!("the SKU that the map names for {} is deleted", sold.primary_name())));
+                return Ok(blocked(format!("the SKU mapped to {} was deleted", sold.primary_name())));
             };
             let plain = !sku.fields.is_kit() && entry.quantity == 1;
             lines.push(OrderLine {

@@ -106,7 +106,7 @@ impl<'a> AccountingConnector<'a> {
         let tokens = call(self.line, self.client.first_tokens(code, verifier)).await?;
         let all = call(self.line, self.client.organisations(&tokens.access)).await?;
         let first = all.into_iter().next();
-        let first = first.ok_or_else(|| AccountingError::Refused("it names no organisation".to_owned()))?;
+        let first = first.ok_or_else(|| AccountingError::Refused("the account has no organisation".to_owned()))?;
         Ok((Tenant { id: first.id, name: first.name }, tokens::sealed(cipher, &tokens, now)))
     }
 }
@@ -130,9 +130,9 @@ async fn call<T>(
 enum PostingError {
     #[error(transparent)]
     Books(#[from] AccountingError),
-    #[error("not written: {0}")]
+    #[error("cannot be written: {0}")]
     Ask(#[from] AskError),
-    #[error("not read: {0}")]
+    #[error("cannot be read: {0}")]
     Load(#[from] LoadError),
     #[error(transparent)]
     Sealed(#[from] EncryptionError),
@@ -197,7 +197,7 @@ impl PostingWork {
         }
         let lost = accounting.as_ref().and_then(|accounting| accounting.lost.clone());
         let Some((link, since)) = accounting.and_then(|accounting| accounting.link.zip(accounting.since)) else {
-            line.note(lost.is_none().then(|| "it is not connected: an admin does that".to_owned()));
+            line.note(lost.is_none().then(|| "not connected: an admin must connect it".to_owned()));
             line.needs_person(lost);
             return Ok(RemainingPostings::Nothing);
         };
@@ -218,8 +218,8 @@ impl PostingWork {
         let refused = self.queries.refused_postings().await?;
         line.note(match refused {
             0 => None,
-            1 => Some("1 document was refused and waits for a person".to_owned()),
-            _ => Some(format!("{refused} documents were refused and wait for a person")),
+            1 => Some("1 document was rejected and needs review".to_owned()),
+            _ => Some(format!("{refused} documents were rejected and need review")),
         });
         Ok(outcome)
     }
@@ -235,7 +235,7 @@ impl PostingWork {
         for id in due {
             let document = match self.queries.document(id).await {
                 Err(LoadError::Damaged(damaged)) => {
-                    tracing::error!(%damaged, "a document cannot be read, and is not told to the accounting system");
+                    tracing::error!(%damaged, "cannot read a document; it is not sent to the accounting system");
                     None
                 }
                 read => read?,
@@ -288,7 +288,7 @@ impl PostingWork {
                 self.postings.read(posting_of(invoice)).await?.and_then(|versioned| versioned.state.clone())
             && before.state != PostingState::Posted
         {
-            let words = format!("{}, which it takes back, is not in the books", before.number);
+            let words = format!("{}, which it credits, is not in the accounting system", before.number);
             return Err(AccountingError::Refused(words).into());
         }
         let (paper, key) = (AccountingDocument::of(document), posting.key());
@@ -296,7 +296,8 @@ impl PostingWork {
             Some(existing) => {
                 let total: f64 = paper.amount(paper.total_cents).parse().unwrap_or_default();
                 if let Some(there) = existing.total.filter(|there| (there - total).abs() >= SAME_AMOUNT) {
-                    let words = format!("there is another document {} over {there} there", paper.number);
+                    let words =
+                        format!("the accounting system already has another document {} over {there}", paper.number);
                     return Err(AccountingError::Refused(words).into());
                 }
                 existing
@@ -336,12 +337,12 @@ impl IntegrationWork for PostingWork {
                 Ok(RemainingPostings::Nothing) => self.every,
                 Ok(RemainingPostings::More) => continue,
                 Err(PostingError::Books(AccountingError::Busy(seconds))) => {
-                    line.note(Some(format!("it asked to be left alone for {seconds} s")));
+                    line.note(Some(format!("rate limit reached; next try in {seconds} s")));
                     sleep(Duration::from_secs(seconds)).await;
                     continue;
                 }
                 Err(error) => {
-                    tracing::debug!(%error, "the accounting system was not told everything");
+                    tracing::debug!(%error, "sending documents to the accounting system failed");
                     AFTER_FAILURE.min(self.every)
                 }
             };

@@ -100,7 +100,7 @@ enum TaskOutcome {
     Picture(Result<PictureSource, String>),
     /// Operators were notified, and the print was paused if required.
     Acted,
-    /// The print should have been paused but was not; `told` is set if operators were notified of that.
+    /// The print should have been paused but was not; `is_told` is set if operators were notified of that.
     NotPaused { is_told: bool },
 }
 
@@ -216,7 +216,7 @@ impl DetectionWork {
                         }
                     }
                     Ok(DetectionOutcome::NoPicture(words)) => {
-                        blind.push(format!("{}: the detector cannot get its picture: {words}", printer.fields.name));
+                        blind.push(format!("{}: the detector cannot fetch a picture: {words}", printer.fields.name));
                     }
                     Err(_) => line.ready().await,
                 },
@@ -224,7 +224,7 @@ impl DetectionWork {
         }
         watched.retain(|printer, _| present.contains(printer));
         let (count, named) = (blind.len(), blind.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join("; "));
-        line.note((count > 0).then(|| format!("{count} prints are not watched: {named}")));
+        line.note((count > 0).then(|| format!("{count} prints are not monitored: {named}")));
     }
 }
 
@@ -255,7 +255,7 @@ impl PrintAction {
         }
         let suspected = PrinterCommand::FailureSuspected { attempt, percent, paused };
         if let Err(error) = self.printers.ask(printer.id, CommandOrigin::system(), suspected).await {
-            tracing::warn!(printer = printer.fields.name, percent, %error, "a suspected failure is not recorded");
+            tracing::warn!(printer = printer.fields.name, percent, %error, "cannot record a suspected failure");
         }
         if refused { TaskOutcome::NotPaused { is_told: true } } else { TaskOutcome::Acted }
     }
@@ -266,11 +266,11 @@ impl PrintAction {
         self.connection.look.notify_one();
         let error = outcome.as_ref().err().map(|error| ("printer_refused".to_owned(), error.to_string()));
         let paused = error.is_none();
-        let detail = Some(format!("the failure detection is {percent} % sure that the print fails"));
+        let detail = Some(format!("failure detection is {percent} % confident that the print is failing"));
         let of = printer.in_hand.as_ref().map(|in_hand| (in_hand.order, in_hand.job));
         let record = PrinterCommand::Acted(Box::new(ActRecord { act: DirectAction::Pause, detail, of, error }));
         if let Err(error) = self.printers.ask(printer.id, CommandOrigin::system(), record).await {
-            tracing::warn!(printer = printer.fields.name, %error, "that a print was paused is not recorded");
+            tracing::warn!(printer = printer.fields.name, %error, "cannot record that a print was paused");
         }
         paused
     }
@@ -304,7 +304,7 @@ async fn picture(printer: &Printer, connection: &PrinterConnection) -> Result<Pi
         return Ok(if guarded { PictureSource::Server } else { open(&camera.snapshot_url) });
     }
     let cameras = timeout(CAMERAS_TIMEOUT, connection.adapter.webcams()).await;
-    let cameras = cameras.map_err(|_| "it does not say which cameras it has".to_owned())?;
+    let cameras = cameras.map_err(|_| "the printer did not list its cameras in time".to_owned())?;
     let cameras: Vec<_> = cameras.map_err(|error| error.to_string())?.into_iter().filter(|one| one.enabled).collect();
     let snapshots: Vec<&String> = cameras.iter().filter_map(|camera| camera.snapshot_url.as_ref()).collect();
     let streams = cameras.iter().any(|camera| camera.stream_url.is_some());
@@ -312,7 +312,7 @@ async fn picture(printer: &Printer, connection: &PrinterConnection) -> Result<Pi
         _ if connection.adapter.declared().guards_camera && !snapshots.is_empty() => Ok(PictureSource::Server),
         Some(url) => Ok(open(url)),
         None if streams || !snapshots.is_empty() => Ok(PictureSource::Server),
-        None => Err("it has no camera".to_owned()),
+        None => Err("the printer has no camera".to_owned()),
     }
 }
 

@@ -37,7 +37,7 @@ impl IntegrationWork for PrinterCountWork {
             line.ready().await;
             if let Ok(printers) = line.call(self.farm.printers()).await {
                 let used = printers.iter().filter(|printer| printer.enabled).count();
-                line.note(Some(format!("it knows {} printers, {used} of them in use", printers.len())));
+                line.note(Some(format!("{} printers, {used} of them in use", printers.len())));
                 sleep(self.every).await;
             }
         }

@@ -126,7 +126,7 @@ impl SystemLine {
         if let Err(wait_ms) = self.with(|inside| inside.breaker.admit(&self.rules, self.now_ms())) {
             self.meter.withheld.one();
             let seconds = wait_ms.div_ceil(1000);
-            let words = format!("it failed several times in a row and is not called for {seconds} s");
+            let words = format!("several failures in a row; next try in {seconds} s");
             return Err(PeerFault::new(words));
         }
         let called = Instant::now();
@@ -176,7 +176,7 @@ impl SystemLine {
             std::mem::replace(&mut inside.needs_person, why.clone()) != why
         });
         if let Some(why) = why.filter(|_| fresh) {
-            tracing::warn!(integration = self.name, why, "it needs a person");
+            tracing::warn!(integration = self.name, why, "the integration needs attention");
         }
     }
 
@@ -184,7 +184,7 @@ impl SystemLine {
     pub fn note(&self, note: Option<String>) {
         let fresh = self.with(|inside| std::mem::replace(&mut inside.note, note.clone()) != note);
         if let Some(note) = note.filter(|_| fresh) {
-            tracing::info!(integration = self.name, note, "what it says has changed");
+            tracing::info!(integration = self.name, note, "the note of the integration changed");
         }
     }
 
@@ -202,7 +202,7 @@ impl SystemLine {
             failures
         });
         if failures > 0 {
-            tracing::info!(integration = self.name, failures, "it answers again");
+            tracing::info!(integration = self.name, failures, "the integration responds again");
         }
     }
 
@@ -216,9 +216,13 @@ impl SystemLine {
             inside.breaker.failures()
         });
         if failures == 1 {
-            tracing::warn!(integration = self.name, error = words, "it failed; told once until it answers again");
+            tracing::warn!(
+                integration = self.name,
+                error = words,
+                "the integration failed; not logged again until it responds"
+            );
         } else {
-            tracing::debug!(integration = self.name, error = words, failures, "it failed again");
+            tracing::debug!(integration = self.name, error = words, failures, "the integration failed again");
         }
     }
 
@@ -233,7 +237,7 @@ impl SystemLine {
             useless.last_error.replace(words.clone()).as_ref() != Some(&words)
         });
         if fresh {
-            tracing::warn!(integration = self.name, error = words, "its answer is of no use");
+            tracing::warn!(integration = self.name, error = words, "the integration returned an unusable response");
         }
     }
 
@@ -299,7 +303,7 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(fails(&line).await.message, "no");
         }
-        assert!(fails(&line).await.message.contains("is not called for"));
+        assert!(fails(&line).await.message.contains("several failures in a row; next try in"));
         let state = line.state();
         assert_eq!((state.failures, state.last_error.as_deref()), (3, Some("no: thanks")));
         assert!((1..=OPEN_MS).contains(&state.retry_in_ms), "{state:?}");

@@ -71,7 +71,7 @@ async fn test(client: &Client, config: &Config) -> ConnectionTestResult {
         // The farewell keeps the last word from being told.
         let nothing = TopicMessage::new(format!("{}/test", settings.mqtt_topic), OFFLINE);
         MqttSession::open(&broker, nothing).await?.close().await;
-        results.push("the MQTT broker takes our sessions".to_owned());
+        results.push("the MQTT broker accepts the connection".to_owned());
     }
-    if results.is_empty() { Err(PeerFault::new("none is configured")) } else { Ok(results.join("; ")) }
+    if results.is_empty() { Err(PeerFault::new("not configured")) } else { Ok(results.join("; ")) }
 }

@@ -65,7 +65,7 @@ pub(super) struct StockSyncWork {
 enum SyncError {
     #[error(transparent)]
     Stock(#[from] StockError),
-    #[error("a material cannot take it now: {0}")]
+    #[error("the material cannot be updated now: {0}")]
     Material(#[from] AskError),
 }
 
@@ -133,7 +133,7 @@ impl StockSyncWork {
         match call(line, self.client.entries()).await {
             Ok(entries) => self.board.entries(entries),
             Err(error) if error.is_of_one_thing() => {
-                faults.push(MaterialFault::of("its entries cannot be listed", &error.into()));
+                faults.push(MaterialFault::of("cannot list its entries", &error.into()));
             }
             Err(error) => return Err(error.into()),
         }
@@ -151,13 +151,15 @@ impl StockSyncWork {
         }
         if self.client.system() == StockSystem::Spools {
             match slots::tell(self, line).await {
-                Err(error) if error.is_of_one_thing() => faults.push(MaterialFault::of("a spool in a slot", &error)),
+                Err(error) if error.is_of_one_thing() => {
+                    faults.push(MaterialFault::of("spool in a printer slot", &error))
+                }
                 outcome => outcome?,
             }
         }
         let conflicts =
             self.linked().iter().filter(|id| self.link(**id).is_some_and(|link| link.conflict.is_some())).count();
-        line.note((conflicts > 0).then(|| format!("{conflicts} linked materials need a person")));
+        line.note((conflicts > 0).then(|| format!("{conflicts} linked materials have a stock conflict")));
         Ok(left)
     }
 

@@ -31,7 +31,7 @@ async fn again_and_again(line: &SystemLine, work: &dyn IntegrationWork) {
         let began = Instant::now();
         if AssertUnwindSafe(work.run(line)).catch_unwind().await.is_err() {
             line.meter.crashes.one();
-            tracing::error!(integration = line.name, "its work panicked and is started again");
+            tracing::error!(integration = line.name, "the integration panicked; restarting");
         }
         ends = if began.elapsed() >= HEALTHY_AFTER { 0 } else { ends + 1 };
         sleep(RESTART_PAUSES.next(ends, 1.0)).await;

@@ -83,7 +83,7 @@ impl EventForwarding {
     async fn keep(&self, id: Id, upto: i64) {
         let read = IntegrationCommand::Read(upto);
         if let Err(error) = self.integrations.ask(id, CommandOrigin::system(), read).await {
-            tracing::debug!(%error, "how far the workflow automation is was not written");
+            tracing::debug!(%error, "cannot store the position in the events; retrying later");
         }
     }
 
@@ -97,12 +97,12 @@ impl EventForwarding {
             let fault = match line.call(self.webhook.send(outgoing)).await {
                 Ok(EventOutcome::Done) => return,
                 Ok(EventOutcome::Refused(words)) => {
-                    return tracing::warn!(event = event.event, id = %event.id, words, "the workflow automation refuses an event; it is passed over");
+                    return tracing::warn!(event = event.event, id = %event.id, words, "the workflow automation rejected an event; skipping it");
                 }
                 Err(fault) => fault,
             };
             if began.elapsed() > MAX_TRIED && answered(&fault) {
-                return tracing::warn!(event = event.event, id = %event.id, %fault, "the workflow automation did not take an event for hours; it is passed over");
+                return tracing::warn!(event = event.event, id = %event.id, %fault, "the workflow automation did not accept an event for hours; skipping it");
             }
             if !is_kept {
                 is_kept = true;
@@ -126,7 +126,7 @@ impl IntegrationWork for EventForwarding {
         let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, TYPE.name.as_bytes()));
         let cursor = match self.begin(id).await {
             Ok(cursor) => cursor,
-            Err(error) => return tracing::warn!(error, "how far the workflow automation is cannot be read"),
+            Err(error) => return tracing::warn!(error, "cannot read the position in the events"),
         };
         let mut events = EventFollower::new(&self.outbox, &self.store, cursor);
         let follower = self.outbox.followers.add(TYPE.name, cursor);
@@ -134,7 +134,7 @@ impl IntegrationWork for EventForwarding {
             let read = match events.next(EVENTS_PER_READ).await {
                 Ok(Some(read)) => read,
                 Ok(None) => return,
-                Err(error) => return tracing::warn!(%error, "events cannot be read"),
+                Err(error) => return tracing::warn!(%error, "cannot read events"),
             };
             let mut was_told = false;
             for numbered in read.iter().filter(|numbered| self.event_names.contains(&numbered.event.event)) {

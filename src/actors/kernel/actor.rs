@@ -197,7 +197,7 @@ impl<T: StoredAggregate> Actor for AggregateActor<T> {
             }
             Msg::Leave => live.closing = true,
             #[cfg(any(test, debug_assertions))]
-            Msg::Crash => panic!("crash asked for by a test"),
+            Msg::Crash => panic!("crash requested by a test"),
         }
         while live.decide(&me) {}
         if live.closing && live.waiting.is_empty() && live.flight.is_none() {

@@ -260,11 +260,11 @@ impl<T: StoredAggregate> Directory<T> {
             Ok(Some(handle)) => handle.ask(caller, command, ASK_TIMEOUT).await,
             Ok(None) => Err(AskError::Refused(Refusal::not_found(T::KIND))),
             Err(LoadError::Damaged(damaged)) => {
-                tracing::error!(kind = T::KIND, %id, %damaged, "cannot be read");
+                tracing::error!(kind = T::KIND, %id, %damaged, "cannot read an aggregate");
                 Err(AskError::Parked)
             }
             Err(LoadError::Db(error)) => {
-                tracing::warn!(kind = T::KIND, %id, %error, "cannot be read");
+                tracing::warn!(kind = T::KIND, %id, %error, "cannot read an aggregate");
                 Err(AskError::Unavailable(Unavailable::Database))
             }
         }

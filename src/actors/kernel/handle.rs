@@ -24,7 +24,7 @@ pub enum AskError {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// Another request used this idempotency key first: its stored answer is the outcome.
-    #[error("the idempotency key was used at the same time")]
+    #[error("another request used the idempotency key at the same time")]
     KeyTaken,
     /// Too many commands are waiting for this aggregate. Nothing happened.
     #[error("too many commands are waiting")]

@@ -176,7 +176,7 @@ impl<T: StoredAggregate> Actor for Supervisor<T> {
             SupervisorMsg::Sweep => s.sweep(&me),
             SupervisorMsg::Close(reply) => s.close(reply),
             #[cfg(any(test, debug_assertions))]
-            SupervisorMsg::Crash => panic!("crash asked for by a test"),
+            SupervisorMsg::Crash => panic!("crash requested by a test"),
         }
         Ok(())
     }
@@ -301,7 +301,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
         let mut last_error = entry.last_error.lock().unwrap_or_else(PoisonError::into_inner);
         // Said once, and again when it is another row.
         if last_error.as_deref() != Some(why) {
-            tracing::error!(kind = T::KIND, %id, why, "cannot be read; out of service until it is repaired");
+            tracing::error!(kind = T::KIND, %id, why, "unreadable; out of service until repaired");
             *last_error = Some(why.to_owned());
         }
         drop(last_error);

@@ -30,5 +30,5 @@ pub(super) fn reached(kind: &str, point: Point) {
     };
     // Of several that arrive at once, only the one that removes the file panics.
     let is_requested = std::fs::remove_file(folder.join(format!("{kind}.{word}"))).is_ok();
-    assert!(!is_requested, "{kind} panics at {word}, as a test asked");
+    assert!(!is_requested, "{kind} panics at {word}, as requested by a test");
 }

@@ -27,7 +27,7 @@ impl OrderEffects {
                 }
             };
             if let Err(error) = report(of, news(outcome)).await {
-                tracing::debug!(order = %of.id(), %sku, %error, "not told of slicing, is told again");
+                tracing::debug!(order = %of.id(), %sku, %error, "recording a slicing result failed; retrying");
             }
             return;
         }
@@ -38,7 +38,7 @@ impl OrderEffects {
     async fn sliced(&self, sku: Id, source: &SliceSource) -> Result<ProductionData, SlicingFailure> {
         let state = self.sources.skus.read(sku).await?;
         let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()) else {
-            return Err(SlicingFailure::Failed("its SKU was deleted".to_owned()));
+            return Err(SlicingFailure::Failed("the SKU was deleted".to_owned()));
         };
         let make = if sku.fields.gcode_file_id.is_some() {
             self.sources.make(sku).await?
@@ -46,6 +46,6 @@ impl OrderEffects {
             let file = self.slicing.gcode(&self.sources.files, source, &SlicingPurpose::Order).await?;
             self.sources.sliced(sku, file).await?
         };
-        make.ok_or_else(|| SlicingFailure::Failed("its SKU has become a kit".to_owned()))
+        make.ok_or_else(|| SlicingFailure::Failed("the SKU has become a kit".to_owned()))
     }
 }

@@ -64,7 +64,7 @@ pub struct PaymentMatcher {
 }
 
 fn unavailable(error: LoadError) -> AskError {
-    tracing::warn!(%error, "what a payment event is about cannot be read");
+    tracing::warn!(%error, "cannot read the records of a payment event");
     AskError::Unavailable(Unavailable::Database)
 }
 

@@ -21,7 +21,9 @@ pub(super) async fn cancel(with: &PrinterEffects, of: &Handle<Printer>, attempt:
     let began = Instant::now();
     let status = match look(with, of, &connection, with.settings.offline).await {
         Ok(status) => status,
-        Err(error) => return tracing::debug!(printer = %of.id(), %error, "not looked at, nothing is cancelled"),
+        Err(error) => {
+            return tracing::debug!(printer = %of.id(), %error, "cannot read the printer's status; nothing is cancelled");
+        }
     };
     let Some(hand) = in_hand(of, attempt) else { return };
     let on = matches!(hand.phase, AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. }) && hand.gone.is_none();
@@ -34,6 +36,6 @@ pub(super) async fn cancel(with: &PrinterEffects, of: &Handle<Printer>, attempt:
     }
     match connection.adapter.cancel().await {
         Ok(()) => connection.look.notify_one(),
-        Err(error) => tracing::info!(printer = %of.id(), %error, "print not cancelled, is looked at again"),
+        Err(error) => tracing::info!(printer = %of.id(), %error, "cancelling the print failed; checking again"),
     }
 }

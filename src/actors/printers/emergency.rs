@@ -108,7 +108,7 @@ async fn record_progress(printers: &Directory<Printer>, id: Id, connection: &Pri
 async fn record(printers: &Directory<Printer>, id: Id, origin: &CommandOrigin) -> Result<(), AskError> {
     let recorded = printers.ask(id, origin.clone(), PrinterCommand::EmergencyStopped).await;
     recorded.map(drop).inspect_err(|error| {
-        tracing::warn!(printer = %id, %error, "an emergency stop was sent but is not recorded yet");
+        tracing::warn!(printer = %id, %error, "an emergency stop was sent but is not yet recorded");
     })
 }
 

@@ -45,8 +45,8 @@ pub enum StartOutcome {
 
 /// Waits until a manual print begins or fails, up to `START_TIMEOUT`.
 ///
-/// `heard` receives the printer's own response if the print was just requested. A print that was requested earlier with
-/// the same idempotency key has none: its outcome comes from the printer's state. The state also covers outcomes
+/// `receiver` receives the printer's own response if the print was just requested. A print that was requested earlier
+/// with the same idempotency key has none: its outcome comes from the printer's state. The state also covers outcomes
 /// without a response, such as an emergency stop.
 pub async fn await_start(
     printers: &Directory<Printer>,
@@ -174,7 +174,7 @@ fn prints_now(of: &Handle<Printer>) -> Option<String> {
     let state = of.read();
     let printer = state.state.as_ref()?;
     let on = matches!(printer.activity, Activity::Printing | Activity::Paused);
-    on.then(|| printer.shows.clone().unwrap_or_else(|| "a print is on".to_owned()))
+    on.then(|| printer.shows.clone().unwrap_or_else(|| "a print is running".to_owned()))
 }
 
 /// Uploads and starts the print. Returns the name that the printer gave the file, or its error; `None` if nothing was
@@ -186,7 +186,7 @@ async fn begin(
     permitted_at: &mut Option<Instant>,
 ) -> Option<Result<String, PrinterError>> {
     let Some(connection) = with.connections.wait_for(of.id()).await else {
-        return Some(Err(PrinterError::Unreachable("it is not connected".to_owned())));
+        return Some(Err(PrinterError::Unreachable("not connected".to_owned())));
     };
     let name = match manual.file_id {
         None => manual.file_name.clone(),
@@ -199,7 +199,7 @@ async fn begin(
                 }
             };
             let Some(file) = state.as_ref().and_then(|state| state.state.as_ref()) else {
-                return Some(Err(PrinterError::Invalid("the file is gone".to_owned())));
+                return Some(Err(PrinterError::Invalid("the file was deleted".to_owned())));
             };
             let source = Source::of(file, with.blobs.path(&file.sha256)).marked(manual.id, file.metadata.form);
             let name = match unused_name(connection.adapter.as_ref(), &manual.file_name, manual.id).await {

@@ -34,7 +34,9 @@ pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, atte
     let id = Id(Uuid::new_v5(&due.attempt.0, b"finish photo"));
     let is_stored = match with.files.read(id).await {
         Ok(photo) => photo.is_some(),
-        Err(error) => return tracing::debug!(printer = %of.id(), %error, "the picture is looked for again"),
+        Err(error) => {
+            return tracing::debug!(printer = %of.id(), %error, "cannot look for the picture of a print; retrying");
+        }
     };
     if !is_stored {
         let picture = match take(with, of, &due).await {
@@ -51,14 +53,16 @@ pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, atte
             }
         };
         if let Err(words) = keep(with, id, &due, picture).await {
-            return tracing::warn!(printer = %of.id(), words, "the picture of a print is not kept, it is tried again");
+            return tracing::warn!(printer = %of.id(), words, "cannot store the picture of a print; retrying");
         }
     }
     let news = OrderCommand::Photographed { job: due.job, attempt, file: Some(id) };
     match with.orders.ask(due.order, CommandOrigin::system(), news).await {
         // No such order or job: nobody will ask for it.
         Ok(_) | Err(AskError::Refused(_)) => {}
-        Err(error) => return tracing::debug!(printer = %of.id(), %error, "order not told of a picture, is told again"),
+        Err(error) => {
+            return tracing::debug!(printer = %of.id(), %error, "notifying the order of a picture failed; retrying");
+        }
     }
     tell(of, PrinterCommand::PhotoOver(attempt)).await;
 }
@@ -89,7 +93,7 @@ async fn take(with: &PrinterEffects, of: &Handle<Printer>, due: &PhotoDue) -> Ca
         sleep(RETRY_DELAYS.next(tries, with.environment.chance())).await;
     }
     if let Some(fault) = why {
-        tracing::info!(printer = %of.id(), attempt = %due.attempt, %fault, "there is no picture of this print's end");
+        tracing::info!(printer = %of.id(), attempt = %due.attempt, %fault, "no picture of the finished print");
     }
     CaptureOutcome::Nothing
 }

@@ -114,7 +114,7 @@ async fn deliver(
     let attempt = hand.attempt;
     let file = match with.files.read(hand.file_id).await {
         Ok(Some(file)) => file,
-        Ok(None) => return Err(Failure { why: StartFailure::NoFile, reason: "its file is gone".to_owned() }),
+        Ok(None) => return Err(Failure { why: StartFailure::NoFile, reason: "the file was deleted".to_owned() }),
         Err(error) => {
             tracing::warn!(%attempt, %error, "reading a file failed; retrying");
             return Ok(None);
@@ -127,7 +127,7 @@ async fn deliver(
     let server_mark = match connection.adapter.server_mark().await {
         Ok(mark) => mark,
         Err(error) => {
-            tracing::debug!(printer = %of.id(), %attempt, %error, "no mark of the printer's server");
+            tracing::debug!(printer = %of.id(), %attempt, %error, "cannot read the mark of the printer's server");
             None
         }
     };
@@ -191,7 +191,7 @@ async fn start(with: &PrinterEffects, of: &Handle<Printer>, launch: &Launch) {
         }
         // The start may have happened: the watch or the verdict tells.
         Err(error) => {
-            tracing::info!(printer = %of.id(), %attempt, %error, "start not answered");
+            tracing::info!(printer = %of.id(), %attempt, %error, "no response to the start");
             connection.look.notify_one();
         }
     }
@@ -253,7 +253,7 @@ async fn revoke_refused(of: &Handle<Printer>, connection: &PrinterConnection, at
             let _ = report(of, PrinterCommand::StartRefused { attempt, reason }).await;
         }
         // The file is still there: judged after the confirm time, like any start that was not confirmed.
-        Err(error) => tracing::info!(printer = %of.id(), %attempt, %error, "file of a refused start not deleted"),
+        Err(error) => tracing::info!(printer = %of.id(), %attempt, %error, "cannot delete the file of a refused start"),
     }
 }
 
@@ -302,12 +302,12 @@ async fn gather(
     let name = hand.remote_name.as_deref().unwrap_or(&hand.file_name);
     let status = match status {
         Ok(status) => status,
-        Err(error) => return Evidence::Unclear(format!("its state cannot be read: {error}")),
+        Err(error) => return Evidence::Unclear(format!("the printer's status cannot be read: {error}")),
     };
     let began = hand.began_at.is_some() || hand.gone.is_some();
     if status.connection != Connection::Connected && !began {
         let words = match status.connection {
-            Connection::ReadOnly => "the printer lets itself be read and takes no commands",
+            Connection::ReadOnly => "the printer is read-only and accepts no commands",
             _ => "the printer's firmware is not connected",
         };
         return Evidence::Unclear(words.to_owned());
@@ -328,7 +328,7 @@ async fn gather(
         // effect.
         Err(PrinterError::Unsupported(_)) if names_it && !began => return Evidence::NamesLast,
         Err(PrinterError::NotFound(_) | PrinterError::Unsupported(_)) => {}
-        Err(error) => return Evidence::Unclear(format!("its history cannot be read: {error}")),
+        Err(error) => return Evidence::Unclear(format!("the printer's history cannot be read: {error}")),
     }
     // Before a deletion, because with the file some printers forget what they remember of it.
     let server = match &hand.server_mark {
@@ -340,7 +340,7 @@ async fn gather(
     }
     let server = match server {
         Ok(server) => server,
-        Err(error) => return Evidence::Unclear(format!("its history cannot be read: {error}")),
+        Err(error) => return Evidence::Unclear(format!("the printer's history cannot be read: {error}")),
     };
     // A deletion may be repeated without harm, so a server that answers 5xx is asked again.
     let mut stumbles = 0;
@@ -348,7 +348,7 @@ async fn gather(
         match connection.adapter.delete_file(name).await {
             Ok(Deleted::Gone | Deleted::NotFound) => break,
             Err(PrinterError::Refused { status: 500.., .. }) if stumbles < MAX_DELETE_RETRIES => stumbles += 1,
-            Err(error) => return Evidence::Unclear(format!("the file cannot be deleted there: {error}")),
+            Err(error) => return Evidence::Unclear(format!("the file cannot be deleted from the printer: {error}")),
         }
     }
     let unwatched_ms = connection.unwatched(hand.attempt).and_then(|time| i64::try_from(time.as_millis()).ok());

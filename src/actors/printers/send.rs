@@ -16,7 +16,7 @@ pub(super) async fn send(connection: &PrinterConnection, name: &str, source: &So
     let uploaded = tokio::select! {
         biased; // a file that is there counts
         uploaded = connection.adapter.upload(name, source) => uploaded,
-        () = silent => Err(PrinterError::Unreachable("it does not answer any more".to_owned())),
+        () = silent => Err(PrinterError::Unreachable("it stopped responding".to_owned())),
     };
     connection.calm().await;
     uploaded

@@ -102,7 +102,9 @@ impl PendingDeletions {
                 continue;
             }
             match connection.adapter.delete_file(&name).await {
-                Ok(Deleted::Gone) => tracing::debug!(printer = %printer.id, file = name, "removed from the printer"),
+                Ok(Deleted::Gone) => {
+                    tracing::debug!(printer = %printer.id, file = name, "deleted a file from the printer")
+                }
                 Ok(Deleted::NotFound) | Err(PrinterError::Unsupported(_)) => {}
                 Err(error) => {
                     self.later(printer, &error);
@@ -113,7 +115,7 @@ impl PendingDeletions {
     }
 
     fn later(&mut self, printer: &Printer, error: &PrinterError) {
-        tracing::debug!(printer = %printer.id, %error, "a file of ours is still on the printer");
+        tracing::debug!(printer = %printer.id, %error, "cannot delete a file from the printer; retrying later");
         self.not_before = Some(Instant::now() + DELETION_RETRY_DELAY);
     }
 }

@@ -43,7 +43,7 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
     let adapter = match with.connections.registry.open(address, &with.cipher) {
         Ok(adapter) => adapter,
         Err(error) => {
-            tracing::error!(printer = %of.id(), %error, "the printer cannot be reached");
+            tracing::error!(printer = %of.id(), %error, "cannot open a connection to the printer");
             let condition = match error {
                 MakeError::Key(_) => Connection::WrongKey,
                 MakeError::UnknownType(_)
@@ -201,7 +201,7 @@ async fn open_again(
     let may_reopen = closed && of.read().state.as_ref().is_some_and(Printer::may_open_connection);
     if reopen.due(closed, Instant::now()) && may_reopen {
         if let Err(error) = connection.adapter.connect().await {
-            tracing::debug!(printer = %of.id(), %error, "firmware not connected");
+            tracing::debug!(printer = %of.id(), %error, "connecting the firmware failed");
         }
         reopen.tried(Instant::now(), with.environment.chance());
     }

@@ -113,8 +113,10 @@ impl SlicerQueue {
             FileOwner::Shop => None,
             FileOwner::Customer(mailbox) => Some(self.mailboxes.enter(mailbox).map_err(|full| {
                 SlicingFailure::NotNow(match full {
-                    MailboxesFull::All => "many models of customers wait to be sliced".to_owned(),
-                    MailboxesFull::One => format!("{} models of this customer wait to be sliced", LIMITS.of_one),
+                    MailboxesFull::All => "too many models of customers are waiting to be sliced".to_owned(),
+                    MailboxesFull::One => {
+                        format!("{} models of this customer are already waiting to be sliced", LIMITS.of_one)
+                    }
                 })
             })?),
         };
@@ -136,7 +138,7 @@ impl SlicerQueue {
             turn
         };
         let _waits = is_shops.then(|| ShopModelWaiting::new(&self.shop_waits));
-        turn.await.map_err(|_| SlicingFailure::Trouble("the slicer has no more turns".to_owned()))
+        turn.await.map_err(|_| SlicingFailure::Trouble("the slicing queue is closed".to_owned()))
     }
 }
 

@@ -9,7 +9,7 @@ use domain::intake_prices::{DEFAULT_ENTRY, MAX_COLORS};
 /// Maximum validity of an estimate, in days.
 const MAX_ESTIMATE_DAYS: u32 = 3650;
 
-/// Appends the faults of the price tables to `found`.
+/// Appends the faults of the price tables to `problems`.
 pub(super) fn problems(intake: &IntakeConfig, problems: &mut Vec<String>) {
     let fits = |cents: i64| (0..=MAX_CENTS).contains(&cents);
     for (name, table) in intake.tables() {
@@ -18,14 +18,14 @@ pub(super) fn problems(intake: &IntakeConfig, problems: &mut Vec<String>) {
             problems.push(format!("intake.{name} must have an entry with the id \"{DEFAULT_ENTRY}\""));
         }
         if ids.len() < table.len() {
-            problems.push(format!("intake.{name}: an id stands there twice"));
+            problems.push(format!("intake.{name} contains the same id twice"));
         }
         if table.iter().any(|entry| !fits(entry.cents)) {
-            problems.push(format!("intake.{name}: a price must be from 0 to {MAX_CENTS}"));
+            problems.push(format!("intake.{name}: prices must be from 0 to {MAX_CENTS}"));
         }
     }
     if intake.color_cents.len() != usize::from(MAX_COLORS) || !intake.color_cents.iter().all(|cents| fits(*cents)) {
-        problems.push(format!("intake.color_cents must be {MAX_COLORS} prices, for one colour up to {MAX_COLORS}"));
+        problems.push(format!("intake.color_cents must contain {MAX_COLORS} prices, one for each number of colours"));
     }
     if !fits(intake.uv_coating_cents) {
         problems.push(format!("intake.uv_coating_cents must be from 0 to {MAX_CENTS}"));
@@ -60,8 +60,8 @@ mod tests {
         });
         for words in [
             "sizes must have an entry",
-            "stands there twice",
-            "sizes: a price",
+            "contains the same id twice",
+            "sizes: prices must be",
             "color_cents",
             "uv_coating_cents",
             "valid_days",

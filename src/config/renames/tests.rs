@@ -45,9 +45,9 @@ fn every_former_name_sets_its_setting_and_the_new_one_is_told() {
         for (loaded, source, replacement) in sources {
             assert_eq!(loaded.given_settings[key].source, source);
             let words =
-                format!("{source} is named {replacement} now: the former name still works, but write the new one");
+                format!("{source} is now named {replacement}; the former name still works, but please use the new one");
             assert!(loaded.warnings.contains(&words), "{words}: {:?}", loaded.warnings);
-            assert!(!loaded.warnings.iter().any(|warning| warning.contains("not the name")), "{:?}", loaded.warnings);
+            assert!(!loaded.warnings.iter().any(|warning| warning.contains("no effect")), "{:?}", loaded.warnings);
         }
         assert_eq!(in_file.config, in_env.config);
         for former in [name, &*variable] {
@@ -71,11 +71,11 @@ fn the_new_name_wins_wherever_it_stands() {
     let (new, former) = ("staff_requests_per_minute = 100\n", "staff_per_minute = 50\n");
     let variable = [("PRINTFLOOR_LIMITS__STAFF_PER_MINUTE", "60")];
     let none: &[(&str, &str)] = &[];
-    let by_file = "is named PRINTFLOOR_LIMITS__STAFF_REQUESTS_PER_MINUTE now, and printfloor.toml sets it";
-    let by_variable = "PRINTFLOOR_LIMITS__STAFF_PER_MINUTE in the environment sets it";
+    let by_file = "is now named PRINTFLOOR_LIMITS__STAFF_REQUESTS_PER_MINUTE and is set by printfloor.toml";
+    let by_variable = "is set by PRINTFLOOR_LIMITS__STAFF_PER_MINUTE in the environment";
     for (file, env, limit, words) in [
-        (format!("[limits]\n{new}{former}"), none, 100, "requests_per_minute now, and printfloor.toml sets it"),
-        (format!("[limits]\n{former}{new}"), none, 100, "requests_per_minute now, and printfloor.toml sets it"),
+        (format!("[limits]\n{new}{former}"), none, 100, "requests_per_minute and is set by printfloor.toml"),
+        (format!("[limits]\n{former}{new}"), none, 100, "requests_per_minute and is set by printfloor.toml"),
         // Also where the former name stands in a source that would win.
         (format!("[limits]\n{new}"), &variable[..], 100, by_file),
         // Of two former names the later source counts.

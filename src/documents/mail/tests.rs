@@ -128,7 +128,7 @@ fn all(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
             alert(
                 AlertKind::EndpointDisabled,
                 "Webhook endpoint disabled after 6 tries: https://hooks.example/in",
-                "Nothing more is sent to https://hooks.example/in: it answered 500.\n",
+                "Deliveries to https://hooks.example/in have stopped: it responded with 500.\n",
             ),
         ),
         (

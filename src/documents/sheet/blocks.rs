@@ -208,8 +208,8 @@ impl LayoutCursor<'_, '_> {
             let (y, right) = (self.y, self.right());
             let (cents, status) = payment.listed();
             let what = match status {
-                "failed" => "given back in vain",
-                "refunded" => "given back",
+                "failed" => "refund failed",
+                "refunded" => "refunded",
                 _ => "received",
             };
             let reference = payment.shown_reference().unwrap_or_default();
@@ -244,8 +244,8 @@ impl LayoutCursor<'_, '_> {
         let PdfContent { document, status, preceding, voided_by, .. } = *self.view;
         let mut words = Vec::new();
         if document.kind == DocumentKind::Invoice && status == InvoiceStatus::Void {
-            let by = voided_by.map(|number| format!(": it was taken back by credit note {number}")).unwrap_or_default();
-            words.push(format!("This invoice is void{by}. Nothing is to be paid."));
+            let by = voided_by.map(|number| format!(" and credited by credit note {number}")).unwrap_or_default();
+            words.push(format!("This invoice is void{by}. No payment is due."));
         }
         let open = matches!(status, InvoiceStatus::Open | InvoiceStatus::PartiallyPaid);
         if document.kind == DocumentKind::Invoice && open && document.payable_cents() > 0 {
@@ -256,10 +256,10 @@ impl LayoutCursor<'_, '_> {
                 format!(" to {}, IBAN {}{bic}", seller_name(document), in_fours(iban))
             });
             let to = to.unwrap_or_default();
-            words.push(format!("Please pay{by}{to}, and name {}.", document.number_text()));
+            words.push(format!("Please pay{by}{to}, quoting {}.", document.number_text()));
         }
         if let Some((number, at)) = preceding {
-            words.push(format!("This credit note takes back invoice {number} of {} to the amount above.", day(at)));
+            words.push(format!("This credit note credits the amount above to invoice {number} of {}.", day(at)));
         }
         if document.content.sums.categories.iter().any(|one| one.rate_bps == 0) {
             words.extend(document.zero_rate_reason.clone());
@@ -281,8 +281,8 @@ fn due_words(status: InvoiceStatus, due_cents: i64) -> &'static str {
     match status {
         InvoiceStatus::Refunded => "Refunded",
         // It was paid in part, and all of that went back.
-        InvoiceStatus::Void => "Nothing is due",
-        _ if due_cents > 0 => "Still due",
+        InvoiceStatus::Void => "No payment due",
+        _ if due_cents > 0 => "Amount due",
         _ => "Paid in full",
     }
 }
@@ -300,11 +300,11 @@ mod tests {
     #[test]
     fn only_what_was_paid_is_called_so() {
         let words = [
-            (InvoiceStatus::Open, 500, "Still due"),
-            (InvoiceStatus::PartiallyPaid, 1, "Still due"),
+            (InvoiceStatus::Open, 500, "Amount due"),
+            (InvoiceStatus::PartiallyPaid, 1, "Amount due"),
             (InvoiceStatus::Paid, 0, "Paid in full"),
             (InvoiceStatus::Refunded, 0, "Refunded"),
-            (InvoiceStatus::Void, 0, "Nothing is due"),
+            (InvoiceStatus::Void, 0, "No payment due"),
         ];
         for (status, due, expected) in words {
             assert_eq!(due_words(status, due), expected, "{status}");

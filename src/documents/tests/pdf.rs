@@ -81,7 +81,8 @@ fn rendered(renderer: &Renderer, invoice: &Invoice, document: &IssuedDocument, f
     let number = first.number_text();
     let preceding = document.preceding.map(|_| (number.as_str(), first.issued_at));
     let voided_by = (invoice.status == InvoiceStatus::Void).then_some("CN-2026-000123");
-    let view = PdfContent { document, preceding, voided_by, status: invoice.status, payments: &invoice.payments };
+    let view =
+        PdfContent { document, preceding, voided_by, status: invoice.status, payments: &invoice.ledger.payments };
     renderer.pdf(&view).unwrap()
 }
 
@@ -218,7 +219,7 @@ fn payments_in_other_currencies_and_refunds_are_shown_and_not_added_up() {
         failed_cents: 0,
         created_at: Timestamp(1_795_400_000_000),
     };
-    invoice.payments = vec![payment(500, "eur"), payment(700, "usd"), payment(-100, "eur")];
+    invoice.ledger.payments = vec![payment(500, "eur"), payment(700, "usd"), payment(-100, "eur")];
     invoice.status = InvoiceStatus::PartiallyPaid;
     let renderer = Renderer::new(&settings()).unwrap();
     keep("payments.pdf", &rendered(&renderer, &invoice, &documents[0], &documents[0]));

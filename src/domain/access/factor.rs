@@ -223,11 +223,11 @@ mod tests {
     proptest! {
         #[test]
         fn each_proof_opens_one_session_and_none_is_opened_without(
-            shown in proptest::collection::vec((0i64..30, 0usize..3), 1..60),
+            proofs in proptest::collection::vec((0i64..30, 0usize..3), 1..60),
         ) {
             let (mut bench, mut access, user) = with_factor_on();
             let mut opened: Vec<FactorProof> = Vec::new();
-            for (n, (step, how)) in shown.into_iter().enumerate() {
+            for (n, (step, how)) in proofs.into_iter().enumerate() {
                 let proof = match how {
                     0 => None,
                     1 => Some(FactorProof::Step(step)),

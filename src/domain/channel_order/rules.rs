@@ -48,13 +48,13 @@ impl Aggregate for ChannelOrder {
                 order.making = true;
                 (order.missing, order.problem, order.refused) = (Vec::new(), None, false);
             }
-            C::NotMade(words) if order.making && !order.made => {
+            C::NotMade(words) if order.making && !order.has_order => {
                 (order.making, order.refused, order.problem) = (false, true, Some(words.clone()));
                 mails = order.alert(cx);
             }
-            C::Made if order.making => order.made = true,
-            C::Told { reported: heard, refused } => {
-                order.told = *heard;
+            C::Made if order.making => order.has_order = true,
+            C::Told { reported, refused } => {
+                order.our_state = *reported;
                 if let Some(words) = refused {
                     order.problem = Some(words.clone());
                     let subject = format!("Conflicting changes to {}", order.name());
@@ -66,7 +66,7 @@ impl Aggregate for ChannelOrder {
             C::Tracked { number, outcome } => mails = order.tracked(cx, *number, outcome),
             C::Retry => {
                 if order.waits() {
-                    order.asked = order.asked.saturating_add(1);
+                    order.manual_retries = order.manual_retries.saturating_add(1);
                     (order.problem, order.refused) = (None, false);
                 }
                 order.retry(cx);
@@ -103,12 +103,12 @@ impl Aggregate for ChannelOrder {
 
     fn effects(&self) -> Vec<ChannelOrderEffect> {
         let mut effects = Vec::new();
-        if self.making && !self.made {
+        if self.making && !self.has_order {
             effects.push(ChannelOrderEffect::Make);
         } else if self.waits() {
-            effects.push(ChannelOrderEffect::Resolve { changed_at: self.changed_at, retries: self.asked });
+            effects.push(ChannelOrderEffect::Resolve { changed_at: self.changed_at, retries: self.manual_retries });
         }
-        if self.made && self.told != self.there {
+        if self.has_order && self.our_state != self.there {
             effects.push(ChannelOrderEffect::TellOrder(self.there));
         }
         // One after the other: a later shipment never overtakes an earlier one there.
@@ -129,7 +129,7 @@ impl Aggregate for ChannelOrder {
 impl ChannelOrder {
     /// Returns whether our order is to be created and does not exist yet.
     fn waits(&self) -> bool {
-        self.paid && !self.there.cancelled && !self.making && !self.made && self.content.is_some()
+        self.paid && !self.there.cancelled && !self.making && !self.has_order && self.content.is_some()
     }
 
     /// Alerts the operators once that the order waits; once more when unreadable lines became readable.

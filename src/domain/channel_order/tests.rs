@@ -109,12 +109,12 @@ impl World {
                 }
                 ChannelOrderCommand::Made
             }
-            ChannelOrderEffect::TellOrder(heard) => {
-                let ShopState { cancelled, refunded_cents } = heard;
+            ChannelOrderEffect::TellOrder(reported) => {
+                let ShopState { cancelled, refunded_cents } = reported;
                 let news = OrderCommand::There(ShopOrderChange { cancelled, refunded_cents });
                 let order = self.orders.get_mut(&record.order_id).unwrap();
                 self.bench.tell(order, record.order_id, &news).unwrap();
-                ChannelOrderCommand::Told { reported: heard, refused: None }
+                ChannelOrderCommand::Told { reported, refused: None }
             }
             ChannelOrderEffect::TellShop { .. } => return false,
         };
@@ -205,11 +205,21 @@ fn of_ten_thousand_shuffled_messages_none_makes_a_second_order_and_none_is_lost(
             match order {
                 None => assert!(cancelled && record.status() == ChannelOrderStatus::Cancelled, "{seed} {n} is lost"),
                 Some(order) => {
-                    let paid: i64 =
-                        order.payments.iter().filter(|one| one.amount_cents > 0).map(|one| one.amount_cents).sum();
-                    let back: i64 =
-                        order.payments.iter().filter(|one| one.amount_cents < 0).map(|one| -one.amount_cents).sum();
-                    assert_eq!((paid, order.payments[0].method.as_str()), (order.total_cents, "channel"));
+                    let paid: i64 = order
+                        .ledger
+                        .payments
+                        .iter()
+                        .filter(|one| one.amount_cents > 0)
+                        .map(|one| one.amount_cents)
+                        .sum();
+                    let back: i64 = order
+                        .ledger
+                        .payments
+                        .iter()
+                        .filter(|one| one.amount_cents < 0)
+                        .map(|one| -one.amount_cents)
+                        .sum();
+                    assert_eq!((paid, order.ledger.payments[0].method.as_str()), (order.total_cents, "channel"));
                     assert_eq!(back, if n.is_multiple_of(5) { 700 } else { 0 }, "seed {seed}, order {n}");
                     assert_eq!(order.status == OrderStatus::Cancelled, cancelled, "seed {seed}, order {n}");
                     assert!(order.invoice.is_some());
@@ -246,7 +256,7 @@ fn what_was_paid_and_cannot_be_read_is_kept_and_told_once() {
     world.mapped = true;
     let unreadable = |n: usize| ShopOrderUpdate {
         content: None,
-        unreadable: Some("line_items is missing, or not as it should be".to_owned()),
+        unreadable: Some("line_items is missing or invalid".to_owned()),
         ..messages(1)[n].clone()
     };
     let mut record = None::<ChannelOrder>;

@@ -365,7 +365,7 @@ carried_by! { PrinterCommandData:
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "EndpointDisabledEventData", example = json!({
-    "endpointId": ENDPOINT, "url": "https://example.org/hooks", "reason": "order.paid was tried 6 times: it answered 500",
+    "endpointId": ENDPOINT, "url": "https://example.org/hooks", "reason": "order.paid was attempted 6 times: it responded with 500",
     "deliveryId": "01890a5d-ac96-774b-bcce-b302099a8071",
 }))]
 pub struct EndpointDisabledData {

@@ -6,7 +6,7 @@ use super::change::InvoiceChange;
 use super::{DraftInvoice, Invoice, InvoiceLine, Party, Payment};
 use crate::aggregate::DecisionContext;
 use crate::id::Id;
-use crate::ledger::{LedgerChange as _, PROCESSOR};
+use crate::ledger::PROCESSOR;
 use crate::refusal::Refusal;
 
 /// Text of the only line of an invoice whose parts do not add up to the charge.
@@ -85,7 +85,7 @@ impl<'a> InvoiceChange<'a> {
         };
         let mut change = Self::of(cx, Invoice::draft(cx, id, &draft)?);
         change.send()?;
-        change.add_payment(Payment {
+        let payment = Payment {
             id: cx.ids.id(),
             owner_id: id,
             amount_cents: period.amount_cents,
@@ -98,8 +98,11 @@ impl<'a> InvoiceChange<'a> {
             refund_of: None,
             failed_cents: 0,
             created_at: cx.now,
+        };
+        change.edit_ledger(|on| {
+            on.add_payment(payment);
+            on.money_came(period.amount_cents, true);
         });
-        change.money_came(period.amount_cents, true);
         Ok(change)
     }
 }

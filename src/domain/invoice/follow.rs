@@ -2,14 +2,12 @@
 //! afterwards. Whatever happens to the order, this brings the invoice in line with it; applying the same state twice
 //! changes nothing.
 
-use super::{
-    DocumentKind, Invoice, InvoiceContent, InvoiceLine, InvoiceRow, InvoiceStatus, Party, Payment, ProcessorRequests,
-    Sums,
-};
+use super::{DocumentKind, Invoice, InvoiceContent, InvoiceLine, InvoiceRow, InvoiceStatus, Party, Payment, Sums};
 use crate::address::Address;
 use crate::aggregate::{DecisionContext, NewAggregate};
 use crate::event::Event;
 use crate::id::Id;
+use crate::ledger::Ledger;
 use crate::time::Timestamp;
 
 /// Payment state of an order, as its invoice follows it.
@@ -115,12 +113,9 @@ impl NewInvoice {
             ship_to: order.ship_to,
             issued_at: None,
             paid_at: None,
-            kept_cents: 0,
-            payments: Vec::new(),
+            ledger: Ledger::default(),
             documents: Vec::new(),
             flags: Vec::new(),
-            payment_session: None,
-            at_processor: ProcessorRequests::default(),
             pay_link: None,
             pay_links: 0,
             followed: 0,
@@ -150,7 +145,7 @@ impl Invoice {
             return Default::default();
         }
         self.followed = money.version;
-        self.payments.clone_from(&money.payments);
+        self.ledger.payments.clone_from(&money.payments);
         if self.status == InvoiceStatus::Void {
             return Default::default();
         }
@@ -167,7 +162,7 @@ impl Invoice {
         cancelled: bool,
     ) -> (Vec<InvoiceRow>, Vec<Event>) {
         let (mut rows, mut events) = (Vec::new(), Vec::new());
-        self.kept_cents = kept_cents;
+        self.ledger.kept_cents = kept_cents;
         let total = self.content.sums.payable_cents();
         if self.paid_at.is_none() && paid_at.is_some() {
             self.paid_at = paid_at;

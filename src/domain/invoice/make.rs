@@ -3,13 +3,14 @@
 use super::sums::Sums;
 use super::{
     DocumentHead, DocumentKind, DraftInvoice, Invoice, InvoiceContent, InvoiceLine, InvoiceRow, InvoiceStatus,
-    IssuedDocument, MAX_LINES, ProcessorRequests, credit,
+    IssuedDocument, MAX_LINES, credit,
 };
 use crate::aggregate::DecisionContext;
 use crate::bounds::MAX_CENTS;
 use crate::event::Event;
 use crate::event::data::invoice::InvoiceData;
 use crate::id::Id;
+use crate::ledger::Ledger;
 use crate::refusal::{Faults, Refusal};
 use crate::tax::tax_bps;
 use crate::time::DAY_MS;
@@ -71,12 +72,9 @@ impl Invoice {
             ship_to: None,
             issued_at: None,
             paid_at: None,
-            kept_cents: 0,
-            payments: Vec::new(),
+            ledger: Ledger::default(),
             documents: Vec::new(),
             flags: Vec::new(),
-            payment_session: None,
-            at_processor: ProcessorRequests::default(),
             pay_link: None,
             pay_links: 0,
             followed: 0,

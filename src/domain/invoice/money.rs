@@ -3,14 +3,12 @@
 //! belong to the order.
 
 use super::change::InvoiceChange;
-use super::{
-    Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, Payment, ProcessorRequests,
-};
-use crate::aggregate::{DecisionContext, answer_variants};
+use super::{Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, Payment};
+use crate::aggregate::{Aggregate as _, answer_variants};
 use crate::event::data::invoice::{InvoicePaymentData, InvoicePaymentFailedData, InvoiceRefundData};
 use crate::id::Id;
 use crate::ledger::{
-    self, LedgerChange, LedgerOwner, LedgerStage, Payable, books, flag_money, left_by_hand, refunded_cents,
+    self, Ledger, LedgerChange, LedgerEdit, LedgerOwner, LedgerStage, LedgerTerms, books, flag_money, left_by_hand,
 };
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
@@ -18,45 +16,22 @@ use crate::time::Timestamp;
 /// Maximum number of payments and refunds to which operators may add on one invoice: they are stored with it.
 const MAX_PAYMENTS: usize = 200;
 
-impl Payable for Invoice {
-    const WORD: &'static str = "invoice";
-
-    fn owner_id(&self) -> Id {
-        self.id
-    }
-    fn stage(&self) -> LedgerStage {
-        match self.status {
-            InvoiceStatus::Open | InvoiceStatus::PartiallyPaid | InvoiceStatus::Overdue => LedgerStage::Payable,
-            InvoiceStatus::Paid => LedgerStage::Paid,
-            InvoiceStatus::Draft | InvoiceStatus::Refunded | InvoiceStatus::Void => LedgerStage::Closed,
-        }
-    }
-    fn status_in_words(&self) -> String {
-        self.status.to_string()
-    }
-    fn ledger_currency(&self) -> &str {
-        &self.content.currency
-    }
-    fn owed_cents(&self) -> i64 {
-        self.content.sums.payable_cents()
-    }
-    fn kept_cents(&self) -> i64 {
-        self.kept_cents
-    }
-    fn ledger_payments(&self) -> &[Payment] {
-        &self.payments
-    }
-    fn under_way(&self) -> &ProcessorRequests {
-        &self.at_processor
-    }
-    fn known_session(&self) -> Option<&str> {
-        self.payment_session.as_deref()
-    }
-}
-
 answer_variants!(InvoiceAnswer: Invoice(Invoice));
 
 impl LedgerOwner for Invoice {
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+    fn terms(&self) -> LedgerTerms {
+        LedgerTerms {
+            owner_id: self.id,
+            kind: Self::KIND,
+            stage: self.stage(),
+            status: self.status.to_string(),
+            currency: self.content.currency.clone(),
+            total_cents: self.content.sums.payable_cents(),
+        }
+    }
     fn asking(command: LedgerCommand) -> InvoiceCommand {
         InvoiceCommand::Ledger(command)
     }
@@ -72,82 +47,69 @@ impl LedgerOwner for Invoice {
     }
 }
 
-impl LedgerChange for InvoiceChange<'_> {
-    type Of = Invoice;
-
-    fn context(&self) -> &DecisionContext<'_> {
-        self.cx
-    }
-    fn owner(&self) -> &Invoice {
-        &self.invoice
-    }
-    fn under_way_mut(&mut self) -> &mut ProcessorRequests {
-        &mut self.invoice.at_processor
-    }
-    fn know_session(&mut self, session: Option<String>) {
-        self.invoice.payment_session = session;
-    }
-    fn add_payment(&mut self, payment: Payment) {
-        self.row(InvoiceRow::Payment(payment.clone()));
-        self.invoice.payments.push(payment);
-    }
-    fn replace_payment(&mut self, at: usize, payment: Payment) {
-        self.row(InvoiceRow::Payment(payment.clone()));
-        if let Some(existing) = self.invoice.payments.get_mut(at) {
-            *existing = payment;
+impl Invoice {
+    /// Returns the payment stage.
+    pub(super) fn stage(&self) -> LedgerStage {
+        match self.status {
+            InvoiceStatus::Open | InvoiceStatus::PartiallyPaid | InvoiceStatus::Overdue => LedgerStage::Payable,
+            InvoiceStatus::Paid => LedgerStage::Paid,
+            InvoiceStatus::Draft | InvoiceStatus::Refunded | InvoiceStatus::Void => LedgerStage::Closed,
         }
     }
-    fn raise_flag(&mut self, flag: &str, holds: bool, words: &str) {
-        if holds {
-            self.flag(flag, words);
-        } else {
-            self.invoice.flags.retain(|one| one != flag);
-        }
+}
+
+impl InvoiceChange<'_> {
+    /// Runs an operation on the ledger, and follows what it changed.
+    pub(super) fn edit_ledger<R>(&mut self, operation: impl FnOnce(&mut LedgerEdit<'_>) -> R) -> R {
+        let terms = self.invoice.terms();
+        let (outcome, changes) = self.invoice.ledger.edit(self.cx, &terms, operation);
+        changes.into_iter().for_each(|change| self.follow_change(change));
+        outcome
     }
 
-    fn session_made(&mut self) {}
-
-    fn payment_failed(&mut self, reason: Option<&String>) {
-        if self.invoice.stage() == LedgerStage::Payable {
-            let error = reason.cloned();
-            self.tell("invoice.payment_failed", |invoice| InvoicePaymentFailedData { invoice, error });
+    fn follow_change(&mut self, change: LedgerChange) {
+        match change {
+            LedgerChange::Requests | LedgerChange::SessionMade => {}
+            LedgerChange::Payment(payment) => self.row(InvoiceRow::Payment(payment)),
+            LedgerChange::Flag { flag, holds: true, words } => self.flag(flag, &words),
+            LedgerChange::Flag { flag, holds: false, .. } => self.invoice.flags.retain(|one| one != flag),
+            LedgerChange::PaymentFailed { reason: error } => {
+                if self.invoice.stage() == LedgerStage::Payable {
+                    self.tell("invoice.payment_failed", |invoice| InvoicePaymentFailedData { invoice, error });
+                }
+            }
+            LedgerChange::RefundRecorded { refunded_cents } => {
+                self.tell("invoice.refund_recorded", |invoice| InvoiceRefundData { invoice, refunded_cents });
+            }
+            LedgerChange::MoneyCame { amount_cents, own } => self.money_came(amount_cents, own),
+            LedgerChange::MoneyWent => self.follow_ledger(None),
         }
-    }
-
-    fn refund_recorded(&mut self) {
-        let refunded_cents = refunded_cents(&self.invoice);
-        self.tell("invoice.refund_recorded", |invoice| InvoiceRefundData { invoice, refunded_cents });
     }
 
     fn money_came(&mut self, amount_cents: i64, own: bool) {
-        let books = books(&self.invoice);
-        let (kept_cents, payable) = (books.kept_cents, self.invoice.stage() == LedgerStage::Payable);
-        let paid = payable && own && books.received >= self.invoice.owed_cents();
+        let terms = self.invoice.terms();
+        let sums = books(&self.invoice.ledger, &terms);
+        let (kept_cents, payable) = (sums.kept_cents, terms.stage == LedgerStage::Payable);
+        let paid = payable && own && sums.received >= terms.total_cents;
         self.follow_ledger(paid.then_some(self.cx.now));
         if payable && !paid {
             self.tell("invoice.payment_recorded", |invoice| InvoicePaymentData { invoice, amount_cents, kept_cents });
         }
     }
 
-    fn money_went(&mut self) {
-        self.follow_ledger(None);
-    }
-}
-
-impl InvoiceChange<'_> {
     /// Brings status, credit notes and flags in line with the payments retained; `paid_at` if this paid it in full.
     pub(super) fn follow_ledger(&mut self, paid_at: Option<Timestamp>) {
-        let books = books(&self.invoice);
-        let kept = books.kept_cents;
+        let terms = self.invoice.terms();
+        let sums = books(&self.invoice.ledger, &terms);
         if matches!(self.invoice.status, InvoiceStatus::Draft | InvoiceStatus::Void) {
-            self.invoice.kept_cents = kept;
+            self.invoice.ledger.kept_cents = sums.kept_cents;
         } else {
             let paid_at = self.invoice.paid_at.or(paid_at);
-            let refunded = paid_at.is_some() && books.all_went && self.invoice.owed_cents() > 0;
-            let settled = self.invoice.settle(self.cx, kept, paid_at, refunded, false);
+            let refunded = paid_at.is_some() && sums.all_went && terms.total_cents > 0;
+            let settled = self.invoice.settle(self.cx, sums.kept_cents, paid_at, refunded, false);
             self.settled(settled);
         }
-        flag_money(self);
+        self.edit_ledger(flag_money);
     }
 
     /// Records a received payment. Less than the amount due leaves the invoice partially paid; more is refused.
@@ -162,7 +124,7 @@ impl InvoiceChange<'_> {
         if self.invoice.stage() != LedgerStage::Payable {
             return Err(Refusal::transition("the invoice cannot be marked as paid", self.invoice.status));
         }
-        ledger::mark_paid(self, amount_cents, method, reference)
+        self.edit_ledger(|on| ledger::mark_paid(on, amount_cents, method, reference))
     }
 
     /// Refunds a payment. If nothing was paid through the processor, the newest payment that is not fully refunded is
@@ -175,16 +137,16 @@ impl InvoiceChange<'_> {
     ) -> Result<(), Refusal> {
         self.own_money()?;
         self.has_room()?;
-        let invoice = &self.invoice;
-        let mut paid = invoice.payments.iter().filter(|one| one.amount_cents > 0);
+        let own = &self.invoice.ledger;
+        let mut paid = own.payments.iter().filter(|one| one.amount_cents > 0);
         if payment.is_some() || paid.clone().any(Payment::of_processor) {
-            return ledger::refund(self, payment, amount_cents, at_processor);
+            return self.edit_ledger(|on| ledger::refund(on, payment, amount_cents, at_processor));
         }
-        let newest = paid.rfind(|one| left_by_hand(invoice, one) > 0).map(|one| one.id);
+        let newest = paid.rfind(|one| left_by_hand(own, one) > 0).map(|one| one.id);
         if newest.is_none() {
             return Err(Refusal::conflict("nothing_to_refund", "nothing is left to refund"));
         }
-        ledger::refund(self, newest, amount_cents, at_processor)
+        self.edit_ledger(|on| ledger::refund(on, newest, amount_cents, at_processor))
     }
 
     /// Records a refund made by other means than the payment.
@@ -196,7 +158,7 @@ impl InvoiceChange<'_> {
     ) -> Result<(), Refusal> {
         self.own_money()?;
         self.has_room()?;
-        ledger::refund_otherwise(self, payment, amount_cents, method)
+        self.edit_ledger(|on| ledger::refund_otherwise(on, payment, amount_cents, method))
     }
 
     /// Refuses an invoice of an order, because its payments are recorded on the order.
@@ -213,7 +175,7 @@ impl InvoiceChange<'_> {
     /// Refuses a further payment beyond [`MAX_PAYMENTS`]. Payments taken by the processor are recorded even beyond this
     /// limit, because the money has already moved.
     fn has_room(&self) -> Result<(), Refusal> {
-        if self.invoice.payments.len() >= MAX_PAYMENTS {
+        if self.invoice.ledger.payments.len() >= MAX_PAYMENTS {
             let words = format!("the maximum of {MAX_PAYMENTS} payments and refunds is reached");
             return Err(Refusal::conflict("too_many_payments", words));
         }

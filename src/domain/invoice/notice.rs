@@ -49,8 +49,8 @@ impl Invoice {
     fn to_pay(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
         let to = self.customer_email.clone().filter(|_| cx.rules.invoice_notices && self.due_cents() > 0)?;
         let mut sums = self.content.mail_sums();
-        if self.kept_cents != 0 {
-            sums.push(MailFact::new("Paid", format_amount(self.kept_cents, &self.content.currency)));
+        if self.ledger.kept_cents != 0 {
+            sums.push(MailFact::new("Paid", format_amount(self.ledger.kept_cents, &self.content.currency)));
         }
         sums.push(MailFact::new("To be paid", format_amount(self.due_cents(), &self.content.currency)));
         Some(kind::invoice_to_pay(
@@ -74,7 +74,7 @@ impl Invoice {
             return None;
         }
         let mut sums = self.content.mail_sums();
-        sums.push(MailFact::new("Paid", format_amount(self.kept_cents, &self.content.currency)));
+        sums.push(MailFact::new("Paid", format_amount(self.ledger.kept_cents, &self.content.currency)));
         Some(kind::receipt(
             cx,
             PaymentReceipt {

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use super::change::InvoiceChange;
 use super::{Invoice, InvoiceStatus, PayLink};
 use crate::id::Id;
-use crate::ledger::{LedgerStage, Payable as _};
+use crate::ledger::LedgerStage;
 use crate::refusal::{Class, Refusal};
 use crate::signing::{hmac_sha256, same};
 use crate::time::Timestamp;

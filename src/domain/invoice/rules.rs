@@ -4,7 +4,7 @@ use super::change::InvoiceChange;
 use super::{Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, LedgerEffect};
 use crate::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::id::Id;
-use crate::ledger::{self, Payable as _, books, flag_money};
+use crate::ledger::{self, LedgerOwner as _, books, flag_money};
 use crate::mail::Mail;
 use crate::refusal::Refusal;
 use crate::seller::{SELLER_INCOMPLETE, gaps_in_words};
@@ -53,7 +53,7 @@ impl Aggregate for Invoice {
             }
             InvoiceCommand::Ledger(command) => {
                 change.own_money()?;
-                ledger::apply(&mut change, command)?;
+                change.edit_ledger(|on| ledger::apply(on, command))?;
             }
             InvoiceCommand::OpenPayLink { expires_at } => change.open_pay_link(*expires_at)?,
             InvoiceCommand::ClosePayLink => change.close_pay_link(),
@@ -103,7 +103,7 @@ impl Aggregate for Invoice {
 
     /// Returns the effects of its own ledger; none for an order's invoice, whose payments belong to the order.
     fn effects(&self) -> Vec<LedgerEffect> {
-        if self.order_id.is_some() { Vec::new() } else { self.ledger_effects() }
+        if self.order_id.is_some() { Vec::new() } else { self.ledger.effects(&self.terms()) }
     }
 
     fn at_rest(&self) -> bool {
@@ -122,7 +122,7 @@ impl InvoiceChange<'_> {
         if !gaps.is_empty() {
             return Err(Refusal::conflict(SELLER_INCOMPLETE, gaps_in_words(&gaps)));
         }
-        let received = books(invoice).received;
+        let received = books(&invoice.ledger, &invoice.terms()).received;
         let row = invoice.issue(cx, received);
         let issued = invoice.event(cx, "invoice.issued");
         let total = invoice.content.sums.payable_cents();
@@ -142,7 +142,7 @@ impl InvoiceChange<'_> {
                 let voided = invoice.event(cx, "invoice.voided");
                 self.settled((Vec::new(), vec![voided]));
             }
-            InvoiceStatus::Open if invoice.kept_cents <= 0 => {
+            InvoiceStatus::Open if invoice.ledger.kept_cents <= 0 => {
                 let (row, event) = invoice.take_back(cx);
                 let noted = row.is_some().then(|| invoice.event(cx, "credit_note.issued"));
                 self.settled((row.into_iter().collect(), [event].into_iter().chain(noted).collect()));
@@ -153,7 +153,7 @@ impl InvoiceChange<'_> {
             }
             status => return Err(Refusal::transition("the invoice cannot be voided", status)),
         }
-        flag_money(self);
+        self.edit_ledger(flag_money);
         Ok(())
     }
 }

@@ -94,10 +94,10 @@ proptest! {
                     let decided = bench.tell(&mut it, id(1), &keep(UnmatchedKind::Refund)).unwrap();
                     prop_assert_eq!(decided.next.is_some(), was.is_none(), "a repeat is the same event");
                 }
-                Step::Tried(taken) => match bench.tell(&mut it, id(1), &KeptPaymentEventCommand::Tried { matched: taken }) {
+                Step::Tried(hit) => match bench.tell(&mut it, id(1), &KeptPaymentEventCommand::Tried { matched: hit }) {
                     Ok(decided) => {
                         prop_assert_eq!(decided.next.is_some(), open);
-                        matched += u32::from(taken && open);
+                        matched += u32::from(hit && open);
                         let told_of = |name: &str| decided.events.iter().filter(|event| event.event == name).count() as u32;
                         given_up += told_of("payment.given_up");
                         missed += told_of("payment.unmatched");

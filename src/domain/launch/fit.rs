@@ -85,15 +85,15 @@ impl Mismatch {
     /// Describes the mismatch in words. `material` returns the name and the unit of a material.
     pub fn words(&self, material: &dyn Fn(Id) -> (String, &'static str)) -> String {
         match self {
-            Self::MachineType(wanted) => format!("its machine type is not {}", wanted.word()),
+            Self::MachineType(machine_type) => format!("its machine type is not {}", machine_type.word()),
             Self::Form(form) => format!(".{} files are not accepted", form.ending()),
-            Self::Model { required: wanted, is } => format!("its model is {is}, but the file was sliced for {wanted}"),
+            Self::Model { required, is } => format!("its model is {is}, but the file was sliced for {required}"),
             Self::TooLarge { size, volume } => {
                 let lengths = |of: &Dimensions| format!("{} x {} x {} mm", of.x, of.y, of.z);
                 format!("its build volume of {} is too small for a print of {}", lengths(volume), lengths(size))
             }
-            Self::Nozzle { required: wanted, is } => format!("its nozzle is {is} mm instead of {wanted} mm"),
-            Self::Plate { required: wanted, is } => format!("its build plate is {is} instead of {wanted}"),
+            Self::Nozzle { required, is } => format!("its nozzle is {is} mm instead of {required} mm"),
+            Self::Plate { required, is } => format!("its build plate is {is} instead of {required}"),
             Self::NotLoaded(id) => format!("{} is not loaded", material(*id).0),
             Self::OtherSlot { material: id, slot } => {
                 format!("{} is not in slot {slot}, the only one that the file can take it from", material(*id).0)

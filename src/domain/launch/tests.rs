@@ -206,12 +206,12 @@ fn plainly(needs: &LaunchNeeds, facts: &LaunchFacts) -> bool {
 proptest! {
     #[test]
     fn every_chosen_slot_holds_enough_of_its_material_and_is_the_tools_own_where_nothing_is_mapped(
-        wanted in prop::collection::btree_map(1u32..5, 0i64..50, 1..4),
+        needs in prop::collection::btree_map(1u32..5, 0i64..50, 1..4),
         tools in Just((0u32..6).collect::<Vec<_>>()).prop_shuffle(),
         slots in prop::collection::vec((prop::option::of(1u32..5), prop::option::of(0i64..60)), 1..6),
         maps_slots: bool,
     ) {
-        let needs: Vec<(u32, i64)> = wanted.into_iter().collect();
+        let needs: Vec<(u32, i64)> = needs.into_iter().collect();
         let filaments: Vec<(u32, u32)> = needs.iter().zip(&tools).map(|((material, _), tool)| (*tool, *material)).collect();
         let (job, facts) = (using(&needs, &filaments), of_type(maps_slots, &slots));
         let outcome = fit(&job, &facts);

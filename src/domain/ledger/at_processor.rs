@@ -123,8 +123,8 @@ pub struct RequestedRefund {
     /// Reason why the processor refused it; `None` while there is no response.
     pub error: Option<String>,
     /// `true` once the processor accepted it. It is booked once the refund total of its payment was read.
-    #[serde(default)]
-    pub taken: bool,
+    #[serde(default, rename = "taken")]
+    pub is_accepted: bool,
     /// Part of it that is in the books already, in minor units: the refund total was read before the response arrived.
     #[serde(default)]
     pub seen_cents: i64,

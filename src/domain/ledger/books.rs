@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::failed::doubts;
-use super::{LOST_DISPUTE, PROCESSOR, Payable, Payment};
+use super::{LOST_DISPUTE, Ledger, LedgerTerms, PROCESSOR, Payment};
 use crate::id::Id;
 
 /// Sums of a ledger.
@@ -31,8 +31,8 @@ pub(crate) struct LedgerSums {
 }
 
 /// Adds up the payments and refunds.
-pub(crate) fn books(of: &impl Payable) -> LedgerSums {
-    let payments = of.ledger_payments();
+pub(crate) fn books(of: &Ledger, terms: &LedgerTerms) -> LedgerSums {
+    let payments = &of.payments;
     // By the reference that the refunds name: what went back in minor units, and whether it was all.
     let mut back: BTreeMap<Option<&str>, (i64, bool)> = BTreeMap::new();
     for refund in payments.iter().filter(|one| one.method == PROCESSOR && one.amount_cents < 0) {
@@ -48,19 +48,19 @@ pub(crate) fn books(of: &impl Payable) -> LedgerSums {
             *lost = lost.saturating_add(if refund.method == LOST_DISPUTE { refund.went_cents() } else { 0 });
         }
     }
-    let balances = balances_by_hand(of);
+    let balances = balances_by_hand(of, terms);
     // What was recorded before the last money by hand.
-    let is_by_hand =
-        |one: &Payment| one.amount_cents > 0 && !one.of_processor() && one.currency == of.ledger_currency();
+    let is_by_hand = |one: &Payment| one.amount_cents > 0 && !one.of_processor() && one.currency == terms.currency;
     let earlier = &payments[..payments.iter().rposition(is_by_hand).unwrap_or_default()];
     let mut books = LedgerSums { kept_cents: 0, received: 0, foreign: false, mismatch: false, all_went: false };
     // Of the processor's payments what is kept, the amounts of those that did not go back whole, and what is kept of
     // those that never did.
     let (mut by_processor, mut standing, mut never_back) = (0i64, 0i64, 0i64);
     // What a checkout can have asked for: all, or what money by hand left to pay.
-    let may_be_asked: BTreeSet<i64> = balances.iter().map(|balance| of.owed_cents().saturating_sub(*balance)).collect();
+    let may_be_asked: BTreeSet<i64> =
+        balances.iter().map(|balance| terms.total_cents.saturating_sub(*balance)).collect();
     for (at, payment) in payments.iter().enumerate().filter(|(_, one)| one.amount_cents >= 0) {
-        let own = payment.currency == of.ledger_currency();
+        let own = payment.currency == terms.currency;
         let named = payment.reference.as_deref().filter(|_| payment.of_processor());
         let (went, whole) = named.and_then(|name| back.get(&Some(name)).copied()).unwrap_or_default();
         let (otherwise, lost) = by_hand.get(&payment.id).copied().unwrap_or_default();
@@ -93,7 +93,7 @@ pub(crate) fn books(of: &impl Payable) -> LedgerSums {
     books.kept_cents = books.kept_cents.saturating_add(by_processor.saturating_sub(unnamed).max(0));
     // Once exactly the total is there, or came, and nothing else, it does not matter in which parts. A part that went
     // back whole is none: it may have gone back before the others came, and a person looks at what they leave.
-    let total = of.owed_cents();
+    let total = terms.total_cents;
     books.all_went = books.kept_cents <= 0 || (never_back <= 0 && books.received <= total);
     books.mismatch &= books.foreign || (books.kept_cents != total && standing != total);
     books
@@ -116,9 +116,9 @@ fn left_of(payment: &Payment, entries: &[Payment]) -> i64 {
 
 /// Returns every balance that the manual payments in the owner's currency have had, in minor units; 0 is always among
 /// them.
-fn balances_by_hand(of: &impl Payable) -> BTreeSet<i64> {
-    let payments = of.ledger_payments();
-    let by_hand = |one: &&Payment| one.amount_cents >= 0 && !one.of_processor() && one.currency == of.ledger_currency();
+fn balances_by_hand(of: &Ledger, terms: &LedgerTerms) -> BTreeSet<i64> {
+    let payments = &of.payments;
+    let by_hand = |one: &&Payment| one.amount_cents >= 0 && !one.of_processor() && one.currency == terms.currency;
     let of_hand: BTreeSet<Id> = payments.iter().filter(by_hand).map(|one| one.id).collect();
     let moves = payments.iter().filter_map(|one| match one.refund_of {
         None if of_hand.contains(&one.id) => Some(one.amount_cents),
@@ -135,14 +135,14 @@ fn balances_by_hand(of: &impl Payable) -> BTreeSet<i64> {
 }
 
 /// Returns what is left of a payment after the refunds outside the processor, in minor units.
-pub(crate) fn left_by_hand(of: &impl Payable, payment: &Payment) -> i64 {
-    let refunds = of.ledger_payments().iter().filter(|one| one.refund_of == Some(payment.id));
+pub(crate) fn left_by_hand(of: &Ledger, payment: &Payment) -> i64 {
+    let refunds = of.payments.iter().filter(|one| one.refund_of == Some(payment.id));
     refunds.fold(payment.amount_cents, |left, refund| left.saturating_sub(refund.went_cents())).max(0)
 }
 
-/// Returns the total refunded so far in the owner's currency, in minor units.
-pub(crate) fn refunded_cents(of: &impl Payable) -> i64 {
-    let refunds = of.ledger_payments().iter().filter(|one| one.amount_cents < 0);
-    let own = refunds.filter(|one| one.currency == of.ledger_currency());
+/// Returns the total refunded so far in this currency, in minor units.
+pub(super) fn refunded_cents(of: &Ledger, currency: &str) -> i64 {
+    let refunds = of.payments.iter().filter(|one| one.amount_cents < 0);
+    let own = refunds.filter(|one| one.currency == currency);
     own.fold(0, |sum: i64, refund| sum.saturating_add(refund.went_cents()))
 }

@@ -3,18 +3,18 @@
 //! the payments.
 
 use super::at_processor::{Checkout, CheckoutResult, CheckoutState, MAX_UNDER_WAY};
-use super::{LedgerChange, LedgerStage, Payable as _};
+use super::{LedgerEdit, LedgerStage};
 use crate::refusal::Refusal;
 
 /// Starts a checkout at the processor. A current checkout of the same amount is reused, so that all requests share one
 /// session.
-pub(super) fn check_out<L: LedgerChange>(
-    on: &mut L,
+pub(super) fn check_out(
+    on: &mut LedgerEdit<'_>,
     title: &str,
     success_url: &str,
     cancel_url: &str,
 ) -> Result<(), Refusal> {
-    let due = on.owner().to_check_out()?;
+    let due = on.ledger.to_check_out(on.terms)?;
     let new_checkout = |number| Checkout {
         number,
         amount_cents: due,
@@ -23,7 +23,7 @@ pub(super) fn check_out<L: LedgerChange>(
         cancel_url: cancel_url.to_owned(),
         state: CheckoutState::Wanted,
     };
-    let existing = on.owner().checkout().filter(|existing| existing.amount_cents == due).cloned();
+    let existing = on.ledger.checkout().filter(|existing| existing.amount_cents == due).cloned();
     let stands = existing.as_ref().is_some_and(|one| !matches!(one.state, CheckoutState::Failed { .. }));
     if stands {
         return Ok(());
@@ -35,15 +35,15 @@ pub(super) fn check_out<L: LedgerChange>(
     };
     let again = existing.filter(|one| !one.is_refused() && same(one));
     drop_checkout(on);
-    let under_way = on.under_way_mut();
+    let under_way = on.requests_mut();
     under_way.checkouts += u32::from(again.is_none());
     under_way.checkout = Some(new_checkout(under_way.checkouts));
     Ok(())
 }
 
 /// Records the outcome of creating a checkout's session.
-pub(super) fn checkout_made<L: LedgerChange>(on: &mut L, number: u32, news: &CheckoutResult) {
-    let current = on.owner().checkout().filter(|checkout| checkout.number == number).cloned();
+pub(super) fn checkout_made(on: &mut LedgerEdit<'_>, number: u32, news: &CheckoutResult) {
+    let current = on.ledger.checkout().filter(|checkout| checkout.number == number).cloned();
     // An answer that comes late is as good as any.
     let waits = current.as_ref().is_some_and(|checkout| checkout.session().is_none() && !checkout.is_refused());
     match (news, current) {
@@ -51,61 +51,60 @@ pub(super) fn checkout_made<L: LedgerChange>(on: &mut L, number: u32, news: &Che
             let (session, url, expires_at) = (session.clone(), url.clone(), *expires_at);
             on.know_session(Some(session.clone()));
             let state = CheckoutState::Open { session, url, expires_at };
-            on.under_way_mut().checkout = Some(Checkout { state, ..checkout });
+            on.requests_mut().checkout = Some(Checkout { state, ..checkout });
             on.session_made();
         }
         (CheckoutResult::Made { session, .. }, current) => {
             let is_current = current.is_some_and(|checkout| checkout.session() == Some(session.as_str()));
-            if !is_current && !on.owner().paid_by_session(session) {
+            if !is_current && !on.ledger.paid_by_session(session) {
                 close(on, session.clone());
             }
         }
         (CheckoutResult::Failed { refused, amount, reason }, Some(checkout)) if waits => {
             let state = CheckoutState::Failed { refused: *refused, amount: *amount, reason: reason.clone() };
-            on.under_way_mut().checkout = Some(Checkout { state, ..checkout });
+            on.requests_mut().checkout = Some(Checkout { state, ..checkout });
         }
         (CheckoutResult::Failed { .. }, _) => {}
     }
 }
 
 /// Forgets a session that cannot be paid any more.
-pub(super) fn forget_session<L: LedgerChange>(on: &mut L, session: &str) {
-    if on.owner().under_way().closing.iter().any(|one| one == session) {
-        on.under_way_mut().closing.retain(|one| one != session);
+pub(super) fn forget_session(on: &mut LedgerEdit<'_>, session: &str) {
+    if on.ledger.at_processor.closing.iter().any(|one| one == session) {
+        on.requests_mut().closing.retain(|one| one != session);
     }
-    if on.owner().checkout().is_some_and(|checkout| checkout.session() == Some(session)) {
-        on.under_way_mut().checkout = None;
+    if on.ledger.checkout().is_some_and(|checkout| checkout.session() == Some(session)) {
+        on.requests_mut().checkout = None;
     }
-    if on.owner().known_session() == Some(session) && !on.owner().paid_by_session(session) {
+    if on.ledger.payment_session.as_deref() == Some(session) && !on.ledger.paid_by_session(session) {
         on.know_session(None);
     }
 }
 
 /// Ends a checkout that no longer matches the amount due: after a payment, a refund, or when no payment is accepted any
 /// more.
-pub(super) fn settle_checkout<L: LedgerChange>(on: &mut L) {
-    let owner = on.owner();
-    let Some(checkout) = owner.checkout() else { return };
-    let paid = checkout.session().is_some_and(|session| owner.paid_by_session(session));
-    let fits = owner.stage() == LedgerStage::Payable && checkout.amount_cents == owner.to_pay();
+pub(super) fn settle_checkout(on: &mut LedgerEdit<'_>) {
+    let Some(checkout) = on.ledger.checkout() else { return };
+    let paid = checkout.session().is_some_and(|session| on.ledger.paid_by_session(session));
+    let fits = on.terms.stage == LedgerStage::Payable && checkout.amount_cents == on.ledger.to_pay(on.terms);
     if paid || !fits {
         drop_checkout(on);
     }
 }
 
 /// Drops the checkout; its session is closed, unless a payment arrived through it.
-fn drop_checkout<L: LedgerChange>(on: &mut L) {
-    if on.owner().checkout().is_none() {
+fn drop_checkout(on: &mut LedgerEdit<'_>) {
+    if on.ledger.checkout().is_none() {
         return;
     }
-    let session = on.under_way_mut().checkout.take().and_then(|checkout| checkout.session().map(str::to_owned));
-    if let Some(session) = session.filter(|session| !on.owner().paid_by_session(session)) {
+    let session = on.requests_mut().checkout.take().and_then(|checkout| checkout.session().map(str::to_owned));
+    if let Some(session) = session.filter(|session| !on.ledger.paid_by_session(session)) {
         close(on, session);
     }
 }
 
-fn close<L: LedgerChange>(on: &mut L, session: String) {
-    let closing = &mut on.under_way_mut().closing;
+fn close(on: &mut LedgerEdit<'_>, session: String) {
+    let closing = &mut on.requests_mut().closing;
     if !closing.contains(&session) {
         closing.push(session);
     }

@@ -4,7 +4,7 @@
 
 use super::at_processor::{Dispute, DisputeState, MAX_UNDER_WAY};
 use super::refunds::flag_refunds;
-use super::{LOST_DISPUTE, LedgerChange, Payable, Payment, blank};
+use super::{LOST_DISPUTE, Ledger, LedgerEdit, Payment};
 
 /// Flag of an owner with a payment that its bank is disputing.
 const DISPUTE_OPEN: &str = "disputed";
@@ -12,9 +12,9 @@ const DISPUTE_OPEN: &str = "disputed";
 const DISPUTE_LOST: &str = "dispute_lost";
 
 /// Applies the processor's report on a dispute. A decided dispute stays decided, regardless of late events.
-pub(super) fn disputed<L: LedgerChange>(on: &mut L, dispute: Dispute, reason: &str) {
+pub(super) fn disputed(on: &mut LedgerEdit<'_>, dispute: Dispute, reason: &str) {
     let what = format!("the customer disputed a payment of {} ({reason})", dispute.amount_cents);
-    let disputes = &mut on.under_way_mut().disputes;
+    let disputes = &mut on.requests_mut().disputes;
     match disputes.iter_mut().find(|one| one.id == dispute.id) {
         // Documents of older releases do not say how much was lost.
         Some(existing)
@@ -32,9 +32,9 @@ pub(super) fn disputed<L: LedgerChange>(on: &mut L, dispute: Dispute, reason: &s
             disputes.drain(oldest..oldest + surplus);
         }
     }
-    let open = on.owner().under_way().disputes.iter().any(|one| one.state == DisputeState::Open);
+    let open = on.ledger.at_processor.disputes.iter().any(|one| one.state == DisputeState::Open);
     on.raise_flag(DISPUTE_OPEN, open, &format!("{what}: respond at the payment processor before the deadline"));
-    let lost = !unbooked(on.owner()).is_empty();
+    let lost = !unbooked(on.ledger).is_empty();
     on.raise_flag(DISPUTE_LOST, lost, &format!("{what}, and the dispute was lost"));
     if lost && book_lost(on) {
         on.money_went();
@@ -43,10 +43,10 @@ pub(super) fn disputed<L: LedgerChange>(on: &mut L, dispute: Dispute, reason: &s
 
 /// Books lost disputes whose payments are known by now as refunded money, each once, which clears their flag. Returns
 /// whether anything was booked.
-pub(super) fn book_lost<L: LedgerChange>(on: &mut L) -> bool {
+pub(super) fn book_lost(on: &mut LedgerEdit<'_>) -> bool {
     let mut booked = false;
-    for Dispute { id, amount_cents, intent, .. } in unbooked(on.owner()) {
-        let paid = on.owner().ledger_payments().iter().find(|one| one.is_named(intent.as_ref(), None));
+    for Dispute { id, amount_cents, intent, .. } in unbooked(on.ledger) {
+        let paid = on.ledger.payments.iter().find(|one| one.is_named(intent.as_ref(), None));
         let Some((paid, currency)) = paid.filter(|_| amount_cents > 0).map(|paid| (paid.id, paid.currency.clone()))
         else {
             continue;
@@ -57,14 +57,14 @@ pub(super) fn book_lost<L: LedgerChange>(on: &mut L) -> bool {
             method: LOST_DISPUTE.to_owned(),
             reference: Some(id),
             refund_of: Some(paid),
-            ..blank(on)
+            ..on.blank()
         };
         on.add_payment(lost);
         on.refund_recorded();
         booked = true;
     }
     if booked {
-        let waits = !unbooked(on.owner()).is_empty();
+        let waits = !unbooked(on.ledger).is_empty();
         on.raise_flag(DISPUTE_LOST, waits, "a disputed amount cannot be assigned to a payment yet");
         // Nothing of it can be given back any more.
         flag_refunds(on, None);
@@ -73,11 +73,11 @@ pub(super) fn book_lost<L: LedgerChange>(on: &mut L) -> bool {
 }
 
 /// Returns the lost disputes that are not in the books.
-fn unbooked(of: &impl Payable) -> Vec<Dispute> {
+fn unbooked(of: &Ledger) -> Vec<Dispute> {
     let booked = |id: &str| {
         let is_it = |one: &Payment| one.method == LOST_DISPUTE && one.reference.as_deref() == Some(id);
-        of.ledger_payments().iter().any(|one| one.amount_cents < 0 && is_it(one))
+        of.payments.iter().any(|one| one.amount_cents < 0 && is_it(one))
     };
-    let lost = of.under_way().disputes.iter().filter(|one| one.state == DisputeState::Lost && !booked(&one.id));
+    let lost = of.at_processor.disputes.iter().filter(|one| one.state == DisputeState::Lost && !booked(&one.id));
     lost.cloned().collect()
 }

@@ -1,21 +1,21 @@
 //! Money that another shop collects and refunds, without our own processor.
 
-use super::{LedgerChange, Payable as _, Payment, blank};
+use super::{LedgerEdit, Payment};
 
 /// Records a payment that another shop collected.
-pub(crate) fn taken_elsewhere<L: LedgerChange>(on: &mut L, amount_cents: i64, method: &str, reference: &str) {
+pub(crate) fn taken_elsewhere(on: &mut LedgerEdit<'_>, amount_cents: i64, method: &str, reference: &str) {
     let (method, reference) = (method.to_owned(), Some(reference.to_owned()));
-    let paid = Payment { amount_cents, method, reference, ..blank(on) };
+    let paid = Payment { amount_cents, method, reference, ..on.blank() };
     on.add_payment(paid);
     on.money_came(amount_cents, true);
 }
 
 /// Records refunds that another shop made on the payment of this method; `sum` is its total so far. Idempotent: a
 /// repeated or late report changes nothing. Refunds that an operator made by other means are not part of the sum.
-pub(crate) fn returned_elsewhere<L: LedgerChange>(on: &mut L, method: &str, sum: i64) {
+pub(crate) fn returned_elsewhere(on: &mut LedgerEdit<'_>, method: &str, sum: i64) {
     let is_payment = |one: &&Payment| one.method == method && one.amount_cents > 0;
-    let Some(paid) = on.owner().ledger_payments().iter().find(is_payment).cloned() else { return };
-    let refunds = on.owner().ledger_payments().iter().filter(|one| one.refund_of == Some(paid.id));
+    let Some(paid) = on.ledger.payments.iter().find(is_payment).cloned() else { return };
+    let refunds = on.ledger.payments.iter().filter(|one| one.refund_of == Some(paid.id));
     let same_method = refunds.filter(|one| one.method == paid.method);
     let before = same_method.fold(0, |sum: i64, one| sum.saturating_add(one.went_cents()));
     let more = sum.min(paid.amount_cents).saturating_sub(before);
@@ -28,7 +28,7 @@ pub(crate) fn returned_elsewhere<L: LedgerChange>(on: &mut L, method: &str, sum:
         method: paid.method,
         reference: paid.reference,
         refund_of: Some(paid.id),
-        ..blank(on)
+        ..on.blank()
     };
     on.add_payment(refund);
     on.refund_recorded();

@@ -10,27 +10,27 @@
 use super::at_processor::{MAX_UNDER_WAY, RequestedRefund, UncertainRefunds};
 use super::received::{record_refund, refunded_of};
 use super::refunds::{REFUND_FAILED, flag_refunds, left_there};
-use super::{LedgerChange, Payable, Payment};
+use super::{Ledger, LedgerEdit, Payment};
 
 /// Maximum number of ids of failed refunds stored per payment.
 const MAX_FAILED_IDS: usize = 10;
 
 /// Returns the record of a payment's failed refunds, if any failed.
-pub(super) fn doubts<'a>(of: &'a impl Payable, intent: Option<&String>) -> Option<&'a UncertainRefunds> {
-    of.under_way().doubted.iter().find(|one| Some(&one.intent) == intent)
+pub(super) fn doubts<'a>(of: &'a Ledger, intent: Option<&String>) -> Option<&'a UncertainRefunds> {
+    of.at_processor.doubted.iter().find(|one| Some(&one.intent) == intent)
 }
 
 /// Modifies the record of a payment's failed refunds, if there is one.
-fn change_doubts<L: LedgerChange>(on: &mut L, intent: &str, change: impl FnOnce(&mut UncertainRefunds)) {
-    if let Some(doubt) = on.under_way_mut().doubted.iter_mut().find(|one| one.intent == intent) {
+fn change_doubts(on: &mut LedgerEdit<'_>, intent: &str, change: impl FnOnce(&mut UncertainRefunds)) {
+    if let Some(doubt) = on.requests_mut().doubted.iter_mut().find(|one| one.intent == intent) {
         change(doubt);
     }
 }
 
 /// Requests another read of a payment's refund total at the processor, if one of its refunds failed before and the
 /// processor reports totals; returns whether it did.
-pub(super) fn reads_again<L: LedgerChange>(on: &mut L, intent: Option<&String>) -> bool {
-    let Some(intent) = doubts(on.owner(), intent).filter(|one| !one.unlisted).map(|one| one.intent.clone()) else {
+pub(super) fn reads_again(on: &mut LedgerEdit<'_>, intent: Option<&String>) -> bool {
+    let Some(intent) = doubts(on.ledger, intent).filter(|one| !one.unlisted).map(|one| one.intent.clone()) else {
         return false;
     };
     change_doubts(on, &intent, |doubt| {
@@ -43,14 +43,14 @@ pub(super) fn reads_again<L: LedgerChange>(on: &mut L, intent: Option<&String>) 
 /// Records how much had gone back of a payment, by an event or a reading, and `whole` whether that was all. It is
 /// remembered of payments whose refunds fail, because what ended with the money stays at its end when the money comes
 /// back: whichever of both is heard first. Says whether that was news.
-pub(super) fn note_back<L: LedgerChange>(on: &mut L, intent: Option<&String>, cents: i64, whole: bool) -> bool {
-    let Some(known) = doubts(on.owner(), intent) else { return false };
-    let (name, most) = (known.intent.clone(), known.most_back_cents.max(cents));
-    let is_news = most > known.most_back_cents || (whole && !known.was_all_back);
+pub(super) fn note_back(on: &mut LedgerEdit<'_>, intent: Option<&String>, cents: i64, whole: bool) -> bool {
+    let Some(doubt) = doubts(on.ledger, intent) else { return false };
+    let (name, most) = (doubt.intent.clone(), doubt.most_back_cents.max(cents));
+    let is_news = most > doubt.most_back_cents || (whole && !doubt.was_all_back);
     if is_news {
-        change_doubts(on, &name, |known| {
-            known.most_back_cents = most;
-            known.was_all_back |= whole;
+        change_doubts(on, &name, |doubt| {
+            doubt.most_back_cents = most;
+            doubt.was_all_back |= whole;
         });
     }
     is_news
@@ -58,8 +58,8 @@ pub(super) fn note_back<L: LedgerChange>(on: &mut L, intent: Option<&String>, ce
 
 /// Records that a refund failed that the processor had accepted. Several events report it, which name the same
 /// `refund`.
-pub(super) fn refund_failed<L: LedgerChange>(
-    on: &mut L,
+pub(super) fn refund_failed(
+    on: &mut LedgerEdit<'_>,
     amount_cents: i64,
     reason: &str,
     intent: Option<&String>,
@@ -69,7 +69,7 @@ pub(super) fn refund_failed<L: LedgerChange>(
     let Some(intent) = intent else {
         return on.raise_flag(REFUND_FAILED, true, &format!("{words}; refund it in another way"));
     };
-    match (doubts(on.owner(), Some(intent)), refund) {
+    match (doubts(on.ledger, Some(intent)), refund) {
         (Some(doubt), Some(refund)) if doubt.failed.contains(refund) => return,
         // What else fails of this payment shows when it is read.
         (Some(_), None) => {
@@ -94,10 +94,10 @@ pub(super) fn refund_failed<L: LedgerChange>(
 }
 
 /// Starts the record of failed refunds of a payment: from now on its refund total is read at the processor.
-fn begin_doubts<L: LedgerChange>(on: &mut L, intent: &str) {
-    let was_all_back = on.owner().ledger_payments().iter().any(|one| one.is_refund_of(intent) && one.whole);
-    let most_back_cents = refunded_of(on.owner(), Some(&intent.to_owned()));
-    let under_way = on.under_way_mut();
+fn begin_doubts(on: &mut LedgerEdit<'_>, intent: &str) {
+    let was_all_back = on.ledger.payments.iter().any(|one| one.is_refund_of(intent) && one.whole);
+    let most_back_cents = refunded_of(on.ledger, Some(&intent.to_owned()));
+    let under_way = on.requests_mut();
     under_way.doubted.push(UncertainRefunds {
         intent: intent.to_owned(),
         number: 0,
@@ -112,15 +112,15 @@ fn begin_doubts<L: LedgerChange>(on: &mut L, intent: &str) {
     let surplus = under_way.doubted.len().saturating_sub(MAX_UNDER_WAY);
     let dropped: Vec<String> = under_way.doubted.drain(..surplus).map(|one| one.intent).collect();
     // Nothing is read of them any more.
-    under_way.refunds.retain(|one| !(one.taken && dropped.contains(&one.intent)));
+    under_way.refunds.retain(|one| !(one.is_accepted && dropped.contains(&one.intent)));
 }
 
 /// Applies the refund total of a payment that was read at the processor; `None` if the processor does not report it.
-pub(super) fn refunds_read<L: LedgerChange>(on: &mut L, intent: &str, number: u32, refunded_cents: Option<i64>) {
+pub(super) fn refunds_read(on: &mut LedgerEdit<'_>, intent: &str, number: u32, refunded_cents: Option<i64>) {
     let is_pending = |one: &&UncertainRefunds| one.intent == intent && one.number == number && !one.read;
-    let Some(doubt) = on.owner().under_way().doubted.iter().find(is_pending) else { return };
+    let Some(doubt) = on.ledger.at_processor.doubted.iter().find(is_pending) else { return };
     let (told_cents, name) = (doubt.told_cents, doubt.intent.clone());
-    let before = refunded_of(on.owner(), Some(&name));
+    let before = refunded_of(on.ledger, Some(&name));
     note_back(on, Some(&name), refunded_cents.unwrap_or_default(), false);
     let taken_cents = end_taken(on, intent);
     let expected = before.saturating_add(taken_cents);
@@ -137,7 +137,7 @@ pub(super) fn refunds_read<L: LedgerChange>(on: &mut L, intent: &str, number: u3
         doubt.told_cents = told_cents.saturating_sub(covered).saturating_sub(missing);
     });
     if sum > before {
-        let paid = on.owner().ledger_payments().iter().find(|one| one.is_named(Some(&name), None));
+        let paid = on.ledger.payments.iter().find(|one| one.is_named(Some(&name), None));
         let whole = paid.is_some_and(|paid| sum >= paid.amount_cents);
         record_refund(on, sum - before, whole, None, Some(&name));
     }
@@ -146,9 +146,8 @@ pub(super) fn refunds_read<L: LedgerChange>(on: &mut L, intent: &str, number: u3
         came_back(on, intent, back);
         let words = format!("{back} of the refunds failed, and the money is back with the shop");
         flag_refunds(on, Some(&words));
-        let owner = on.owner();
-        let paid = owner.ledger_payments().iter().find(|one| one.is_named(Some(&name), None));
-        match paid.map(|paid| paid.currency == owner.ledger_currency()) {
+        let paid = on.ledger.payments.iter().find(|one| one.is_named(Some(&name), None));
+        match paid.map(|paid| paid.currency == on.terms.currency) {
             // It may be what was still to be paid.
             Some(own) => on.money_came(back, own),
             None => on.money_went(),
@@ -158,13 +157,13 @@ pub(super) fn refunds_read<L: LedgerChange>(on: &mut L, intent: &str, number: u3
 }
 
 /// Attributes newly seen refunds of this amount to requested refunds that have no response yet.
-pub(super) fn see_asked<L: LedgerChange>(on: &mut L, intent: Option<&String>, cents: i64) {
-    let waits = |one: &RequestedRefund| one.error.is_none() && !one.taken && Some(&one.intent) == intent;
-    if cents <= 0 || !on.owner().under_way().refunds.iter().any(waits) {
+pub(super) fn see_asked(on: &mut LedgerEdit<'_>, intent: Option<&String>, cents: i64) {
+    let waits = |one: &RequestedRefund| one.error.is_none() && !one.is_accepted && Some(&one.intent) == intent;
+    if cents <= 0 || !on.ledger.at_processor.refunds.iter().any(waits) {
         return;
     }
     let mut rest = cents;
-    for one in on.under_way_mut().refunds.iter_mut().filter(|one| waits(one)) {
+    for one in on.requests_mut().refunds.iter_mut().filter(|one| waits(one)) {
         let part = one.unseen_cents().min(rest);
         one.seen_cents = one.seen_cents.saturating_add(part);
         rest -= part;
@@ -173,40 +172,40 @@ pub(super) fn see_asked<L: LedgerChange>(on: &mut L, intent: Option<&String>, ce
 
 /// Ends the refunds of a payment that the processor accepted: they are booked now. Returns the part of them that was
 /// not in the books, in minor units.
-fn end_taken<L: LedgerChange>(on: &mut L, intent: &str) -> i64 {
-    let of_it = |one: &RequestedRefund| one.taken && one.intent == intent;
-    let refunds = on.owner().under_way().refunds.iter().filter(|one| of_it(one));
+fn end_taken(on: &mut LedgerEdit<'_>, intent: &str) -> i64 {
+    let of_it = |one: &RequestedRefund| one.is_accepted && one.intent == intent;
+    let refunds = on.ledger.at_processor.refunds.iter().filter(|one| of_it(one));
     let (count, sum) = refunds.fold((0, 0), |(count, sum): (u32, i64), one| {
         (count.saturating_add(1), sum.saturating_add(one.unseen_cents()))
     });
     if count > 0 {
-        on.under_way_mut().refunds.retain(|one| !of_it(one));
+        on.requests_mut().refunds.retain(|one| !of_it(one));
     }
     sum
 }
 
 /// Reduces the returned money that waits by a further refund of this amount.
-pub(super) fn went_again<L: LedgerChange>(on: &mut L, intent: Option<&String>, cents: i64) {
-    let Some(intent) = doubts(on.owner(), intent).filter(|_| cents > 0).map(|one| one.intent.clone()) else { return };
+pub(super) fn went_again(on: &mut LedgerEdit<'_>, intent: Option<&String>, cents: i64) {
+    let Some(intent) = doubts(on.ledger, intent).filter(|_| cents > 0).map(|one| one.intent.clone()) else { return };
     change_doubts(on, &intent, |doubt| doubt.waits_cents = doubt.waits_cents.saturating_sub(cents).max(0));
     flag_refunds(on, None);
 }
 
 /// Returns the returned money of a payment that no pending refund covers, in minor units.
-pub(super) fn waiting(of: &impl Payable, doubt: &UncertainRefunds) -> i64 {
-    let open_refunds = of.under_way().refunds.iter().filter(|one| one.error.is_none() && one.intent == doubt.intent);
+pub(super) fn waiting(of: &Ledger, doubt: &UncertainRefunds) -> i64 {
+    let open_refunds = of.at_processor.refunds.iter().filter(|one| one.error.is_none() && one.intent == doubt.intent);
     let open_cents = open_refunds.fold(0, |sum: i64, one| sum.saturating_add(one.unseen_cents()));
-    let paid = of.ledger_payments().iter().find(|one| one.is_named(Some(&doubt.intent), None));
+    let paid = of.payments.iter().find(|one| one.is_named(Some(&doubt.intent), None));
     // Before it was read the books count what failed as gone.
     let most = paid.filter(|_| doubt.read).map_or(i64::MAX, |paid| left_there(of, paid));
     doubt.waits_cents.min(most).saturating_sub(open_cents).max(0)
 }
 
 /// Marks this amount as not arrived on the refunds of a payment, the newest first.
-fn came_back<L: LedgerChange>(on: &mut L, intent: &str, cents: i64) {
+fn came_back(on: &mut LedgerEdit<'_>, intent: &str, cents: i64) {
     let mut left = cents;
-    for at in (0..on.owner().ledger_payments().len()).rev() {
-        let Some(refund) = on.owner().ledger_payments().get(at).filter(|one| one.is_refund_of(intent)) else {
+    for at in (0..on.ledger.payments.len()).rev() {
+        let Some(refund) = on.ledger.payments.get(at).filter(|one| one.is_refund_of(intent)) else {
             continue;
         };
         let failed = refund.went_cents().min(left);

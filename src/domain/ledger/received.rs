@@ -8,7 +8,7 @@ use super::at_processor::{Dispute, FailedPayment, MAX_UNDER_WAY};
 use super::checkout::{forget_session, settle_checkout};
 use super::disputes::{book_lost, disputed};
 use super::failed::{note_back, reads_again, refund_failed, see_asked, went_again};
-use super::{LOST_DISPUTE, LedgerChange, LedgerStage, PROCESSOR, Payable, Payment, PaymentUpdate, blank, books};
+use super::{LOST_DISPUTE, Ledger, LedgerEdit, LedgerStage, LedgerTerms, PROCESSOR, Payment, PaymentUpdate, books};
 use crate::refusal::Refusal;
 
 /// Flag of an owner that holds money to be refunded.
@@ -18,14 +18,14 @@ const AMOUNT_MISMATCH: &str = "amount_mismatch";
 
 /// Records a payment that an operator received by other means than the processor. An amount below what is due leaves
 /// the rest to be paid; a higher one is refused.
-pub(crate) fn mark_paid<L: LedgerChange>(
-    on: &mut L,
+pub(crate) fn mark_paid(
+    on: &mut LedgerEdit<'_>,
     amount_cents: Option<i64>,
     method: &str,
     reference: Option<&String>,
 ) -> Result<(), Refusal> {
     own_word(method)?;
-    let due = on.owner().to_pay();
+    let due = on.ledger.to_pay(on.terms);
     let amount = amount_cents.unwrap_or(due);
     if amount > due {
         return Err(Refusal::field("amountCents", format!("must be at most {due}, the amount due")));
@@ -35,7 +35,7 @@ pub(crate) fn mark_paid<L: LedgerChange>(
     }
     if amount > 0 {
         let paid =
-            Payment { amount_cents: amount, method: method.to_owned(), reference: reference.cloned(), ..blank(on) };
+            Payment { amount_cents: amount, method: method.to_owned(), reference: reference.cloned(), ..on.blank() };
         on.add_payment(paid);
     }
     on.money_came(amount, true);
@@ -55,7 +55,7 @@ pub(super) fn own_word(method: &str) -> Result<(), Refusal> {
 }
 
 /// Applies a signed event of the payment processor.
-pub(super) fn payment<L: LedgerChange>(on: &mut L, news: &PaymentUpdate) {
+pub(super) fn payment(on: &mut LedgerEdit<'_>, news: &PaymentUpdate) {
     match news {
         PaymentUpdate::Paid { amount_cents, currency, session, intent } => {
             paid(on, *amount_cents, currency.as_deref(), session.as_ref(), intent.as_ref());
@@ -87,22 +87,21 @@ pub(super) fn payment<L: LedgerChange>(on: &mut L, news: &PaymentUpdate) {
     }
 }
 
-fn paid<L: LedgerChange>(
-    on: &mut L,
+fn paid(
+    on: &mut LedgerEdit<'_>,
     amount: Option<i64>,
     currency: Option<&str>,
     session: Option<&String>,
     intent: Option<&String>,
 ) {
-    if let Some(index) = on.owner().ledger_payments().iter().position(|one| one.is_named(intent, session)) {
+    if let Some(index) = on.ledger.payments.iter().position(|one| one.is_named(intent, session)) {
         told_again(on, index, session, intent);
         return; // `checkout.session.completed` and `….async_payment_succeeded` both report the same payment.
     }
-    let owner = on.owner();
-    let payable = owner.stage() == LedgerStage::Payable;
-    let amount = amount.unwrap_or(owner.owed_cents());
-    let currency = currency.map_or_else(|| owner.ledger_currency().to_owned(), str::to_lowercase);
-    let own = currency == owner.ledger_currency();
+    let payable = on.terms.stage == LedgerStage::Payable;
+    let amount = amount.unwrap_or(on.terms.total_cents);
+    let currency = currency.map_or_else(|| on.terms.currency.clone(), str::to_lowercase);
+    let own = currency == on.terms.currency;
     if let (true, Some(session)) = (payable, session) {
         on.know_session(Some(session.clone()));
     }
@@ -112,7 +111,7 @@ fn paid<L: LedgerChange>(
         method: PROCESSOR.to_owned(),
         reference: intent.or(session).cloned(),
         session: session.cloned(),
-        ..blank(on)
+        ..on.blank()
     };
     on.add_payment(payment);
     name_currency(on, intent);
@@ -122,13 +121,13 @@ fn paid<L: LedgerChange>(
 
 /// Records a failed payment attempt: the processor received no money. It is remembered while a payment is expected,
 /// because the attempt may still succeed.
-fn note_failure<L: LedgerChange>(on: &mut L, failed: FailedPayment, reason: Option<&String>) {
-    if on.owner().stage() != LedgerStage::Payable {
+fn note_failure(on: &mut LedgerEdit<'_>, failed: FailedPayment, reason: Option<&String>) {
+    if on.terms.stage != LedgerStage::Payable {
         return;
     }
-    let came = failed.came(on.owner());
-    if !on.owner().under_way().failed_tries.contains(&failed) {
-        let tries = &mut on.under_way_mut().failed_tries;
+    let came = failed.came(on.ledger);
+    if !on.ledger.at_processor.failed_tries.contains(&failed) {
+        let tries = &mut on.requests_mut().failed_tries;
         tries.push(failed);
         let surplus = tries.len().saturating_sub(MAX_UNDER_WAY);
         tries.drain(..surplus);
@@ -140,21 +139,21 @@ fn note_failure<L: LedgerChange>(on: &mut L, failed: FailedPayment, reason: Opti
 
 impl FailedPayment {
     /// Returns whether the attempt was paid after all.
-    fn came(&self, of: &impl Payable) -> bool {
-        of.ledger_payments().iter().any(|one| one.is_named(self.intent.as_ref(), self.session.as_ref()))
+    fn came(&self, of: &Ledger) -> bool {
+        of.payments.iter().any(|one| one.is_named(self.intent.as_ref(), self.session.as_ref()))
     }
 }
 
 /// Returns whether all known failed attempts were paid after all; `None` if none is known.
-pub(crate) fn all_tries_came(of: &impl Payable) -> Option<bool> {
-    let tries = &of.under_way().failed_tries;
+pub(crate) fn all_tries_came(of: &Ledger) -> Option<bool> {
+    let tries = &of.at_processor.failed_tries;
     (!tries.is_empty()).then(|| tries.iter().all(|one| one.came(of)))
 }
 
 /// Sets the currency of refunds that were reported before their payment to the payment's currency.
-fn name_currency<L: LedgerChange>(on: &mut L, intent: Option<&String>) {
+fn name_currency(on: &mut LedgerEdit<'_>, intent: Option<&String>) {
     let Some(intent) = intent else { return };
-    let payments = on.owner().ledger_payments();
+    let payments = &on.ledger.payments;
     let Some(paid) = payments.iter().find(|one| one.is_named(Some(intent), None)) else { return };
     let currency = paid.currency.clone();
     let unlike = |one: &Payment| one.is_refund_of(intent) && one.currency != currency;
@@ -166,8 +165,8 @@ fn name_currency<L: LedgerChange>(on: &mut L, intent: Option<&String>) {
 
 /// Applies a repeated event about a known payment. An event that names its intent for the first time links its refunds
 /// to it.
-fn told_again<L: LedgerChange>(on: &mut L, index: usize, session: Option<&String>, intent: Option<&String>) {
-    let Some(payment) = on.owner().ledger_payments().get(index) else { return };
+fn told_again(on: &mut LedgerEdit<'_>, index: usize, session: Option<&String>, intent: Option<&String>) {
+    let Some(payment) = on.ledger.payments.get(index) else { return };
     let unknown = payment.reference == payment.session;
     let (Some(intent), true) = (intent.filter(|one| payment.reference.as_ref() != Some(*one)), unknown) else {
         return;
@@ -184,8 +183,8 @@ fn told_again<L: LedgerChange>(on: &mut L, index: usize, session: Option<&String
 }
 
 /// Records the refund total `amount` of one payment. Returns the part that was not in the books.
-pub(super) fn refunded<L: LedgerChange>(
-    on: &mut L,
+pub(super) fn refunded(
+    on: &mut LedgerEdit<'_>,
     amount: i64,
     whole: bool,
     currency: Option<&str>,
@@ -198,7 +197,7 @@ pub(super) fn refunded<L: LedgerChange>(
         }
         return 0; // The sum may be one of before a refund failed.
     }
-    let more = amount.saturating_sub(refunded_of(on.owner(), intent));
+    let more = amount.saturating_sub(refunded_of(on.ledger, intent));
     if more <= 0 {
         return 0; // Told late or twice.
     }
@@ -207,44 +206,45 @@ pub(super) fn refunded<L: LedgerChange>(
 }
 
 /// Returns the total refunded so far of the processor's payment of this intent, in minor units.
-pub(super) fn refunded_of(of: &impl Payable, intent: Option<&String>) -> i64 {
-    let refunds = of.ledger_payments().iter().filter(|one| one.method == PROCESSOR && one.amount_cents < 0);
+pub(super) fn refunded_of(of: &Ledger, intent: Option<&String>) -> i64 {
+    let refunds = of.payments.iter().filter(|one| one.method == PROCESSOR && one.amount_cents < 0);
     let of_it = refunds.filter(|one| one.reference.as_ref() == intent);
     of_it.fold(0, |sum: i64, one| sum.saturating_add(one.went_cents()))
 }
 
 /// Records a further refund of this amount on a payment.
-pub(super) fn record_refund<L: LedgerChange>(
-    on: &mut L,
+pub(super) fn record_refund(
+    on: &mut LedgerEdit<'_>,
     more_cents: i64,
     whole: bool,
     currency: Option<&str>,
     intent: Option<&String>,
 ) {
-    let paid = on.owner().ledger_payments().iter().find(|one| one.is_named(intent, None));
+    let paid = on.ledger.payments.iter().find(|one| one.is_named(intent, None));
     let currency = paid.map(|paid| paid.currency.clone()).or(currency.map(str::to_lowercase));
     let refund = Payment {
         amount_cents: -more_cents,
-        currency: currency.unwrap_or_else(|| on.owner().ledger_currency().to_owned()),
+        currency: currency.unwrap_or_else(|| on.terms.currency.clone()),
         method: PROCESSOR.to_owned(),
         reference: intent.cloned(),
         whole,
-        ..blank(on)
+        ..on.blank()
     };
     on.add_payment(refund);
     on.refund_recorded();
     on.money_went();
 }
 
-/// Raises and clears the flags for money that needs an operator, and ends a checkout that no longer fits.
-pub(crate) fn flag_money<L: LedgerChange>(on: &mut L) {
-    let (books, owner) = (books(on.owner()), on.owner());
-    let (kept_cents, total, stage) = (books.kept_cents, owner.owed_cents(), owner.stage());
-    let owed = if stage == LedgerStage::Closed { 0 } else { total };
-    let refund_due = stage != LedgerStage::Payable && (kept_cents > owed || books.foreign);
-    let (status, word, currency) = (owner.status_in_words(), L::Of::WORD, owner.ledger_currency());
+/// Raises and clears the flags for money that needs an operator, and ends a checkout that no longer fits. It follows
+/// from the stage of the owner, so the owner starts it after each change of the stage or of the balance.
+pub(crate) fn flag_money(on: &mut LedgerEdit<'_>) {
+    let books = books(on.ledger, on.terms);
+    let LedgerTerms { kind, stage, status, currency, total_cents: total, .. } = on.terms;
+    let kept_cents = books.kept_cents;
+    let owed = if *stage == LedgerStage::Closed { 0 } else { *total };
+    let refund_due = *stage != LedgerStage::Payable && (kept_cents > owed || books.foreign);
     let due = format!(
-        "the payments amount to {kept_cents} {currency}, but the status of the {word} is {status} and its total \
+        "the payments amount to {kept_cents} {currency}, but the status of the {kind} is {status} and its total \
          {total} {currency}"
     );
     let mismatch = format!("the processor charged another amount or currency than was due: {due}");

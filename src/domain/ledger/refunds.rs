@@ -5,7 +5,7 @@
 use super::at_processor::{MAX_UNDER_WAY, RefundResult, RequestedRefund};
 use super::failed::{doubts, reads_again, waiting, went_again};
 use super::received::{own_word, refunded};
-use super::{LedgerChange, PROCESSOR, Payable, Payment, blank, left_by_hand};
+use super::{Ledger, LedgerEdit, PROCESSOR, Payment, left_by_hand};
 use crate::id::Id;
 use crate::refusal::Refusal;
 
@@ -14,10 +14,10 @@ pub(super) const REFUND_FAILED: &str = "refund_failed";
 
 /// Returns what is left of a payment by the processor in the books, in minor units: less its refunds there, those made
 /// by other means, and what the customer's bank took.
-pub(super) fn left_there(of: &impl Payable, payment: &Payment) -> i64 {
+pub(super) fn left_there(of: &Ledger, payment: &Payment) -> i64 {
     let of_it = |one: &&Payment| one.method == PROCESSOR && one.amount_cents < 0 && one.reference == payment.reference;
     let (mut left, mut whole) = (left_by_hand(of, payment), false);
-    for refund in of.ledger_payments().iter().filter(of_it) {
+    for refund in of.payments.iter().filter(of_it) {
         left = left.saturating_sub(refund.went_cents());
         whole |= refund.took_all();
     }
@@ -25,15 +25,15 @@ pub(super) fn left_there(of: &impl Payable, payment: &Payment) -> i64 {
 }
 
 /// Returns the amount that can still be refunded of a payment by the processor, in minor units.
-fn left_at_processor(of: &impl Payable, payment: &Payment) -> i64 {
-    let open_refunds = of.under_way().refunds.iter().filter(|one| one.payment_id == payment.id && one.error.is_none());
+fn left_at_processor(of: &Ledger, payment: &Payment) -> i64 {
+    let open_refunds = of.at_processor.refunds.iter().filter(|one| one.payment_id == payment.id && one.error.is_none());
     let open_cents = open_refunds.fold(0, |sum: i64, one| sum.saturating_add(one.unseen_cents()));
     left_there(of, payment).saturating_sub(open_cents).max(0)
 }
 
 /// Refuses while the refund total of one of these payments is being read, because the amount left is unknown until
 /// then.
-fn all_read<'a>(of: &impl Payable, mut payments: impl Iterator<Item = &'a Payment>) -> Result<(), Refusal> {
+fn all_read<'a>(of: &Ledger, mut payments: impl Iterator<Item = &'a Payment>) -> Result<(), Refusal> {
     if payments.any(|one| doubts(of, one.reference.as_ref()).is_some_and(|doubt| !doubt.read)) {
         let words = "a refund failed, and the refunded amount is being checked; try again in a minute";
         return Err(Refusal::conflict("refunds_under_way", words));
@@ -43,13 +43,13 @@ fn all_read<'a>(of: &impl Payable, mut payments: impl Iterator<Item = &'a Paymen
 
 /// Refunds money for an operator: of the named payment, all that is left or a part; without one, of the payments
 /// through the processor, newest first. `at_processor` is `true` if the processor can be called.
-pub(crate) fn refund<L: LedgerChange>(
-    on: &mut L,
+pub(crate) fn refund(
+    on: &mut LedgerEdit<'_>,
     payment: Option<Id>,
     amount_cents: Option<i64>,
     at_processor: bool,
 ) -> Result<(), Refusal> {
-    let payments = on.owner().ledger_payments();
+    let payments = &on.ledger.payments;
     let of_processor = |one: &&Payment| one.of_processor() && one.amount_cents > 0;
     let Some(id) = payment else {
         if payments.iter().any(|one| of_processor(&one)) {
@@ -58,15 +58,15 @@ pub(crate) fn refund<L: LedgerChange>(
         return Err(if payments.iter().any(|one| one.amount_cents > 0) {
             Refusal::field("paymentId", "is required for payments outside of the payment processor")
         } else {
-            let words = format!("this {} has no payments", L::Of::WORD);
+            let words = format!("this {} has no payments", on.terms.kind);
             Refusal::conflict("nothing_to_refund", words)
         });
     };
     match payments.iter().find(|one| one.id == id && one.amount_cents > 0).cloned() {
-        None => Err(Refusal::field("paymentId", format!("is not a payment of this {}", L::Of::WORD))),
+        None => Err(Refusal::field("paymentId", format!("is not a payment of this {}", on.terms.kind))),
         Some(paid) if paid.of_processor() => refund_there(on, Some(id), amount_cents, at_processor),
         Some(paid) => {
-            let amount = within(amount_cents, left_by_hand(on.owner(), &paid))?;
+            let amount = within(amount_cents, left_by_hand(on.ledger, &paid))?;
             given_back(on, &paid, amount, &paid.method, paid.reference.as_ref());
             Ok(())
         }
@@ -75,8 +75,8 @@ pub(crate) fn refund<L: LedgerChange>(
 
 /// Records a refund that an operator made by other means: of a manual payment, or to replace processor refunds that
 /// failed or were refused.
-pub(crate) fn refund_otherwise<L: LedgerChange>(
-    on: &mut L,
+pub(crate) fn refund_otherwise(
+    on: &mut LedgerEdit<'_>,
     payment: Option<Id>,
     amount_cents: Option<i64>,
     method: &str,
@@ -85,22 +85,22 @@ pub(crate) fn refund_otherwise<L: LedgerChange>(
     let Some(id) = payment else {
         return Err(Refusal::field("paymentId", "is required for refunds outside of the payment processor"));
     };
-    let paid = on.owner().ledger_payments().iter().find(|one| one.id == id && one.amount_cents > 0).cloned();
+    let paid = on.ledger.payments.iter().find(|one| one.id == id && one.amount_cents > 0).cloned();
     let Some(paid) = paid else {
-        return Err(Refusal::field("paymentId", format!("is not a payment of this {}", L::Of::WORD)));
+        return Err(Refusal::field("paymentId", format!("is not a payment of this {}", on.terms.kind)));
     };
     if !paid.of_processor() {
-        let amount = within(amount_cents, left_by_hand(on.owner(), &paid))?;
+        let amount = within(amount_cents, left_by_hand(on.ledger, &paid))?;
         given_back(on, &paid, amount, method, None);
         return Ok(());
     }
-    let owner = on.owner();
-    all_read(owner, std::iter::once(&paid))?;
-    let waits = doubts(owner, paid.reference.as_ref()).map_or(0, |doubt| waiting(owner, doubt));
-    let refused = owner.under_way().refunds.iter().filter(|one| one.payment_id == id && one.error.is_some());
+    let ledger = &*on.ledger;
+    all_read(ledger, std::iter::once(&paid))?;
+    let waits = doubts(ledger, paid.reference.as_ref()).map_or(0, |doubt| waiting(ledger, doubt));
+    let refused = ledger.at_processor.refunds.iter().filter(|one| one.payment_id == id && one.error.is_some());
     let refused = refused.fold(0, |sum: i64, one| sum.saturating_add(one.amount_cents));
     // A refund that fails at once is both.
-    let most = waits.max(refused).min(left_at_processor(owner, &paid));
+    let most = waits.max(refused).min(left_at_processor(ledger, &paid));
     if most == 0 {
         let words = "no refund of this payment failed; omit the method to refund it through the payment processor";
         return Err(Refusal::conflict("nothing_to_refund", words));
@@ -108,7 +108,7 @@ pub(crate) fn refund_otherwise<L: LedgerChange>(
     let amount = within(amount_cents, most)?;
     if refused > 0 {
         let mut rest = amount;
-        let refunds = &mut on.under_way_mut().refunds;
+        let refunds = &mut on.requests_mut().refunds;
         for one in refunds.iter_mut().filter(|one| one.payment_id == id && one.error.is_some()) {
             let part = one.amount_cents.min(rest);
             one.amount_cents -= part;
@@ -123,14 +123,14 @@ pub(crate) fn refund_otherwise<L: LedgerChange>(
 }
 
 /// Records a refund made by other means than the processor's.
-fn given_back<L: LedgerChange>(on: &mut L, paid: &Payment, cents: i64, method: &str, reference: Option<&String>) {
+fn given_back(on: &mut LedgerEdit<'_>, paid: &Payment, cents: i64, method: &str, reference: Option<&String>) {
     let refund = Payment {
         amount_cents: -cents,
         currency: paid.currency.clone(),
         method: method.to_owned(),
         reference: reference.cloned(),
         refund_of: Some(paid.id),
-        ..blank(on)
+        ..on.blank()
     };
     on.add_payment(refund);
     on.refund_recorded();
@@ -138,8 +138,8 @@ fn given_back<L: LedgerChange>(on: &mut L, paid: &Payment, cents: i64, method: &
 }
 
 /// Requests refunds from the processor through effects.
-fn refund_there<L: LedgerChange>(
-    on: &mut L,
+fn refund_there(
+    on: &mut LedgerEdit<'_>,
     payment: Option<Id>,
     amount_cents: Option<i64>,
     at_processor: bool,
@@ -149,13 +149,13 @@ fn refund_there<L: LedgerChange>(
                      here automatically";
         return Err(Refusal::conflict("refund_at_processor", words));
     }
-    let owner = on.owner();
+    let (ledger, terms) = (&*on.ledger, on.terms);
     // A sum over several payments is one of the owner's currency.
     let counts = |one: &&Payment| match payment {
         Some(id) => one.id == id,
-        None => amount_cents.is_none() || one.currency == owner.ledger_currency(),
+        None => amount_cents.is_none() || one.currency == terms.currency,
     };
-    let paid = owner.ledger_payments().iter().rev().filter(|one| one.of_processor() && one.amount_cents > 0);
+    let paid = ledger.payments.iter().rev().filter(|one| one.of_processor() && one.amount_cents > 0);
     // One that is known by its session alone cannot be asked back before its intent is known.
     let (named, unnamed): (Vec<&Payment>, Vec<&Payment>) =
         paid.filter(counts).partition(|one| one.reference.is_some() && one.reference != one.session);
@@ -163,20 +163,20 @@ fn refund_there<L: LedgerChange>(
         let words = "the payment processor has not reported the ID of this payment yet; try again in a minute";
         return Err(Refusal::conflict("payment_unnamed", words));
     }
-    all_read(owner, named.iter().copied())?;
+    all_read(ledger, named.iter().copied())?;
     let left: Vec<(Payment, i64)> = named
         .into_iter()
-        .map(|one| (one.clone(), left_at_processor(owner, one)))
+        .map(|one| (one.clone(), left_at_processor(ledger, one)))
         .filter(|(_, left)| *left > 0)
         .collect();
     let most = left.iter().fold(0, |sum: i64, (_, left)| sum.saturating_add(*left));
     let mut amount = within(amount_cents, most)?;
-    let under_way = owner.under_way().refunds.iter().filter(|one| one.error.is_none()).count();
+    let under_way = ledger.at_processor.refunds.iter().filter(|one| one.error.is_none()).count();
     if under_way + left.len() > MAX_UNDER_WAY {
         return Err(Refusal::conflict("refunds_under_way", "wait until the pending refunds are complete"));
     }
     // Those that were refused are done with once somebody asks again.
-    on.under_way_mut().refunds.retain(|one| one.error.is_none());
+    on.requests_mut().refunds.retain(|one| one.error.is_none());
     for (paid, left) in left {
         let of_it = left.min(amount);
         if of_it == 0 {
@@ -185,16 +185,16 @@ fn refund_there<L: LedgerChange>(
         amount -= of_it;
         let Some(intent) = paid.reference else { continue };
         let request = RequestedRefund {
-            id: on.context().ids.id(),
+            id: on.cx.ids.id(),
             payment_id: paid.id,
             intent,
             amount_cents: of_it,
-            asked_at: on.context().now,
+            asked_at: on.cx.now,
             error: None,
-            taken: false,
+            is_accepted: false,
             seen_cents: 0,
         };
-        on.under_way_mut().refunds.push(request);
+        on.requests_mut().refunds.push(request);
     }
     // What came back of an earlier refund is given back by these, as far as they go.
     flag_refunds(on, None);
@@ -203,30 +203,30 @@ fn refund_there<L: LedgerChange>(
 
 /// Applies the processor's response to a refund. Its refund total is authoritative, because the events report the same,
 /// before or after.
-pub(super) fn refund_news<L: LedgerChange>(on: &mut L, refund: Id, news: &RefundResult) {
-    let refunds = &on.owner().under_way().refunds;
+pub(super) fn refund_news(on: &mut LedgerEdit<'_>, refund: Id, news: &RefundResult) {
+    let refunds = &on.ledger.at_processor.refunds;
     let Some((at, request)) = refunds.iter().enumerate().find(|(_, one)| one.id == refund) else { return };
-    if request.taken {
+    if request.is_accepted {
         return; // Told again.
     }
     let request = request.clone();
     if matches!(news, RefundResult::Taken { .. }) && reads_again(on, Some(&request.intent)) {
         // It is in the books once what went back of the payment was read, and shown as under way until then.
-        on.under_way_mut().refunds[at].taken = true;
+        on.requests_mut().refunds[at].is_accepted = true;
         return;
     }
     let sum = match news {
         RefundResult::Taken { refunded_cents } => {
-            on.under_way_mut().refunds.remove(at);
+            on.requests_mut().refunds.remove(at);
             Some(*refunded_cents)
         }
         RefundResult::Refused { refunded_cents, reason } => {
-            on.under_way_mut().refunds[at].error = Some(reason.clone());
+            on.requests_mut().refunds[at].error = Some(reason.clone());
             *refunded_cents
         }
     };
     if let Some(sum) = sum {
-        let paid = on.owner().ledger_payments().iter().find(|one| one.id == request.payment_id);
+        let paid = on.ledger.payments.iter().find(|one| one.id == request.payment_id);
         let whole = paid.is_some_and(|paid| sum >= paid.amount_cents);
         let more = refunded(on, sum, whole, None, Some(&request.intent));
         went_again(on, Some(&request.intent), more);
@@ -236,10 +236,10 @@ pub(super) fn refund_news<L: LedgerChange>(on: &mut L, refund: Id, news: &Refund
 
 /// Raises and clears the flag of refunds that need an operator; `failed` describes a refund that has just failed after
 /// it was accepted.
-pub(super) fn flag_refunds<L: LedgerChange>(on: &mut L, failed: Option<&str>) {
-    let (owner, under_way) = (on.owner(), on.owner().under_way());
-    let error = under_way.refunds.iter().find_map(|one| one.error.clone());
-    let waits = under_way.doubted.iter().any(|one| waiting(owner, one) > 0);
+pub(super) fn flag_refunds(on: &mut LedgerEdit<'_>, failed: Option<&str>) {
+    let ledger = &*on.ledger;
+    let error = ledger.at_processor.refunds.iter().find_map(|one| one.error.clone());
+    let waits = ledger.at_processor.doubted.iter().any(|one| waiting(ledger, one) > 0);
     let text = match (failed, &error) {
         (Some(words), _) => format!("{words}; refund it in another way"),
         (None, Some(error)) => format!("the payment processor refused a refund: {error}"),

@@ -106,7 +106,14 @@ impl<'a> MaterialChange<'a> {
         } else {
             self.movement(MovementKind::Release, Amount::ZERO, -held.need, job, Some("sliced"));
             self.fell_short = true;
-            self.put(Claim { need, state: ClaimState::Short, reserved_at: None, recalled: false, kept: false, ..held });
+            self.put(Claim {
+                need,
+                state: ClaimState::Short,
+                reserved_at: None,
+                recalled: false,
+                is_retained: false,
+                ..held
+            });
         }
     }
 

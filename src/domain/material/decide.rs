@@ -278,7 +278,7 @@ fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[Claim
         since: ask.since,
         reserved_at: None,
         recalled: false,
-        kept: false,
+        is_retained: false,
     };
     if corrected {
         // What became free goes by rank over those that wait already and those that ask just now, so that nobody is

@@ -99,7 +99,7 @@ fn link(material: &Material, cx: &DecisionContext<'_>, system: StockSystem, entr
         name: name.to_owned(),
         server: String::new(),
         agreed: None,
-        seen: None,
+        last_amounts: None,
         pending: None,
         given_up: Vec::new(),
         unread_uses: Vec::new(),
@@ -124,7 +124,7 @@ fn agree(
                      again after the next synchronization";
         return Err(Refusal::conflict("nothing_to_decide", words));
     };
-    let there = current.seen.as_ref().map(total);
+    let there = current.last_amounts.as_ref().map(total);
     if let Some((expected, there)) = theirs.zip(there).filter(|(expected, there)| expected != there) {
         let unit = material.fields.kind.unit();
         let words =

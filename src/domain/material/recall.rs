@@ -21,7 +21,7 @@ impl MaterialChange<'_> {
         let mut held: Vec<Claim> = self.next.claims.values().filter(|claim| !claim.waits()).cloned().collect();
         held.sort_by_key(|claim| Reverse((claim.reserved_at, claim.since, claim.id)));
         for claim in held {
-            let recalled = over > Amount::ZERO && !claim.kept && claim.need > Amount::ZERO;
+            let recalled = over > Amount::ZERO && !claim.is_retained && claim.need > Amount::ZERO;
             if recalled {
                 over -= claim.need;
             }
@@ -33,9 +33,9 @@ impl MaterialChange<'_> {
 
     /// Clears the retained marks after a stock-take, so that orders may be requested again.
     pub(super) fn ask_again(&mut self) {
-        let kept_claims: Vec<Claim> = self.next.claims.values().filter(|claim| claim.kept).cloned().collect();
+        let kept_claims: Vec<Claim> = self.next.claims.values().filter(|claim| claim.is_retained).cloned().collect();
         for claim in kept_claims {
-            self.put(Claim { kept: false, ..claim });
+            self.put(Claim { is_retained: false, ..claim });
         }
     }
 
@@ -43,7 +43,7 @@ impl MaterialChange<'_> {
     pub(super) fn keeps(&mut self, claims: &[ClaimId]) {
         for id in claims {
             if let Some(claim) = self.next.claims.get(id).filter(|claim| claim.recalled).cloned() {
-                self.put(Claim { kept: true, recalled: false, ..claim });
+                self.put(Claim { is_retained: true, recalled: false, ..claim });
             }
         }
     }

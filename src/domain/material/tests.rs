@@ -376,13 +376,14 @@ proptest! {
             prop_assert_eq!(notices, held.iter().filter(|c| c.unheard && !c.recalled).count());
             // As many reservations are asked back as needed, the latest first, and no more.
             let back: Amount = requested.iter().map(|c| rows[c].need).sum();
-            let all_kept = held.iter().all(|c| c.kept || c.recalled || c.need == Amount::ZERO);
+            let all_kept = held.iter().all(|c| c.is_retained || c.recalled || c.need == Amount::ZERO);
             prop_assert!(now.reserved - back <= now.quantity || all_kept);
             for one in &requested {
                 let age = |c: &Claim| (c.reserved_at, c.since, c.id);
                 let earliest = held.iter().filter(|c| c.recalled).all(|c| age(c) >= age(&rows[one]));
                 prop_assert!(now.reserved - back + rows[one].need > now.quantity || !earliest, "{one} need not be asked");
-                let passed = |c: &&&Claim| !c.recalled && !c.kept && c.need > Amount::ZERO && age(c) > age(&rows[one]);
+                let passed =
+                    |c: &&&Claim| !c.recalled && !c.is_retained && c.need > Amount::ZERO && age(c) > age(&rows[one]);
                 prop_assert!(held.iter().find(passed).is_none(), "a later one is not asked");
             }
             for waits in &waiting {

@@ -63,8 +63,13 @@ impl<'a> OrderChange<'a> {
 
     /// Returns the order's own fields for modification; marks the order as changed.
     pub(super) fn head(&mut self) -> &mut Order {
-        self.dirty = true;
+        self.mark_changed();
         &mut self.order
+    }
+
+    /// Marks the order's own fields as changed, so that they are written.
+    pub(super) fn mark_changed(&mut self) {
+        self.dirty = true;
     }
 
     /// Returns a job of the order; refused with 404 if there is none.
@@ -321,9 +326,10 @@ impl<'a> OrderChange<'a> {
         Ok(self.done(|_| OrderAnswer::Job(job)))
     }
 
-    /// Completes the decision, answered to a printer or a material; `wanted` is `true` if the attempt is still wanted.
+    /// Completes the decision, answered to a printer or a material; `is_wanted` is `true` if the attempt is still
+    /// wanted.
     pub(super) fn acknowledge(self, is_wanted: bool) -> Decision<Order> {
-        self.done(|_| OrderAnswer::Heard { wanted: is_wanted })
+        self.done(|_| OrderAnswer::Heard { is_wanted })
     }
 }
 

@@ -137,9 +137,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, order: &SoldOrder) -> Res
         shipment: None,
         shipments: Vec::new(),
         flags: Vec::new(),
-        payment_session: None,
-        at_processor: Default::default(),
-        kept_cents: 0,
+        ledger: Default::default(),
         buyer: new.buyer.clone(),
         invoice: None,
         invoice_waits: false,
@@ -148,7 +146,6 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, order: &SoldOrder) -> Res
         paid_at: None,
         updated_at: cx.now,
         jobs: Default::default(),
-        payments: Vec::new(),
         has_traced_departures: false,
     };
     let mut change = OrderChange::of(cx, new_order);
@@ -200,13 +197,13 @@ impl OrderChange<'_> {
         if total_cents == 0 {
             return self.become_paid();
         }
-        taken_elsewhere(self, total_cents, CHANNEL_METHOD, number);
+        self.edit_ledger(|on| taken_elsewhere(on, total_cents, CHANNEL_METHOD, number));
     }
 
     /// Applies changes in the shop that sold the order. Idempotent: repeated or late ones change nothing. A shipped
     /// order is not cancelled any more.
     pub(super) fn there(mut self, news: ShopOrderChange) -> Result<Decision<Order>, Refusal> {
-        returned_elsewhere(&mut self, CHANNEL_METHOD, news.refunded_cents);
+        self.edit_ledger(|on| returned_elsewhere(on, CHANNEL_METHOD, news.refunded_cents));
         let over = matches!(self.order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
         if news.cancelled && !over { self.cancel(false, &PrinterRecords::new()) } else { Ok(self.order_done()) }
     }

@@ -335,7 +335,8 @@ pub enum OrderAnswer {
     Heard {
         /// For a report: `false` means that the order has ended or given up the attempt, and the printer may drop it
         /// once it is sure that nothing prints.
-        wanted: bool,
+        #[serde(rename = "wanted")]
+        is_wanted: bool,
     },
 }
 

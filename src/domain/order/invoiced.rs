@@ -8,7 +8,7 @@ use super::{Order, OrderEffect, OrderStatus};
 use crate::aggregate::{Decision, NewAggregate};
 use crate::id::Id;
 use crate::invoice::{InvoiceLine, NewInvoice, OrderPaymentSummary, OrderToInvoice};
-use crate::ledger::books;
+use crate::ledger::{LedgerOwner as _, books};
 use crate::mail::Mail;
 use crate::party::Party;
 use crate::seller::{SELLER_INCOMPLETE, SellerGap, gaps_in_words};
@@ -40,7 +40,8 @@ pub struct OrderInvoice {
     /// Id of the invoice.
     pub id: Id,
     /// Last money state that it was notified of.
-    pub told: InvoicedMoney,
+    #[serde(rename = "told")]
+    pub last_money: InvoicedMoney,
 }
 
 /// Aggregate that an order's commits create.
@@ -83,12 +84,12 @@ impl Order {
     fn money(&self) -> OrderPaymentSummary {
         OrderPaymentSummary {
             version: 0,
-            kept_cents: self.kept_cents,
-            received_cents: books(self).received,
+            kept_cents: self.ledger.kept_cents,
+            received_cents: books(&self.ledger, &self.terms()).received,
             paid_at: self.paid_at,
             refunded: self.status == OrderStatus::Refunded,
             cancelled: self.status == OrderStatus::Cancelled,
-            payments: self.payments.clone(),
+            payments: self.ledger.payments.clone(),
         }
     }
 
@@ -101,9 +102,9 @@ impl Order {
     /// Returns the summary of the money by which changes for the invoice are detected.
     pub fn money_in_short(&self) -> InvoicedMoney {
         InvoicedMoney {
-            payments: u32::try_from(self.payments.len()).unwrap_or(u32::MAX),
-            kept_cents: self.kept_cents,
-            failed_cents: self.payments.iter().fold(0, |sum, one| sum.saturating_add(one.failed_cents)),
+            payments: u32::try_from(self.ledger.payments.len()).unwrap_or(u32::MAX),
+            kept_cents: self.ledger.kept_cents,
+            failed_cents: self.ledger.payments.iter().fold(0, |sum, one| sum.saturating_add(one.failed_cents)),
             paid: self.paid_at.is_some(),
             refunded: self.status == OrderStatus::Refunded,
             cancelled: self.status == OrderStatus::Cancelled,
@@ -113,7 +114,7 @@ impl Order {
     /// Returns the effect that notifies the invoice, while its money state is outdated.
     pub(super) fn tell_invoice(&self) -> Option<OrderEffect> {
         let (invoice, now) = (self.invoice.as_ref()?, self.money_in_short());
-        (invoice.told != now).then_some(OrderEffect::TellInvoice { invoice: invoice.id, money: now })
+        (invoice.last_money != now).then_some(OrderEffect::TellInvoice { invoice: invoice.id, money: now })
     }
 }
 
@@ -171,7 +172,7 @@ impl OrderChange<'_> {
             self.flag_while(SELLER_INCOMPLETE, false, "");
         }
         if let Some(new) = NewInvoice::of(self.cx, new) {
-            self.head().invoice = Some(OrderInvoice { id: new.invoice.id, told: money });
+            self.head().invoice = Some(OrderInvoice { id: new.invoice.id, last_money: money });
             let receipt = new.invoice.receipt(self.cx);
             self.make(new);
             receipt.into_iter().for_each(|mail| self.mail(mail));
@@ -212,12 +213,12 @@ impl OrderChange<'_> {
             return self.acknowledge(true);
         }
         let over = matches!(self.order.status, OrderStatus::Cancelled | OrderStatus::Refunded);
-        let keeps_money = self.order.kept_cents > 0 && !over;
+        let keeps_money = self.order.ledger.kept_cents > 0 && !over;
         if void && keeps_money {
             self.head().invoice = None;
             self.make_invoice();
         } else {
-            self.head().invoice = Some(OrderInvoice { id: invoice, told: money });
+            self.head().invoice = Some(OrderInvoice { id: invoice, last_money: money });
         }
         self.acknowledge(true)
     }

@@ -20,54 +20,50 @@
 //!   before a refund of it failed, and stays paid if the failure was heard first, as it may have been a surplus that
 //!   went back.
 
+use serde::{Deserialize, Serialize};
+
 use super::change::OrderChange;
 use super::{Order, OrderCommand, OrderRow, OrderStatus, Payment, PrinterRecords, ProcessorRequests};
-use crate::aggregate::{Decision, DecisionContext};
+use crate::aggregate::{Aggregate as _, Decision};
 use crate::event::data::{OrderPaymentData, OrderPaymentFailedData, OrderRefundData};
-use crate::id::Id;
 use crate::ledger::{
-    self, LedgerChange, LedgerCommand, LedgerOwner, LedgerStage, Payable, all_tries_came, books, flag_money,
-    refunded_cents,
+    self, Ledger, LedgerChange, LedgerCommand, LedgerEdit, LedgerOwner, LedgerStage, LedgerTerms, all_tries_came,
+    books, flag_money,
 };
 use crate::refusal::Refusal;
 
-impl Payable for Order {
-    const WORD: &'static str = "order";
-
-    fn owner_id(&self) -> Id {
-        self.id
-    }
-    fn stage(&self) -> LedgerStage {
-        match self.status {
-            OrderStatus::Cancelled | OrderStatus::Refunded => LedgerStage::Closed,
-            status if status.payable() => LedgerStage::Payable,
-            _ => LedgerStage::Paid,
-        }
-    }
-    fn status_in_words(&self) -> String {
-        self.status.to_string()
-    }
-    fn ledger_currency(&self) -> &str {
-        &self.currency
-    }
-    fn owed_cents(&self) -> i64 {
-        self.total_cents
-    }
-    fn kept_cents(&self) -> i64 {
-        self.kept_cents
-    }
-    fn ledger_payments(&self) -> &[Payment] {
-        &self.payments
-    }
-    fn under_way(&self) -> &ProcessorRequests {
-        &self.at_processor
-    }
-    fn known_session(&self) -> Option<&str> {
-        self.payment_session.as_deref()
-    }
+/// Stored form of an order's ledger, whose members stand in the order's document. The payments are rows of their own.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Ledger", rename_all = "camelCase")]
+pub(super) struct OrderLedger {
+    payment_session: Option<String>,
+    #[serde(default, skip_serializing_if = "ProcessorRequests::is_idle")]
+    at_processor: ProcessorRequests,
+    /// Absent in documents of older releases; [`Order::count_kept`] adds it up when the order is loaded.
+    #[serde(default)]
+    kept_cents: i64,
+    #[serde(skip)]
+    payments: Vec<Payment>,
 }
 
 impl LedgerOwner for Order {
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+    fn terms(&self) -> LedgerTerms {
+        LedgerTerms {
+            owner_id: self.id,
+            kind: Self::KIND,
+            stage: match self.status {
+                OrderStatus::Cancelled | OrderStatus::Refunded => LedgerStage::Closed,
+                status if status.payable() => LedgerStage::Payable,
+                _ => LedgerStage::Paid,
+            },
+            status: self.status.to_string(),
+            currency: self.currency.clone(),
+            total_cents: self.total_cents,
+        }
+    }
     fn asking(command: LedgerCommand) -> OrderCommand {
         OrderCommand::Ledger(command)
     }
@@ -86,99 +82,7 @@ impl Order {
     /// Recomputes `kept_cents` from the payments. Documents of older releases do not have it, and the rules for the
     /// next payment depend on it.
     pub fn count_kept(&mut self) {
-        self.kept_cents = books(self).kept_cents;
-    }
-}
-
-impl LedgerChange for OrderChange<'_> {
-    type Of = Order;
-
-    fn context(&self) -> &DecisionContext<'_> {
-        self.cx
-    }
-    fn owner(&self) -> &Order {
-        &self.order
-    }
-    fn under_way_mut(&mut self) -> &mut ProcessorRequests {
-        &mut self.head().at_processor
-    }
-    fn know_session(&mut self, session: Option<String>) {
-        self.head().payment_session = session;
-    }
-    fn add_payment(&mut self, payment: Payment) {
-        self.row(OrderRow::Payment(payment.clone()));
-        self.head().payments.push(payment);
-    }
-    fn replace_payment(&mut self, at: usize, payment: Payment) {
-        self.row(OrderRow::Payment(payment.clone()));
-        if let Some(existing) = self.head().payments.get_mut(at) {
-            *existing = payment;
-        }
-    }
-    fn raise_flag(&mut self, flag: &str, holds: bool, words: &str) {
-        self.flag_while(flag, holds, words);
-    }
-
-    /// Places a customer's draft, once it has a checkout session.
-    fn session_made(&mut self) {
-        if self.order.status == OrderStatus::Draft {
-            self.status(OrderStatus::Created, Some("order.created"));
-            if all_tries_came(&self.order) == Some(false) {
-                self.payment_failed(None);
-            }
-        }
-    }
-
-    fn payment_failed(&mut self, reason: Option<&String>) {
-        if self.order.status == OrderStatus::Created {
-            self.status(OrderStatus::PaymentFailed, None);
-            let error = reason.cloned();
-            self.event_with("order.payment_failed", |order| OrderPaymentFailedData { order, error });
-        }
-    }
-
-    fn refund_recorded(&mut self) {
-        let refunded_cents = refunded_cents(&self.order);
-        self.event_with("order.refund_recorded", |order| OrderRefundData { order, refunded_cents });
-    }
-
-    fn money_came(&mut self, amount: i64, own: bool) {
-        let (books, total) = (books(&self.order), self.order.total_cents);
-        let (kept_cents, payable) = (books.kept_cents, self.order.status.payable());
-        let was_paid = own && books.received >= total;
-        if payable && was_paid {
-            self.head().kept_cents = kept_cents;
-            self.become_paid();
-        } else if payable {
-            self.head().kept_cents = kept_cents;
-            let recorded = |order| OrderPaymentData { order, amount_cents: amount, kept_cents };
-            self.event_with("order.payment_recorded", recorded);
-        } else if self.order.status == OrderStatus::Cancelled && was_paid && total > 0 && self.order.paid_at.is_none() {
-            let now = self.cx.now;
-            self.head().paid_at = Some(now);
-        }
-        self.money_went();
-        if own && amount > 0 && payable {
-            self.make_invoice();
-        }
-    }
-
-    /// Marks an order as refunded once its whole balance was refunded.
-    fn money_went(&mut self) {
-        let books = books(&self.order);
-        let kept = books.kept_cents;
-        if kept != self.order.kept_cents {
-            self.head().kept_cents = kept;
-        }
-        if self.order.status == OrderStatus::PaymentFailed && all_tries_came(&self.order) == Some(true) {
-            self.status(OrderStatus::Created, None);
-        }
-        let ends = !self.order.status.payable() && self.order.status != OrderStatus::Refunded;
-        if ends && books.all_went && self.order.total_cents > 0 && self.order.paid_at.is_some() {
-            self.status(OrderStatus::Refunded, Some("order.refunded"));
-            self.cancel_jobs(false, &PrinterRecords::new());
-        }
-        flag_money(self);
+        self.ledger.kept_cents = books(&self.ledger, &self.terms()).kept_cents;
     }
 }
 
@@ -186,10 +90,88 @@ impl OrderChange<'_> {
     /// Runs an operation on the ledger, and completes the decision.
     pub(super) fn on_ledger(
         mut self,
-        act: impl FnOnce(&mut Self) -> Result<(), Refusal>,
+        operation: impl FnOnce(&mut LedgerEdit<'_>) -> Result<(), Refusal>,
     ) -> Result<Decision<Order>, Refusal> {
-        act(&mut self)?;
+        self.edit_ledger(operation)?;
         Ok(self.order_done())
+    }
+
+    /// Runs an operation on the ledger, and follows what it changed.
+    pub(super) fn edit_ledger<R>(&mut self, operation: impl FnOnce(&mut LedgerEdit<'_>) -> R) -> R {
+        let terms = self.order.terms();
+        let (outcome, changes) = self.order.ledger.edit(self.cx, &terms, operation);
+        changes.into_iter().for_each(|change| self.follow_change(change));
+        outcome
+    }
+
+    fn follow_change(&mut self, change: LedgerChange) {
+        match change {
+            LedgerChange::Requests => self.mark_changed(),
+            LedgerChange::Payment(payment) => self.row(OrderRow::Payment(payment)),
+            LedgerChange::Flag { flag, holds, words } => self.flag_while(flag, holds, &words),
+            LedgerChange::SessionMade => self.session_made(),
+            LedgerChange::PaymentFailed { reason } => self.payment_failed(reason),
+            LedgerChange::RefundRecorded { refunded_cents } => {
+                self.event_with("order.refund_recorded", |order| OrderRefundData { order, refunded_cents });
+            }
+            LedgerChange::MoneyCame { amount_cents, own } => self.money_came(amount_cents, own),
+            LedgerChange::MoneyWent => self.money_went(),
+        }
+    }
+
+    /// Places a customer's draft, once it has a checkout session.
+    fn session_made(&mut self) {
+        if self.order.status == OrderStatus::Draft {
+            self.status(OrderStatus::Created, Some("order.created"));
+            if all_tries_came(&self.order.ledger) == Some(false) {
+                self.payment_failed(None);
+            }
+        }
+    }
+
+    fn payment_failed(&mut self, error: Option<String>) {
+        if self.order.status == OrderStatus::Created {
+            self.status(OrderStatus::PaymentFailed, None);
+            self.event_with("order.payment_failed", |order| OrderPaymentFailedData { order, error });
+        }
+    }
+
+    fn money_came(&mut self, amount_cents: i64, own: bool) {
+        let (sums, total) = (books(&self.order.ledger, &self.order.terms()), self.order.total_cents);
+        let (kept_cents, payable) = (sums.kept_cents, self.order.status.payable());
+        let was_paid = own && sums.received >= total;
+        if payable && was_paid {
+            self.head().ledger.kept_cents = kept_cents;
+            self.become_paid();
+        } else if payable {
+            self.head().ledger.kept_cents = kept_cents;
+            let recorded = |order| OrderPaymentData { order, amount_cents, kept_cents };
+            self.event_with("order.payment_recorded", recorded);
+        } else if self.order.status == OrderStatus::Cancelled && was_paid && total > 0 && self.order.paid_at.is_none() {
+            let now = self.cx.now;
+            self.head().paid_at = Some(now);
+        }
+        self.money_went();
+        if own && amount_cents > 0 && payable {
+            self.make_invoice();
+        }
+    }
+
+    /// Marks an order as refunded once its whole balance was refunded.
+    fn money_went(&mut self) {
+        let sums = books(&self.order.ledger, &self.order.terms());
+        if sums.kept_cents != self.order.ledger.kept_cents {
+            self.head().ledger.kept_cents = sums.kept_cents;
+        }
+        if self.order.status == OrderStatus::PaymentFailed && all_tries_came(&self.order.ledger) == Some(true) {
+            self.status(OrderStatus::Created, None);
+        }
+        let ends = !self.order.status.payable() && self.order.status != OrderStatus::Refunded;
+        if ends && sums.all_went && self.order.total_cents > 0 && self.order.paid_at.is_some() {
+            self.status(OrderStatus::Refunded, Some("order.refunded"));
+            self.cancel_jobs(false, &PrinterRecords::new());
+        }
+        self.edit_ledger(flag_money);
     }
 
     /// Records a payment that an operator received by other means than the processor. An amount below what is due
@@ -207,7 +189,7 @@ impl OrderChange<'_> {
         if !self.order.status.payable() {
             return Err(Refusal::transition("the order cannot be marked as paid", self.order.status));
         }
-        self.on_ledger(|change| ledger::mark_paid(change, amount_cents, method, reference))
+        self.on_ledger(|on| ledger::mark_paid(on, amount_cents, method, reference))
     }
 
     /// Marks the order as paid and creates its jobs in this commit. The invoice is created with the payment, so a free

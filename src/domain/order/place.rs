@@ -172,9 +172,7 @@ pub(super) fn create(
         shipment: None,
         shipments: Vec::new(),
         flags: Vec::new(),
-        payment_session: None,
-        at_processor: Default::default(),
-        kept_cents: 0,
+        ledger: Default::default(),
         invoice: None,
         invoice_waits: false,
         sold: None,
@@ -182,7 +180,6 @@ pub(super) fn create(
         paid_at: None,
         updated_at: cx.now,
         jobs: Default::default(),
-        payments: Vec::new(),
         has_traced_departures: false,
     };
     let mut change = OrderChange::of(cx, order);
@@ -234,7 +231,7 @@ impl OrderChange<'_> {
         let head = self.head();
         head.lines = lines;
         (head.subtotal_cents, head.tax_cents, head.total_cents) = (subtotal, tax, total);
-        flag_money(self);
+        self.edit_ledger(flag_money);
         Ok(())
     }
 

@@ -15,7 +15,7 @@ impl OrderChange<'_> {
         if open && sure && self.order.promise.is_none() && promise.promised_at >= self.cx.now {
             self.head().promise = Some(Promise { met_at: None, ..promise });
         }
-        self.done(|_| OrderAnswer::Heard { wanted: true })
+        self.done(|_| OrderAnswer::Heard { is_wanted: true })
     }
 }
 

@@ -9,7 +9,7 @@ use super::{LedgerCommand, Order, OrderAnswer, OrderCommand, OrderCreated, Order
 use crate::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::id::Id;
 use crate::job::{AttemptState, ClaimStatus, JobState};
-use crate::ledger::{self, Payable as _};
+use crate::ledger::{self, LedgerOwner as _};
 use crate::material::{ClaimId, ClaimRequest, SettledClaim};
 use crate::refusal::Refusal;
 
@@ -55,18 +55,18 @@ impl Aggregate for Order {
                 change.mark_paid(*amount_cents, method, reference.as_ref())
             }
             OrderCommand::Refund { payment, amount_cents, at_processor } => {
-                change.on_ledger(|change| ledger::refund(change, *payment, *amount_cents, *at_processor))
+                change.on_ledger(|on| ledger::refund(on, *payment, *amount_cents, *at_processor))
             }
             OrderCommand::RefundOtherwise { payment, amount_cents, method } => {
-                change.on_ledger(|change| ledger::refund_otherwise(change, *payment, *amount_cents, method))
+                change.on_ledger(|on| ledger::refund_otherwise(on, *payment, *amount_cents, method))
             }
             OrderCommand::Ledger(command) => {
                 if matches!(command, LedgerCommand::CheckOut { .. }) {
                     change.check_destination()?;
                 }
-                change.on_ledger(|change| ledger::apply(change, command))
+                change.on_ledger(|on| ledger::apply(on, command))
             }
-            OrderCommand::Cancel { force, prints: seen } => change.cancel(*force, seen),
+            OrderCommand::Cancel { force, prints } => change.cancel(*force, prints),
             OrderCommand::Ship { shipment, lines, accept_short } => {
                 change.ship(shipment, lines.as_deref(), *accept_short)
             }
@@ -82,18 +82,18 @@ impl Aggregate for Order {
             OrderCommand::UpdateJob { job, if_version, priority, due_at } => {
                 change.update_job(*job, *if_version, *priority, *due_at)
             }
-            OrderCommand::CancelJob { job, force, prints: seen } => change.cancel_job(*job, *force, seen),
+            OrderCommand::CancelJob { job, force, prints } => change.cancel_job(*job, *force, prints),
             OrderCommand::RetryJob(job) => change.retry_job(*job),
-            OrderCommand::SignOff { job, inspection: said } => change.sign_off(*job, said),
-            OrderCommand::SignedAtPrinter { job, attempt, inspection: said, by, at } => {
-                Ok(change.signed_at_printer(*job, *attempt, said, by, *at))
+            OrderCommand::SignOff { job, inspection } => change.sign_off(*job, inspection),
+            OrderCommand::SignedAtPrinter { job, attempt, inspection, by, at } => {
+                Ok(change.signed_at_printer(*job, *attempt, inspection, by, *at))
             }
             OrderCommand::Photographed { job, attempt, file } => change.photographed(*job, *attempt, *file),
             OrderCommand::ReleaseJob { job, stock } => change.release_job(*job, stock),
-            OrderCommand::InvoiceTold { invoice, money: told, void } => Ok(change.invoice_told(*invoice, *told, *void)),
+            OrderCommand::InvoiceTold { invoice, money, void } => Ok(change.invoice_told(*invoice, *money, *void)),
             OrderCommand::IssueInvoice => Ok(change.issue_invoice()),
             OrderCommand::KeepDepartures => Ok(change.keep_departures()),
-            OrderCommand::Resolve { job, outcome, print: seen } => change.resolve(*job, *outcome, seen),
+            OrderCommand::Resolve { job, outcome, print } => change.resolve(*job, *outcome, print),
         }
     }
 
@@ -208,7 +208,7 @@ impl Aggregate for Order {
         effects.extend(self.tell_shop());
         effects.extend(self.has_traced_departures.then_some(OrderEffect::KeepDepartures));
         effects.extend(asks.into_iter().map(|(material, asks)| OrderEffect::Claim { material, asks }));
-        effects.extend(self.ledger_effects().into_iter().map(OrderEffect::Ledger));
+        effects.extend(self.ledger.effects(&self.terms()).into_iter().map(OrderEffect::Ledger));
         effects.extend(settles.into_iter().map(|(material, claims)| OrderEffect::Settle { material, claims }));
         effects
     }

@@ -98,10 +98,10 @@ impl OrderChange<'_> {
         let rejected = self.order.rejected_departures(job);
         // A person who says it once more goes on with the order.
         let goes_on = self.order.waits_as_shipped() && rejected > 0;
-        let known = attempt.sign_off.as_ref().filter(|_| !goes_on);
-        if let Some(known) = known.filter(|known| !known.automatic && known.says_the_same(&sign_off)) {
+        let previous = attempt.sign_off.as_ref().filter(|_| !goes_on);
+        if let Some(previous) = previous.filter(|previous| !previous.automatic && previous.says_the_same(&sign_off)) {
             // Nothing new, but said later than what somebody else may have said meanwhile at the printer.
-            if !inspection.says_nothing() && sign_off.at > known.at {
+            if !inspection.says_nothing() && sign_off.at > previous.at {
                 self.edit_attempt(job.id, attempt.id, |attempt| attempt.sign_off = Some(sign_off));
             }
             return;

@@ -198,7 +198,7 @@ impl OrderChange<'_> {
             _ => self.status(OrderStatus::Cancelled, Some("order.cancelled")),
         }
         self.cancel_jobs(force, prints);
-        flag_money(&mut self);
+        self.edit_ledger(flag_money);
         Ok(self.order_done())
     }
 
@@ -236,7 +236,7 @@ impl OrderChange<'_> {
             None => self.end_cancelled(id, 0.0),
             Some(attempt) if force => {
                 let print = prints.get(&attempt.id);
-                let began = attempt.state == AttemptState::Confirmed || print.is_some_and(|seen| seen.began);
+                let began = attempt.state == AttemptState::Confirmed || print.is_some_and(|record| record.began);
                 let share = match print {
                     _ if !began => 0.0,
                     Some(print) => job.used(PrintEnd::Cancelled, None, print.progress),

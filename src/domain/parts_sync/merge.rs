@@ -71,7 +71,7 @@ impl StockLink {
                 server,
                 round,
                 agreed: None,
-                seen: None,
+                last_amounts: None,
                 pending: None,
                 given_up,
                 unread_uses,
@@ -89,7 +89,7 @@ impl StockLink {
         }
         if self.is_unclear() {
             // Only a person settles it; what is read is what they decide by.
-            next.seen = readable(look, ours).ok();
+            next.last_amounts = readable(look, ours).ok();
             return SyncStep { link: next, delta: Amount::ZERO };
         }
         if self.pending.is_some() {
@@ -98,13 +98,13 @@ impl StockLink {
         let now = match readable(look, ours) {
             Ok(now) => now,
             Err(conflict) => {
-                (next.seen, next.conflict) = (None, Some(conflict));
+                (next.last_amounts, next.conflict) = (None, Some(conflict));
                 return SyncStep { link: next, delta: Amount::ZERO };
             }
         };
         next.read_uses(&now);
         let Some(agreed) = next.agreed.clone() else {
-            (next.seen, next.conflict) = (Some(now), None);
+            (next.last_amounts, next.conflict) = (Some(now), None);
             return SyncStep { link: next, delta: Amount::ZERO };
         };
         let now = next.without_awaited(now, &agreed, ours);
@@ -122,11 +122,11 @@ impl StockLink {
                     next.conflict = next.missing_use(ours.unit_name);
                 }
                 // Kept while somebody may have to decide by it.
-                next.seen = next.conflict.is_some().then(|| next.with_missing(now));
+                next.last_amounts = next.conflict.is_some().then(|| next.with_missing(now));
                 SyncStep { link: next, delta }
             }
             Err(conflict) => {
-                (next.seen, next.conflict) = (Some(next.with_missing(now)), Some(conflict));
+                (next.last_amounts, next.conflict) = (Some(next.with_missing(now)), Some(conflict));
                 // What is agreed on stays, and with it what is waited for.
                 next.awaited.clone_from(&self.awaited);
                 SyncStep { link: next, delta: Amount::ZERO }
@@ -187,7 +187,7 @@ impl StockLink {
         let agreed = self.agreed.as_ref().filter(|_| used > Amount::ZERO && !booked_on.is_empty())?;
         let known_spool = booked_on.iter().rev().find(|spool| agreed.contains_key(spool));
         // What a person decides by is read anew: nobody knows how much of the print it showed.
-        let mut next = Self { round: self.round.wrapping_add(1), seen: None, ..self.clone() };
+        let mut next = Self { round: self.round.wrapping_add(1), last_amounts: None, ..self.clone() };
         match known_spool {
             Some(spool) => {
                 let spools = booked_on.iter().copied().filter(|spool| agreed.contains_key(spool)).collect();
@@ -236,7 +236,7 @@ impl StockLink {
         *self.agreed.get_or_insert_default().entry(item).or_default() += moved;
         self.pay_owed(item, moved);
         // What was read before is older than the booking.
-        self.seen = None;
+        self.last_amounts = None;
     }
 
     /// Applies the outcome of a booking. Returns `None` when the booking is neither pending nor still looked for,
@@ -276,7 +276,7 @@ impl StockLink {
                 next.pending.clone_from(&self.pending);
                 next.conflict = Some(SyncConflict::new(ConflictKind::Unclear, words));
                 // What was read before may be older than the booking.
-                next.seen = None;
+                next.last_amounts = None;
             }
         }
         Some(next)
@@ -285,7 +285,7 @@ impl StockLink {
     /// Applies an operator's decision about which side is right, based on the quantities last read. Returns `None` when
     /// nothing usable has been read yet, or while our booking is in flight and its outcome will become known.
     pub fn agree(&self, right: RightSide, quantity: Amount) -> Option<SyncStep> {
-        let observed = self.seen.clone().filter(|_| self.pending.is_none() || self.is_unclear())?;
+        let observed = self.last_amounts.clone().filter(|_| self.pending.is_none() || self.is_unclear())?;
         let there = total(&observed);
         let delta = match right {
             RightSide::Ours => Amount::ZERO,
@@ -294,8 +294,13 @@ impl StockLink {
         if quantity + delta < Amount::ZERO || quantity + delta > MAX_AMOUNT {
             return None;
         }
-        let mut link =
-            Self { round: self.round.wrapping_add(1), seen: None, pending: None, conflict: None, ..self.clone() };
+        let mut link = Self {
+            round: self.round.wrapping_add(1),
+            last_amounts: None,
+            pending: None,
+            conflict: None,
+            ..self.clone()
+        };
         // What arrived late by now is in what was seen, as are the prints of spools that it shows; what arrives later
         // is a change of theirs.
         link.given_up.clear();

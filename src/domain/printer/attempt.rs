@@ -210,9 +210,9 @@ impl Printer {
         cx: &DecisionContext<'_>,
     ) -> Decision<Self> {
         self.of(attempt, cx, |_, mut in_hand| {
-            in_hand.heard = in_hand.heard.max(step.min(in_hand.step));
+            in_hand.acknowledged_step = in_hand.acknowledged_step.max(step.min(in_hand.step));
             if in_hand.over() {
-                return (in_hand.heard < in_hand.step).then_some(in_hand);
+                return (in_hand.acknowledged_step < in_hand.step).then_some(in_hand);
             }
             if !is_wanted {
                 if matches!(in_hand.phase, AttemptPhase::Taken) {

@@ -58,7 +58,7 @@ pub(super) fn decide(
                 remote_name: None,
                 phase: AttemptPhase::Taken,
                 step: 1,
-                heard: 0,
+                acknowledged_step: 0,
                 cancel: false,
                 unwanted: false,
                 progress: 0.0,
@@ -90,9 +90,7 @@ pub(super) fn decide(
         }
         PrinterCommand::CancelAttempt(attempt) => Ok(printer.cancel_attempt(*attempt, cx)),
         PrinterCommand::Resolved { attempt, outcome } => Ok(printer.resolved(*attempt, *outcome, cx)),
-        PrinterCommand::Heard { attempt, step, is_wanted: wanted } => {
-            Ok(printer.acknowledge(*attempt, *step, *wanted, cx))
-        }
+        PrinterCommand::Heard { attempt, step, is_wanted } => Ok(printer.acknowledge(*attempt, *step, *is_wanted, cx)),
         PrinterCommand::PrintManually { id, file_id, file_name, slots } => {
             let (file_name, slots) = (file_name.clone(), slots.clone());
             let manual = ManualPrint { id: *id, file_id: *file_id, file_name, slots, phase: ManualPhase::Taken };
@@ -104,14 +102,14 @@ pub(super) fn decide(
         PrinterCommand::EmergencyStopped => {
             Ok(printer.say(cx, |printer| printer.stopped(cx), Some("printer.emergency_stopped")))
         }
-        PrinterCommand::BedCleared(said) => printer.bed_cleared(said, cx),
+        PrinterCommand::BedCleared(inspection) => printer.bed_cleared(inspection, cx),
         PrinterCommand::SignedOff(attempt) => Ok(printer.signed_off(*attempt, cx)),
         PrinterCommand::PhotoOver(attempt) => Ok(printer.photo_over(*attempt, cx)),
         PrinterCommand::CameraTold(has) => Ok(printer.camera_told(*has, cx)),
         PrinterCommand::LoadSlot { slot, spool, expected } => printer.load_slot(*slot, spool, expected.as_ref(), cx),
         PrinterCommand::RemoveSlot(slot) => printer.remove_slot(*slot, cx),
-        PrinterCommand::SpoolLeft(said) => Ok(printer.spool_left(said, cx)),
-        PrinterCommand::SlotsReported { slots, bindings: known } => Ok(printer.report_slots(slots, known, cx)),
+        PrinterCommand::SpoolLeft(balance) => Ok(printer.spool_left(balance, cx)),
+        PrinterCommand::SlotsReported { slots, bindings } => Ok(printer.report_slots(slots, bindings, cx)),
         PrinterCommand::KeyShown(key) => Ok(printer.key_shown(key, cx)),
         PrinterCommand::Acted(record) => Ok(printer.acted(record, cx)),
         PrinterCommand::FailureSuspected { attempt, percent, paused } => {

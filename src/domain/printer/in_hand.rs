@@ -86,7 +86,8 @@ pub struct CurrentAttempt {
     /// Number of the current phase, from 1; the order acknowledges a report by it.
     pub step: u32,
     /// Last step that the order has acknowledged; the report is repeated while it is below `step`.
-    pub heard: u32,
+    #[serde(rename = "heard")]
+    pub acknowledged_step: u32,
     /// `true` if the order requested cancellation, which happens at once before the start, and later once the printer
     /// shows the print.
     pub cancel: bool,

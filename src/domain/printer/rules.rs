@@ -143,7 +143,7 @@ impl Aggregate for Printer {
                 }
                 _ => {}
             }
-            if in_hand.heard < in_hand.step {
+            if in_hand.acknowledged_step < in_hand.step {
                 effects.push(PrinterEffect::Report { attempt, step: in_hand.step });
             }
         }

@@ -37,7 +37,8 @@ pub struct SignedPrint {
     #[serde(flatten)]
     pub print: LastPrint,
     /// Result of the inspection of its parts.
-    pub said: Inspection,
+    #[serde(rename = "said")]
+    pub inspection: Inspection,
     /// Principal who inspected the parts, as text.
     pub by: String,
     /// Time of the inspection.
@@ -97,7 +98,7 @@ impl Printer {
             (printer.bed_not_cleared, printer.print_failed) = (false, false);
             // The bed can always be cleared; a print that is not signed off by it is signed off at its job.
             if let Some(print) = printer.last_print.take().filter(|_| !full) {
-                printer.signed_prints.push(SignedPrint { print, said: inspection.clone(), by, at });
+                printer.signed_prints.push(SignedPrint { print, inspection: inspection.clone(), by, at });
             }
         };
         Ok(self.say(cx, clear, Some("printer.bed_cleared")).requires(inspection.requires()))

@@ -115,7 +115,7 @@ fn unverified(in_hand: &mut CurrentAttempt, reason: &str) {
 
 /// Marks the attempt as unverified for a reason that will not resolve itself, whatever was known before.
 fn doubt(in_hand: &mut CurrentAttempt, reason: &str) {
-    let is_known = matches!(&in_hand.phase, AttemptPhase::Unverified { reason: known } if known == reason);
+    let is_known = matches!(&in_hand.phase, AttemptPhase::Unverified { reason: previous } if previous == reason);
     if !is_known {
         in_hand.enter(AttemptPhase::Unverified { reason: reason.to_owned() });
     }

@@ -211,7 +211,7 @@ fn an_accepted_quote_has_one_order_however_often_it_is_accepted() {
     desk.bench.now = desk.bench.now.plus_ms(100 * DAY_MS);
     assert_eq!(desk.ask(&QuoteCommand::Accept).unwrap().answer.order_id, Some(order), "it does not expire any more");
     assert_eq!(refused(desk.ask(&QuoteCommand::Decline { reason: None })), "invalid_transition");
-    desk.ask(&QuoteCommand::NotOrdered("its SKU was deleted".to_owned())).unwrap();
+    desk.ask(&QuoteCommand::NotOrdered("the SKU was deleted".to_owned())).unwrap();
     assert!(desk.q().effects().is_empty() && desk.q().order_error.is_some());
     desk.ask(&QuoteCommand::Accept).unwrap();
     assert_eq!(desk.q().effects(), [QuoteEffect::MakeOrder(order)], "accepted again, it is tried again");

@@ -68,11 +68,11 @@ mod tests {
     fn both_connections_are_tested_before_it_goes_on() {
         let mut draft = SetupDraft::default();
         assert!(!draft.may_go_on());
-        draft.keep("database", &["database.url"], vec![value("database.url", "postgres://x")], "it answers");
+        draft.keep("database", &["database.url"], vec![value("database.url", "postgres://x")], "it responds");
         assert!(!draft.may_go_on());
-        draft.keep("redis", &["redis.url"], Vec::new(), "none is configured");
+        draft.keep("redis", &["redis.url"], Vec::new(), "not configured");
         assert!(draft.may_go_on());
-        assert_eq!(draft.passed("redis"), Some("none is configured"));
+        assert_eq!(draft.passed("redis"), Some("not configured"));
         assert_eq!(draft.passed("smtp"), None);
     }
 

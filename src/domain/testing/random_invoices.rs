@@ -67,18 +67,18 @@ pub fn any_documents() -> impl Strategy<Value = Vec<IssuedDocument>> {
         let mut ask = |command: InvoiceCommand| {
             let Ok(decision) = bench.tell(&mut invoice, id(1), &command) else { return 0 };
             issued.extend(issued_by(&decision.rows));
-            invoice.as_ref().map_or(0, |invoice| invoice.kept_cents)
+            invoice.as_ref().map_or(0, |invoice| invoice.ledger.kept_cents)
         };
         ask(InvoiceCommand::Create(Box::new(new)));
         ask(InvoiceCommand::Send);
         if void {
             ask(InvoiceCommand::Void);
         } else {
-            let mut kept =
+            let mut kept_cents =
                 ask(InvoiceCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None });
             for share in backs {
-                let amount_cents = Some(((kept as f64 * share) as i64).max(1));
-                kept = ask(InvoiceCommand::Refund { payment: None, amount_cents, at_processor: false });
+                let amount_cents = Some(((kept_cents as f64 * share) as i64).max(1));
+                kept_cents = ask(InvoiceCommand::Refund { payment: None, amount_cents, at_processor: false });
             }
         }
         let number = |(n, document): (usize, IssuedDocument)| IssuedDocument { number: n as i64 + 1, ..document };

@@ -44,16 +44,16 @@ async fn contents_are_removed_only_while_none_waits_for_its_record() {
     let dir = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(dir.path()).unwrap();
     let recording = blobs.recording().await;
-    let kept = blobs.put(b"abc", &recording).await.unwrap();
+    let contents = blobs.put(b"abc", &recording).await.unwrap();
     let mut removing = std::pin::pin!(blobs.removing());
     assert!(futures::poll!(&mut removing).is_pending(), "it is not recorded yet");
     drop(recording);
     let removing = removing.await;
     let mut later = std::pin::pin!(blobs.recording());
     assert!(futures::poll!(&mut later).is_pending(), "nothing is stored while one is removed");
-    removing.remove(&kept.sha256).await.unwrap();
-    removing.remove(&kept.sha256).await.unwrap();
-    assert!(blobs.read(&kept.sha256).await.is_err());
+    removing.remove(&contents.sha256).await.unwrap();
+    removing.remove(&contents.sha256).await.unwrap();
+    assert!(blobs.read(&contents.sha256).await.is_err());
     drop(removing);
     let again = blobs.put(b"abc", &later.await).await.unwrap();
     assert!(blobs.read(&again.sha256).await.is_ok());
@@ -86,14 +86,14 @@ async fn what_is_needed_is_not_removed() {
     removing.remove(&stored.sha256).await.unwrap();
     assert_eq!(removing.keep_only(&HashSet::new()).await.unwrap(), 0);
     drop(removing);
-    let kept = keeping.await;
-    let mut seen = Vec::new();
+    let guard = keeping.await;
+    let mut visits = Vec::new();
     let visited = blobs.for_each_content(|sha256, file| {
-        seen.push((sha256.to_owned(), file.metadata()?.len()));
+        visits.push((sha256.to_owned(), file.metadata()?.len()));
         Ok(())
     });
-    assert_eq!((visited.is_ok(), seen), (true, vec![(stored.sha256.clone(), 3)]));
-    drop(kept);
+    assert_eq!((visited.is_ok(), visits), (true, vec![(stored.sha256.clone(), 3)]));
+    drop(guard);
     blobs.removing().await.remove(&stored.sha256).await.unwrap();
     assert!(blobs.read(&stored.sha256).await.is_err());
 }

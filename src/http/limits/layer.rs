@@ -127,7 +127,7 @@ pub async fn bound(State(app): State<Arc<LimitHandles>>, request: Request, next:
         let hash = token.as_ref().map(CustomerToken::hash);
         let credentials = Credentials::of_customer(&app.access, token).await;
         if let Some(hash) = hash {
-            app.limits.seen.note(hash, credentials.id());
+            app.limits.session_customers.note(hash, credentials.id());
         }
         credentials
     } else {
@@ -164,7 +164,7 @@ fn rate_limited(standing: RateLimitStatus, charges: &[WindowKey]) -> Response {
 /// Returns a 429 before the session lookup if its customer or, for an unknown session, the address has already exceeded
 /// the limit: invented session tokens then cost no database query.
 fn refused_unseen(limits: &RateLimiter, token: &CustomerToken, client: IpAddr, now: Timestamp) -> Option<Response> {
-    let charge = [limits.seen.charge(&token.hash(), client)];
+    let charge = [limits.session_customers.charge(&token.hash(), client)];
     if !limits.is_full(&charge[0], now) {
         return None;
     }

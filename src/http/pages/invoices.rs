@@ -135,7 +135,7 @@ pub(super) async fn one(
         @if cancelled {
             p {
                 "Its order was cancelled, so nothing is to be paid any more."
-                @if invoice.kept_cents > 0 { " " (GIVEN_BACK_WORDS) }
+                @if invoice.ledger.kept_cents > 0 { " " (GIVEN_BACK_WORDS) }
             }
         }
         (summary(invoice, due))
@@ -187,7 +187,7 @@ fn summary(invoice: &Invoice, due: i64) -> Markup {
                 @if let Some(at) = invoice.issued_at { dt { "Issued" } dd { (time(at)) } }
                 @if let Some(at) = invoice.due_at { dt { "Due" } dd { (time(at)) } }
                 dt { "Total" } dd { (money(invoice.content.sums.payable_cents(), currency)) }
-                dt { "Paid" } dd { (money(invoice.kept_cents, currency)) }
+                dt { "Paid" } dd { (money(invoice.ledger.kept_cents, currency)) }
                 dt class="sum" { "To be paid" } dd class="sum" { (money(due, currency)) }
             }
             @if let Some(order) = invoice.order_id {

@@ -39,7 +39,7 @@ pub(super) async fn show(State(app): State<InvoiceHandles>, PayToken(token): Pay
         @if cancelled {
             p {
                 "Its order was cancelled, so nothing is to be paid any more."
-                @if invoice.kept_cents > 0 { " What was paid is given back." }
+                @if invoice.ledger.kept_cents > 0 { " What was paid is given back." }
             }
         } @else if due > 0 {
             form method="post" action={ "/pay/" (token) } {

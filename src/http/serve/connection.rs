@@ -39,7 +39,7 @@ pub struct HeadLimits {
     /// Maximum time without a request.
     pub idle: Duration,
     /// Maximum time for which a client may not read anything of a response.
-    pub taken: Duration,
+    pub response_idle: Duration,
     /// Maximum size of a head, in bytes.
     pub max_bytes: usize,
     /// Maximum number of headers.
@@ -52,7 +52,7 @@ impl HeadLimits {
         Self {
             head: server.header_timeout_seconds.duration(),
             idle: server.keep_alive_timeout_seconds.duration(),
-            taken: server.body_idle_timeout_seconds.duration(),
+            response_idle: server.body_idle_timeout_seconds.duration(),
             max_bytes: server.header_max_bytes,
             max_headers: server.max_headers,
         }
@@ -125,7 +125,7 @@ impl HttpConnection {
                 Ok::<_, Infallible>(response)
             }
         });
-        let stream = TimeoutStream::new(PrefixedStream::new(begin, stream), limits.head, limits.taken, turns);
+        let stream = TimeoutStream::new(PrefixedStream::new(begin, stream), limits.head, limits.response_idle, turns);
         let connection = Builder::new()
             .timer(TokioTimer::new())
             // Bounds how long a connection may idle between requests; how long a head may take is bounded by

@@ -51,7 +51,7 @@ pub struct TimeoutStream<S> {
     turns: Arc<RequestPhase>,
     scan: HeadScan,
     /// Phase at the last check.
-    seen: u32,
+    last_phase: u32,
     /// True while bytes of a head may have arrived and the head is not complete.
     begun: bool,
     /// Timer of the head; created only when waiting is necessary, since most heads arrive in one piece.
@@ -69,7 +69,7 @@ impl<S> TimeoutStream<S> {
             taken_within,
             turns,
             scan: HeadScan::default(),
-            seen: 0,
+            last_phase: 0,
             begun: true,
             until: None,
             stuck: None,
@@ -91,8 +91,8 @@ impl<S> TimeoutStream<S> {
 impl<S: AsyncRead + Unpin> AsyncRead for TimeoutStream<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let turn = self.turns.phase.load(Relaxed);
-        if turn != self.seen {
-            (self.seen, self.begun, self.until) = (turn, false, None);
+        if turn != self.last_phase {
+            (self.last_phase, self.begun, self.until) = (turn, false, None);
         }
         let before = buf.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buf);

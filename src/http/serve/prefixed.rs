@@ -10,28 +10,28 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 pub struct PrefixedStream<S> {
     begin: Vec<u8>,
     /// Number of those bytes already returned.
-    given: usize,
+    position: usize,
     stream: S,
 }
 
 impl<S> PrefixedStream<S> {
     /// Wraps a stream, of which these bytes were already read.
     pub fn new(begin: Vec<u8>, stream: S) -> Self {
-        Self { begin, given: 0, stream }
+        Self { begin, position: 0, stream }
     }
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for PrefixedStream<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let left = &self.begin[self.given..];
+        let left = &self.begin[self.position..];
         if left.is_empty() {
             return Pin::new(&mut self.stream).poll_read(cx, buf);
         }
         let some = left.len().min(buf.remaining());
         buf.put_slice(&left[..some]);
-        self.given += some;
-        if self.given == self.begin.len() {
-            (self.begin, self.given) = (Vec::new(), 0);
+        self.position += some;
+        if self.position == self.begin.len() {
+            (self.begin, self.position) = (Vec::new(), 0);
         }
         Poll::Ready(Ok(()))
     }

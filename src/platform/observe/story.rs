@@ -23,36 +23,31 @@ pub fn line(event: &Event) -> Option<(Severity, String)> {
     };
     let line = match event.event.as_str() {
         "printer.online" => {
-            return Some((Severity::Info, format!("printer {} is back", text("name"))));
+            return Some((Severity::Info, format!("printer {} is back online", text("name"))));
         }
-        "printer.offline" => format!("printer {} is lost: {}", text("name"), text("error")),
+        "printer.offline" => format!("printer {} is offline: {}", text("name"), text("error")),
         "printer.firmware_error" => format!("printer {} has a firmware error: {}", text("name"), text("error")),
         "printer.emergency_stopped" => {
-            format!("printer {} was stopped in an emergency by {}", text("name"), event.actor)
+            format!("printer {} was emergency-stopped by {}", text("name"), event.actor)
         }
-        "endpoint.disabled" => format!("webhook endpoint {} is disabled: {}", text("url"), text("reason")),
+        "endpoint.disabled" => format!("webhook endpoint {} was disabled: {}", text("url"), text("reason")),
         "inventory.low" => format!(
-            "low stock: {}, {} {unit} free, reorder point {} {unit}",
+            "low stock of {}: {} {unit} available, reorder point {} {unit}",
             text("name"),
             text("available"),
             text("reorderPoint"),
             unit = text("unit"),
         ),
         "inventory.discrepancy" => {
-            format!(
-                "stock of {} is not what was counted on: {} {} on hand",
-                text("name"),
-                text("quantity"),
-                text("unit")
-            )
+            format!("stock discrepancy of {}: {} {} on hand", text("name"), text("quantity"), text("unit"))
         }
         "job.failed" => format!("job {} failed: {}", text("jobId"), text("error")),
         "job.unverified" => {
-            format!("job {}: whether its printer still prints it cannot be told: {}", text("jobId"), text("error"))
+            format!("job {} is unverified, its printer may still be printing it: {}", text("jobId"), text("error"))
         }
-        "order.flagged" => format!("order {} needs a person, {}: {}", text("number"), text("flag"), text("message")),
+        "order.flagged" => format!("order {} needs review, {}: {}", text("number"), text("flag"), text("message")),
         "payment.unmatched" => format!("payment event {} matches no order", text("eventId")),
-        "payment.given_up" => format!("payment event {} matched no order and is given up", text("eventId")),
+        "payment.given_up" => format!("payment event {} matched no order after all retries", text("eventId")),
         _ => return None,
     };
     Some((Severity::Warn, line))
@@ -92,9 +87,12 @@ mod tests {
     fn lines_have_names_and_numbers() {
         let low = json!({"name": "PLA red", "available": 992.64, "reorderPoint": 995, "unit": "g"});
         let actual = line(&event("inventory.low", low));
-        assert_eq!(actual, Some((Severity::Warn, "low stock: PLA red, 992.64 g free, reorder point 995 g".to_owned())));
+        assert_eq!(
+            actual,
+            Some((Severity::Warn, "low stock of PLA red: 992.64 g available, reorder point 995 g".to_owned()))
+        );
         let back = line(&event("printer.online", json!({"name": "Left"})));
-        assert_eq!(back, Some((Severity::Info, "printer Left is back".to_owned())));
+        assert_eq!(back, Some((Severity::Info, "printer Left is back online".to_owned())));
         assert_eq!(line(&event("order.created", json!({}))), None);
         let failed = line(&event("job.failed", json!({"jobId": "j", "error": null})));
         assert_eq!(failed, Some((Severity::Warn, "job j failed: unknown".to_owned())));

@@ -32,10 +32,12 @@ pub enum EncryptionError {
     #[error("the text is not an encrypted secret")]
     NotEncrypted,
     /// The text was encrypted by a later version of the program.
-    #[error("the secret was encrypted in a format that this version does not know")]
+    #[error("the secret was encrypted in a format that this version does not support")]
     UnknownVersion,
     /// The text was encrypted with another key, or is damaged.
-    #[error("the secret cannot be decrypted: SECRETS_KEY is not the key it was encrypted with, or the data is damaged")]
+    #[error(
+        "the secret cannot be decrypted: SECRETS_KEY is not the key that it was encrypted with, or the data is damaged"
+    )]
     WrongKey,
 }
 

@@ -114,7 +114,8 @@ impl CameraAccess {
         }
         let place = match &self.source {
             CameraSource::Set { url, credentials } => {
-                let url = check_camera_url(url).map_err(|words| CameraFault::None(format!("its address {words}")))?;
+                let url = check_camera_url(url)
+                    .map_err(|words| CameraFault::None(format!("the address of the camera {words}")))?;
                 CameraTarget::new(url, credentials)
             }
             CameraSource::Told { connection, host } => {
@@ -132,7 +133,7 @@ impl CameraAccess {
 
 /// Converts a failed call into a fault, without the client's own text, which contains the address.
 fn silent(error: reqwest::Error) -> CameraFault {
-    let words = if error.is_connect() { "the camera cannot be reached" } else { "the camera did not answer" };
+    let words = if error.is_connect() { "the camera cannot be reached" } else { "the camera did not respond" };
     tracing::debug!(error = %error.without_url(), "{words}");
     CameraFault::Silent(words.to_owned())
 }
@@ -146,16 +147,16 @@ async fn read(mut answer: Response, room: &Arc<Semaphore>) -> Result<Picture, Ca
     match answer.status() {
         StatusCode::OK => {}
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            return Err(refused("the camera asks for other credentials than it was given"));
+            return Err(refused("the camera rejected the credentials"));
         }
         status if status.is_redirection() => {
-            return Err(refused("the camera leads to another address, which is not followed: set that one"));
+            return Err(refused("the camera redirects to another address; set that address instead"));
         }
-        status => return Err(CameraFault::Refused(format!("the camera answered {}", status.as_u16()))),
+        status => return Err(CameraFault::Refused(format!("the camera responded with {}", status.as_u16()))),
     }
     let media = answer.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let streams = media.get(..STREAM_MEDIA.len()).is_some_and(|media| media.eq_ignore_ascii_case(STREAM_MEDIA));
-    let too_large = || CameraFault::Refused(format!("the picture has more than {MAX_PICTURE_BYTES} bytes"));
+    let too_large = || CameraFault::Refused(format!("the picture is larger than {MAX_PICTURE_BYTES} bytes"));
     if answer.content_length().is_some_and(|bytes| bytes > MAX_PICTURE_BYTES as u64) {
         return Err(too_large());
     }
@@ -175,7 +176,7 @@ async fn read(mut answer: Response, room: &Arc<Semaphore>) -> Result<Picture, Ca
         read.extend_from_slice(&chunk);
         // Neither a page nor a stream is read to its end.
         if !streams && read.len() >= 8 && PictureKind::of(&read).is_none() {
-            return Err(refused("what the camera answered is neither a JPEG nor a PNG"));
+            return Err(refused("the camera's response is neither a JPEG nor a PNG"));
         }
         if streams {
             match first_frame(&read, scanned_bytes) {
@@ -185,12 +186,12 @@ async fn read(mut answer: Response, room: &Arc<Semaphore>) -> Result<Picture, Ca
                     read.drain(..range.start);
                     break;
                 }
-                FirstFrame::Nothing => return Err(refused("the camera's stream has no pictures in it")),
+                FirstFrame::Nothing => return Err(refused("the camera's stream contains no pictures")),
             }
         }
     }
     let (Some(kind), Some(room)) = (PictureKind::of(&read), held) else {
-        return Err(refused("what the camera answered is neither a JPEG nor a PNG"));
+        return Err(refused("the camera's response is neither a JPEG nor a PNG"));
     };
     // The room that was taken for what is gone again is given back with the rest.
     Ok(Picture { kind, bytes: Bytes::from_owner(BudgetedBytes { bytes: read, _room: room }) })

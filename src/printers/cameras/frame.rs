@@ -57,8 +57,8 @@ pub(super) enum FirstFrame {
 }
 
 /// Finds the first complete picture of a stream (`multipart/x-mixed-replace`). The boundary is taken from the stream
-/// itself, because the one in a camera's headers often differs from what it sends. The first `seen` bytes were examined
-/// by an earlier call.
+/// itself, because the one in a camera's headers often differs from what it sends. The first `scanned_bytes` were
+/// examined by an earlier call.
 pub(super) fn first_frame(stream: &[u8], scanned_bytes: usize) -> FirstFrame {
     let Some(end) = find(stream, b"\r\n\r\n") else {
         return if stream.len() > MAX_HEAD_BYTES { FirstFrame::Nothing } else { FirstFrame::More };

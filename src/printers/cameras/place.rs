@@ -68,7 +68,7 @@ impl PrinterConnections {
                 "" => String::new(),
                 encrypted => cipher.decrypt(encrypted).map_err(|_| {
                     let words =
-                        "its credentials cannot be decrypted; is SECRETS_KEY the one that they were encrypted with?";
+                        "the camera's credentials cannot be decrypted: is SECRETS_KEY the key that they were encrypted with?";
                     CameraFault::None(words.to_owned())
                 })?,
             };
@@ -77,7 +77,7 @@ impl PrinterConnections {
         let tells =
             PrinterType::of_word(&printer.fields.kind).is_some_and(|one| !one.lacks.contains(&Operation::Webcams));
         if !tells {
-            let words = "printers of this type do not tell of their cameras: set its address as `camera`";
+            let words = "printers of this type do not report their cameras: set the camera's address as `camera`";
             return Err(CameraFault::None(words.to_owned()));
         }
         let connection = self.get(printer.id).filter(|_| !printer.disconnected).ok_or(CameraFault::Away)?;
@@ -114,9 +114,9 @@ pub(super) fn choose(webcams: Vec<Webcam>, host: Option<&str>) -> Result<Reporte
     let own = urls.iter().find(|url| url.host_str() == host && host.is_some() && denied_host(url).is_none());
     match own {
         Some(url) => Ok(without_credentials(url.clone())),
-        None if urls.is_empty() => Err(CameraFault::None("the printer has no camera that answers pictures".to_owned())),
+        None if urls.is_empty() => Err(CameraFault::None("the printer has no camera with snapshots".to_owned())),
         None => {
-            let words = "the printer tells of a camera on another host: set its address as `camera`";
+            let words = "the printer reports a camera on another host: set its address as `camera`";
             Err(CameraFault::None(words.to_owned()))
         }
     }

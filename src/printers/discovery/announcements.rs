@@ -37,7 +37,7 @@ impl Search {
             Ok(socket) => socket,
             Err(error) => {
                 let words = format!(
-                    "announcements of {} printers cannot be heard on port {}: {}",
+                    "cannot listen for announcements of {} printers on port {}: {}",
                     declared.word,
                     announced.port,
                     io_words(&error)

@@ -43,6 +43,6 @@ async fn console(printer: &FwRest, query: &[(&str, &str)]) -> Result<Option<Vec<
     let lines = answer
         .get("gcode_store")
         .and_then(Value::as_array)
-        .ok_or_else(|| PrinterError::BadAnswer("no lines of the console".into()))?;
+        .ok_or_else(|| PrinterError::BadAnswer("no console lines".into()))?;
     Ok(Some(lines.iter().filter_map(|line| line.get("time")?.as_f64()).collect()))
 }

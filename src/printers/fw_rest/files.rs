@@ -24,11 +24,12 @@ pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source
     // Not in the usual envelope.
     let stored = wire.upload("server/files/upload", form, file, source).await.map_err(|error| in_use(error, name))?;
     let path = stored.pointer("/item/path").and_then(Value::as_str);
-    let path = path.ok_or_else(|| PrinterError::BadAnswer("the upload's answer names no file".into()))?;
+    let path =
+        path.ok_or_else(|| PrinterError::BadAnswer("the response to the upload contains no file name".into()))?;
     let size = stored.pointer("/item/size").and_then(Value::as_u64);
     match compare(wire, path, size, source).await {
         Err(altered @ PrinterError::Altered(_)) if !rewrites(wire, path).await => {
-            tracing::warn!(file = path, error = %altered, "removed from the printer");
+            tracing::warn!(file = path, error = %altered, "deleted an altered file from the printer");
             let _ = wire.delete(&resource(path)).await;
             Err(altered)
         }
@@ -63,7 +64,7 @@ async fn rewrites(wire: &PrinterHttpClient, path: &str) -> bool {
 
 /// Parses Moonraker's list of stored G-code files.
 pub(super) fn list(files: &Value) -> Result<Vec<RemoteFile>, PrinterError> {
-    let files = files.as_array().ok_or_else(|| PrinterError::BadAnswer("the file list is no list".into()))?;
+    let files = files.as_array().ok_or_else(|| PrinterError::BadAnswer("no list of files".into()))?;
     Ok(files
         .iter()
         .filter_map(|file| {

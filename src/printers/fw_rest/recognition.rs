@@ -16,16 +16,16 @@ fn api(answer: &WebAnswer) -> Option<PrinterIdentity> {
     if answer.status == 401 {
         // The one shape of its errors.
         let refused = answer.json.pointer("/error/code")?.as_u64() == Some(401);
-        return refused.then(|| recognised("it answers as Moonraker and asks for an API key".to_owned()));
+        return refused.then(|| recognised("responds as Moonraker and requires an API key".to_owned()));
     }
     let version = answer.text_at("/result/moonraker_version")?;
     let state = answer.text_at("/result/klippy_state")?;
-    Some(recognised(format!("it says that it is Moonraker {version}, and that Klipper's state is {state}")))
+    Some(recognised(format!("identifies itself as Moonraker {version} with Klipper in the state {state}")))
 }
 
 fn facade(answer: &WebAnswer) -> Option<PrinterIdentity> {
     let program = answer.program().filter(|program| program.contains("Moonraker"))?;
-    Some(recognised(format!("it says that it is {program}")))
+    Some(recognised(format!("identifies itself as {program}")))
 }
 
 #[cfg(test)]
@@ -43,11 +43,11 @@ mod tests {
         let info =
             json!({"result": {"klippy_connected": true, "klippy_state": "ready", "moonraker_version": "v0.9.3"}});
         let evidence = api(&answer(200, info)).map(|recognised| recognised.evidence);
-        assert_eq!(evidence.as_deref(), Some("it says that it is Moonraker v0.9.3, and that Klipper's state is ready"));
+        assert_eq!(evidence.as_deref(), Some("identifies itself as Moonraker v0.9.3 with Klipper in the state ready"));
         let locked = json!({"error": {"code": 401, "message": "Unauthorized"}});
         assert!(
             api(&answer(401, locked.clone()))
-                .is_some_and(|recognised| recognised.evidence.contains("asks for an API key"))
+                .is_some_and(|recognised| recognised.evidence.contains("requires an API key"))
         );
         for (status, other) in [(200, json!({})), (200, Value::Null), (401, json!({"error": "no"})), (404, locked)] {
             assert_eq!(api(&answer(status, other.clone())), None, "{status} {other}");

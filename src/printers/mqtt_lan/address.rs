@@ -29,31 +29,31 @@ impl MqttLanAddress {
         let whole = if text.contains("://") { text.to_owned() } else { format!("mqtts://{text}") };
         let url = Url::parse(&whole).map_err(|error| bad(&error.to_string()))?;
         if url.scheme() != "mqtts" {
-            return Err(bad("only mqtts, such as mqtts://192.168.1.20"));
+            return Err(bad("the scheme must be mqtts, as in mqtts://192.168.1.20"));
         }
         // Only web addresses have their hosts read; an unknown scheme leaves them as they are written.
         let rest = url.as_str().strip_prefix("mqtts").unwrap_or_default();
         let read = Url::parse(&format!("http{rest}")).map_err(|error| bad(&error.to_string()))?;
         if let Some(range) = denied_host(&read) {
-            return Err(bad(&format!("this is {range}, not a printer")));
+            return Err(bad(&format!("{range} is not the address of a printer")));
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err(MakeError::BadAddress(
-                "base url: no user name or password in it, it is shown and logged".to_owned(),
+                "base url: must not contain a user name or password, because it is displayed and logged".to_owned(),
             ));
         }
         let host = match read.host() {
             Some(Host::Domain(name)) if !name.is_empty() => Host::Domain(name.to_owned()),
             Some(Host::Ipv4(ip)) => Host::Ipv4(ip),
             Some(Host::Ipv6(ip)) => Host::Ipv6(ip),
-            _ => return Err(bad("no host")),
+            _ => return Err(bad("the host is missing")),
         };
         let mut ftps = FTPS_PORT;
         for (name, value) in url.query_pairs() {
             if name != "ftps" {
-                return Err(bad("after the question mark only ftps=PORT"));
+                return Err(bad("only ftps=PORT is allowed after the question mark"));
             }
-            ftps = value.parse().ok().filter(|port| *port > 0).ok_or_else(|| bad("ftps is not a port"))?;
+            ftps = value.parse().ok().filter(|port| *port > 0).ok_or_else(|| bad("ftps must be a port"))?;
         }
         Ok(Self { host, mqtt: url.port().unwrap_or(MQTT_PORT), ftps })
     }

@@ -33,7 +33,7 @@ const OPERATION_MARGIN: Duration = Duration::from_secs(20);
 /// Maximum size of a file list in bytes; a longer one counts as truncated.
 const MAX_LIST_BYTES: u64 = 1024 * 1024;
 /// Message for a list or deletion that has to wait.
-const UPLOADING: &str = "a file is being uploaded to it: its storage answers when that is done";
+const UPLOADING: &str = "a file is being uploaded to the printer; its storage is available after that";
 /// Text that some servers add to the confirmation of a list when they could not read the folder.
 const FAILED_WORD: &str = "failed";
 
@@ -196,7 +196,7 @@ impl Ftps {
             && !(200..300).contains(&reply.code)
         {
             let error = match reply.code {
-                426 | 425 | 451 => PrinterError::Lost(format!("the transfer was cut: {}", reply.text)),
+                426 | 425 | 451 => PrinterError::Lost(format!("the transfer was interrupted: {}", reply.text)),
                 _ => refused(reply),
             };
             return Err(error.into());
@@ -212,10 +212,11 @@ impl Ftps {
         match stored {
             Some(stored) if stored == size => Ok(()),
             Some(stored) => Err(PrinterError::Altered(format!("{stored} of {size} bytes")).into()),
-            None => {
-                Err(PrinterError::Altered(format!("it does not tell the size of what it stored: {}", reply.text))
-                    .into())
-            }
+            None => Err(PrinterError::Altered(format!(
+                "the printer does not report the size of the stored file: {}",
+                reply.text
+            ))
+            .into()),
         }
     }
 
@@ -243,7 +244,7 @@ impl Ftps {
         if left == 0 {
             Ok(())
         } else {
-            Err(PrinterError::Invalid("the file to upload became shorter meanwhile".to_owned()))
+            Err(PrinterError::Invalid("the file to upload became shorter while it was sent".to_owned()))
         }
     }
 
@@ -262,7 +263,7 @@ impl Ftps {
         if !is_whole(matches!(read, Ok(Ok(_))) && !bare, complete.ok().and_then(Result::ok).as_ref())
             || bytes.len() as u64 > MAX_LIST_BYTES
         {
-            return Err(PrinterError::Lost("the list of files was cut".to_owned()).into());
+            return Err(PrinterError::Lost("the file list is incomplete".to_owned()).into());
         }
         Ok(String::from_utf8_lossy(&bytes).lines().filter_map(listed).collect())
     }
@@ -275,8 +276,8 @@ impl Ftps {
         let connector = TlsConnector::from(self.link.tls.ftps.clone());
         match timeout(HANDSHAKE_TIMEOUT, connector.connect(self.link.tls.name.clone(), tcp)).await {
             Ok(Ok(stream)) => Ok(Box::new(stream)),
-            Ok(Err(error)) => Err(PrinterError::Lost(format!("its data connection: {error}")).into()),
-            Err(_) => Err(TransferError::Handshake("its data connection does not answer".to_owned())),
+            Ok(Err(error)) => Err(PrinterError::Lost(format!("data connection: {error}")).into()),
+            Err(_) => Err(TransferError::Handshake("no response on the data connection".to_owned())),
         }
     }
 }

@@ -266,7 +266,7 @@ impl PrinterKnowledge {
     /// Returns the file of the print in progress; `None` if there is none.
     pub(super) fn busy(&self) -> Option<String> {
         self.state.filter(|state| state.active())?;
-        Some(self.print().file.unwrap_or_else(|| "a print is on".to_owned()))
+        Some(self.print().file.unwrap_or_else(|| "a print is running".to_owned()))
     }
 
     /// Returns the contents of the changers' slots and the external spool, and the source that feeds the nozzle.

@@ -159,7 +159,7 @@ impl PrinterSession {
     /// Closes the connection; the next caller opens a new one.
     pub(super) fn stop(&self) {
         *self.task.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        self.shared.close(PrinterError::Unreachable("it was disconnected".to_owned()));
+        self.shared.close(PrinterError::Unreachable("disconnected".to_owned()));
     }
 
     /// Returns whether the connection is open and the printer has reported.
@@ -198,8 +198,9 @@ impl PrinterSession {
                 return Err(PrinterError::Timeout);
             }
             let serial = &self.link.serial;
-            let words =
-                format!("it takes the connection and says nothing of the serial number {serial}: is that right?");
+            let words = format!(
+                "it accepts the connection but sends no reports for the serial number {serial}: is that correct?"
+            );
             Err(PrinterError::Unreachable(words))
         };
         timeout(connect_timeout + request_timeout, opened).await.unwrap_or_else(silent)
@@ -242,7 +243,7 @@ impl PrinterSession {
         let (outbox, number) = self.shared.with(|state| {
             let Some(outbox) = state.outbox.clone() else {
                 let why = state.closed.clone();
-                return Err(why.unwrap_or_else(|| PrinterError::Unreachable("it is not connected".to_owned())));
+                return Err(why.unwrap_or_else(|| PrinterError::Unreachable("not connected".to_owned())));
             };
             state.number = state.number.wrapping_add(1) % (u32::MAX - FIRST_NUMBER);
             let number = (FIRST_NUMBER + state.number).to_string();
@@ -255,7 +256,7 @@ impl PrinterSession {
             // A connection that is gone by now has not taken it.
             let gone = |_| PrinterError::Unreachable("the connection was lost before the command was sent".to_owned());
             outbox.send(outgoing).await.map_err(gone)?;
-            receiver.await.map_err(|_| PrinterError::Lost("no answer to the command came before".to_owned()))
+            receiver.await.map_err(|_| PrinterError::Lost("no response to the command arrived".to_owned()))
         };
         let reply = timeout(within, answered).await.map_err(|_| PrinterError::Timeout)??;
         if !reply.failed {

@@ -81,7 +81,7 @@ impl Changer {
             return self.feed(&self.choose(&RequestedSlots::default())?);
         }
         if filaments.len() > MAX_FILAMENTS {
-            return Err(PrinterError::Invalid(format!("a print has {MAX_FILAMENTS} filaments at most")));
+            return Err(PrinterError::Invalid(format!("a print can use at most {MAX_FILAMENTS} filaments")));
         }
         for one in &used {
             let there = self.place(one.slot).map(|place| &place.spool);
@@ -106,7 +106,7 @@ impl Changer {
             _ => {
                 let beside: Vec<String> = beside.iter().map(ToString::to_string).collect();
                 Err(PrinterError::Invalid(format!(
-                    "the print needs slot {}: the printer takes filament from its changer, or from one spool beside it",
+                    "the print needs slot {}: the printer can use either its filament changer or one spool beside it",
                     beside.join(" and ")
                 )))
             }

@@ -32,11 +32,11 @@ pub(super) struct Tls {
 }
 
 impl Tls {
-    /// Creates the configuration for the printer with this serial number at this host. If `known` is set, the printer
-    /// must show the key with that digest.
+    /// Creates the configuration for the printer with this serial number at this host. If `known_key` is set, the
+    /// printer must show the key with that digest.
     pub(super) fn new(serial: &str, host: &str, known_key: Option<&str>) -> Result<Self, MakeError> {
         let name = ServerName::try_from(serial.to_owned()).or_else(|_| ServerName::try_from(host.to_owned()));
-        let name = name.map_err(|_| MakeError::BadSerial(format!("{serial:?} is not a serial number")))?;
+        let name = name.map_err(|_| MakeError::BadSerial(format!("{serial:?} is not a valid serial number")))?;
         let provider = Arc::new(aws_lc_rs::default_provider());
         let known_key = known_key.and_then(|digits| hex::decode(digits).ok()?.try_into().ok());
         let pinned = PinnedKeyJudge { serial: serial.to_owned(), key: Mutex::new(known_key) };
@@ -44,7 +44,7 @@ impl Tls {
         let config = |versions: &[&'static SupportedProtocolVersion]| {
             let builder = ClientConfig::builder_with_provider(provider.clone());
             let builder = builder.with_protocol_versions(versions);
-            let builder = builder.map_err(|error| MakeError::BadAddress(format!("no TLS: {error}")))?;
+            let builder = builder.map_err(|error| MakeError::BadAddress(format!("TLS is not available: {error}")))?;
             let builder = builder.dangerous().with_custom_certificate_verifier(verifier.clone());
             Ok(Arc::new(builder.with_no_client_auth()))
         };
@@ -137,16 +137,16 @@ impl PinnedKeyJudge {
 
 impl CertificateJudge for PinnedKeyJudge {
     fn judge(&self, der: &[u8]) -> Result<(), String> {
-        let certificate = Certificate::read(der).ok_or("its certificate is not understood")?;
+        let certificate = Certificate::read(der).ok_or("its certificate cannot be parsed")?;
         if certificate.common_name != self.serial {
             let is: String = certificate.common_name.chars().take(40).filter(|c| !c.is_control()).collect();
-            return Err(format!("its certificate says that it is {is}, not {}", self.serial));
+            return Err(format!("its certificate is that of {is}, not {}", self.serial));
         }
         let key: KeyDigest = Sha256::digest(certificate.public_key).into();
         if self.known_key().is_none_or(|pinned_key| pinned_key == key) {
             return Ok(());
         }
-        Err("its certificate has changed since the first connection: something else may answer in its place. If its board was \
+        Err("its certificate has changed since the first connection: another device may have taken its place. If its board was \
              replaced, disconnect the printer and connect it again"
             .to_owned())
     }
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn another_printers_certificate_is_refused() {
         let verifier = pinned("01S00A999999");
-        let words = "its certificate says that it is 01S00A123456, not 01S00A999999".to_owned();
+        let words = "its certificate is that of 01S00A123456, not 01S00A999999".to_owned();
         assert_eq!(verifier.judge(&sample(0)), Err(words));
         assert!(verifier.judge(b"garbage").is_err());
     }

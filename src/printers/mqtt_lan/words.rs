@@ -23,10 +23,10 @@ const FATAL_LEVEL: u64 = 1;
 const MOTION_MODULE: u64 = 0x03;
 
 /// Message for a printer that can be read but accepts no commands, with instructions.
-pub(super) const READ_ONLY: &str = "connected, but read-only: the printer refuses commands from this server. Switch on LAN-only mode and \
-     Developer Mode on its screen, and enter the access code that it shows then";
+pub(super) const READ_ONLY: &str = "connected, but read-only: the printer rejects commands from this server. Enable LAN-only mode and \
+     Developer Mode on its screen, then enter the access code that it shows";
 /// Hint for an access code that is no longer valid.
-pub(super) const CODE_HINT: &str = "the access code is wrong. It changes whenever LAN-only or Developer Mode is toggled: read it from the printer's screen again";
+pub(super) const CODE_HINT: &str = "the access code is wrong. It changes whenever LAN-only or Developer Mode is toggled: check it on the printer's screen";
 
 /// Texts for `print_error` codes.
 const PRINT_ERRORS: [(u32, &str); 35] = [
@@ -51,9 +51,9 @@ const PRINT_ERRORS: [(u32, &str); 35] = [
     (0x0500_4001, "the printer failed to reach its maker's cloud"),
     (0x0500_4002, "the file's path or name is not supported"),
     (0x0500_4003, "the printer was unable to read the file"),
-    (BUSY_ERROR, "the printer is busy and takes no other print"),
-    (0x0500_4005, "the printer takes no prints while its firmware is updated"),
-    (0x0500_4006, "the printer's storage has no room for the print"),
+    (BUSY_ERROR, "the printer is busy and accepts no other print"),
+    (0x0500_4005, "the printer accepts no prints while its firmware is being updated"),
+    (0x0500_4006, "the printer's storage has too little space for the print"),
     (0x0500_4008, "starting the print failed"),
     (0x0500_400A, "the file's name is not supported"),
     (0x0500_400B, "the printer failed to fetch the file"),
@@ -77,7 +77,7 @@ const NOTICES: [(u64, &str); 12] = [
     (0x0300_0D00_0001_0003, "the build plate is not placed properly"),
     (0x0300_1A00_0002_0002, "the nozzle is clogged"),
     (0x0500_0400_0001_0001, "the printer failed to fetch the print"),
-    (COMMANDS_REFUSED, "commands are refused: Developer Mode is off"),
+    (COMMANDS_REFUSED, "commands are rejected: Developer Mode is off"),
     (0x0700_2000_0002_0001, "the filament in AMS slot 1 ran out"),
     (0x0700_2100_0002_0001, "the filament in AMS slot 2 ran out"),
     (0x0C00_0300_0003_0008, "spaghetti was detected"),

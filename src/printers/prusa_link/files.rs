@@ -35,7 +35,7 @@ pub(super) fn storage(answer: &Value) -> Result<String, PrinterError> {
     let path = usable.filter_map(|one| one.get("path")?.as_str()).map(|path| path.trim_matches('/')).next();
     path.filter(|path| !path.is_empty()).map(str::to_owned).ok_or_else(|| PrinterError::Refused {
         status: 409,
-        message: "no storage that can be written to: is a USB drive plugged in?".into(),
+        message: "no writable storage: is a USB drive plugged in?".into(),
     })
 }
 
@@ -75,7 +75,7 @@ pub(super) async fn upload(
     stored?;
     match compare(wire, &wire.get(&path, &[]).await?, source).await {
         Err(altered @ PrinterError::Altered(_)) => {
-            tracing::warn!(file = name, error = %altered, "removed from the printer");
+            tracing::warn!(file = name, error = %altered, "deleted an altered file from the printer");
             let _ = wire.delete(&path).await;
             Err(altered)
         }
@@ -123,7 +123,7 @@ async fn under_way(wire: &PrinterHttpClient) -> String {
     let Ok(transfer @ Value::Object(_)) = wire.get("api/v1/transfer", &[]).await else { return String::new() };
     let file = ["display_name", "display_path", "path"].into_iter().find_map(|member| transfer.get(member)?.as_str());
     let progress = transfer.get("progress").and_then(Value::as_f64).unwrap_or(0.0);
-    format!(" (another upload is under way there: {}, {progress:.0} %)", file.unwrap_or("of a file"))
+    format!(" (another upload is in progress: {}, {progress:.0} %)", file.unwrap_or("unknown file"))
 }
 
 /// Lists all files of a storage recursively; each folder is a separate request.

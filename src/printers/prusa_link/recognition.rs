@@ -11,9 +11,9 @@ const REALM: &str = "realm=\"Printer API\"";
 fn api(answer: &WebAnswer) -> Option<PrinterIdentity> {
     let program = answer.program().filter(|text| text.starts_with("PrusaLink"));
     let evidence = match program {
-        Some(program) => format!("it says that it is {program}"),
+        Some(program) => format!("identifies itself as {program}"),
         None if answer.status == 401 && answer.challenge.contains(REALM) => {
-            "it asks for a key or password as PrusaLink does".to_owned()
+            "requires a key or password like PrusaLink".to_owned()
         }
         None => return None,
     };

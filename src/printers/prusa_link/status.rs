@@ -16,7 +16,7 @@ const ENDED_WITH_ERROR: &str = "the printer ended the print with an error";
 pub(super) fn printer_away(status: &Value) -> Option<String> {
     let link = status.pointer("/printer/status_printer").filter(|link| link.get("ok") == Some(&Value::Bool(false)))?;
     let words = link.get("message").and_then(Value::as_str).filter(|words| !words.is_empty());
-    Some(words.unwrap_or("the printer does not answer its server").to_owned())
+    Some(words.unwrap_or("the printer does not respond to its server").to_owned())
 }
 
 /// Returns whether the printer may show a job. An idle printer is not queried for one.
@@ -109,9 +109,9 @@ fn words(status: &Value, state: &str, of_job: Option<&str>) -> Option<String> {
     let message = message.map(str::trim).filter(|text| !text.is_empty() && !text.eq_ignore_ascii_case("ok"));
     match (message, state, of_job) {
         (Some(message), ..) => Some(message.to_owned()),
-        (None, "ATTENTION", _) => Some("the printer waits for a person: look at its screen".to_owned()),
-        (None, "ERROR", _) => Some("the printer is in error: look at its screen".to_owned()),
-        (None, "BUSY", None) => Some("the printer is busy with something else than a print".to_owned()),
+        (None, "ATTENTION", _) => Some("the printer needs attention: check its screen".to_owned()),
+        (None, "ERROR", _) => Some("the printer reports an error: check its screen".to_owned()),
+        (None, "BUSY", None) => Some("the printer is busy with something other than a print".to_owned()),
         (None, _, Some("ERROR")) => Some(ENDED_WITH_ERROR.to_owned()),
         _ => None,
     }

@@ -190,7 +190,7 @@ async fn an_upload_that_another_one_stands_in_the_way_of_says_so() {
         .route("/api/v1/files/usb/a.gcode", axum::routing::put(busy));
     let (_kept, source) = file(10);
     let refused = adapter("prusa_link", &serve(router).await).upload("a.gcode", &source).await.unwrap_err();
-    let words = "Already in transfer process (another upload is under way there: vase.gcode, 42 %)";
+    let words = "Already in transfer process (another upload is in progress: vase.gcode, 42 %)";
     assert_eq!(refused, PrinterError::Refused { status: 409, message: words.into() });
 }
 

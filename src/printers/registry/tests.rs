@@ -38,7 +38,7 @@ async fn another_declared_type_is_used_like_any_other_and_asks_for_what_it_needs
     let registry = Registry { types: &OTHER, ..registry(settings()) };
     let address = PrinterAddress { base_url: url, ..PrinterAddress::default() };
     let without = registry.make("mine", address.clone()).map(drop);
-    let words = "is required for printers of type mine: they are only reached with their serial number";
+    let words = "is required to connect to printers of type mine";
     assert_eq!(without, Err(MakeError::BadSerial(words.into())));
     let printer = registry.make("mine", PrinterAddress { serial: "S1".into(), ..address }).unwrap();
     assert!(printer.is_connected().await);

@@ -54,10 +54,12 @@ pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source
 fn refusal(answer: &Value) -> PrinterError {
     let reason = answer.pointer("/messages/0/message");
     let message = match reason.and_then(Value::as_i64) {
-        Some(-1) => "the place of a piece in the file is wrong".to_owned(),
-        Some(-2) => "a piece does not follow the one before".to_owned(),
+        Some(-1) => "the offset of a chunk is wrong".to_owned(),
+        Some(-2) => "a chunk does not follow the previous one".to_owned(),
         Some(-3) => "the file cannot be opened for writing: No space left on device?".to_owned(),
-        _ => reason.and_then(Value::as_str).map_or_else(|| "the upload, without a reason".to_owned(), str::to_owned),
+        _ => reason
+            .and_then(Value::as_str)
+            .map_or_else(|| "the upload was rejected without a reason".to_owned(), str::to_owned),
     };
     PrinterError::Refused { status: 422, message }
 }
@@ -86,7 +88,7 @@ async fn piece(source: &Source, offset: u64) -> Result<Vec<u8>, PrinterError> {
     let left = length - piece.len() as u64;
     file.take(left).read_to_end(&mut piece).await.map_err(failed)?;
     if piece.len() as u64 != length {
-        return Err(PrinterError::Invalid("the file to upload is shorter than it was".into()));
+        return Err(PrinterError::Invalid("the file to upload became shorter while it was sent".into()));
     }
     Ok(piece)
 }

@@ -90,7 +90,7 @@ impl LazySocket {
     pub(super) async fn ask(&self, ask: PrinterRequest) -> Result<Value, PrinterError> {
         let (answered, answer) = oneshot::channel();
         if self.questions().try_send(QueuedRequest { ask, answered }).is_err() {
-            return Err(PrinterError::Unreachable("too much is asked of the printer at once".into()));
+            return Err(PrinterError::Unreachable("too many requests to the printer at once".into()));
         }
         match timeout(self.settings.connect_timeout + self.settings.request_timeout, answer).await {
             Ok(Ok(answer)) => answer,
@@ -194,7 +194,11 @@ async fn open(way: &SocketTarget, limit: Duration) -> Result<WebSocketStream<Tcp
         })
     };
     // Nothing was asked yet, so nothing can have happened.
-    let silent = || PrinterError::Unreachable("it takes no connection; too many clients make it hang".to_owned());
+    let silent = || {
+        PrinterError::Unreachable(
+            "it accepts no connection, possibly because too many clients are connected".to_owned(),
+        )
+    };
     timeout(limit, opening).await.map_err(|_| silent())?
 }
 
@@ -225,7 +229,7 @@ impl OpenSocket {
     ) -> PrinterError {
         let lost = |words: &str| PrinterError::Lost(words.to_owned());
         if !self.send(first, limit).await {
-            return lost("the connection broke");
+            return lost("sending failed");
         }
         let mut last = Instant::now();
         loop {
@@ -241,7 +245,7 @@ impl OpenSocket {
                     Some(question) => {
                         last = Instant::now();
                         if !self.send(question, limit).await {
-                            return lost("the connection broke");
+                            return lost("sending failed");
                         }
                     }
                     None => return lost("disconnected"),

@@ -71,8 +71,8 @@ impl PrinterRequest {
             (Self::Start(_), 3) => refused(422, "the file on the printer is damaged"),
             (Self::Start(_), 4) => refused(422, "the printer cannot read the file"),
             (Self::Start(_), 5..=7) => refused(422, "the file is not for this printer"),
-            (Self::Pause | Self::Resume | Self::Stop, 1) => refused(409, "no print is on that it could be done to"),
-            (_, other) => refused(409, &format!("with its number {other}")),
+            (Self::Pause | Self::Resume | Self::Stop, 1) => refused(409, "no print is running"),
+            (_, other) => refused(409, &format!("error number {other}")),
         }
     }
 }

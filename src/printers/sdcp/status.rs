@@ -183,12 +183,12 @@ fn words(ended: Option<PrintEnd>, error: i64, number: Option<i64>) -> Option<Str
         1 => Some("the file on the printer is damaged".to_owned()),
         2 => Some("the printer could not read the file".to_owned()),
         3..=5 => Some("the file is not for this printer".to_owned()),
-        other => Some(format!("the printer stopped with its error {other}: look at its screen")),
+        other => Some(format!("the printer stopped with error {other}: check its screen")),
     };
     message.or_else(|| match (ended, number) {
-        (Some(PrintEnd::Failed), _) => Some("the printer is in error: look at its screen".to_owned()),
+        (Some(PrintEnd::Failed), _) => Some("the printer reports an error: check its screen".to_owned()),
         (_, Some(number)) if matches!(state_of(Some(number)), SdcpPrintState::Unknown) => {
-            Some(format!("the printer is in its state {number}, which is not known"))
+            Some(format!("the printer is in an unknown state ({number})"))
         }
         _ => None,
     })

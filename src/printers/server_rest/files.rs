@@ -27,10 +27,11 @@ pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source
     }
     let stored = wire.upload("api/files/local", form, file, source).await.map_err(|error| in_use(error, name))?;
     let path = stored.pointer("/files/local/path").or_else(|| stored.pointer("/file/path")).and_then(Value::as_str);
-    let path = path.ok_or_else(|| PrinterError::BadAnswer("the upload's answer names no file".into()))?;
+    let path =
+        path.ok_or_else(|| PrinterError::BadAnswer("the response to the upload contains no file name".into()))?;
     match compare(wire, path, source).await {
         Err(altered @ PrinterError::Altered(_)) => {
-            tracing::warn!(file = path, error = %altered, "removed from the printer");
+            tracing::warn!(file = path, error = %altered, "deleted an altered file from the printer");
             let _ = wire.delete(&resource(path)?).await;
             Err(altered)
         }
@@ -43,7 +44,7 @@ async fn compare(wire: &PrinterHttpClient, path: &str, source: &Source) -> Resul
     let download = wire.url(&format!("downloads/files/local/{path}"));
     match upload::compare(wire, &download, source).await {
         Err(PrinterError::Altered(_)) if upload::rewritten(wire, &download, source).await? => {
-            tracing::debug!(file = path, "rewritten by a plug-in");
+            tracing::debug!(file = path, "a plug-in rewrote the stored file");
             Ok(())
         }
         compared => compared,

@@ -14,13 +14,13 @@ pub(super) const PROBES: &[WebProbe] = &[
 fn api(answer: &WebAnswer) -> Option<PrinterIdentity> {
     // Moonraker calls itself so as well, for the sake of slicers.
     let program = answer.program().filter(|text| text.starts_with("OctoPrint") && !text.contains("Moonraker"))?;
-    Some(PrinterIdentity { evidence: format!("it says that it is {program}"), ..PrinterIdentity::default() })
+    Some(PrinterIdentity { evidence: format!("identifies itself as {program}"), ..PrinterIdentity::default() })
 }
 
 fn page(answer: &WebAnswer) -> Option<PrinterIdentity> {
     let title = answer.text.split_once("<title>")?.1.split_once("</title>")?.0;
     title.contains("OctoPrint").then(|| PrinterIdentity {
-        evidence: "its page for signing in says that it is OctoPrint, and it asks for an API key".to_owned(),
+        evidence: "its sign-in page identifies it as OctoPrint, and it requires an API key".to_owned(),
         ..PrinterIdentity::default()
     })
 }

@@ -76,7 +76,7 @@ impl OrganisationClient<'_> {
         }
         let call = self.call(Method::PUT, "Contacts").header("idempotency-key", key);
         let created = answer(call.json(&json!({"Contacts": [contact]}))).await?;
-        read::contact(&created)?.ok_or_else(|| PeerFault::new(format!("{WHO} made no contact")).into())
+        read::contact(&created)?.ok_or_else(|| PeerFault::new(format!("{WHO} created no contact")).into())
     }
 
     /// Returns the valid document with this number; deleted and voided ones are ignored.
@@ -113,7 +113,7 @@ impl OrganisationClient<'_> {
         let mut all = Map::new();
         all.insert(path.to_owned(), Value::Array(vec![body]));
         let created = answer(call.json(&Value::Object(all))).await?;
-        read::paper(&created, paper.kind)?.ok_or_else(|| PeerFault::new(format!("{WHO} made no document")).into())
+        read::paper(&created, paper.kind)?.ok_or_else(|| PeerFault::new(format!("{WHO} created no document")).into())
     }
 
     /// Returns whether payments are booked at all.
@@ -183,17 +183,18 @@ async fn answer(call: RequestBuilder) -> Result<Value, AccountingError> {
     let json = bounded_json::read(&body, bounded_json::ANSWER);
     match status.as_u16() {
         200..=299 => {
-            let fault = |error| PeerFault::new(format!("{WHO} answers with no JSON")).saying(format!("{error}"));
+            let fault =
+                |error| PeerFault::new(format!("{WHO} sent a response that is not JSON")).saying(format!("{error}"));
             json.map_err(|error: serde_json::Error| fault(error).into())
         }
         401 => Err(AccountingError::Token),
         // Said of the connection, not of what was asked.
         403 => {
             let words = read::refusal(status.as_u16(), &json.unwrap_or_default(), &body);
-            Err(PeerFault::new(format!("{WHO} does not let this program in any more")).saying(words).into())
+            Err(PeerFault::new(format!("{WHO} no longer grants access")).saying(words).into())
         }
         429 => Err(AccountingError::Busy(pause.unwrap_or(UNTOLD_BUSY_SECONDS).min(MAX_BUSY_SECONDS))),
-        500.. | 408 => Err(PeerFault::new(format!("{WHO} answers with status {status}")).into()),
+        500.. | 408 => Err(PeerFault::new(format!("{WHO} responded with status {status}")).into()),
         _ => Err(AccountingError::Refused(read::refusal(status.as_u16(), &json.unwrap_or_default(), &body))),
     }
 }

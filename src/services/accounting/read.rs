@@ -23,7 +23,7 @@ pub struct PostedDocument {
 }
 
 fn strange(what: &str) -> AccountingError {
-    PeerFault::new(format!("{WHO} answers with {what}")).into()
+    PeerFault::new(format!("{WHO} sent an invalid response: {what}")).into()
 }
 
 fn text(value: &Value, name: &str) -> Option<String> {
@@ -60,7 +60,7 @@ pub(super) fn paper(answer: &Value, kind: DocumentKind) -> Result<Option<PostedD
     let counts = |one: &&Value| !matches!(one["Status"].as_str(), Some("DELETED" | "VOIDED"));
     let Some(one) = all.iter().find(counts) else { return Ok(None) };
     if one["HasErrors"] == true || one["StatusAttributeString"] == "ERROR" {
-        return Err(AccountingError::Refused(validation(one).unwrap_or_else(|| "it gives no reason".to_owned())));
+        return Err(AccountingError::Refused(validation(one).unwrap_or_else(|| "no reason given".to_owned())));
     }
     let id = text(one, id).ok_or_else(|| strange("a document without an id"))?;
     Ok(Some(PostedDocument { id, total: one["Total"].as_f64(), due: one["AmountDue"].as_f64() }))

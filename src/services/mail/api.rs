@@ -90,10 +90,10 @@ impl MailApi {
         let name = error.get("name").and_then(Value::as_str).unwrap_or_default();
         let reason = match words(&error) {
             _ if status.as_u16() == 409 && name == STILL_UNDER_WAY => {
-                "the mail service is still busy with the try before this one".to_owned()
+                "the mail service is still processing the previous try".to_owned()
             }
-            Some(words) => format!("the mail service answered {}: {words}", status.as_u16()),
-            None => format!("the mail service answered {}", status.as_u16()),
+            Some(words) => format!("the mail service responded with {}: {words}", status.as_u16()),
+            None => format!("the mail service responded with {}", status.as_u16()),
         };
         // Only these speak of the message; the others of our key, our domain, or the service's load.
         Err(match status.as_u16() {

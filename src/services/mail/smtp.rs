@@ -130,7 +130,7 @@ impl Smtp {
                 .auth(&[Mechanism::Plain, Mechanism::Login], &Credentials::new(user.clone(), password.clone()))
                 .await
                 .map_err(|error| {
-                    MailError::transient(format!("the mail server refused the login: {}", words(&error)))
+                    MailError::transient(format!("the mail server rejected the sign-in: {}", words(&error)))
                 })?;
         }
         Ok(connection)
@@ -138,9 +138,9 @@ impl Smtp {
 
     async fn in_time<T>(&self, work: impl Future<Output = Result<T, MailError>>) -> Result<T, MailError> {
         let seconds = self.settings.timeout.as_secs_f64();
-        timeout(self.settings.timeout, work)
-            .await
-            .unwrap_or_else(|_| Err(MailError::transient(format!("the mail server did not answer within {seconds} s"))))
+        timeout(self.settings.timeout, work).await.unwrap_or_else(|_| {
+            Err(MailError::transient(format!("the mail server did not respond within {seconds} s")))
+        })
     }
 }
 
@@ -165,7 +165,9 @@ async fn farewell(mut connection: AsyncSmtpConnection) {
 fn judge(error: &SmtpError) -> MailError {
     match error.status().map(u16::from) {
         // Log in first, mechanism too weak, credentials refused, encryption needed.
-        Some(530 | 534 | 535 | 538) => MailError::transient(format!("the mail server wants a login: {}", words(error))),
+        Some(530 | 534 | 535 | 538) => {
+            MailError::transient(format!("the mail server requires a sign-in: {}", words(error)))
+        }
         _ if error.is_permanent() || error.is_client() => MailError::permanent(words(error)),
         _ => MailError::transient(words(error)),
     }

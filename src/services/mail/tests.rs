@@ -102,7 +102,7 @@ async fn a_folder_that_cannot_be_written_is_a_transient_error() {
     let file = folder.path().join("outbox");
     fs::write(&file, "in the way").unwrap();
     let mailer = FileOutbox::new(&file, from()).unwrap();
-    assert!(transient(mailer.send(&message("a")).await).starts_with("the outbox folder cannot be written"));
+    assert!(transient(mailer.send(&message("a")).await).starts_with("the outbox folder is not writable"));
 }
 
 #[tokio::test]
@@ -110,14 +110,14 @@ async fn messages_that_nobody_could_send_are_permanent_errors() {
     let folder = tempfile::tempdir().unwrap();
     let mailer = FileOutbox::new(folder.path(), from()).unwrap();
     for id in ["", "../up", "a/b", ".hidden", "a b", "a>\r\nBcc: x", &"x".repeat(129)] {
-        assert!(permanent(mailer.send(&message(id)).await).contains("not an id"), "{id}");
+        assert!(permanent(mailer.send(&message(id)).await).contains("not a valid message id"), "{id}");
     }
     let bad = Message { subject: "Hi\r\nBcc: eve@example.com".into(), ..message("a") };
     assert_eq!(permanent(mailer.send(&bad).await), "the subject must be one line");
     let bad = Message { to: Vec::new(), ..message("a") };
-    assert_eq!(permanent(mailer.send(&bad).await), "the message has no receiver");
+    assert_eq!(permanent(mailer.send(&bad).await), "the message has no recipient");
     let bad = Message { to: vec!["nobody".into()], ..message("a") };
-    assert_eq!(permanent(mailer.send(&bad).await), "\"nobody\" is not a mail address");
+    assert_eq!(permanent(mailer.send(&bad).await), "\"nobody\" is not a valid e-mail address");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     assert!(matches!(FileOutbox::new(folder.path(), "nobody"), Err(MailError::Settings { .. })));
 }
@@ -257,8 +257,8 @@ async fn credentials_are_used_and_a_refused_login_does_not_cost_the_message() {
         if script.auth.starts_with("235") {
             result.unwrap();
         } else {
-            assert!(transient(result).contains("refused the login"));
-            assert!(transient(mailer.check().await).contains("refused the login"));
+            assert!(transient(result).contains("rejected the sign-in"));
+            assert!(transient(mailer.check().await).contains("rejected the sign-in"));
         }
     }
 }

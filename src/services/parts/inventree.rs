@@ -89,7 +89,7 @@ fn page(value: Value) -> Result<(Vec<Value>, bool), StockError> {
             Some(Value::Array(some)) => Ok((some, page.get("next").is_some_and(|next| !next.is_null()))),
             _ => Err(StockError::Nonsense("a list without results".to_owned())),
         },
-        _ => Err(StockError::Nonsense("no list".to_owned())),
+        _ => Err(StockError::Nonsense("not a list".to_owned())),
     }
 }
 
@@ -180,7 +180,7 @@ impl StockClient for InvenTree {
         // A removal beyond what is left takes what is left, and says nothing of it. An item that was used up may be
         // deleted, with all that is known of it. Whatever keeps the question from being answered, the booking was sent:
         // the fault must not be taken for that of a booking that never left.
-        let untold = |error: StockError| StockError::NoAnswer(format!("what became of a booking is not told: {error}"));
+        let untold = |error: StockError| StockError::NoAnswer(format!("the outcome of a booking is unknown: {error}"));
         Ok(self.tracked(booking).await.map_err(untold)?.unwrap_or(BookingVerdict::Booked))
     }
 
@@ -196,6 +196,6 @@ impl StockClient for InvenTree {
         if self.one(&format!("api/stock/{}/", booking.item)).await?.is_some() {
             return Ok(BookingVerdict::NotBooked);
         }
-        Ok(BookingVerdict::Unclear("the item was deleted there".to_owned()))
+        Ok(BookingVerdict::Unclear("the item was deleted in InvenTree".to_owned()))
     }
 }

@@ -66,7 +66,7 @@ impl Rest {
             return Err(StockError::NoAnswer(error.without_url().to_string()));
         }
         if body.len() > ANSWER_BYTES {
-            return Err(StockError::Nonsense(format!("it is longer than {ANSWER_BYTES} bytes")));
+            return Err(StockError::Nonsense(format!("longer than {ANSWER_BYTES} bytes")));
         }
         match status {
             200..=299 if body.is_empty() => Ok(RestResponse { headers, value: Value::Null }),

@@ -47,8 +47,9 @@ impl Spoolman {
     /// Tests the connection; returns a human-readable description of the server.
     pub async fn test(&self) -> Result<String, StockError> {
         let about = self.rest.get("api/v1/info", &[]).await?.value;
-        let version = about["version"].as_str().ok_or_else(|| StockError::Nonsense("it is no Spoolman".to_owned()))?;
-        Ok(line(&format!("Spoolman {version} answers")))
+        let version =
+            about["version"].as_str().ok_or_else(|| StockError::Nonsense("not a Spoolman server".to_owned()))?;
+        Ok(line(&format!("Spoolman {version} responds")))
     }
 
     /// Reads a list page by page. Returns at most [`MAX_LISTED`] members, whether the list is complete, and the time on
@@ -61,7 +62,7 @@ impl Spoolman {
             query.extend([("sort", "id:asc".to_owned()), ("limit", limit), ("offset", offset)]);
             let answer = self.rest.get(path, &query).await?;
             let Value::Array(page) = answer.value else {
-                return Err(StockError::Nonsense("no list".to_owned()));
+                return Err(StockError::Nonsense("not a list".to_owned()));
             };
             let total =
                 answer.headers.get("x-total-count").and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
@@ -187,7 +188,7 @@ impl StockClient for Spoolman {
         let expected = booking.mark - booking.delta;
         let cut = amount(&spool["used_weight"]) == Some(Amount::ZERO) && expected > Amount(MAX_ROUNDING);
         if cut && booking.delta > Amount::ZERO {
-            return Ok(BookingVerdict::Unclear("less was used of it meanwhile than was given back".to_owned()));
+            return Ok(BookingVerdict::Unclear("its used weight was less than the amount to give back".to_owned()));
         }
         Ok(BookingVerdict::Booked)
     }
@@ -199,7 +200,7 @@ impl StockClient for Spoolman {
 
     async fn verdict(&self, booking: &Booking) -> Result<BookingVerdict, StockError> {
         let Some(spool) = self.spool(booking.item).await? else {
-            return Ok(BookingVerdict::Unclear("the spool was deleted there".to_owned()));
+            return Ok(BookingVerdict::Unclear("the spool was deleted in Spoolman".to_owned()));
         };
         stamp::verdict(booking, &spool)
     }

@@ -36,7 +36,7 @@ impl ProcessorClient {
             let answer = self.get(path, &page_query).await?;
             let page = page(&answer)?;
             for entry in page.entries.iter().take(size) {
-                let entry = AnswerReader::new(entry, "an entry of a list");
+                let entry = AnswerReader::new(entry, "a list entry");
                 after = Some(entry.id()?);
                 items.push(read(&entry)?);
             }
@@ -53,7 +53,7 @@ impl PaymentProcessor for ProcessorClient {
     async fn check(&self) -> Result<String, ProcessorError> {
         let answer = self.get(&["checkout", "sessions"], &Form::new().with("limit", 1)).await?;
         page(&answer)?;
-        Ok("the payment processor answers and takes the secret key".to_owned())
+        Ok("the payment processor responds and accepts the secret key".to_owned())
     }
 
     fn trouble(&self) -> Option<String> {

@@ -32,7 +32,7 @@ impl<'a> AnswerReader<'a> {
     }
 
     fn wrong(&self, name: &str) -> ProcessorError {
-        ProcessorError::Unavailable(format!("its answer cannot be understood: {} without a proper {name:?}", self.what))
+        ProcessorError::Unavailable(format!("invalid response: {} without a valid {name:?}", self.what))
     }
 
     fn get(&self, name: &str) -> Option<&'a Value> {
@@ -164,7 +164,7 @@ pub(super) fn refund(read: &AnswerReader<'_>) -> Result<Refund, ProcessorError> 
 }
 
 pub(super) fn customer(read: &AnswerReader<'_>) -> Result<ProcessorCustomer, ProcessorError> {
-    let settings = read.child("invoice_settings", "settings of invoices");
+    let settings = read.child("invoice_settings", "invoice settings");
     let default = settings.map_or(Ok(None), |settings| settings.reference("default_payment_method"))?;
     Ok(ProcessorCustomer { id: read.id()?, email: read.text("email", MAX_NAME_CHARS)?, default_method: default })
 }
@@ -184,11 +184,11 @@ pub(super) fn payment_method(read: &AnswerReader<'_>) -> Result<PaymentMethod, P
 }
 
 pub(super) fn subscription(read: &AnswerReader<'_>) -> Result<Subscription, ProcessorError> {
-    let list = read.child("items", "a list of items").ok_or_else(|| read.wrong("items"))?;
+    let list = read.child("items", "an item list").ok_or_else(|| read.wrong("items"))?;
     // Older accounts have the period on the subscription, newer ones on its items.
     let period = period(read)?;
     let items = list.entries("data").iter().take(MAX_ITEMS);
-    let items = items.map(|one| item(&AnswerReader::new(one, "an item of a subscription"), period));
+    let items = items.map(|one| item(&AnswerReader::new(one, "a subscription item"), period));
     let items = items.collect::<Result<Vec<_>, _>>()?;
     if items.is_empty() {
         return Err(read.wrong("items"));
@@ -214,7 +214,7 @@ fn item(read: &AnswerReader<'_>, of_all: Option<(Timestamp, Timestamp)>) -> Resu
     let product = price.child("product", "a product");
     let named = product.as_ref().map_or(Ok(None), |product| product.text("name", MAX_NAME_CHARS))?;
     let nickname = price.text("nickname", MAX_NAME_CHARS)?;
-    let recurring = price.child("recurring", "how a price recurs");
+    let recurring = price.child("recurring", "a recurring price");
     let interval = recurring.map_or(Ok(None), |one| one.text("interval", MAX_ID_CHARS))?;
     let quantity = read.get("quantity").and_then(Value::as_u64).and_then(|count| u32::try_from(count).ok());
     Ok(SubscriptionItem {

@@ -113,7 +113,7 @@ impl ProcessorClient {
         }
         base.set_query(None);
         let mut authorization = HeaderValue::from_str(&format!("Bearer {}", settings.secret_key))
-            .map_err(|_| wrong("the secret key is no plain text"))?;
+            .map_err(|_| wrong("the secret key contains invalid characters"))?;
         authorization.set_sensitive(true);
         let rules = BreakerRules {
             failures_until_open: FAILURES_UNTIL_OPEN,
@@ -155,7 +155,7 @@ impl ProcessorClient {
             let error = inside.last_error.as_ref()?;
             let again = match inside.breaker.closed_for_ms(now) {
                 0 => String::new(),
-                ms => format!("; it is tried again in {} s", ms.div_ceil(1000)),
+                ms => format!("; next try in {} s", ms.div_ceil(1000)),
             };
             Some(format!("{error}, {} times in a row{again}", inside.breaker.failures()))
         })
@@ -171,7 +171,7 @@ impl ProcessorClient {
         let purpose = CallPurpose::of(path);
         if let Err(wait_ms) = self.with(purpose, |inside| inside.breaker.admit(&self.rules, self.now_ms())) {
             let seconds = wait_ms.div_ceil(1000);
-            let words = format!("it failed several times in a row and is not called for {seconds} s");
+            let words = format!("several failures in a row; next try in {seconds} s");
             return Err(ProcessorError::Unavailable(words));
         }
         let late = || Err(ProcessorError::Unavailable(format!("no answer within {} s", self.within.as_secs_f64())));
@@ -207,7 +207,7 @@ impl ProcessorClient {
             if tries >= MAX_TRIES || retry_after.is_some_and(|pause| pause > MAX_RETRY_AFTER) {
                 return Err(error);
             }
-            tracing::debug!(%error, tries, "the payment processor is asked again");
+            tracing::debug!(%error, tries, "retrying a request to the payment processor");
             let pause = RETRY_DELAYS.next(tries - 1, 1.0);
             sleep(retry_after.unwrap_or_default().max(pause)).await;
         }
@@ -250,7 +250,7 @@ impl ProcessorClient {
             inside.breaker.failures()
         });
         if failures == 1 {
-            tracing::warn!(error = words, "the payment processor failed; told once until it answers again");
+            tracing::warn!(error = words, "the payment processor failed; not logged again until it responds");
         }
     }
 
@@ -278,12 +278,12 @@ async fn judge(mut answer: Response) -> AttemptResult {
         return AttemptResult::Again(ProcessorError::Unavailable(error.without_url().to_string()), None);
     }
     if body.len() > MAX_ANSWER_BYTES {
-        let words = format!("its answer is longer than {MAX_ANSWER_BYTES} bytes");
+        let words = format!("the response is longer than {MAX_ANSWER_BYTES} bytes");
         return AttemptResult::Done(Err(ProcessorError::Unavailable(words)));
     }
     let value = bounded_json::read(&body, bounded_json::ANSWER);
     if (200..300).contains(&status) {
-        let value = value.map_err(|error| ProcessorError::Unavailable(format!("its answer is no JSON: {error}")));
+        let value = value.map_err(|error| ProcessorError::Unavailable(format!("the response is not JSON: {error}")));
         return AttemptResult::Done(value);
     }
     let value = value.unwrap_or_default();

@@ -43,7 +43,7 @@ fn payment(cents: i64) -> NewPaymentSession {
 #[tokio::test]
 async fn a_payment_is_made_paid_and_given_back() {
     let (there, client) = both().await;
-    assert!(client.check().await.unwrap().contains("takes the secret key"));
+    assert!(client.check().await.unwrap().contains("accepts the secret key"));
     let created = client.create_payment_session(&payment(1250), "order-o1-1").await.unwrap();
     assert_eq!(
         (created.status, created.paid, created.amount_cents, created.intent.clone()),
@@ -166,9 +166,9 @@ async fn who_failed_often_is_left_alone_and_no_error_tells_the_key() {
         assert_eq!(error, ProcessorError::Credentials(401));
         assert!(!error.to_string().contains("somebody"));
     }
-    assert!(wrong.check().await.unwrap_err().to_string().contains("is not called for"));
+    assert!(wrong.check().await.unwrap_err().to_string().contains("several failures in a row; next try in"));
     let trouble = wrong.trouble().unwrap();
-    assert!(trouble.contains("refuses the secret key") && trouble.contains("3 times in a row"), "{trouble}");
+    assert!(trouble.contains("rejects the secret key") && trouble.contains("3 times in a row"), "{trouble}");
     simulated.weather(NetworkCondition::Hangs);
     let hung = client(&simulated.url(), KEY, Duration::from_millis(300));
     let error = hung.check().await.unwrap_err();

@@ -73,12 +73,12 @@ fn systems() -> Router {
 #[tokio::test]
 async fn each_system_is_known_by_its_own_answers() {
     let (client, url) = (client(), serve(systems()).await);
-    assert_eq!(parts(&client, &url, "t0k").await.unwrap(), "InvenTree 1.0.1 answers and takes the token");
-    assert_eq!(flow(&client, &format!("{url}webhook/orders"), "").await.unwrap(), "n8n answers and is well");
-    assert!(farm_ui(&client, &url, "t0k").await.unwrap().contains("knows 2 printers"));
-    assert!(failure_detection(&client, &url, "t0k").await.unwrap().ends_with("takes the token"));
+    assert_eq!(parts(&client, &url, "t0k").await.unwrap(), "InvenTree 1.0.1 responds and accepts the token");
+    assert_eq!(flow(&client, &format!("{url}webhook/orders"), "").await.unwrap(), "n8n responds and is healthy");
+    assert!(farm_ui(&client, &url, "t0k").await.unwrap().contains("has 2 printers"));
+    assert!(failure_detection(&client, &url, "t0k").await.unwrap().ends_with("accepts the token"));
     assert!(smart_home(&client, &url, "t0k").await.is_ok());
-    assert_eq!(agent(&client, &url, "").await.unwrap(), "the gateway answers");
+    assert_eq!(agent(&client, &url, "").await.unwrap(), "the gateway responds");
     assert!(mail_api(&client, &url, "t0k").await.is_ok() && mail_api(&client, &url, "sends").await.is_ok());
 }
 
@@ -97,7 +97,11 @@ async fn a_wrong_token_is_told_as_such_or_that_it_was_not_tested() {
         match outcome {
             Ok(words) => assert!(words.ends_with(TOKEN_NOT_TESTED), "{words}"),
             Err(fault) => {
-                assert!(fault.message.contains("refuses the") || fault.message.contains("but not"), "{fault}");
+                assert!(
+                    fault.message.contains("rejects the")
+                        || fault.message.contains("the service at this address is not"),
+                    "{fault}"
+                );
             }
         }
     }
@@ -107,7 +111,7 @@ async fn a_wrong_token_is_told_as_such_or_that_it_was_not_tested() {
         smart_home(&client, &url, "").await,
         failure_detection(&client, &url, "").await,
     ] {
-        assert!(outcome.unwrap_err().message.contains("needs a"));
+        assert!(outcome.unwrap_err().message.contains("requires a"));
     }
 }
 
@@ -138,15 +142,15 @@ async fn of_a_list_with_keys_nothing_is_told_wherever_it_is_cut() {
     let list = json!([{"id": 1, "name": "Left", "apiKey": "hunter2-key", "password": "hunter2-code"}]).to_string();
     for end in 0..list.len() {
         let broken = farm_ui(&client(), &cut_off(&list[..end], list.len()).await, "").await.unwrap_err();
-        assert_eq!(broken.message, "FDM Monster did not answer to the end", "{broken:?}");
+        assert_eq!(broken.message, "FDM Monster did not finish its response", "{broken:?}");
         let short = farm_ui(&client(), &cut_off(&list[..end], end).await, "").await.unwrap_err();
-        assert!(short.message.contains("but not FDM Monster's list"), "{short:?}");
+        assert!(short.message.contains("is not FDM Monster's list"), "{short:?}");
         for fault in [broken, short] {
             assert!(!fault.in_one_line().contains("hunter2"), "{}", fault.in_one_line());
         }
     }
     let url = cut_off(&list, list.len()).await;
-    assert_eq!(farm_ui(&client(), &url, "").await.unwrap(), "FDM Monster answers and knows 1 printers");
+    assert_eq!(farm_ui(&client(), &url, "").await.unwrap(), "FDM Monster responds and has 1 printers");
 }
 
 #[tokio::test]
@@ -159,7 +163,7 @@ async fn something_else_in_its_place_is_told_as_such() {
         smart_home(&client, &url, "t0k").await,
     ] {
         let fault = outcome.unwrap_err();
-        assert!(fault.message.starts_with("something answers there, but not"), "{fault}");
+        assert!(fault.message.starts_with("the service at this address is not"), "{fault}");
         assert_eq!(fault.detail.as_deref(), Some("200 OK a page"));
     }
 }
@@ -169,7 +173,7 @@ async fn nobody_there_is_told_with_the_networks_words() {
     let client = client();
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let fault = agent(&client, &format!("http://{free}"), "").await.unwrap_err();
-    assert!(fault.message.contains("does not answer") && fault.detail.unwrap().contains("refused"));
+    assert!(fault.message.contains("does not respond") && fault.detail.unwrap().contains("refused"));
     let metadata = agent(&client, "http://169.254.169.254/latest", "").await.unwrap_err();
     assert!(metadata.message.contains("must be the address of a system of the shop"), "{metadata}");
     assert!(agent(&client, "ftp://127.0.0.1", "").await.unwrap_err().message.contains("must be an http"));

@@ -25,7 +25,7 @@ pub(super) async fn ask(call: RequestBuilder) -> Result<ShopAnswer, PeerFault> {
     let status = answer.status();
     let body = beginning(&mut answer, MAX_ANSWER_BYTES + 1, OTHER_SIDE).await?;
     if body.len() > MAX_ANSWER_BYTES {
-        return Err(PeerFault::new("the shop answers with too much"));
+        return Err(PeerFault::new("the shop's response is too large"));
     }
     let words = || {
         let text = String::from_utf8_lossy(&body).chars().filter(|c| !c.is_control()).take(200).collect::<String>();
@@ -34,16 +34,16 @@ pub(super) async fn ask(call: RequestBuilder) -> Result<ShopAnswer, PeerFault> {
     match status {
         status if status.is_success() => match bounded_json::read(&body, bounded_json::ANSWER) {
             Ok(value) => Ok(ShopAnswer::Done(value)),
-            Err(_) => Err(PeerFault::new("the shop answers, but not as a shop does").saying(words())),
+            Err(_) => Err(PeerFault::new("the shop's response is not valid").saying(words())),
         },
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            Err(PeerFault::new("the shop refuses the access token").saying(words()))
+            Err(PeerFault::new("the shop rejects the access token").saying(words()))
         }
         StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS | StatusCode::LOCKED => {
-            Err(PeerFault::new("the shop wants it later").saying(words()))
+            Err(PeerFault::new("the shop asks to try again later").saying(words()))
         }
         status if status.is_client_error() => Ok(ShopAnswer::Refused(words())),
-        _ => Err(PeerFault::new("the shop could not do it").saying(words())),
+        _ => Err(PeerFault::new("the shop failed to process the request").saying(words())),
     }
 }
 
@@ -51,6 +51,6 @@ pub(super) async fn ask(call: RequestBuilder) -> Result<ShopAnswer, PeerFault> {
 pub(super) async fn look(call: RequestBuilder) -> Result<Value, PeerFault> {
     match ask(call).await? {
         ShopAnswer::Done(value) => Ok(value),
-        ShopAnswer::Refused(words) => Err(PeerFault::new("the shop does not show the order").saying(words)),
+        ShopAnswer::Refused(words) => Err(PeerFault::new("the shop does not return the order").saying(words)),
     }
 }

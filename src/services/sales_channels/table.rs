@@ -127,7 +127,7 @@ impl TableReader {
         // The last row may lack its line break.
         self.step(&[], &mut done)?;
         if self.head.is_none() {
-            return Err(self.fault("the file is empty; its first row names the columns"));
+            return Err(self.fault("the file is empty; its first row must name the columns"));
         }
         done.extend(self.complete());
         Ok(done)
@@ -152,7 +152,9 @@ impl TableReader {
             ReadRecordResult::Record => {
                 self.rows += 1;
                 if self.rows > MAX_ROWS {
-                    return Err(self.fault(format!("the file has more than {MAX_ROWS} rows; send it in parts")));
+                    return Err(
+                        self.fault(format!("the file has more than {MAX_ROWS} rows; split it into several files"))
+                    );
                 }
                 let fields = self.row()?;
                 self.filled = (0, 0);
@@ -167,7 +169,7 @@ impl TableReader {
         let mut all = Vec::with_capacity(self.filled.1);
         for end in &self.ends[..self.filled.1] {
             let text = std::str::from_utf8(&self.fields[start..*end]);
-            all.push(one_line(text.map_err(|_| self.fault("the row is no text in UTF-8"))?));
+            all.push(one_line(text.map_err(|_| self.fault("the row is not valid UTF-8"))?));
             start = *end;
         }
         Ok(all)
@@ -183,7 +185,7 @@ impl TableReader {
             for (at, column) in COLUMNS.iter().enumerate() {
                 let times = named.iter().filter(|named| **named == Some(at)).count();
                 if times > 1 || (times == 0 && at < REQUIRED_COLUMNS) {
-                    let words = if times > 1 { "is there twice" } else { "is missing in the first row" };
+                    let words = if times > 1 { "appears twice" } else { "is missing in the first row" };
                     return Err(RowFault { row: 1, column: (*column).to_owned(), message: words.to_owned() });
                 }
             }
@@ -219,7 +221,7 @@ impl TableReader {
         if number.is_empty() {
             fault(first.number, "order", "is required");
         } else if !self.seen_ids.insert(number.clone()) {
-            fault(first.number, "order", "is there already: the rows of an order stand together");
+            fault(first.number, "order", "appears again: the rows of an order must be next to each other");
         }
         let currency = first.cell("currency").map_or_else(|| self.currency.clone(), str::to_lowercase);
         if currency.len() != 3 {
@@ -272,7 +274,7 @@ impl TableReader {
             None
         });
         let address = address(first).unwrap_or_else(|column| {
-            fault(first.number, column, "is needed for an address; country is a code of two letters");
+            fault(first.number, column, "is required for an address; country must be a two-letter code");
             None
         });
         let shipping_tax_rate_bps = lines.iter().map(|line| line.tax_rate_bps).max().unwrap_or(0);

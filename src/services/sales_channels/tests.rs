@@ -163,7 +163,7 @@ fn a_file_is_read_whatever_pieces_it_comes_in() {
         let columns: Vec<&str> = faults.iter().map(|fault| fault.column.as_str()).collect();
         assert_eq!(columns, ["variant", "quantity", "unit_price", "tax_rate", "email"]);
         assert!(faults.iter().all(|fault| fault.row == 4), "{faults:?}");
-        assert!(again.as_ref().unwrap_err()[0].message.contains("stand together"));
+        assert!(again.as_ref().unwrap_err()[0].message.contains("must be next to each other"));
         assert_eq!(last.as_ref().unwrap().content.as_ref().unwrap().total_cents, 30);
     }
 }

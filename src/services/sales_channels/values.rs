@@ -18,7 +18,7 @@ const MAX_NOTES_CHARS: usize = 1_000;
 
 /// Returns the error for a webhook in which `what` is invalid.
 pub(super) fn malformed(what: &str) -> MessageError {
-    MessageError::Malformed(format!("{what} is missing, or not as it should be"))
+    MessageError::Malformed(format!("{what} is missing or invalid"))
 }
 
 /// Splits a parsing result into the content of the order and the reason why it cannot be read. Such webhooks are not

@@ -35,7 +35,7 @@ pub enum RunError {
     #[error("{0}")]
     Start(io::Error),
     /// The program exceeded the time limit and was killed.
-    #[error("it took too long")]
+    #[error("the time limit was exceeded")]
     TimedOut,
     /// Waiting for the program failed.
     #[error("{0}")]
@@ -57,11 +57,11 @@ impl ProgramEnd {
         let all: Vec<&str> = lines(&self.output).collect();
         let mut words = all[all.len().saturating_sub(MAX_TOLD_LINES)..].join("; ");
         if words.is_empty() {
-            words = format!("it ended with {}", self.status);
+            words = format!("it exited with {}", self.status);
         }
         if words.contains("bad_alloc") || words.contains("out of memory") {
             let megabytes = limits.memory_bytes / (1024 * 1024);
-            words = format!("{words} (it may take {megabytes} MiB, setting slicing.memory_max_bytes)");
+            words = format!("{words} (the limit is {megabytes} MiB, setting slicing.memory_max_bytes)");
         }
         words
     }

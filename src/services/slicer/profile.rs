@@ -42,12 +42,12 @@ impl SlicerProfile {
         let mut settings = String::with_capacity(text.len() + FORCED_SETTINGS.len());
         for line in text.lines().map(str::trim) {
             if line.starts_with('[') {
-                return Err("it has sections: export one configuration, not a bundle of presets".to_owned());
+                return Err("it contains sections: export a single configuration, not a bundle of presets".to_owned());
             }
             let (key, value) = line.split_once('=').map_or((line, ""), |(key, value)| (key.trim(), value.trim()));
             if key == SCRIPTS_SETTING && !value.trim_matches(['"', ';']).is_empty() {
                 return Err(
-                    "it runs scripts after slicing (post_process), which is not allowed: clear that field".to_owned()
+                    "it runs scripts after slicing (post_process), which is not allowed; clear that field".to_owned()
                 );
             }
             if key != SCRIPTS_SETTING && key != BINARY_SETTING {
@@ -70,19 +70,19 @@ fn is_name(name: &str) -> bool {
 pub(super) async fn read(folder: &Path, name: &str) -> Result<SlicerProfile, SliceError> {
     let refused = |words: String| SliceError::Refused(format!("the slicer profile {name:?} cannot be used: {words}"));
     if !is_name(name) {
-        return Err(refused("it is no name of a file".to_owned()));
+        return Err(refused("it is not a valid file name".to_owned()));
     }
     let path = folder.join(format!("{name}.ini"));
     let file = match fs::File::open(&path).await {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let path = path.display();
-            return Err(SliceError::Absent(format!("there is no slicer profile {name:?}: put it into {path}")));
+            return Err(SliceError::Absent(format!("there is no slicer profile {name:?}: save it as {path}")));
         }
         Err(error) => return Err(refused(error.to_string())),
     };
     if !file.metadata().await?.is_file() {
-        return Err(refused("it is no file".to_owned()));
+        return Err(refused("it is not a file".to_owned()));
     }
     let mut text = String::new();
     match file.take(MAX_PROFILE_BYTES + 1).read_to_string(&mut text).await {

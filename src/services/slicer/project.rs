@@ -45,7 +45,7 @@ pub(super) fn copy_shapes(project: &Path, to: &Path) -> Result<(), SliceError> {
         }
         shapes.start_file(name, options).map_err(damaged)?;
         let copied = io::copy(&mut Read::by_ref(&mut entry).take(left + 1), &mut shapes).map_err(unreadable)?;
-        left = left.checked_sub(copied).ok_or_else(|| refused("its shapes are larger than any print needs"))?;
+        left = left.checked_sub(copied).ok_or_else(|| refused("its shapes are too large"))?;
     }
     if let Some(description) = description(&mut archive)? {
         shapes.start_file(DESCRIPTION, options).map_err(damaged)?;
@@ -73,7 +73,7 @@ fn description(archive: &mut ZipArchive<File>) -> Result<Option<String>, SliceEr
     if read as u64 > MAX_DESCRIPTION_BYTES {
         return Err(refused("the description of its parts is too large"));
     }
-    without_settings(&text).map(Some).ok_or_else(|| refused("the description of its parts is not understood"))
+    without_settings(&text).map(Some).ok_or_else(|| refused("the description of its parts is invalid"))
 }
 
 /// Returns the description reduced to what concerns the shape; `None` if it is not understood.

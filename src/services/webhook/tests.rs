@@ -150,7 +150,7 @@ async fn a_redirect_is_a_failure_and_is_not_followed() {
     let receiver = Receiver::start().await;
     let sent = open().send(&delivery(receiver.url("/redirect")), at(0)).await;
     assert_eq!((sent.status, sent.ok), (Some(307), false));
-    assert_eq!(sent.error.as_deref(), Some("answered 307, redirects are not followed"));
+    assert_eq!(sent.error.as_deref(), Some("responded with 307; redirects are not followed"));
     assert!(receiver.requests.lock().unwrap().is_empty());
 }
 
@@ -170,11 +170,11 @@ async fn silence_before_or_within_the_answer_is_a_timeout() {
     let receiver = Receiver::start().await;
     let sent = impatient().send(&delivery(receiver.url("/hang")), at(0)).await;
     assert_eq!((sent.status, sent.ok), (None, false));
-    assert_eq!(sent.error.as_deref(), Some("no complete answer within 0.25 s"));
+    assert_eq!(sent.error.as_deref(), Some("no complete response within 0.25 s"));
     assert!(sent.duration_ms >= 250, "{}", sent.duration_ms);
     let sent = sender(true, Duration::from_secs(1)).send(&delivery(receiver.url("/drip")), at(0)).await;
     assert_eq!((sent.status, sent.ok), (Some(200), false));
-    assert_eq!(sent.error.as_deref(), Some("no complete answer within 1 s"));
+    assert_eq!(sent.error.as_deref(), Some("no complete response within 1 s"));
 }
 
 #[tokio::test]
@@ -248,12 +248,12 @@ async fn a_closed_port_a_broken_connection_and_bad_input_are_told_plainly() {
         assert!(read > 0);
     });
     let sent = open().send(&delivery(format!("http://{address}/")), at(0)).await;
-    assert_eq!(sent.error.as_deref(), Some("the connection broke before an answer came"));
+    assert_eq!(sent.error.as_deref(), Some("the connection was closed before a response arrived"));
     broken.await.unwrap();
 
     let mut bad = delivery(format!("http://{address}/"));
     bad.event = "order\nshipped".into();
-    assert_eq!(open().send(&bad, at(0)).await.error.as_deref(), Some("the request could not be made"));
+    assert_eq!(open().send(&bad, at(0)).await.error.as_deref(), Some("the request could not be built"));
     let sent = open().send(&delivery("not a url".into()), at(0)).await;
     assert_eq!(sent.error.as_deref(), Some("the URL must be absolute and have a host"));
 }
@@ -262,5 +262,5 @@ async fn a_closed_port_a_broken_connection_and_bad_input_are_told_plainly() {
 async fn a_receiver_without_tls_behind_https_is_told_plainly() {
     let receiver = Receiver::start().await;
     let sent = open().send(&delivery(format!("https://{}/ok", receiver.address)), at(0)).await;
-    assert_eq!(sent.error.as_deref(), Some("the TLS connection failed, the certificate may be invalid"));
+    assert_eq!(sent.error.as_deref(), Some("the TLS connection failed; the certificate may be invalid"));
 }

@@ -1,12 +1,14 @@
-//! Files that SQLite addresses name.
+//! Files that SQLite addresses name, and how a connection writes.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::path::Path;
+use std::time::Duration;
 
+use sea_orm::{ConnectionTrait, Statement};
 use sqlx::sqlite::SqliteConnectOptions;
 
-use super::{display_url, sqlite_file};
+use super::{DatabaseSettings, connect_writer, display_url, sqlite_file};
 
 #[test]
 fn the_file_of_an_address_is_the_one_that_the_driver_opens() {
@@ -44,4 +46,16 @@ fn a_database_in_memory_or_on_a_server_has_no_file() {
     }
     assert_eq!(display_url("sqlite::memory:"), "SQLite in memory");
     assert_eq!(display_url("sqlite:///nowhere%20at%20all/a%20b.db"), "SQLite /nowhere at all/a b.db");
+}
+
+/// A `kill -9` does not show whether a commit waits for the disk; only a power cut does.
+#[tokio::test]
+async fn a_commit_waits_for_the_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}/shop.db?mode=rwc", folder.path().display());
+    let settings = DatabaseSettings { url, read_connections: 1, statement_timeout: Duration::from_secs(5) };
+    let db = connect_writer(&settings).await.unwrap();
+    let synchronous = Statement::from_string(db.get_database_backend(), "PRAGMA synchronous");
+    let row = db.query_one_raw(synchronous).await.unwrap().unwrap();
+    assert_eq!(row.try_get_by_index::<i32>(0).unwrap(), 2, "FULL");
 }

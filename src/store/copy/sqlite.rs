@@ -23,7 +23,8 @@ pub(super) async fn copy(settings: &DatabaseSettings, file: &Path) -> Result<Dat
 }
 
 async fn copied(db: &DatabaseConnection, settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
-    let path = file.to_str().ok_or_else(|| CopyError::Unsound("the data folder has a name that is no text".into()))?;
+    let path =
+        file.to_str().ok_or_else(|| CopyError::Unsound("the path of the data folder is not valid UTF-8".into()))?;
     let mut wrong = String::new();
     for _ in 0..MAX_COPY_TRIES {
         // Another try begins with an empty file again, as SQLite asks for.
@@ -35,7 +36,7 @@ async fn copied(db: &DatabaseConnection, settings: &DatabaseSettings, file: &Pat
         let copy = looked_through(settings, file).await?;
         match differing(&before, &copy.rows, &after) {
             None => return Ok(copy),
-            Some(table) => wrong = format!("table {table} has another number of rows"),
+            Some(table) => wrong = format!("table {table} has a different number of rows"),
         }
     }
     Err(CopyError::Unsound(wrong))
@@ -57,7 +58,7 @@ pub(super) async fn looked_through(settings: &DatabaseSettings, file: &Path) -> 
         let verdict = db.query_one_raw(check).await?.map(|row| row.try_get_by_index::<String>(0)).transpose()?;
         match verdict.as_deref() {
             Some("ok") => Ok(DatabaseCopy { schema: schema_of(&db).await?, rows: counted(&db).await? }),
-            other => Err(CopyError::Unsound(other.unwrap_or("SQLite does not check it").to_owned())),
+            other => Err(CopyError::Unsound(other.unwrap_or("the integrity check returned no result").to_owned())),
         }
     };
     let checked = checked.await;

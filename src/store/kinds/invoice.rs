@@ -21,7 +21,7 @@ snapshot_row!(Invoice in invoices, |this, at_rest| {
     due_at: this.due_at.map(|at| at.0),
     issued_at: this.issued_at.map(|at| at.0),
     total_cents: this.content.sums.payable_cents(),
-    payment_session: this.payment_session.clone(),
+    payment_session: this.ledger.payment_session.clone(),
     active: !at_rest,
     created_at: this.created_at.0,
 });

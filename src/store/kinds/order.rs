@@ -24,7 +24,7 @@ snapshot_row!(Order in orders unique number, |this, at_rest| {
     total_cents: this.total_cents,
     active: !at_rest,
     flags: this.flags.join(" "),
-    payment_session: this.payment_session.clone(),
+    payment_session: this.ledger.payment_session.clone(),
     created_at: this.created_at.0,
     updated_at: this.updated_at.0,
 });
@@ -108,8 +108,8 @@ impl Load for Order {
                 let attempts = of_jobs.remove(&job.id).unwrap_or_default();
                 order.jobs.insert_mut(job.id, Arc::new(with_attempts(job, attempts)));
             }
-            order.payments = payments.take(id)?;
-            order.payments.sort_by_key(|payment| (payment.created_at, payment.id));
+            order.ledger.payments = payments.take(id)?;
+            order.ledger.payments.sort_by_key(|payment| (payment.created_at, payment.id));
             order.count_kept();
             order.trace_departures();
             Ok(order)

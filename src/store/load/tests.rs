@@ -69,8 +69,8 @@ async fn round_trip<T: StoredAggregate + PartialEq, R: StoredRow>(
     assert_eq!((loaded.version, loaded.state.as_ref()), (1, Some(&whole)));
     let all = load_resident::<T>(db).await.unwrap();
     match all.as_slice() {
-        [(found, versioned)] if resident => {
-            assert_eq!((*found, versioned.version, versioned.state.as_ref()), (id, 1, Some(&whole)));
+        [(loaded_id, versioned)] if resident => {
+            assert_eq!((*loaded_id, versioned.version, versioned.state.as_ref()), (id, 1, Some(&whole)));
         }
         others => assert!(!resident && others.is_empty(), "{others:?}"),
     }
@@ -173,15 +173,15 @@ async fn an_order_comes_back_with_jobs_attempts_and_payments() {
         let mut first = job(10, 1);
         first.attempts = vec![attempt(21, 10, 1, 1), attempt(20, 10, 1, 2)];
         let mut whole = order(1);
-        whole.payments = vec![payment(30, 1), payment(31, 1)];
-        whole.kept_cents = 5000;
+        whole.ledger.payments = vec![payment(30, 1), payment(31, 1)];
+        whole.ledger.kept_cents = 5000;
         let rows = [
             OrderRow::Attempt(first.attempts[1].clone()),
             OrderRow::Attempt(first.attempts[0].clone()),
             OrderRow::Job(Arc::new(first.clone())),
             OrderRow::Job(Arc::new(job(11, 1))),
-            OrderRow::Payment(whole.payments[1].clone()),
-            OrderRow::Payment(whole.payments[0].clone()),
+            OrderRow::Payment(whole.ledger.payments[1].clone()),
+            OrderRow::Payment(whole.ledger.payments[0].clone()),
         ];
         for job in [first, job(11, 1)] {
             whole.jobs.insert_mut(job.id, Arc::new(job));

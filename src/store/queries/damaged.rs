@@ -27,7 +27,7 @@ impl DamagedRows {
             Err(damaged) => {
                 let mut remembered = self.remembered();
                 if remembered.len() < MAX_REMEMBERED && !remembered.contains_key(&(table, key.to_owned())) {
-                    tracing::error!(%damaged, "a row that cannot be read is left out of lists");
+                    tracing::error!(%damaged, "an unreadable row is missing from lists");
                     remembered.insert((table, key.to_owned()), damaged.to_string());
                 }
                 None

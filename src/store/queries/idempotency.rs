@@ -48,7 +48,7 @@ async fn look_up_in_batches(db: DatabaseConnection, mut receiver: mpsc::Unbounde
             }),
             // Dropping the senders tells the callers.
             Err(error) => {
-                tracing::debug!(%error, "idempotency keys are looked up one by one");
+                tracing::debug!(%error, "looking up idempotency keys one by one");
                 batch.clear();
             }
         }

@@ -38,7 +38,7 @@ pub trait Doc: ModelTrait {
 pub fn read_doc<T: DeserializeOwned>(schema: i64, doc: &str) -> Result<T, String> {
     match schema {
         SCHEMA_NUMBER => serde_json::from_str(doc).map_err(|error| error.to_string()),
-        _ => Err(format!("this release reads schema numbers up to {SCHEMA_NUMBER}")),
+        _ => Err(format!("this version supports schema numbers up to {SCHEMA_NUMBER}")),
     }
 }
 

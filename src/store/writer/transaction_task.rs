@@ -68,11 +68,11 @@ impl TransactionTask {
         let (settled, failure) = match ended {
             TransactionEnd::Settled(settled) => (settled, None),
             TransactionEnd::Broken(settled, error) => {
-                tracing::error!(%error, "a transaction failed");
+                tracing::error!(%error, "transaction failed");
                 (settled, Some(ConnectionError::Unavailable(unavailable(&error))))
             }
             TransactionEnd::Fenced(settled) => {
-                tracing::error!("another server took over the database: leaving");
+                tracing::error!("another server took over the database; exiting");
                 (settled, Some(ConnectionError::Fenced))
             }
         };
@@ -95,7 +95,7 @@ pub(super) async fn check_epoch(guard: Box<ConnectionGuard>) -> Result<Box<Conne
     let failure = match timeout(DATABASE_TIMEOUT, guard.writing.holds()).await {
         Ok(Ok(true)) => return Ok(guard),
         Ok(Ok(false)) => {
-            tracing::error!("another server took over the database: leaving");
+            tracing::error!("another server took over the database; exiting");
             ConnectionError::Fenced
         }
         Ok(Err(OpenError::Database(error))) => {
@@ -126,7 +126,7 @@ pub(super) async fn open(args: &WriterArgs) -> Result<Box<ConnectionGuard>, Conn
     let writing = match timeout(DATABASE_TIMEOUT, connect::reopen(&args.database, highest)).await {
         Ok(Ok(writing)) => writing,
         Ok(Err(OpenError::TakenOver)) => {
-            tracing::error!("another server took over the database: leaving");
+            tracing::error!("another server took over the database; exiting");
             return Err(ConnectionError::Fenced);
         }
         Ok(Err(OpenError::Database(error))) => return Err(ConnectionError::Unavailable(unavailable(&error))),
@@ -151,7 +151,7 @@ pub(super) async fn open(args: &WriterArgs) -> Result<Box<ConnectionGuard>, Conn
         Ok(()) => Ok(Box::new(ConnectionGuard { writing, _write_lock: write_lock })),
         Err(LoadError::Db(error)) => Err(ConnectionError::Unavailable(unavailable(&error))),
         Err(error) => {
-            tracing::error!(%error, "committed events cannot be read");
+            tracing::error!(%error, "cannot read committed events");
             Err(ConnectionError::Unavailable(Unavailable::Database))
         }
     }

@@ -263,7 +263,7 @@ async fn read_all(db: Db) {
     channels::some_order(&app).await;
     let subjects = [
         ("/api/invoices/", id(&invoice)),
-        ("/api/custom-requests/", crate::billing::intake::taken(&app).await),
+        ("/api/custom-requests/", crate::billing::intake::submit_request(&app).await),
         ("/api/quotes/", super::quotes::draft(&app, &sku).await),
         ("/api/exports/", accounting::export(&app).await),
         ("/api/users/", first("/api/users", "users").await),

@@ -256,7 +256,7 @@ async fn a_missing_or_old_program_of_postgresql_is_named() {
     script.set_permissions(std::fs::Permissions::from_mode(0o755)).unwrap();
     drop(script);
     let outdated = app.act(PATH).await;
-    assert!(outdated.text.contains("is of PostgreSQL 9, and the database of 1"), "{}", outdated.text);
+    assert!(outdated.text.contains("is from PostgreSQL 9, but the database is PostgreSQL 1"), "{}", outdated.text);
     assert_eq!(outdated.error(503), "pg_dump_too_old");
     // It has not become worse for the next.
     app.set_env("PATH", &std::env::var("PATH").unwrap());

@@ -271,7 +271,7 @@ async fn a_processor_that_is_away_or_not_configured_is_said_so() {
     let degraded = until("the trouble", || async {
         let ready = app.get("/readyz").await.expect(200);
         let words = ready["degraded"].as_array().unwrap().iter().map(|one| one.as_str().unwrap().to_owned());
-        words.into_iter().find(|words| words.contains("the payment processor does not answer"))
+        words.into_iter().find(|words| words.contains("the payment processor is unavailable"))
     })
     .await;
     assert!(!degraded.contains(KEY));

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::files::bytes_in;
 use super::{NOTHING, count, customer_of, paths, with_role};
-use crate::billing::intake::{form, send, taken};
+use crate::billing::intake::{form, send, submit_request};
 use crate::support::{App, Db, on_both, on_sqlite};
 
 const LIST: &str = "/api/custom-requests";
@@ -12,7 +12,7 @@ const LIST: &str = "/api/custom-requests";
 on_both! {
     async fn requests_are_listed_by_what_is_known_of_them(db: Db) {
         let app = App::new(db).await;
-        let (first, second) = (taken(&app).await, taken(&app).await);
+        let (first, second) = (submit_request(&app).await, submit_request(&app).await);
         app.act(&format!("{LIST}/{first}/close")).await.expect(200);
         let listed = async |query: &str| {
             let list = app.get(&format!("{LIST}?{query}")).await.expect(200);
@@ -36,7 +36,7 @@ on_sqlite! {
     async fn an_operator_notes_what_became_of_a_request(db: Db) {
         let app = App::new(db).await;
         let operator = with_role(&app, "operator").await;
-        let path = format!("{LIST}/{}", taken(&app).await);
+        let path = format!("{LIST}/{}", submit_request(&app).await);
         let stale = operator.request("PATCH", &path).header("if-match", "\"7\"").json(&json!({"internalNotes": "x"}));
         assert_eq!(operator.send(stale).await.error(412), "stale_version");
         let noted = operator.request("PATCH", &path).header("if-match", "\"1\"");
@@ -60,7 +60,7 @@ on_sqlite! {
 
     async fn photos_are_kept_until_the_request_is_closed(db: Db) {
         let app = App::new(db).await;
-        let path = format!("{LIST}/{}", taken(&app).await);
+        let path = format!("{LIST}/{}", submit_request(&app).await);
         let photo = app.get(&path).await.expect(200)["photos"][0]["fileId"].as_str().unwrap().to_owned();
         let file = format!("/api/files/{photo}");
         assert_eq!(app.get(&file).await.expect(200)["kind"], "image");
@@ -75,7 +75,7 @@ on_sqlite! {
 #[tokio::test]
 async fn requests_are_for_the_staff() {
     let app = App::new(Db::sqlite()).await;
-    let request = taken(&app).await;
+    let request = submit_request(&app).await;
     let customer = customer_of(&app, "ann@example.org").await;
     for path in [LIST.to_owned(), format!("{LIST}/{request}"), format!("{LIST}/{request}/photos/1")] {
         assert_eq!(customer.get(&path).await.error(403), "insufficient_role", "{path}");

@@ -198,10 +198,10 @@ on_both! {
         let broken = app.folder().join("broken.tar");
         let mut bytes = whole.clone();
         bytes[600] ^= 1;
-        for (content, words) in [(&bytes[..], "it is damaged"), (&whole[..whole.len() / 2], "it is damaged")] {
+        for (content, words) in [(&bytes[..], "the backup is damaged"), (&whole[..whole.len() / 2], "the backup is damaged")] {
             fs::write(&broken, content).unwrap();
             let refused = restored.try_command(&["restore", broken.to_str().unwrap()], "").unwrap_err();
-            assert!(refused.contains(words) || refused.contains("broke off"), "{refused}");
+            assert!(refused.contains(words) || refused.contains("incomplete download"), "{refused}");
             assert!(!restored.data().join("restore.unfinished").exists(), "nothing was begun");
         }
         restore(&restored, &file);

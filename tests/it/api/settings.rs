@@ -25,7 +25,7 @@ async fn every_setting_is_shown_with_its_source_and_secrets_are_not() {
     let poll = setting(&body, "printers.poll_interval_seconds");
     assert_eq!((&poll["value"], &poll["default"], &poll["isSet"]), (&json!(0.1), &json!(2.0), &json!(true)), "{poll}");
     assert_eq!(poll["source"], "PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS in the environment");
-    assert!(poll["about"].as_str().unwrap().starts_with("Interval at which printers are asked"), "{poll}");
+    assert!(poll["about"].as_str().unwrap().starts_with("Interval between status requests to printers"), "{poll}");
     let token = setting(&body, "agent.token");
     assert_eq!((&token["secret"], &token["isSet"], &token["value"]), (&json!(true), &json!(true), &Value::Null));
     let rates = setting(&body, "tax.rates");
@@ -260,7 +260,7 @@ async fn an_integration_that_cannot_be_used_is_off_and_said_and_stops_nobody() {
     let body = integrations.expect(200);
     let parts = &body["integrations"][4];
     assert_eq!((&parts["configured"], &parts["url"]), (&json!(false), &json!("http://***@127.0.0.1:9/")), "{parts}");
-    assert!(parts["error"].as_str().unwrap().starts_with("it is off"), "{parts}");
+    assert!(parts["error"].as_str().unwrap().starts_with("off: "), "{parts}");
     // What was wrong before keeps nobody from changing something else.
     app.patch("/api/settings", &json!({"settings": {"shipping.flat_cents": 5}})).await.expect(200);
 }
@@ -306,7 +306,7 @@ async fn another_system_is_tested_before_it_is_written() {
     let wrong = json!({"smartHome": {"url": url, "token": "other"}, "agent": {"url": null}});
     let refused = app.patch("/api/integrations", &wrong).await.expect(400);
     assert_eq!((&refused["code"], fault_paths(&refused)), (&json!("connection_failed"), vec!["smart_home".to_owned()]));
-    assert!(refused.to_string().contains("refuses the token"), "{refused}");
+    assert!(refused.to_string().contains("rejects the token"), "{refused}");
     assert!(!app.folder().join(".env").exists());
 
     let written = app.patch("/api/integrations", &json!({"smartHome": {"url": url, "token": "t0k"}})).await.expect(200);
@@ -337,7 +337,7 @@ async fn another_system_is_tested_before_it_is_written() {
     // What a test cannot know is said.
     let answer = app.patch("/api/integrations", &json!({"agent": {"url": url, "token": "wrong"}})).await.expect(200);
     let message = answer["tested"][0]["message"].as_str().unwrap();
-    assert!(answer["tested"][0]["service"] == "agent" && message.contains("its token was not tested"), "{answer}");
+    assert!(answer["tested"][0]["service"] == "agent" && message.contains("the token was not tested"), "{answer}");
     // One that is taken away is not tested.
     app.patch("/api/integrations", &json!({"smartHome": {"url": null, "token": null}})).await.expect(200);
     let env = std::fs::read_to_string(app.folder().join(".env")).unwrap();

@@ -111,7 +111,7 @@ async fn services_are_tested_with_what_is_sent_and_nothing_is_written() {
         assert!(failed["detail"].is_string() && failed["latencyMs"].is_number(), "{service}: {failed}");
         assert!(!failed.to_string().contains("hunter2"), "{failed}");
     }
-    assert_eq!(test(json!({"service": "parts"})).await["message"], "none is configured");
+    assert_eq!(test(json!({"service": "parts"})).await["message"], "not configured");
     // Where no service of a shop is, nothing is dialled: an open port there is answered like a closed one.
     for (service, name, urls) in [
         (

@@ -39,9 +39,9 @@ on_sqlite! {
         assert_eq!((&connection["success"], &connection["tenantId"]), (&json!(true), &json!(TENANT)));
         assert_eq!(boss.get(&back).await.error(400), "invalid_state", "twice");
         assert_eq!(boss.get(&swapped).await.error(400), "invalid_state");
-        let shown = app.get("/api/integrations/accounting").await.expect(200);
-        assert_eq!((&shown["connected"], &shown["connectedBy"]), (&json!(true), &json!("boss@example.org")));
-        assert!(!shown.to_string().contains("access-"), "{shown}");
+        let link = app.get("/api/integrations/accounting").await.expect(200);
+        assert_eq!((&link["connected"], &link["connectedBy"]), (&json!(true), &json!("boss@example.org")));
+        assert!(!link.to_string().contains("access-"), "{link}");
         let log = app.log().join("\n");
         assert!(!log.contains("access-") && !log.contains("refresh-") && !log.contains(SECRET), "no secret is logged");
 

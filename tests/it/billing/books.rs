@@ -40,9 +40,9 @@ impl Paid {
     async fn act(&self, app: &App, processor: &SimPaymentProcessor, random: &mut fastrand::Rng) {
         match random.u8(0..9) {
             0..=2 => {
-                let made = app.act(&self.checkout).await;
-                if made.status == 200 && random.bool() {
-                    let session = made.json()["sessionId"].as_str().unwrap().to_owned();
+                let answer = app.act(&self.checkout).await;
+                if answer.status == 200 && random.bool() {
+                    let session = answer.json()["sessionId"].as_str().unwrap().to_owned();
                     let _ = processor.act(&session, [Payer::Pays, Payer::IsDeclined][random.usize(0..2)]);
                 }
             }
@@ -52,16 +52,16 @@ impl Paid {
             }
             4 if random.bool() => drop(app.act(&format!("{}/{}", self.path, self.end)).await),
             5 => {
-                let shown = app.get(&self.path).await.expect(200);
-                let through = shown["payments"].as_array().unwrap().iter().any(|one| one["method"] == "processor");
+                let view = app.get(&self.path).await.expect(200);
+                let through = view["payments"].as_array().unwrap().iter().any(|one| one["method"] == "processor");
                 if through {
                     let part = json!({"amountCents": random.u32(1..900)});
                     drop(app.post(&format!("{}/refund", self.path), &part).await);
                 }
             }
             6 => {
-                let shown = app.get(&self.path).await.expect(200);
-                let cash = shown["payments"].as_array().unwrap().iter().find(|one| one["method"] == "cash").cloned();
+                let view = app.get(&self.path).await.expect(200);
+                let cash = view["payments"].as_array().unwrap().iter().find(|one| one["method"] == "cash").cloned();
                 if let Some(cash) = cash {
                     let back = json!({"paymentId": cash["id"], "amountCents": 1});
                     drop(app.post(&format!("{}/refund", self.path), &back).await);
@@ -84,18 +84,18 @@ impl Paid {
 
     /// Checks that nothing is under way and the books are equal; returns the resource as it is shown.
     async fn settled(&self, app: &App, processor: &SimPaymentProcessor) -> Result<Value, Value> {
-        let (shown, there) = (app.get(&self.path).await.expect(200), processor.balance(&self.id));
-        let payments = shown["payments"].as_array().unwrap();
+        let (view, there) = (app.get(&self.path).await.expect(200), processor.balance(&self.id));
+        let payments = view["payments"].as_array().unwrap();
         let cash = payments.iter().filter(|one| one["method"] == "cash");
         let cash: i64 = cash.map(|one| one["amountCents"].as_i64().unwrap()).sum();
-        let kept = shown.get("keptCents").unwrap_or(&shown["amountPaidCents"]).as_i64().unwrap();
+        let kept_cents = view.get("keptCents").unwrap_or(&view["amountPaidCents"]).as_i64().unwrap();
         let payable =
-            ["created", "payment_failed", "open", "partially_paid"].contains(&shown["status"].as_str().unwrap());
+            ["created", "payment_failed", "open", "partially_paid"].contains(&view["status"].as_str().unwrap());
         let closed = payable || self.open_session(processor).is_none();
-        let taken = payments.iter().filter(|one| one["method"] == "processor");
-        let taken = taken.filter(|one| one["amountCents"].as_i64().unwrap() > 0).count();
-        let even = kept == cash + there.took - there.gave_back && taken == there.payments;
-        if even && closed && shown["pendingRefunds"] == json!([]) { Ok(shown) } else { Err(shown) }
+        let through_processor = payments.iter().filter(|one| one["method"] == "processor");
+        let through_processor = through_processor.filter(|one| one["amountCents"].as_i64().unwrap() > 0).count();
+        let even = kept_cents == cash + there.took - there.gave_back && through_processor == there.payments;
+        if even && closed && view["pendingRefunds"] == json!([]) { Ok(view) } else { Err(view) }
     }
 }
 
@@ -108,9 +108,9 @@ fn adds_up(invoice: &Value) {
     };
     let total = invoice["totalCents"].as_i64().unwrap();
     assert_eq!(sum("invoice"), total, "{invoice}");
-    let (credited, kept) = (sum("credit_note"), invoice["amountPaidCents"].as_i64().unwrap());
+    let (credited, kept_cents) = (sum("credit_note"), invoice["amountPaidCents"].as_i64().unwrap());
     match invoice["status"].as_str().unwrap() {
-        "paid" => assert!((total - kept.clamp(0, total)..=total).contains(&credited), "{invoice}"),
+        "paid" => assert!((total - kept_cents.clamp(0, total)..=total).contains(&credited), "{invoice}"),
         "refunded" | "void" => assert_eq!(credited, total, "{invoice}"),
         _ => assert_eq!(credited, 0, "{invoice}"),
     }
@@ -148,9 +148,9 @@ on_sqlite! {
         // Each invoice follows, what was issued adds up, and no number is missing.
         let mut followed = 0;
         for one in &all {
-            let shown = one.settled(&app, &processor).await.expect("nothing happens any more");
+            let view = one.settled(&app, &processor).await.expect("nothing happens any more");
             if one.path.starts_with("/api/invoices/") {
-                adds_up(&shown);
+                adds_up(&view);
                 continue;
             }
             let listed = app.get(&format!("/api/invoices?orderId={}", one.id)).await.expect(200);
@@ -160,8 +160,8 @@ on_sqlite! {
             for invoice in standing {
                 let whole = until_seen("the invoice to follow", || async {
                     let whole = app.get(&format!("/api/invoices/{invoice}")).await.expect(200);
-                    let even = whole["amountPaidCents"] == shown["keptCents"]
-                        && whole["payments"].as_array().unwrap().len() == shown["payments"].as_array().unwrap().len();
+                    let even = whole["amountPaidCents"] == view["keptCents"]
+                        && whole["payments"].as_array().unwrap().len() == view["payments"].as_array().unwrap().len();
                     if even { Ok(whole) } else { Err(whole) }
                 })
                 .await;

@@ -13,8 +13,8 @@ async fn draft(app: &App, customer: &Client) -> String {
     let sku = some_sku(app).await;
     app.patch(&format!("/api/skus/{sku}"), &json!({"public": true})).await.expect(200);
     let body = json!({"lines": [{"skuId": sku, "quantity": 2}]});
-    let made = customer.post("/api/v1/orders/draft", &body).await.expect(201);
-    made["orderId"].as_str().unwrap().to_owned()
+    let draft_order = customer.post("/api/v1/orders/draft", &body).await.expect(201);
+    draft_order["orderId"].as_str().unwrap().to_owned()
 }
 
 on_sqlite! {
@@ -24,11 +24,11 @@ on_sqlite! {
         let order = draft(&app, &ann).await;
         let (path, own) = (format!("/api/v1/orders/{order}/checkout"), format!("/api/v1/orders/{order}"));
         // Whoever has the link may pay: it needs no session.
-        let made = app.nobody().post(&path, &json!({"successPath": "/thanks"})).await.expect(200);
-        assert_eq!(made["success"], true);
+        let page = app.nobody().post(&path, &json!({"successPath": "/thanks"})).await.expect(200);
+        assert_eq!(page["success"], true);
         assert_eq!(ann.get(&own).await.expect(200)["order"]["status"], "created");
-        assert_eq!(ann.act(&path).await.expect(200), made, "the same page");
-        let session = made["sessionId"].as_str().unwrap();
+        assert_eq!(ann.act(&path).await.expect(200), page, "the same page");
+        let session = page["sessionId"].as_str().unwrap();
         processor.act(session, Payer::Pays).unwrap();
         until("the order to be paid", || async {
             (ann.get(&own).await.expect(200)["order"]["status"] == "paid").then_some(())
@@ -83,21 +83,21 @@ async fn a_subscription_is_begun_shown_cancelled_and_resumed() {
     let other = json!({"priceId": "price_of_somebody"});
     assert_eq!(paths(&ann.post("/api/v1/subscriptions/checkout", &other).await.expect(400)), ["priceId"]);
     let body = json!({"priceId": price, "quantity": 2, "successPath": "/thanks"});
-    let made = ann.post("/api/v1/subscriptions/checkout", &body).await.expect(200);
+    let page = ann.post("/api/v1/subscriptions/checkout", &body).await.expect(200);
     // A double click is one page, and so one subscription; once it is paid, another one may be begun.
     let twice = ann.post("/api/v1/subscriptions/checkout", &body).await.expect(200);
-    assert_eq!(made["sessionId"], twice["sessionId"]);
-    processor.act(made["sessionId"].as_str().unwrap(), Payer::Pays).unwrap();
+    assert_eq!(page["sessionId"], twice["sessionId"]);
+    processor.act(page["sessionId"].as_str().unwrap(), Payer::Pays).unwrap();
     let next = ann.post("/api/v1/subscriptions/checkout", &body).await.expect(200);
-    assert_ne!(made["sessionId"], next["sessionId"]);
+    assert_ne!(page["sessionId"], next["sessionId"]);
     let listed = ann.get("/api/v1/subscriptions").await.expect(200)["subscriptions"][0].clone();
     assert_eq!((&listed["status"], &listed["productName"]), (&json!("active"), &json!("Filament box")));
     assert_eq!((&listed["amountCents"], &listed["interval"]), (&json!(5000), &json!("month")));
     let id = listed["id"].as_str().unwrap();
     let path = format!("/api/v1/subscriptions/{id}");
-    let shown = ann.get(&path).await.expect(200)["subscription"].clone();
+    let subscription = ann.get(&path).await.expect(200)["subscription"].clone();
     assert_eq!(
-        (&shown["latestInvoice"]["totalCents"], &shown["defaultPaymentMethod"]["last4"]),
+        (&subscription["latestInvoice"]["totalCents"], &subscription["defaultPaymentMethod"]["last4"]),
         (&json!(5000), &json!("4242"))
     );
     assert_eq!(bob.get(&path).await.error(403), "forbidden");

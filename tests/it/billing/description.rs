@@ -82,14 +82,14 @@ fn every_operation_is_documented_and_preflights_are_none() {
 
 #[test]
 fn examples_are_what_they_are_examples_of() {
-    let mut seen = 0;
+    let mut count = 0;
     let mut hold = |what: &str, content: &Value| {
         let one = content.get("example").into_iter();
         let many = content["examples"].as_object().into_iter().flatten().map(|(_, example)| &example["value"]);
         for example in one.chain(many) {
             let faults = BILLING.faults(&content["schema"], example);
             assert!(faults.is_empty(), "{what}: {faults:#?}\n{example}");
-            seen += 1;
+            count += 1;
         }
     };
     for (method, path, operation) in operations() {
@@ -104,29 +104,29 @@ fn examples_are_what_they_are_examples_of() {
             }
         }
     }
-    assert!(seen > 100, "{seen}");
+    assert!(count > 100, "{count}");
 }
 
 #[test]
 fn every_reference_leads_somewhere_and_every_component_is_used() {
-    fn references<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+    fn references<'a>(value: &'a Value, places: &mut BTreeSet<&'a str>) {
         match value {
             Value::Object(members) => {
-                found.extend(members.get("$ref").and_then(Value::as_str));
-                members.values().for_each(|value| references(value, found));
+                places.extend(members.get("$ref").and_then(Value::as_str));
+                members.values().for_each(|value| references(value, places));
             }
-            Value::Array(items) => items.iter().for_each(|value| references(value, found)),
+            Value::Array(items) => items.iter().for_each(|value| references(value, places)),
             _ => {}
         }
     }
-    let mut found = BTreeSet::new();
-    references(&BILLING.document, &mut found);
-    for place in &found {
+    let mut places = BTreeSet::new();
+    references(&BILLING.document, &mut places);
+    for place in &places {
         assert!(BILLING.document.pointer(place.trim_start_matches('#')).is_some(), "{place} leads nowhere");
     }
     for kind in ["schemas", "headers", "responses"] {
         for name in BILLING.document["components"][kind].as_object().unwrap().keys() {
-            assert!(found.contains(format!("#/components/{kind}/{name}").as_str()), "nothing uses {name} of {kind}");
+            assert!(places.contains(format!("#/components/{kind}/{name}").as_str()), "nothing uses {name} of {kind}");
         }
     }
     let schemas = BILLING.document["components"]["schemas"].as_object().unwrap();

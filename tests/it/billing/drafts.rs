@@ -19,8 +19,8 @@ async fn public_sku(app: &App) -> String {
 }
 
 async fn drafted(of: &Client, sku: &str) -> String {
-    let made = of.post(DRAFT, &json!({"lines": [{"skuId": sku, "quantity": 2}]})).await.expect(201);
-    made["orderId"].as_str().unwrap().to_owned()
+    let draft = of.post(DRAFT, &json!({"lines": [{"skuId": sku, "quantity": 2}]})).await.expect(201);
+    draft["orderId"].as_str().unwrap().to_owned()
 }
 
 fn address(kind: &str, line1: &str) -> Value {
@@ -96,8 +96,8 @@ async fn a_draft_without_an_address_is_not_paid_where_taxes_differ() {
     ann.patch("/api/v1/profile", &json!({"addresses": [address("shipping", "Weg 1")]})).await.expect(200);
     ann.act(&format!("/api/v1/orders/{order}/checkout")).await.expect(200);
     assert_eq!(processor.all("checkout.session")[0]["amount_total"], 2975);
-    let shown = app.get(&format!("/api/orders/{order}")).await.expect(200);
-    assert_eq!((&shown["taxCents"], &shown["shippingAddress"]["line1"]), (&json!(475), &json!("Weg 1")), "{shown}");
+    let view = app.get(&format!("/api/orders/{order}")).await.expect(200);
+    assert_eq!((&view["taxCents"], &view["shippingAddress"]["line1"]), (&json!(475), &json!("Weg 1")), "{view}");
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ fn concrete(path: &str) -> String {
 async fn every_path_answers_the_question_before_a_request() {
     let app = app().await;
     let nobody = app.nobody();
-    let mut asked = 0;
+    let mut count = 0;
     for route in BILLING.served.iter().filter(|route| route.method == "GET" || route.method == "POST") {
         let path = concrete(route.path);
         let question = || nobody.request("OPTIONS", &path).header("access-control-request-method", "POST");
@@ -35,9 +35,9 @@ async fn every_path_answers_the_question_before_a_request() {
         let stranger = nobody.send(question().header("origin", "https://evil.example")).await;
         assert_eq!((stranger.status, stranger.header("access-control-allow-origin")), (200, None), "{path}");
         assert_eq!(nobody.send(nobody.request("OPTIONS", &path)).await.status, 200, "{path}");
-        asked += 1;
+        count += 1;
     }
-    assert!(asked >= 7, "{asked}");
+    assert!(count >= 7, "{count}");
     let unknown = nobody.send(nobody.request("OPTIONS", "/api/v1/nothing")).await;
     assert_eq!(unknown.error(404), "not_found");
 }
@@ -158,8 +158,8 @@ async fn a_site_may_stand_in_the_query_or_in_a_header() {
         if let Some(header) = header {
             request = request.header("x-service-site", header);
         }
-        let made = ann.send(request).await.expect(201);
-        let order = ann.get(&format!("/api/v1/orders/{}", made["orderId"].as_str().unwrap())).await.expect(200);
+        let draft = ann.send(request).await.expect(201);
+        let order = ann.get(&format!("/api/v1/orders/{}", draft["orderId"].as_str().unwrap())).await.expect(200);
         assert_eq!(order["order"]["site"], site);
     }
     let wrong = ann.request("GET", "/api/v1/orders").header("x-service-site", "mars");
@@ -171,7 +171,7 @@ async fn a_site_may_stand_in_the_query_or_in_a_header() {
 async fn a_head_is_answered_as_a_get() {
     let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__ANONYMOUS_REQUESTS_PER_MINUTE", 3000).start().await;
     let ann = customer(&app, "ann@example.org").await;
-    let mut asked = 0;
+    let mut count = 0;
     // A link is redeemed by a GET alone.
     let gets = BILLING.served.iter().filter(|route| route.method == "GET" && route.path != "/api/v1/auth/verify");
     for route in gets {
@@ -182,9 +182,9 @@ async fn a_head_is_answered_as_a_get() {
             assert_eq!(looked.status, got.status().as_u16(), "{path}");
             assert_eq!(looked.text, "", "{path}");
         }
-        asked += 1;
+        count += 1;
     }
-    assert!(asked >= 10, "{asked}");
+    assert!(count >= 10, "{count}");
 }
 
 /// Checks that cacheable responses differ by origin: caches are told so, whether the request has an origin or not.

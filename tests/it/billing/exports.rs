@@ -32,8 +32,8 @@ async fn mailed(app: &App, email: &str, before: usize) -> String {
 /// Asks for an export; gives the path of its link.
 pub async fn exported(app: &App, ann: &Client, email: &str, body: serde_json::Value) -> String {
     let before = links_to(app, email).len();
-    let asked = ann.post(PATH, &body).await.expect(200);
-    assert_eq!(asked["success"], true);
+    let answer = ann.post(PATH, &body).await.expect(200);
+    assert_eq!(answer["success"], true);
     mailed(app, email, before).await
 }
 
@@ -80,16 +80,17 @@ on_both! {
         assert!(rows[1].contains(",\"'=HYPERLINK(\"\"http://evil\"\")\","), "no formula: {}", rows[1]);
         assert!(rows[2].contains(",paid,") && rows[2].contains(",USD,120.00,"), "{}", rows[2]);
         assert!(rows.iter().all(|row| !row.contains(&foreign) && !row.contains(&draft)));
-        for (asked, lines) in [
+        for (filter, lines) in [
             (json!({"type": "invoices", "status": "paid"}), 2),
             (json!({"type": "invoices", "to": "2020-01-01T00:00:00Z"}), 1),
             (json!({"type": "quotes"}), 2),
             (json!({"type": "quotes", "status": "accepted"}), 1),
         ] {
-            let link = exported(&app, &ann, "ann@example.org", asked.clone()).await;
+            let link = exported(&app, &ann, "ann@example.org", filter.clone()).await;
             let text = app.nobody().get(&link).await.text;
-            assert_eq!(text.lines().count(), lines, "{asked}");
-            assert!(!text.contains(&unsent) && text.contains(&quote) == (lines == 2 && asked["type"] == "quotes"), "{text}");
+            assert_eq!(text.lines().count(), lines, "{filter}");
+            let with_quote = lines == 2 && filter["type"] == "quotes";
+            assert!(!text.contains(&unsent) && text.contains(&quote) == with_quote, "{text}");
         }
     }
 
@@ -173,11 +174,11 @@ async fn what_makes_no_sense_is_refused_and_too_much_is_limited() {
 async fn operators_export_what_all_customers_have() {
     let app = App::new(Db::sqlite()).await;
     let (ann, bob) = (sent(&app, "ann@example.org").await, sent(&app, "bob@example.org").await);
-    let made = app.post("/api/exports", &json!({"type": "invoices"})).await.expect(201);
-    let one = format!("/api/exports/{}", id(&made));
+    let export = app.post("/api/exports", &json!({"type": "invoices"})).await.expect(201);
+    let one = format!("/api/exports/{}", id(&export));
     let ready = until("the table", || async {
-        let shown = app.get(&one).await.expect(200);
-        (shown["state"] == "ready").then_some(shown)
+        let view = app.get(&one).await.expect(200);
+        (view["state"] == "ready").then_some(view)
     })
     .await;
     assert_eq!((&ready["rows"], &ready["customerEmail"]), (&json!(2), &json!(null)));

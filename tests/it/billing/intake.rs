@@ -55,7 +55,7 @@ async fn send_keyed(client: &Client, key: &str, form: Form) -> Answer {
 }
 
 /// Sends a request; returns its id.
-pub async fn taken(app: &App) -> String {
+pub async fn submit_request(app: &App) -> String {
     send(&app.nobody(), form()).await.expect(201)["requestId"].as_str().unwrap().to_owned()
 }
 
@@ -84,19 +84,19 @@ on_sqlite! {
         let path = format!("{LIST}/{}", request_id.as_str().unwrap());
         let answer = app.get(&path).await;
         assert_eq!(answer.header("etag"), Some("\"1\""));
-        let shown = answer.expect(200);
+        let view = answer.expect(200);
         for (member, value) in [
             ("status", json!("new")), ("site", json!("dev")), ("customerEmail", json!("ann@example.org")),
             ("customerName", json!("Ann Example")), ("phone", json!(null)), ("addonIds", json!(["gift-box", "confetti"])),
             ("unknownIds", json!(["addonIds.1"])), ("uvCoating", json!(true)), ("notes", json!("in two\nlines")),
             ("photoCount", json!(4)), ("quoteId", json!(null)), ("estimatedTotalCents", json!(13200)),
         ] {
-            assert_eq!(shown[member], value, "{member}: {shown}");
+            assert_eq!(view[member], value, "{member}: {view}");
         }
         let days = |text: &Value| text.as_str().unwrap().parse::<jiff::Timestamp>().unwrap().as_millisecond();
-        assert_eq!(days(&shown["validUntil"]) - days(&shown["createdAt"]), 14 * 86_400_000);
+        assert_eq!(days(&view["validUntil"]) - days(&view["createdAt"]), 14 * 86_400_000);
         let customers = app.get("/api/customers?email=ann@example.org").await.expect(200);
-        assert_eq!(customers["customers"][0]["id"], shown["customerId"]);
+        assert_eq!(customers["customers"][0]["id"], view["customerId"]);
         let mail = until("the operators to be told", || async { mails_to(&app, "ops@example.org").pop() }).await;
         assert!(mail.subject.contains("Custom request from Ann Example"), "{}", mail.subject);
         assert!(mail.text.contains("with 4 photos") && mail.text.contains("addonIds.1"), "{}", mail.text);
@@ -105,7 +105,7 @@ on_sqlite! {
 
         app.kill_9();
         app.start().await;
-        assert_eq!(app.get(&path).await.expect(200), shown);
+        assert_eq!(app.get(&path).await.expect(200), view);
         let formats = [("jpeg", "jpg"), ("png", "png"), ("webp", "webp"), ("heic", "heic")];
         for ((number, original), (format, extension)) in (1..).zip(&pictures).zip(formats) {
             let photo = app.open(app.request("GET", &format!("{path}/photos/{number}"))).await;
@@ -117,7 +117,7 @@ on_sqlite! {
             let bytes = photo.bytes().await.unwrap();
             assert!(original.windows(SECRET.len()).any(|part| part == SECRET));
             assert!(!bytes.windows(4).any(|part| part == &SECRET[..4]), "{format} still tells where it was taken");
-            assert_eq!(shown["photos"][number - 1]["size"], bytes.len());
+            assert_eq!(view["photos"][number - 1]["size"], bytes.len());
         }
         for nothing in ["0", "5", "first", "-1"] {
             assert_eq!(app.get(&format!("{path}/photos/{nothing}")).await.error(404), "photo_not_found");
@@ -129,14 +129,14 @@ on_sqlite! {
         let nobody = app.nobody();
         let first = send_keyed(&nobody, "one", form()).await;
         assert_eq!(first.header("idempotency-replayed"), None);
-        let (first, kept) = (first.expect(201), kept_bytes(&app));
+        let (first, bytes_before) = (first.expect(201), kept_bytes(&app));
         let again = send_keyed(&nobody, "one", form()).await;
         assert_eq!(again.header("idempotency-replayed"), Some("true"));
         assert_eq!(again.expect(201), first);
         let other = needed().part("photos", photo(pictures::jpeg(1001)));
         assert_eq!(send_keyed(&nobody, "one", other).await.error(400), "idempotency_key_reused");
         assert_eq!(send_keyed(&nobody, "one", form().text("notes", "more")).await.error(400), "idempotency_key_reused");
-        assert_eq!((count(&app, LIST).await, kept_bytes(&app)), (1, kept));
+        assert_eq!((count(&app, LIST).await, kept_bytes(&app)), (1, bytes_before));
         // What was not valid is not kept: the same key may try again.
         assert_eq!(paths(&send_keyed(&nobody, "two", needed()).await.expect(400)), ["photos"]);
         let second = send_keyed(&nobody, "two", form()).await.expect(201);
@@ -191,13 +191,13 @@ async fn all_faults_are_told_at_once() {
         "uvCoating",
     ];
     assert_eq!(paths(&answer), faulty, "{answer}");
-    let said = |path: &str| {
+    let message = |path: &str| {
         let faults = answer["errors"].as_array().unwrap();
         faults.iter().find(|fault| fault["path"] == path).unwrap()["message"].as_str().unwrap().to_owned()
     };
-    assert_eq!(said("photos.0"), "is not a JPEG, PNG, WebP or HEIC picture");
-    assert_eq!(said("photos.1"), "is cut off: send it again");
-    assert_eq!(said("colorCount"), "must be from 1 to 4");
+    assert_eq!(message("photos.0"), "is not a JPEG, PNG, WebP or HEIC picture");
+    assert_eq!(message("photos.1"), "is incomplete: upload it again");
+    assert_eq!(message("colorCount"), "must be from 1 to 4");
     let empty = (0..11).fold(form(), |form, _| form.text("addonIds", ""));
     assert_eq!(paths(&send(&nobody, empty).await.expect(400)), ["addonIds"], "fields that say nothing count");
     for number in ["0", "1.5", "two", ""] {
@@ -232,14 +232,14 @@ async fn no_more_is_taken_than_the_bounds_and_it_is_never_held_in_memory() {
     let largest = pictures::jpeg(15 * MIB - frame);
     // Code that runs for the first time takes room, and is no part of what is measured.
     send(&app.nobody(), needed().part("photos", photo(largest.clone()))).await.expect(201);
-    let kept = kept_bytes(&app);
+    let bytes_before = kept_bytes(&app);
     forget_peak(&app);
     let before = memory(&app, "VmRSS:");
     let several = |photos: usize| (0..photos).fold(needed(), |form, _| form.part("photos", photo(largest.clone())));
     let too_large = needed().part("photos", photo(pictures::jpeg(15 * MIB - frame + 1)));
     assert_eq!(send(&app.nobody(), too_large).await.error(413), "too_large");
     assert_eq!(send(&app.nobody(), several(5)).await.error(413), "too_large");
-    assert_eq!((count(&app, LIST).await, kept_bytes(&app)), (1, kept));
+    assert_eq!((count(&app, LIST).await, kept_bytes(&app)), (1, bytes_before));
     let texts = NEEDED.iter().map(|(_, text)| text.len()).sum::<usize>();
     assert!(texts > 0, "texts count among the sixty mebibytes");
     let almost = needed().part("photos", photo(pictures::jpeg(15 * MIB - frame - texts)));

@@ -43,8 +43,8 @@ on_sqlite! {
         for wrong in ["limit=101", "limit=0", "offset=-1", "status=nonsense"] {
             assert_eq!(ann.get(&format!("/api/v1/invoices?{wrong}")).await.status, 400, "{wrong}");
         }
-        let shown = ann.get(&format!("/api/v1/invoices/{own}")).await.expect(200)["invoice"].clone();
-        assert_eq!((&shown["totalCents"], &shown["lineItems"][0]["amountCents"]), (&json!(12_000), &json!(12_000)));
+        let invoice = ann.get(&format!("/api/v1/invoices/{own}")).await.expect(200)["invoice"].clone();
+        assert_eq!((&invoice["totalCents"], &invoice["lineItems"][0]["amountCents"]), (&json!(12_000), &json!(12_000)));
         for other in [&foreign, &unsent] {
             assert_eq!(ann.get(&format!("/api/v1/invoices/{other}")).await.error(404), "invoice_not_found");
         }
@@ -66,8 +66,8 @@ async fn a_pdf_is_where_it_was_expected_and_a_changed_invoice_has_none() {
     let expected = before["expectedUrl"].as_str().unwrap().to_owned();
     assert_eq!(http().get(&expected).send().await.unwrap().status().as_u16(), 404, "not there yet");
     let request = ann.request("POST", &path).body("");
-    let made = ann.send(request).await.expect(200);
-    assert_eq!(made, json!({"success": true, "pdfUrl": expected}));
+    let answer = ann.send(request).await.expect(200);
+    assert_eq!(answer, json!({"success": true, "pdfUrl": expected}));
     let after = ann.get(&path).await.expect(200);
     assert_eq!(
         (&after["pdfUrl"], &after["cached"], &after["expectedUrl"]),
@@ -93,11 +93,11 @@ async fn a_customer_gets_their_credit_note_and_no_notes_of_operators() {
     let staff = app.post(&format!("/api/invoices/{invoice}/mark-paid"), &paid).await.expect(200);
     assert_eq!(staff["payments"][0]["reference"], "drawer 7");
     app.post(&format!("/api/invoices/{invoice}/refund"), &json!({"amountCents": 1_000})).await.expect(200);
-    let shown = ann.get(&format!("/api/v1/invoices/{invoice}")).await.expect(200)["invoice"].clone();
-    for payment in shown["payments"].as_array().unwrap() {
+    let view = ann.get(&format!("/api/v1/invoices/{invoice}")).await.expect(200)["invoice"].clone();
+    for payment in view["payments"].as_array().unwrap() {
         assert_eq!(payment["reference"], Value::Null, "{payment}");
     }
-    let note = shown["documents"].as_array().unwrap().iter().find(|one| one["kind"] == "credit_note").unwrap();
+    let note = view["documents"].as_array().unwrap().iter().find(|one| one["kind"] == "credit_note").unwrap();
     let path = format!("/api/v1/invoices/{invoice}/pdf?document={}", note["id"].as_str().unwrap());
     let before = ann.get(&path).await.expect(200);
     let url = before["expectedUrl"].as_str().unwrap();

@@ -23,17 +23,17 @@ async fn public_sku(app: &App) -> String {
 }
 
 async fn drafted(of: &Client, sku: &str) -> String {
-    let made = of.post(DRAFT, &one_of(sku)).await.expect(201);
-    assert_eq!(made["success"], true);
-    made["orderId"].as_str().unwrap().to_owned()
+    let answer = of.post(DRAFT, &one_of(sku)).await.expect(201);
+    assert_eq!(answer["success"], true);
+    answer["orderId"].as_str().unwrap().to_owned()
 }
 
 /// Waits until the stream, which goes on until then, shows the order with this status.
 async fn shown_as(stream: &mut Stream, status: &str) {
     loop {
-        let shown = stream.next().await.unwrap_or_else(|| panic!("the stream ended before it showed {status}"));
-        assert_eq!(shown.event, "order", "before it showed {status}");
-        if shown.data["order"]["status"] == status {
+        let event = stream.next().await.unwrap_or_else(|| panic!("the stream ended before it showed {status}"));
+        assert_eq!(event.event, "order", "before it showed {status}");
+        if event.data["order"]["status"] == status {
             return;
         }
     }
@@ -83,8 +83,8 @@ on_sqlite! {
         ann.patch("/api/v1/profile", &json!({"addresses": [address]})).await.expect(200);
         let mut body = one_of(&sku);
         body["notes"] = json!("in blue, please");
-        let made = ann.post(DRAFT, &body).await.expect(201);
-        let id = made["orderId"].as_str().unwrap();
+        let draft = ann.post(DRAFT, &body).await.expect(201);
+        let id = draft["orderId"].as_str().unwrap();
         let path = format!("{LIST}/{id}");
         let order = ann.get(&path).await.expect(200)["order"].clone();
         for (member, value) in [

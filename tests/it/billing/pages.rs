@@ -178,10 +178,10 @@ async fn whoever_opens_a_page_signs_in_and_is_back_on_it() {
     for email in ["ann@example.org", "bob@example.org"] {
         customer(&app, "ann@example.org").await;
         let before = super::mails_to(&app, email).len();
-        let asked = send(&nobody, "/sign-in", &[("email", email), ("next", "/invoices?from=20")]).await;
-        assert_eq!(asked.status, 200, "{}", asked.text);
-        is_sound(&asked);
-        answers.push(asked.text.replace(email, "them"));
+        let answer = send(&nobody, "/sign-in", &[("email", email), ("next", "/invoices?from=20")]).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        is_sound(&answer);
+        answers.push(answer.text.replace(email, "them"));
         let mail = crate::support::until("the link", || async {
             let mut mails = super::mails_to(&app, email);
             (mails.len() > before).then(|| mails.pop().unwrap())

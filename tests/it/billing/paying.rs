@@ -25,8 +25,8 @@ async fn show(app: &App, invoice: &str) -> Value {
 
 async fn is(app: &App, invoice: &str, status: &str) -> Value {
     until_seen(&format!("the invoice to be {status}"), || async {
-        let shown = show(app, invoice).await;
-        if shown["status"] == status { Ok(shown) } else { Err(shown) }
+        let view = show(app, invoice).await;
+        if view["status"] == status { Ok(view) } else { Err(view) }
     })
     .await
 }
@@ -36,8 +36,8 @@ fn checkout(invoice: &str) -> String {
 }
 
 async fn session(client: &Client, invoice: &str) -> String {
-    let made = client.act(&checkout(invoice)).await.expect(200);
-    made["sessionId"].as_str().unwrap().to_owned()
+    let page = client.act(&checkout(invoice)).await.expect(200);
+    page["sessionId"].as_str().unwrap().to_owned()
 }
 
 on_sqlite! {
@@ -55,19 +55,19 @@ on_sqlite! {
 
         let thanks = json!({"successPath": "/thanks"});
         let answers = join_all((0..20).map(|_| ann.post(&path, &thanks))).await;
-        let made: Vec<Value> = answers.into_iter().map(|one| one.expect(200)).collect();
-        assert!(made.iter().all(|one| *one == made[0]), "{made:?}");
+        let pages: Vec<Value> = answers.into_iter().map(|one| one.expect(200)).collect();
+        assert!(pages.iter().all(|one| *one == pages[0]), "{pages:?}");
         let there = processor.all("checkout.session");
         assert_eq!(there.len(), 1, "one session for all who ask");
         assert_eq!((&there[0]["amount_total"], &there[0]["currency"]), (&json!(12_000), &json!("usd")));
         let named = (&there[0]["client_reference_id"], &there[0]["metadata"]["invoiceId"]);
         assert_eq!(named, (&json!(invoice), &json!(invoice)));
-        assert_eq!((&made[0]["success"], &made[0]["checkoutUrl"]), (&json!(true), &there[0]["url"]));
+        assert_eq!((&pages[0]["success"], &pages[0]["checkoutUrl"]), (&json!(true), &there[0]["url"]));
         app.kill_9();
         app.start().await;
-        assert_eq!(session(&ann, &invoice).await, made[0]["sessionId"], "also after a kill");
+        assert_eq!(session(&ann, &invoice).await, pages[0]["sessionId"], "also after a kill");
         processor.events_travel(DeliveryConditions { twice: true, shuffled: true, ..DeliveryConditions::default() });
-        processor.act(made[0]["sessionId"].as_str().unwrap(), Payer::Pays).unwrap();
+        processor.act(pages[0]["sessionId"].as_str().unwrap(), Payer::Pays).unwrap();
         let paid = is(&app, &invoice, "paid").await;
         assert_eq!((paid["payments"].as_array().unwrap().len(), &paid["flags"]), (1, &json!([])));
         assert_eq!(ann.act(&path).await.error(409), "already_paid");
@@ -92,24 +92,24 @@ on_sqlite! {
         let path = format!("/api/invoices/{invoice}/refund");
         assert_eq!(paths(&app.post(&path, &json!({"amountCents": 10_001})).await.expect(400)), ["amountCents"]);
         processor.events_travel(DeliveryConditions { held: true, ..DeliveryConditions::default() });
-        let asked = app.post(&path, &json!({"amountCents": 1_000})).await.expect(200);
-        assert_eq!(asked["documents"].as_array().unwrap().len(), 1, "nothing went back yet");
+        let pending = app.post(&path, &json!({"amountCents": 1_000})).await.expect(200);
+        assert_eq!(pending["documents"].as_array().unwrap().len(), 1, "nothing went back yet");
         app.kill_9();
         app.start().await;
         until("the refund", || async {
-            let shown = show(&app, &invoice).await;
-            (shown["amountPaidCents"] == 11_000 && shown["pendingRefunds"] == json!([])).then_some(())
+            let view = show(&app, &invoice).await;
+            (view["amountPaidCents"] == 11_000 && view["pendingRefunds"] == json!([])).then_some(())
         })
         .await;
         processor.events_travel(DeliveryConditions { twice: true, shuffled: true, ..DeliveryConditions::default() });
         until("the events", || async { (processor.event_counts().0 == 0).then_some(()) }).await;
-        let shown = show(&app, &invoice).await;
-        assert_eq!((&shown["status"], shown["documents"].as_array().unwrap().len()), (&json!("paid"), 2), "{shown}");
+        let view = show(&app, &invoice).await;
+        assert_eq!((&view["status"], view["documents"].as_array().unwrap().len()), (&json!("paid"), 2), "{view}");
         // Somebody refunds at the processor itself; cash goes back by its payment.
         let intent = processor.all("checkout.session").into_iter().find(|one| one["id"] == second.as_str()).unwrap();
         processor.refund(intent["payment_intent"].as_str().unwrap(), None).unwrap();
         until("the rest", || async { (show(&app, &invoice).await["amountPaidCents"] == 2_000).then_some(()) }).await;
-        let in_cash = shown["payments"].as_array().unwrap().iter().find(|one| one["method"] == "cash").unwrap();
+        let in_cash = view["payments"].as_array().unwrap().iter().find(|one| one["method"] == "cash").unwrap();
         app.post(&path, &json!({"paymentId": in_cash["id"]})).await.expect(200);
         let back = is(&app, &invoice, "refunded").await;
         let credited: i64 =
@@ -158,10 +158,11 @@ on_sqlite! {
         let first = pay_token_of(&app, &invoice).await;
         assert!(first.len() > 40, "too long to be guessed: {first}");
         let linked = |token: &str| format!("/api/v1/pay/{token}");
-        let seen = app.nobody().get(&linked(&first)).await.expect(200);
-        assert_eq!((&seen["success"], &seen["invoice"]["amountDueCents"]), (&json!(true), &json!(12_000)));
-        assert_eq!((&seen["invoice"]["customerName"], &seen["invoice"]["status"]), (&json!("Ann Example"), &json!("open")));
-        assert!(!seen.to_string().contains('@'), "nothing personal but the name: {seen}");
+        let page = app.nobody().get(&linked(&first)).await.expect(200);
+        assert_eq!((&page["success"], &page["invoice"]["amountDueCents"]), (&json!(true), &json!(12_000)));
+        let (name, status) = (&page["invoice"]["customerName"], &page["invoice"]["status"]);
+        assert_eq!((name, status), (&json!("Ann Example"), &json!("open")));
+        assert!(!page.to_string().contains('@'), "nothing personal but the name: {page}");
         let ann = customer(&app, "ann@example.org").await;
         let own = ann.get(&format!("/api/v1/invoices/{invoice}")).await.expect(200)["invoice"].clone();
         assert!(own["payUrl"].as_str().unwrap().ends_with(&first), "shown again to its owner");
@@ -175,9 +176,9 @@ on_sqlite! {
         }
         app.kill_9();
         app.start().await;
-        let made = app.nobody().act(&format!("{}/checkout", linked(&second))).await.expect(200);
-        assert_eq!(ann.act(&checkout(&invoice)).await.expect(200), made, "the same page as its customer's");
-        processor.act(made["sessionId"].as_str().unwrap(), Payer::Pays).unwrap();
+        let checkout_page = app.nobody().act(&format!("{}/checkout", linked(&second))).await.expect(200);
+        assert_eq!(ann.act(&checkout(&invoice)).await.expect(200), checkout_page, "the same page as its customer's");
+        processor.act(checkout_page["sessionId"].as_str().unwrap(), Payer::Pays).unwrap();
         is(&app, &invoice, "paid").await;
         assert_eq!(app.nobody().act(&format!("{}/checkout", linked(&second))).await.error(409), "already_paid");
         assert_eq!(app.nobody().get(&linked(&second)).await.expect(200)["invoice"]["status"], "paid");
@@ -265,8 +266,8 @@ async fn a_page_that_expired_makes_way_for_another_and_wrong_amounts_are_flagged
     let other = sent(&app, "ann@example.org").await;
     let body = simulator::payments::SimPayment::new(other.as_str(), 5_000, "usd");
     crate::api::payments::tell(&app, &body, simulator::payments::SimPaymentEvent::Completed, "evt_other").await;
-    let shown = show(&app, &other).await;
-    assert_eq!((&shown["status"], &shown["flags"]), (&json!("partially_paid"), &json!(["amount_mismatch"])));
+    let view = show(&app, &other).await;
+    assert_eq!((&view["status"], &view["flags"]), (&json!("partially_paid"), &json!(["amount_mismatch"])));
     crate::api::payments::tell(
         &app,
         &body,
@@ -274,8 +275,8 @@ async fn a_page_that_expired_makes_way_for_another_and_wrong_amounts_are_flagged
         "evt_back",
     )
     .await;
-    let shown = show(&app, &other).await;
-    assert_eq!((&shown["status"], &shown["flags"]), (&json!("open"), &json!([])));
+    let view = show(&app, &other).await;
+    assert_eq!((&view["status"], &view["flags"]), (&json!("open"), &json!([])));
 }
 
 #[tokio::test]
@@ -301,8 +302,8 @@ async fn pay_links_end_by_their_date_and_are_counted_for_each_address() {
     let path = format!("/api/invoices/{invoice}/pay-link");
     let past = app.post(&path, &json!({"expiresAt": "2020-01-01T00:00:00.000Z"})).await.expect(400);
     assert_eq!(paths(&past), ["expiresAt"]);
-    let made = app.post(&path, &json!({"expiresAt": "2099-01-01T00:00:00.000Z"})).await.expect(200);
-    assert_eq!(made["payUrlExpiresAt"], "2099-01-01T00:00:00.000Z");
+    let link = app.post(&path, &json!({"expiresAt": "2099-01-01T00:00:00.000Z"})).await.expect(200);
+    assert_eq!(link["payUrlExpiresAt"], "2099-01-01T00:00:00.000Z");
     for _ in 0..2 {
         app.nobody().act("/api/v1/pay/nonsense/checkout").await.error(404);
     }

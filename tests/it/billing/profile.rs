@@ -27,13 +27,13 @@ on_sqlite! {
         assert_eq!(profile["addresses"][0]["country"], "US");
 
         let second = profile["addresses"][1].clone();
-        let kept = ann.patch("/api/v1/profile", &json!({"phone": null, "addresses": [second]})).await.expect(200);
-        assert_eq!((&kept["profile"]["name"], &kept["profile"]["phone"]), (&json!("Ann"), &json!(null)));
-        assert_eq!(kept["profile"]["addresses"][0]["id"], second["id"]);
-        assert_eq!(kept["profile"]["addresses"][0]["isDefault"], true);
+        let answer = ann.patch("/api/v1/profile", &json!({"phone": null, "addresses": [second]})).await.expect(200);
+        assert_eq!((&answer["profile"]["name"], &answer["profile"]["phone"]), (&json!("Ann"), &json!(null)));
+        assert_eq!(answer["profile"]["addresses"][0]["id"], second["id"]);
+        assert_eq!(answer["profile"]["addresses"][0]["isDefault"], true);
         app.kill_9();
         app.start().await;
-        assert_eq!(ann.get("/api/v1/me").await.expect(200)["profile"], kept["profile"]);
+        assert_eq!(ann.get("/api/v1/me").await.expect(200)["profile"], answer["profile"]);
     }
 }
 
@@ -45,9 +45,9 @@ async fn every_fault_is_told_at_once() {
         "name": "a\nb", "email": "other@example.org", "locale": "english",
         "addresses": [{"kind": "home", "line1": "", "city": "x", "postalCode": "1", "country": "USA"}],
     });
-    let told = ann.patch("/api/v1/profile", &wrong).await.expect(400);
+    let refusal = ann.patch("/api/v1/profile", &wrong).await.expect(400);
     let expected = ["addresses.0.country", "addresses.0.kind", "addresses.0.line1", "email", "locale", "name"];
-    assert_eq!(paths(&told), expected);
+    assert_eq!(paths(&refusal), expected);
     let unknown = json!({"addresses": [{
         "id": crate::api::NOTHING, "kind": "billing", "line1": "x", "city": "x", "postalCode": "1", "country": "US",
     }]});
@@ -65,12 +65,12 @@ async fn the_staff_sees_customers() {
     let ann = customer(&app, "ann@example.org").await;
     customer(&app, "bob@example.org").await;
     ann.patch("/api/v1/profile", &json!({"name": "Ann Smith"})).await.expect(200);
-    let found = app.get("/api/customers?q=smith").await.expect(200);
+    let matches = app.get("/api/customers?q=smith").await.expect(200);
     assert_eq!(
-        (&found["pagination"]["total"], &found["customers"][0]["email"]),
+        (&matches["pagination"]["total"], &matches["customers"][0]["email"]),
         (&json!(1), &json!("ann@example.org"))
     );
-    let id = found["customers"][0]["id"].as_str().unwrap();
+    let id = matches["customers"][0]["id"].as_str().unwrap();
     assert_eq!(app.get(&format!("/api/customers/{id}")).await.expect(200)["name"], "Ann Smith");
     assert_eq!(app.get("/api/customers").await.expect(200)["customers"][0]["email"], "bob@example.org");
 

@@ -4,7 +4,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 
 use super::customer;
-use super::intake::taken;
+use super::intake::submit_request;
 use crate::api::quotes::models::upload;
 use crate::api::quotes::{draft, sent, show};
 use crate::api::{NOTHING, id, paths, some_sku};
@@ -29,7 +29,7 @@ on_both! {
             quotes.push(sent(&app, &sku).await);
         }
         let ann = customer(&app, "ann@example.org").await;
-        let asked: Vec<_> = quotes.iter().map(|quote| {
+        let requests: Vec<_> = quotes.iter().map(|quote| {
             let (ann, path) = (ann.clone(), format!("/api/v1/quotes/{quote}/accept"));
             tokio::spawn(async move { ann.try_send(ann.request("POST", &path)).await.map(|answer| answer.status) })
         }).collect();
@@ -39,7 +39,7 @@ on_both! {
         })
         .await;
         app.kill_9();
-        join_all(asked).await;
+        join_all(requests).await;
         app.start().await;
         let accepted = app.get("/api/quotes?status=accepted&limit=200").await.expect(200);
         let accepted = accepted["quotes"].as_array().unwrap().clone();
@@ -67,10 +67,10 @@ on_sqlite! {
         for (query, total) in [("status=sent", 1), ("status=draft", 0), ("status=accepted", 0)] {
             assert_eq!(ann.get(&format!("/api/v1/quotes?{query}")).await.expect(200)["pagination"]["total"], total, "{query}");
         }
-        let shown = ann.get(&format!("/api/v1/quotes/{own}")).await.expect(200)["quote"].clone();
-        assert_eq!((&shown["totalCents"], &shown["lines"][0]["unitPriceCents"]), (&json!(9700), &json!(1850)));
+        let view = ann.get(&format!("/api/v1/quotes/{own}")).await.expect(200)["quote"].clone();
+        assert_eq!((&view["totalCents"], &view["lines"][0]["unitPriceCents"]), (&json!(9700), &json!(1850)));
         for secret in ["version", "orderError", "taxRateBps"] {
-            assert!(shown.get(secret).is_none(), "{secret}");
+            assert!(view.get(secret).is_none(), "{secret}");
         }
         for what in ["accept", "decline"] {
             assert_eq!(bob.act(&format!("/api/v1/quotes/{own}/{what}")).await.error(403), "forbidden");
@@ -100,8 +100,8 @@ on_sqlite! {
         let orders: std::collections::BTreeSet<String> =
             answers.into_iter().map(|answer| answer.expect(200)["quote"]["orderId"].as_str().unwrap().to_owned()).collect();
         assert_eq!(orders.len(), 1, "{orders:?}");
-        let made = custom_orders(&app).await;
-        assert_eq!((made.len(), orders.contains(&id(&made[0]))), (1, true));
+        let existing = custom_orders(&app).await;
+        assert_eq!((existing.len(), orders.contains(&id(&existing[0]))), (1, true));
         assert_eq!(ann.act(&format!("/api/v1/quotes/{quote}/decline")).await.error(409), "invalid_transition");
     }
 }
@@ -118,8 +118,8 @@ async fn a_quote_expires_by_the_clock_whoever_restarts() {
     clock.set(14 * DAY_MS + 60_000);
     app.kill_9();
     app.start().await;
-    let shown = ann.get(&format!("/api/v1/quotes/{late}")).await.expect(200);
-    assert_eq!(shown["quote"]["status"], "expired");
+    let view = ann.get(&format!("/api/v1/quotes/{late}")).await.expect(200);
+    assert_eq!(view["quote"]["status"], "expired");
     for what in ["accept", "decline"] {
         assert_eq!(ann.act(&format!("/api/v1/quotes/{late}/{what}")).await.error(409), "quote_expired");
     }
@@ -137,12 +137,12 @@ async fn a_customers_model_has_a_price_at_once_and_its_draft_stays_the_shops() {
     let app = App::new(Db::sqlite()).await;
     let (ann, bob) = (customer(&app, "ann@example.org").await, customer(&app, "bob@example.org").await);
     let fields = [("quantity", "2"), ("notes", "In black, please.")];
-    let made = upload(&ann, "/api/v1/quotes/models", "cube.stl", cube().into_bytes(), &fields).await.expect(201);
-    let model = made["model"].clone();
+    let answer = upload(&ann, "/api/v1/quotes/models", "cube.stl", cube().into_bytes(), &fields).await.expect(201);
+    let model = answer["model"].clone();
     assert_eq!(
-        (&made["success"], &model["volumeMm3"], &model["quantity"]),
+        (&answer["success"], &model["volumeMm3"], &model["quantity"]),
         (&json!(true), &json!(1000), &json!(2)),
-        "{made}"
+        "{answer}"
     );
     assert!(model["unitPriceCents"].as_i64().unwrap() > 0 && model["quoteId"].is_null(), "{model}");
     let path = format!("/api/v1/quotes/models/{}", id(&model));
@@ -172,13 +172,14 @@ on_sqlite! {
     async fn a_custom_request_is_quoted_and_hears_what_became_of_it(db: Db) {
         let mut app = App::new(db).await;
         let sku = some_sku(&app).await;
-        let request = taken(&app).await;
+        let request = submit_request(&app).await;
         let path = format!("/api/custom-requests/{request}");
-        let asked = app.get(&path).await.expect(200);
-        let email = asked["customerEmail"].as_str().unwrap().to_owned();
+        let intake = app.get(&path).await.expect(200);
+        let email = intake["customerEmail"].as_str().unwrap().to_owned();
         let drafted = app.act(&format!("{path}/quote")).await.expect(201);
-        assert_eq!((&drafted["customRequestId"], &drafted["customerEmail"]), (&json!(request), &asked["customerEmail"]), "{drafted}");
-        assert_eq!(drafted["subtotalCents"], asked["estimatedTotalCents"], "{drafted} for {asked}");
+        let origin = (&json!(request), &intake["customerEmail"]);
+        assert_eq!((&drafted["customRequestId"], &drafted["customerEmail"]), origin, "{drafted}");
+        assert_eq!(drafted["subtotalCents"], intake["estimatedTotalCents"], "{drafted} for {intake}");
         let quote = id(&drafted);
         let lines = json!([{"description": "Figurine", "quantity": 1, "unitPriceCents": 9900, "skuId": sku}]);
         app.patch(&format!("/api/quotes/{quote}"), &json!({"lines": lines})).await.expect(200);

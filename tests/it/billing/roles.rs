@@ -129,7 +129,7 @@ async fn every_operation_takes_those_it_is_for_and_nobody_else() {
             .replace("{exportToken}", &export_token)
             .replace("{token}", &pay_token)
     };
-    let mut asked = 0;
+    let mut count = 0;
     for route in &BILLING.served {
         let (method, path) = (route.method.as_str(), route.path);
         let real = existing(path);
@@ -142,7 +142,7 @@ async fn every_operation_takes_those_it_is_for_and_nobody_else() {
         let anybody = for_anybody(method, path);
         for (name, client) in &strangers {
             let status = client.open(client.request(method, &real)).await.status().as_u16();
-            asked += 1;
+            count += 1;
             if anybody {
                 assert!(!matches!(status, 401 | 403 | 404 | 405 | 500..), "{method} {path} by {name}: {status}");
             } else {
@@ -219,7 +219,7 @@ async fn every_operation_takes_those_it_is_for_and_nobody_else() {
             assert_eq!(send(&ann, &nothing).await.error(404), "subscription_not_found", "{method} {path}");
         }
     }
-    assert!(asked >= 140, "{asked}");
+    assert!(count >= 140, "{count}");
     // Lists have the own alone.
     for (path, name) in
         [("orders", "orders"), ("invoices", "invoices"), ("quotes", "quotes"), ("subscriptions", "subscriptions")]

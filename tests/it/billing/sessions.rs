@@ -150,14 +150,14 @@ async fn no_page_of_a_stranger_signs_a_visitor_in() {
 async fn known_and_unknown_addresses_are_told_the_same() {
     let app = App::new(Db::sqlite()).await;
     customer(&app, "ann@example.org").await;
-    let mut told = Vec::new();
+    let mut answers = Vec::new();
     for email in ["ann@example.org", "stranger@example.org"] {
         let answer = app.nobody().post("/api/v1/auth/magic-link", &json!({"email": email})).await;
         let names: Vec<String> = answer.headers.keys().map(ToString::to_string).collect();
-        told.push((answer.status, answer.text, names));
+        answers.push((answer.status, answer.text, names));
     }
-    assert_eq!(told[0], told[1]);
-    assert_eq!(told[0].1, r#"{"success":true}"#);
+    assert_eq!(answers[0], answers[1]);
+    assert_eq!(answers[0].1, r#"{"success":true}"#);
     let wrong = app.nobody().post("/api/v1/auth/magic-link", &json!({"email": "ann", "more": 1})).await;
     assert_eq!(crate::api::paths(&wrong.expect(400)), ["email", "more"]);
 }
@@ -295,7 +295,7 @@ async fn tokens_are_neither_stored_nor_logged() {
     }
     for secret in [token, session] {
         assert!(!log.contains(&secret), "a token stands in the log");
-        assert!(!stored.windows(secret.len()).any(|found| found == secret.as_bytes()), "a token is stored");
+        assert!(!stored.windows(secret.len()).any(|part| part == secret.as_bytes()), "a token is stored");
     }
 }
 

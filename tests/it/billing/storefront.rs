@@ -106,8 +106,8 @@ async fn redis_keeps_the_last_good_answer_for_a_server_without_one() {
     let mut app = with(&shop).env("REDIS_URL", redis.url()).start().await;
     app.nobody().get(PATH).await.expect(200);
     until("redis to have it", || async {
-        let kept: Option<String> = redis.ask(&["GET", "printfloor:catalog"]).await.ok()?;
-        kept.filter(|kept| kept.contains("thing-1")).map(drop)
+        let entry: Option<String> = redis.ask(&["GET", "printfloor:catalog"]).await.ok()?;
+        entry.filter(|entry| entry.contains("thing-1")).map(drop)
     })
     .await;
     app.stop().await;

@@ -10,7 +10,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::customer;
-use super::intake::{self, taken};
+use super::intake::{self, submit_request};
 use crate::api::quotes::models::upload;
 use crate::api::{count, id, paths, some_sku};
 use crate::support::client::Answer;
@@ -157,9 +157,9 @@ on_both! {
         let mut app = App::on(db).start().await;
         let ann = customer(&app, "ann@example.org").await;
         let own = upload(&ann, MODELS, "cube.stl", cube().into_bytes(), &[]).await.expect(201)["model"]["id"].clone();
-        let kept = upload(&ann, MODELS, "part.stl", cube().into_bytes(), &[("quantity", "2")]).await.expect(201);
+        let live = upload(&ann, MODELS, "part.stl", cube().into_bytes(), &[("quantity", "2")]).await.expect(201);
         let staff = upload(&app, "/api/quotes/models", "staff.stl", cube().into_bytes(), &[]).await.expect(201);
-        let request = taken(&app).await;
+        let request = submit_request(&app).await;
         // Somebody of the shop works on one of the drafts.
         let quotes = app.get("/api/quotes?status=draft&limit=200").await.expect(200);
         let drafts = quotes["quotes"].as_array().unwrap().clone();
@@ -169,13 +169,13 @@ on_both! {
         app.set_env("PRINTFLOOR_FILES__UNCLAIMED_DAYS", "0.0000001");
         app.start().await;
         until("the old request to be closed", || async {
-            let shown = app.get(&format!("/api/custom-requests/{request}")).await.expect(200);
-            (shown["status"] == "closed").then_some(())
+            let view = app.get(&format!("/api/custom-requests/{request}")).await.expect(200);
+            (view["status"] == "closed").then_some(())
         })
         .await;
         until("the old files to be gone", || async { (count(&app, "/api/files").await == 2).then_some(()) }).await;
         assert_eq!(app.get(&format!("/api/files/{}", own.as_str().unwrap())).await.status, 404);
-        for model in [&kept["model"]["id"], &staff["lines"][0]["model"]["fileId"]] {
+        for model in [&live["model"]["id"], &staff["lines"][0]["model"]["fileId"]] {
             app.get(&format!("/api/files/{}", model.as_str().unwrap())).await.expect(200);
         }
         assert_eq!(count(&app, "/api/quotes?status=draft").await, 2);

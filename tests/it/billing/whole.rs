@@ -45,8 +45,8 @@ async fn signed_in(app: &App) -> Client {
 /// Pays on the page of the processor.
 async fn pays(checkout: &Value) {
     let page = checkout["checkoutUrl"].as_str().unwrap_or_else(|| panic!("no page: {checkout}"));
-    let shown = http().get(page).send().await.unwrap();
-    assert_eq!(shown.status().as_u16(), 200, "{page}");
+    let answer = http().get(page).send().await.unwrap();
+    assert_eq!(answer.status().as_u16(), 200, "{page}");
     let paid = http().post(format!("{page}/pay")).send().await.unwrap();
     assert_eq!(paid.status().as_u16(), 303, "{page}");
 }
@@ -75,21 +75,22 @@ impl Story {
     /// Pays an own order on the page of the processor, lets it be printed, and ships it.
     async fn paid_printed_and_shipped(&self, order: &str, tracking: &str) {
         let checkout = format!("/api/v1/orders/{order}/checkout");
-        let made = self.ann.post(&checkout, &json!({"successPath": format!("/orders/{order}")})).await.expect(200);
-        pays(&made).await;
+        let checkout_page =
+            self.ann.post(&checkout, &json!({"successPath": format!("/orders/{order}")})).await.expect(200);
+        pays(&checkout_page).await;
         until_seen("the order to be printed", || async {
-            let shown = self.order(order).await;
-            if shown["status"] == "ready" { Ok(()) } else { Err(json!([shown, self.app.jobs(order).await])) }
+            let view = self.order(order).await;
+            if view["status"] == "ready" { Ok(()) } else { Err(json!([view, self.app.jobs(order).await])) }
         })
         .await;
         let parcel = json!({"carrier": "DHL", "trackingNumber": tracking, "estimatedDelivery": "2026-12-01"});
         self.app.post(&format!("/api/orders/{order}/ship"), &parcel).await.expect(200);
-        let shown = self.order(order).await;
-        assert_eq!((&shown["status"], &shown["shipment"]["trackingNumber"]), (&json!("shipped"), &json!(tracking)));
-        assert_eq!((&shown["payment"]["paidCents"], &shown["payment"]["dueCents"]), (&shown["totalCents"], &json!(0)));
-        assert_eq!((&shown["lines"][0]["good"], &shown["lines"][0]["missing"]), (&json!(2), &json!(0)), "{shown}");
+        let view = self.order(order).await;
+        assert_eq!((&view["status"], &view["shipment"]["trackingNumber"]), (&json!("shipped"), &json!(tracking)));
+        assert_eq!((&view["payment"]["paidCents"], &view["payment"]["dueCents"]), (&view["totalCents"], &json!(0)));
+        assert_eq!((&view["lines"][0]["good"], &view["lines"][0]["missing"]), (&json!(2), &json!(0)), "{view}");
         let steps: Vec<&str> =
-            shown["timeline"].as_array().unwrap().iter().map(|step| step["event"].as_str().unwrap()).collect();
+            view["timeline"].as_array().unwrap().iter().map(|step| step["event"].as_str().unwrap()).collect();
         let main = ["order.created", "order.paid", "order.printing", "order.ready", "order.shipped"];
         let places: Vec<Option<usize>> = main.iter().map(|one| steps.iter().position(|step| step == one)).collect();
         assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{steps:?}");
@@ -114,18 +115,18 @@ impl Story {
         let catalog = self.app.nobody().get("/api/v1/store/catalog").await.expect(200);
         assert_eq!(catalog["items"][0]["skuId"], sku, "{catalog}");
         let draft = json!({"lines": [{"skuId": sku, "quantity": 2}], "notes": "in blue, please"});
-        let made = self.ann.post("/api/v1/orders/draft", &draft).await.expect(201);
-        let order = made["orderId"].as_str().unwrap().to_owned();
-        let shown = self.order(&order).await;
-        assert_eq!((&shown["status"], &shown["totalCents"]), (&json!("draft"), &json!(2500)), "{shown}");
-        assert_eq!(shown["shippingAddress"]["city"], "Springfield");
+        let answer = self.ann.post("/api/v1/orders/draft", &draft).await.expect(201);
+        let order = answer["orderId"].as_str().unwrap().to_owned();
+        let view = self.order(&order).await;
+        assert_eq!((&view["status"], &view["totalCents"]), (&json!("draft"), &json!(2500)), "{view}");
+        assert_eq!(view["shippingAddress"]["city"], "Springfield");
         self.paid_printed_and_shipped(&order, "JD0001").await;
 
         let invoice = self.paid_invoices(1).await.remove(0);
         assert_eq!((&invoice["orderId"], &invoice["totalCents"]), (&json!(order), &json!(2500)));
         let (number, invoice) = (invoice["number"].as_str().unwrap().to_owned(), id(&invoice));
-        let made = self.ann.act(&format!("/api/v1/invoices/{invoice}/pdf")).await.expect(200);
-        let file = http().get(made["pdfUrl"].as_str().unwrap()).send().await.unwrap();
+        let pdf = self.ann.act(&format!("/api/v1/invoices/{invoice}/pdf")).await.expect(200);
+        let file = http().get(pdf["pdfUrl"].as_str().unwrap()).send().await.unwrap();
         assert_eq!(
             (file.status().as_u16(), file.headers()["content-type"].to_str().unwrap()),
             (200, "application/pdf")
@@ -160,8 +161,8 @@ impl Story {
     /// Turns a model into a price, a quote, an order and a parcel; returns the order.
     async fn a_quote_from_a_model(&self, material: &str) -> String {
         let (path, two) = ("/api/v1/quotes/models", [("quantity", "2")]);
-        let made = upload(&self.ann, path, "cube.stl", cube().into_bytes(), &two).await.expect(201);
-        let model = made["model"].clone();
+        let answer = upload(&self.ann, path, "cube.stl", cube().into_bytes(), &two).await.expect(201);
+        let model = answer["model"].clone();
         assert!(model["unitPriceCents"].as_i64().unwrap() > 0, "a price at once: {model}");
         until_seen("the price of the sliced model", || async {
             let now = self.ann.get(&format!("{path}/{}", id(&model))).await.expect(200)["model"].clone();
@@ -179,8 +180,8 @@ impl Story {
         let offered = self.ann.get(&format!("/api/v1/quotes/{quote}")).await.expect(200)["quote"].clone();
         let accepted = self.ann.act(&format!("/api/v1/quotes/{quote}/accept")).await.expect(200)["quote"].clone();
         let order = accepted["orderId"].as_str().unwrap().to_owned();
-        let shown = self.order(&order).await;
-        assert_eq!((&shown["kind"], &shown["totalCents"]), (&json!("custom"), &offered["totalCents"]));
+        let view = self.order(&order).await;
+        assert_eq!((&view["kind"], &view["totalCents"]), (&json!("custom"), &offered["totalCents"]));
         self.paid_printed_and_shipped(&order, "JD0002").await;
         let invoices = self.paid_invoices(3).await;
         assert!(
@@ -206,8 +207,8 @@ impl Story {
 
     /// Exports a table of all payments.
     async fn an_export(&self) {
-        let asked = json!({"type": "invoices", "status": "paid"});
-        let link = exported(&self.app, &self.ann, ANN, asked).await;
+        let filter = json!({"type": "invoices", "status": "paid"});
+        let link = exported(&self.app, &self.ann, ANN, filter).await;
         let table = self.app.nobody().get(&link).await;
         assert_eq!(table.status, 200, "{}", table.text);
         let rows: Vec<&str> = table.text.lines().collect();
@@ -224,8 +225,8 @@ impl Story {
         let part = json!({"amountCents": 1000});
         self.app.post(&format!("/api/orders/{order}/refund"), &part).await.expect(200);
         let credited = until_seen("the credit note", || async {
-            let shown = self.invoice(invoice).await;
-            if shown["documents"].as_array().unwrap().len() == 2 { Ok(shown) } else { Err(shown) }
+            let view = self.invoice(invoice).await;
+            if view["documents"].as_array().unwrap().len() == 2 { Ok(view) } else { Err(view) }
         })
         .await;
         let note = &credited["documents"][1];
@@ -243,12 +244,12 @@ impl Story {
     async fn the_books_agree(&self) {
         let charges = self.processor.all("charge");
         let cents = |one: &Value, member: &str| one[member].as_i64().unwrap();
-        let kept: i64 = charges.iter().map(|one| cents(one, "amount") - cents(one, "amount_refunded")).sum();
+        let balance: i64 = charges.iter().map(|one| cents(one, "amount") - cents(one, "amount_refunded")).sum();
         for (client, list) in [(&*self.app, "/api/payments?limit=100"), (&self.ann, "/api/v1/payments?limit=100")] {
             until_seen(&format!("{list} to have the processor's books"), || async {
                 let listed = client.get(list).await.expect(200);
                 let sum: i64 = listed["payments"].as_array().unwrap().iter().map(|one| cents(one, "amountCents")).sum();
-                if sum == kept { Ok(()) } else { Err(listed) }
+                if sum == balance { Ok(()) } else { Err(listed) }
             })
             .await;
         }

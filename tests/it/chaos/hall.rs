@@ -145,9 +145,9 @@ impl Hall {
             machine.sim.handle.log().iter().filter(|entry| matches!(entry.what, PhysicalEvent::Started { .. })).count()
         };
         let before = begun();
-        let shown = client.try_send(client.request("GET", &format!("/api/printers/{}", machine.id))).await;
-        let shown = shown.filter(|answer| answer.status == 200).map(|answer| answer.json());
-        let free = shown.is_some_and(|shown| shown["jobId"].is_null() && shown["status"]["state"] == "idle");
+        let printer = client.try_send(client.request("GET", &format!("/api/printers/{}", machine.id))).await;
+        let printer = printer.filter(|answer| answer.status == 200).map(|answer| answer.json());
+        let free = printer.is_some_and(|printer| printer["jobId"].is_null() && printer["status"]["state"] == "idle");
         free && begun() == before && self.own_print(n, name, seconds)
     }
 
@@ -198,12 +198,12 @@ pub struct Operators {
     doubted: BTreeMap<String, Instant>,
     /// Grams on all spools of [`LITTLE`] that were put in, by printer.
     spools: BTreeMap<String, f64>,
-    said: u64,
+    swaps: u64,
 }
 
 impl Operators {
     pub fn new(client: Client, hall: Arc<Hall>) -> Self {
-        Self { client, hall, doubted: BTreeMap::new(), spools: BTreeMap::new(), said: 0 }
+        Self { client, hall, doubted: BTreeMap::new(), spools: BTreeMap::new(), swaps: 0 }
     }
 
     async fn list(&self, path: &str, many: &str) -> Vec<Value> {
@@ -248,8 +248,8 @@ impl Operators {
         for slot in printer["slots"].as_array().unwrap() {
             let number = slot["slot"].as_u64().unwrap();
             if machine.spool(number as usize).is_some() && slot["remaining"].as_f64().unwrap() < LOW {
-                self.said += 1;
-                let (path, key) = (format!("/api/printers/{id}/slots/{number}"), format!("spool-{}", self.said));
+                self.swaps += 1;
+                let (path, key) = (format!("/api/printers/{id}/slots/{number}"), format!("spool-{}", self.swaps));
                 let spool = json!({"materialId": slot["materialId"], "remaining": LITTLE});
                 insist(&self.client, &path, &key, &spool).await;
                 *self.spools.entry(id.to_owned()).or_default() += LITTLE;

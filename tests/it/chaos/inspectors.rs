@@ -33,7 +33,7 @@ pub struct Inspector {
     hall: Arc<Hall>,
     rng: Rng,
     words: Words,
-    said: u64,
+    count: u64,
 }
 
 /// Returns whether an order is the one of the older release, which is left alone.
@@ -43,7 +43,7 @@ fn is_old(order: &Value) -> bool {
 
 impl Inspector {
     pub fn new(client: Client, hall: Arc<Hall>, seed: u64) -> Self {
-        Self { client, hall, rng: Rng::with_seed(seed), words: Words::new(), said: 0 }
+        Self { client, hall, rng: Rng::with_seed(seed), words: Words::new(), count: 0 }
     }
 
     /// Works until it is over; once it is quiet, nobody looks at parts again that somebody has judged. `required`:
@@ -62,11 +62,11 @@ impl Inspector {
                 }
             }
             if !quiet.load(Relaxed)
-                && let Some(job) = self.rng.choice(jobs.iter()).filter(|_| self.said.is_multiple_of(2))
+                && let Some(job) = self.rng.choice(jobs.iter()).filter(|_| self.count.is_multiple_of(2))
             {
                 self.look_again(job).await;
             }
-            self.said += 1;
+            self.count += 1;
         }
         self.words
     }
@@ -77,15 +77,15 @@ impl Inspector {
         if good == plate { json!({"goodCount": good}) } else { json!({"goodCount": good, "reason": "adhesion"}) }
     }
 
-    fn heard(&mut self, attempt: &str, said: &Value) {
-        let good = said["goodCount"].as_u64().unwrap();
+    fn note(&mut self, attempt: &str, inspection: &Value) {
+        let good = inspection["goodCount"].as_u64().unwrap();
         let word = self.words.entry(attempt.to_owned()).or_insert(Word { last: good, least: good, most: good });
         *word = Word { last: good, least: word.least.min(good), most: word.most.max(good) };
     }
 
     fn key(&mut self, what: &str) -> String {
-        self.said += 1;
-        format!("{what}-{}", self.said)
+        self.count += 1;
+        format!("{what}-{}", self.count)
     }
 
     /// Clears a bed that waits for it, and says how the parts on it are.
@@ -107,10 +107,10 @@ impl Inspector {
             return;
         }
         let job = read(&self.client, &format!("/api/jobs/{}", last["jobId"].as_str().unwrap())).await;
-        let said = self.judge(job["plateParts"].as_u64().unwrap());
+        let inspection = self.judge(job["plateParts"].as_u64().unwrap());
         let key = self.key("clear");
-        match ask(&self.client, &path, &key, &said).await {
-            Ok(_) => self.heard(attempt, &said),
+        match ask(&self.client, &path, &key, &inspection).await {
+            Ok(_) => self.note(attempt, &inspection),
             // Somebody's own print was there meanwhile; or the printer has more to tell first.
             Err(code) => assert!(matches!(code.as_str(), "nothing_to_sign_off" | "sign_offs_waiting"), "{code}"),
         }
@@ -120,12 +120,12 @@ impl Inspector {
     async fn look_again(&mut self, job: &Value) {
         let attempt = job["attempts"].as_array().unwrap().last().unwrap();
         let attempt_id = attempt["id"].as_str().unwrap();
-        let known = self.words.contains_key(attempt_id);
+        let is_noted = self.words.contains_key(attempt_id);
         let hall = self.hall.clone();
         let Some((_, machine)) = hall.at(attempt["printerId"].as_str().unwrap()) else { return };
         // Of two people who speak of the same parts, one at the printer and one here, nobody could tell who was later:
         // the clock goes back and forth. So it is one after the other.
-        if known && attempt["signOff"]["by"].as_str().is_none_or(|by| by == "system") {
+        if is_noted && attempt["signOff"]["by"].as_str().is_none_or(|by| by == "system") {
             return;
         }
         let printer = read(&self.client, &format!("/api/printers/{}", machine.id)).await;
@@ -133,13 +133,13 @@ impl Inspector {
         if printer["jobId"] == job["id"] || (waits && printer["lastPrint"]["attemptId"] == attempt_id) {
             return;
         }
-        let said = self.judge(job["plateParts"].as_u64().unwrap());
+        let inspection = self.judge(job["plateParts"].as_u64().unwrap());
         let path = format!("/api/jobs/{}/sign-off", job["id"].as_str().unwrap());
         let key = self.key("sign");
-        insist(&self.client, &path, &key, &said).await;
-        self.heard(attempt_id, &said);
+        insist(&self.client, &path, &key, &inspection).await;
+        self.note(attempt_id, &inspection);
         for again in [key, self.key("again")].into_iter().take(self.rng.usize(..4)) {
-            insist(&self.client, &path, &again, &said).await;
+            insist(&self.client, &path, &again, &inspection).await;
         }
     }
 }

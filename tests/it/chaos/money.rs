@@ -44,7 +44,7 @@ pub fn script(rng: &mut Rng, total: i64) -> Vec<Step> {
 pub struct End {
     /// `ready` stands for an order whose parts are made.
     pub status: &'static str,
-    pub kept: i64,
+    pub kept_cents: i64,
     /// Money has to go back.
     pub due_back: bool,
     /// Another amount than was due is kept.
@@ -54,8 +54,8 @@ pub struct End {
 }
 
 impl End {
-    pub fn of(status: &'static str, kept: i64, due_back: bool) -> Self {
-        Self { status, kept, due_back, mismatch: false, paid: true }
+    pub fn of(status: &'static str, kept_cents: i64, due_back: bool) -> Self {
+        Self { status, kept_cents, due_back, mismatch: false, paid: true }
     }
 
     /// Returns whether its parts are made.
@@ -73,7 +73,7 @@ struct Till {
     /// For each payment what went back, and whether that is all of it.
     back: BTreeMap<usize, (i64, bool)>,
     /// Its jobs were made.
-    made: bool,
+    is_made: bool,
 }
 
 impl Till {
@@ -85,7 +85,7 @@ impl Till {
         }
     }
 
-    fn kept(&self) -> i64 {
+    fn sum_kept(&self) -> i64 {
         self.paid.iter().map(|(payment, cents)| self.kept_of(*payment, *cents)).sum()
     }
 
@@ -99,7 +99,7 @@ impl Till {
                 // Whatever went back of it, and whenever that was heard.
                 let received: i64 = self.paid.values().sum();
                 if self.status == "created" && received >= self.total {
-                    (self.status, self.made) = ("paid", true);
+                    (self.status, self.is_made) = ("paid", true);
                 }
             }
             News::Back { of, all } => {
@@ -110,7 +110,7 @@ impl Till {
                 self.back.insert(payment, (all, all >= of));
             }
         }
-        if self.status == "paid" && self.kept() == 0 {
+        if self.status == "paid" && self.sum_kept() == 0 {
             self.status = "refunded";
         }
     }
@@ -118,16 +118,16 @@ impl Till {
 
 /// Returns the expected end of an order over this total, whose events came in this order.
 pub fn end(total: i64, steps: &[Step]) -> End {
-    let mut till = Till { total, status: "created", paid: BTreeMap::new(), back: BTreeMap::new(), made: false };
+    let mut till = Till { total, status: "created", paid: BTreeMap::new(), back: BTreeMap::new(), is_made: false };
     steps.iter().for_each(|step| till.hears(*step));
-    let kept = till.kept();
+    let kept_cents = till.sum_kept();
     let standing = || till.paid.iter().filter(|(payment, cents)| till.kept_of(**payment, **cents) > 0);
     let standing_cents: i64 = standing().map(|(_, cents)| *cents).sum();
     End {
         status: if till.status == "paid" { "ready" } else { till.status },
-        kept,
-        due_back: (till.status == "paid" && kept > total) || (till.status == "refunded" && kept > 0),
-        mismatch: kept != total && standing_cents != total && standing().any(|(_, cents)| *cents != total),
-        paid: till.made,
+        kept_cents,
+        due_back: (till.status == "paid" && kept_cents > total) || (till.status == "refunded" && kept_cents > 0),
+        mismatch: kept_cents != total && standing_cents != total && standing().any(|(_, cents)| *cents != total),
+        paid: till.is_made,
     }
 }

@@ -27,12 +27,12 @@ pub async fn pack(client: Client, orders: Arc<Mutex<Vec<String>>>, over: Arc<Ato
             let Some(order) = rng.choice(orders.iter()) else { continue };
             order.clone()
         };
-        let shown = read(&client, &format!("/api/orders/{order}")).await;
-        if shown["status"] != "printing" && shown["status"] != "ready" {
+        let view = read(&client, &format!("/api/orders/{order}")).await;
+        if view["status"] != "printing" && view["status"] != "ready" {
             continue;
         }
         let number = |line: &Value, member: &str| line[member].as_u64().unwrap();
-        let lines = shown["lines"].as_array().unwrap().iter().enumerate();
+        let lines = view["lines"].as_array().unwrap().iter().enumerate();
         let there: Vec<usize> = lines
             .filter(|(_, line)| number(line, "good").min(number(line, "quantity")) > number(line, "shipped"))
             .map(|(at, _)| at)
@@ -41,11 +41,11 @@ pub async fn pack(client: Client, orders: Arc<Mutex<Vec<String>>>, over: Arc<Ato
         n += 1;
         let some = json!({"carrier": "pickup", "lines": [{"line": line, "quantity": 1}]});
         match ask(&client, &format!("/api/orders/{order}/ship"), &format!("ship-{n}"), &some).await {
-            Ok(shown) => {
-                let shipment = shown["shipments"].as_array().unwrap().last().unwrap().clone();
+            Ok(view) => {
+                let shipment = view["shipments"].as_array().unwrap().last().unwrap().clone();
                 sent.entry(order).or_default().push(shipment);
             }
-            Err(code) => assert!(MAY_REFUSE.contains(&code.as_str()), "{code}: {shown}"),
+            Err(code) => assert!(MAY_REFUSE.contains(&code.as_str()), "{code}: {view}"),
         }
     }
     sent

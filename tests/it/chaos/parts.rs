@@ -59,7 +59,7 @@ fn good_of(job: &Value, words: &Words) -> Good {
 pub fn lines(one: &Outcome<'_>, words: &Words) {
     let (order, jobs) = (&one.order, &one.jobs);
     let lines = order["lines"].as_array().unwrap();
-    let made = one.sold.end.is_made();
+    let is_made = one.sold.end.is_made();
     let (mut lacks, mut misses) = (false, false);
     for (n, line) in lines.iter().enumerate().filter(|(_, line)| !is_kit(line)) {
         let of_line: Vec<&Value> = jobs.iter().filter(|job| number(job, "line") == n as u64).collect();
@@ -78,21 +78,21 @@ pub fn lines(one: &Outcome<'_>, words: &Words) {
                 _ => (cancelled, least) = (cancelled + plate - of_job.now, least + plate),
             }
             // A part that was done before its cancel could be is done; what is made when all has left is too much.
-            let wanted = job["surplus"] == false;
-            assert!(!made || !wanted || job["state"] == "COMPLETED" || order["status"] == "shipped", "{job}");
+            let is_needed = job["surplus"] == false;
+            assert!(!is_made || !is_needed || job["state"] == "COMPLETED" || order["status"] == "shipped", "{job}");
         }
-        let wanted = number(line, "quantity");
-        let missing = wanted.saturating_sub(good + running + cancelled);
-        let shown = ["good", "running", "cancelled", "missing"].map(|member| number(line, member));
-        assert_eq!(shown, [good, running, cancelled, missing], "line {n} of {order}: {of_line:?}");
+        let quantity = number(line, "quantity");
+        let missing = quantity.saturating_sub(good + running + cancelled);
+        let counts = ["good", "running", "cancelled", "missing"].map(|member| number(line, member));
+        assert_eq!(counts, [good, running, cancelled, missing], "line {n} of {order}: {of_line:?}");
         assert!(number(line, "shipped") <= most, "more left than was ever good: {order}");
         let reprints = of_line.iter().filter(|job| job["reprint"] == true);
         let withdrawn = reprints.clone().filter(|job| job["surplus"] == true).count() as u64;
         let again = reprints.count() as u64 - withdrawn;
         assert!(again <= MAX_REPRINTS, "{order}");
-        assert_eq!(of_line.len() as u64, wanted.div_ceil(plate) + again + withdrawn, "{order}");
-        assert!(again == 0 || least < wanted + plate, "more was made than was missing of line {n}: {order} {jobs:?}");
-        lacks |= good < wanted;
+        assert_eq!(of_line.len() as u64, quantity.div_ceil(plate) + again + withdrawn, "{order}");
+        assert!(again == 0 || least < quantity + plate, "more was made than was missing of line {n}: {order} {jobs:?}");
+        lacks |= good < quantity;
         misses |= missing > 0;
         if order["status"] == "ready" {
             assert!(missing == 0 || again == MAX_REPRINTS, "nothing is made of what is missing: {order}");
@@ -108,15 +108,15 @@ pub fn lines(one: &Outcome<'_>, words: &Words) {
                 parts.clone().map(|part| number(part, member) / (number(part, "quantity") / number(kit, "quantity")));
             sets.min().unwrap()
         };
-        let shown = ["good", "completeSets", "shipped"].map(|member| number(kit, member));
-        assert_eq!(shown, [sets("good"), sets("good"), sets("shipped")], "{order}");
+        let counts = ["good", "completeSets", "shipped"].map(|member| number(kit, member));
+        assert_eq!(counts, [sets("good"), sets("good"), sets("shipped")], "{order}");
     }
 }
 
 /// Compares the jobs with the printers' own logs, the physical truth. Returns the number of plates of each type of
 /// printer.
 pub async fn physically(hall: &Hall, jobs: &BTreeMap<String, Value>) -> BTreeMap<&'static str, usize> {
-    let mut made = BTreeMap::new();
+    let mut plate_counts = BTreeMap::new();
     let (mut starts, mut parts): (BTreeMap<String, u32>, BTreeMap<String, u32>) = <_>::default();
     for machine in &hall.machines {
         until("people's own prints to be done", || async {
@@ -145,7 +145,7 @@ pub async fn physically(hall: &Hall, jobs: &BTreeMap<String, Value>) -> BTreeMap
                 }
                 PhysicalEvent::Finished { filename } if !is_own(&filename) => {
                     *parts.entry(filename[..NUMBER].to_owned()).or_default() += 1;
-                    *made.entry(machine.sim.kind.as_str()).or_default() += 1;
+                    *plate_counts.entry(machine.sim.kind.as_str()).or_default() += 1;
                 }
                 _ => {}
             }
@@ -156,7 +156,7 @@ pub async fn physically(hall: &Hall, jobs: &BTreeMap<String, Value>) -> BTreeMap
     let completed = jobs.iter().filter(|(_, job)| job["state"] == "COMPLETED").map(|(number, _)| number);
     let completed: BTreeSet<&String> = completed.collect();
     assert_eq!(parts.keys().collect::<BTreeSet<_>>(), completed, "the parts are the completed jobs");
-    made
+    plate_counts
 }
 
 /// Returns the amount of a material that these jobs used.
@@ -177,15 +177,15 @@ pub async fn stock(app: &App, material: &str, received: f64, jobs: &BTreeMap<Str
 /// Checks that the prints of a printer were taken off its spools; `spools` has the amounts of new spools.
 pub async fn slots(app: &App, hall: &Hall, spools: &BTreeMap<String, f64>, jobs: &BTreeMap<String, Value>) {
     for machine in &hall.machines {
-        let shown = app.get(&format!("/api/printers/{}", machine.id)).await.expect(200);
+        let view = app.get(&format!("/api/printers/{}", machine.id)).await.expect(200);
         for (slot, material) in machine.loaded.iter().enumerate() {
             let Some(first) = machine.spool(slot) else { continue };
-            let taken = used(jobs.values().filter(|job| job["printerId"] == machine.id.as_str()), material);
-            let left = shown["slots"][slot]["remaining"].as_f64().unwrap();
+            let grams = used(jobs.values().filter(|job| job["printerId"] == machine.id.as_str()), material);
+            let left = view["slots"][slot]["remaining"].as_f64().unwrap();
             match spools.get(&machine.id) {
-                None => assert!((first - taken - left).abs() < NEAR, "{taken} taken: {shown}"),
+                None => assert!((first - grams - left).abs() < NEAR, "{grams} taken: {view}"),
                 // Some of each spool was left when it was swapped.
-                Some(new) => assert!(first + new - taken - left > -NEAR, "{taken} taken of {new} more: {shown}"),
+                Some(new) => assert!(first + new - grams - left > -NEAR, "{grams} taken of {new} more: {view}"),
             }
         }
     }

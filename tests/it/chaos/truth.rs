@@ -77,7 +77,7 @@ pub async fn outcomes<'a>(app: &App, sold: &'a [Sold]) -> Vec<Outcome<'a>> {
 pub fn money(one: &Outcome<'_>) {
     let (order, end) = (&one.order, &one.sold.end);
     let words = format!("{:?}, {end:?}: {order}", one.sold.plan);
-    assert_eq!(order["keptCents"].as_i64(), Some(end.kept), "{words}");
+    assert_eq!(order["keptCents"].as_i64(), Some(end.kept_cents), "{words}");
     assert_eq!(one.flagged("refund_due"), end.due_back, "{words}");
     assert_eq!(one.flagged("amount_mismatch"), end.mismatch, "{words}");
     assert!(!one.flagged("job_failed"), "{words}");
@@ -85,17 +85,17 @@ pub fn money(one: &Outcome<'_>) {
     // Of a payment of which nothing was heard, nothing can have gone back.
     if one.sold.plan != Plan::AnyOrder {
         let books = order["payments"].as_array().unwrap().iter().map(|one| one["amountCents"].as_i64().unwrap());
-        assert_eq!(books.sum::<i64>(), end.kept, "the books add up: {words}");
+        assert_eq!(books.sum::<i64>(), end.kept_cents, "the books add up: {words}");
     }
 }
 
 /// Checks that an order has the acknowledged shipments and no others, and that their sum is what left.
 pub fn shipments(one: &Outcome<'_>, sent: &Sent) {
     let order = &one.order;
-    let shown = order["shipments"].as_array().unwrap();
-    assert_eq!(shown, sent.get(one.sold.id()).unwrap_or(&Vec::new()), "{order}");
+    let parcels = order["shipments"].as_array().unwrap();
+    assert_eq!(parcels, sent.get(one.sold.id()).unwrap_or(&Vec::new()), "{order}");
     let mut left: BTreeMap<u64, u64> = BTreeMap::new();
-    for line in shown.iter().flat_map(|shipment| shipment["lines"].as_array().unwrap()) {
+    for line in parcels.iter().flat_map(|shipment| shipment["lines"].as_array().unwrap()) {
         *left.entry(line["line"].as_u64().unwrap()).or_default() += line["quantity"].as_u64().unwrap();
     }
     for (n, line) in order["lines"].as_array().unwrap().iter().enumerate().filter(|(_, line)| !parts::is_kit(line)) {
@@ -151,9 +151,9 @@ pub async fn events(sink: &Sink, outcomes: &[Outcome<'_>]) -> usize {
         }
         names.into_iter().map(|name| (one.sold.id().to_owned(), name.to_owned())).collect::<Vec<_>>()
     };
-    let wanted: BTreeSet<(String, String)> = outcomes.iter().flat_map(names).collect();
+    let expected: BTreeSet<(String, String)> = outcomes.iter().flat_map(names).collect();
     until_seen("every event to have arrived", || async {
-        let heard: BTreeSet<_> = sink
+        let arrivals: BTreeSet<_> = sink
             .received()
             .iter()
             .map(|got| {
@@ -162,7 +162,7 @@ pub async fn events(sink: &Sink, outcomes: &[Outcome<'_>]) -> usize {
                 (order, body["event"].as_str().unwrap_or_default().to_owned())
             })
             .collect();
-        let missing: Vec<_> = wanted.difference(&heard).collect();
+        let missing: Vec<_> = expected.difference(&arrivals).collect();
         if missing.is_empty() { Ok(()) } else { Err(format!("{missing:?}")) }
     })
     .await;

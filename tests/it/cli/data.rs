@@ -89,7 +89,7 @@ fn a_shop_without_its_secrets_does_not_start_and_gets_no_new_ones() {
     for line in [SERVE, "key list --data data"] {
         let ended = place.run(line);
         assert_eq!(ended.code, Some(1), "{line}: {ended:?}");
-        assert!(ended.err.contains("printfloor.db holds a shop"), "{line}: {ended:?}");
+        assert!(ended.err.contains("printfloor.db contains a shop"), "{line}: {ended:?}");
         assert!(ended.err.contains("SESSION_SECRET, API_KEY_SALT, SECRETS_KEY are missing"), "{line}: {ended:?}");
         assert!(ended.err.contains("restore data/secrets.env"), "{line}: {ended:?}");
         assert!(!file.exists(), "{line} made new ones");
@@ -108,7 +108,7 @@ fn other_secrets_than_those_of_the_data_are_refused_by_name() {
         let other = place.with_env(name, value);
         let ended = other(SERVE);
         assert_eq!(ended.code, Some(1), "{ended:?}");
-        let words = format!("printfloor.db was made with another {name} than the present one");
+        let words = format!("printfloor.db was created with a different {name}");
         assert!(ended.err.contains(&words) && ended.err.contains("data/secrets.env"), "{ended:?}");
         let checked = other("check --data data");
         assert_eq!((checked.code, checked.out.matches(name).count()), (Some(1), 1), "told once: {checked:?}");
@@ -127,8 +127,8 @@ async fn a_postgresql_shop_keeps_its_secrets_too() {
     place.done(NEW_KEY);
     let ended = place.run("serve --data other --listen 127.0.0.1:0");
     assert_eq!(ended.code, Some(1), "{ended:?}");
-    assert!(ended.err.contains("holds a shop, but") && ended.err.contains("other/secrets.env"), "{ended:?}");
+    assert!(ended.err.contains("contains a shop, but") && ended.err.contains("other/secrets.env"), "{ended:?}");
     let ended = place.with_env("API_KEY_SALT", "pepper")(SERVE);
-    assert!(ended.err.contains("made with another API_KEY_SALT"), "{ended:?}");
+    assert!(ended.err.contains("created with a different API_KEY_SALT"), "{ended:?}");
     assert!(place.done("key list --data data").contains("first"));
 }

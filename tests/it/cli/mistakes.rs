@@ -59,7 +59,7 @@ fn a_file_that_is_no_database_is_told_as_such() {
         let ended = place.run(line);
         assert_eq!(ended.code, Some(1), "{line}: {ended:?}");
         let text = if out { &ended.out } else { &ended.err };
-        assert!(text.contains("printfloor.db: the file is not a database of Printfloor"), "{line}: {ended:?}");
+        assert!(text.contains("printfloor.db: the file is not a Printfloor database"), "{line}: {ended:?}");
         assert!(text.contains("restore it from a backup, or start with another --data"), "{line}: {ended:?}");
     }
     assert!(!place.path().join("data/secrets.env").exists());
@@ -73,7 +73,10 @@ fn a_database_server_that_is_off_is_told_at_once() {
     for line in [SERVE, "key list --data data"] {
         let ended = place.run(line);
         assert_eq!(ended.code, Some(1), "{line}: {ended:?}");
-        assert!(ended.err.contains(&format!("nothing answers at {nobody} (connection refused)")), "{line}: {ended:?}");
+        assert!(
+            ended.err.contains(&format!("no server responds at {nobody} (connection refused)")),
+            "{line}: {ended:?}"
+        );
         assert!(!ended.err.contains("hunter2"), "{ended:?}");
     }
     assert!(began.elapsed() < Duration::from_secs(8), "each used to take 5 s and more");
@@ -131,13 +134,13 @@ fn former_names_of_settings_work_and_the_new_ones_are_told() {
         Place::new().env("PRINTFLOOR_LIMITS__STAFF_PER_MINUTE", "77").env("PRINTFLOOR_SERVER__UPLOAD_LIMIT", "1000000");
     let file = "[server]\nmax_requests = 64\nupload_max_bytes = 2000000\n";
     fs::write(place.path().join("printfloor.toml"), file).unwrap();
-    let in_file = "server.max_requests in printfloor.toml, line 2 is named server.max_concurrent_requests now";
+    let in_file = "server.max_requests in printfloor.toml, line 2 is now named server.max_concurrent_requests";
     let checked = place.done("check --data data");
     for words in [
         in_file,
-        "PRINTFLOOR_LIMITS__STAFF_PER_MINUTE in the environment is named PRINTFLOOR_LIMITS__STAFF_REQUESTS_PER_MINUTE now",
-        "PRINTFLOOR_SERVER__UPLOAD_LIMIT in the environment has no effect: the setting is named \
-         PRINTFLOOR_SERVER__UPLOAD_MAX_BYTES now, and printfloor.toml sets it",
+        "PRINTFLOOR_LIMITS__STAFF_PER_MINUTE in the environment is now named PRINTFLOOR_LIMITS__STAFF_REQUESTS_PER_MINUTE",
+        "PRINTFLOOR_SERVER__UPLOAD_LIMIT in the environment has no effect: the setting is now named \
+         PRINTFLOOR_SERVER__UPLOAD_MAX_BYTES and is set by printfloor.toml",
     ] {
         assert!(checked.contains(words), "{words}: {checked}");
     }

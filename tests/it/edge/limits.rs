@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{app, in_one_window, told};
+use super::{app, in_one_window, read_limits};
 use crate::api::{PASSWORD, signed_in, staff};
 use crate::support::client::Answer;
 use crate::support::{App, Client};
@@ -45,7 +45,7 @@ async fn every_answer_tells_how_its_caller_stands() {
         ("not for keys", 403, app.get("/api/dashboard").await),
     ] {
         assert_eq!(answer.status, status, "{what}: {}", answer.text);
-        let (limit, remaining) = told(&answer);
+        let (limit, remaining) = read_limits(&answer);
         assert!(limit == 5000 && remaining < 5000, "{what}: {limit}, {remaining}");
         assert!(answer.header("retry-after").is_none(), "{what}");
     }
@@ -54,7 +54,7 @@ async fn every_answer_tells_how_its_caller_stands() {
     let wrong_cookie = anonymous(&app, &[("cookie", "service_session=wrong")]).await;
     let nobody = app.nobody().get("/api/orders").await;
     for answer in [wrong_key, wrong_cookie, nobody] {
-        assert_eq!((answer.status, told(&answer).0), (401, 3000), "{}", answer.text);
+        assert_eq!((answer.status, read_limits(&answer).0), (401, 3000), "{}", answer.text);
     }
     for path in ["/healthz", "/readyz"] {
         assert!(app.nobody().get(path).await.header("x-ratelimit-limit").is_none(), "{path} is not counted");
@@ -66,7 +66,7 @@ async fn each_request_takes_one_from_its_own_window() {
     let app = app(&[STAFF]).await;
     staff(&app, "ann@example.org", "operator").await;
     let ann = signed_in(&app, "ann@example.org").await;
-    let left = |client: Client| async move { told(&client.get("/api/orders").await).1 };
+    let left = |client: Client| async move { read_limits(&client.get("/api/orders").await).1 };
     in_one_window(1, async |_| {
         let first = left((*app).clone()).await;
         assert_eq!(left((*app).clone()).await, first - 1);
@@ -84,7 +84,7 @@ async fn one_too_many_is_refused_until_the_window_ends_and_stops_nobody_else() {
     in_one_window(1, async |_| {
         spend(&app, &[]).await;
         let refused = anonymous(&app, &[]).await;
-        assert_eq!(told(&refused), (5, 0));
+        assert_eq!(read_limits(&refused), (5, 0));
         let wait: u32 = refused.header("retry-after").expect("Retry-After").parse().unwrap();
         assert!((1..=60).contains(&wait), "{wait}");
         assert!(refused.header("x-request-id").is_some());
@@ -128,7 +128,7 @@ async fn tries_to_sign_in_are_counted_by_address_and_e_mail() {
         let mut refused = None;
         for _ in 0..20 {
             let answer = login("ann@example.org", "wrong password").await;
-            assert_eq!(told(&answer).0, 3, "the tightest window is told");
+            assert_eq!(read_limits(&answer).0, 3, "the tightest window is told");
             if answer.status == 429 {
                 refused = Some(answer);
                 break;

@@ -6,7 +6,7 @@ use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use serde_json::json;
 
-use super::{app, told};
+use super::{app, read_limits};
 use crate::support::wire::Wire;
 use crate::support::{App, Client, until};
 
@@ -121,7 +121,7 @@ async fn requests_beyond_those_under_way_are_refused_early() {
     assert!(began.elapsed() < Duration::from_secs(1), "the stop waited {:?}", began.elapsed());
     let refused = app.get("/api/orders").await;
     assert_eq!(refused.header("retry-after"), Some("1"));
-    assert_eq!(told(&refused).0, 5000);
+    assert_eq!(read_limits(&refused).0, 5000);
     assert_eq!(refused.error(503), "overloaded");
     what_must_always_be_heard(&app).await;
     drop(under_way);

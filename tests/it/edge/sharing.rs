@@ -3,7 +3,7 @@
 use redis::streams::StreamRangeReply;
 use serde_json::{Value, json};
 
-use super::{app, in_one_window, told};
+use super::{app, in_one_window, read_limits};
 use crate::api::second_factor::set_up;
 use crate::api::{PASSWORD, one_of, signed_in, some_sku, staff};
 use crate::support::redis::RedisServer;
@@ -36,8 +36,8 @@ async fn two_servers_on_one_redis_share_the_windows() {
             let body = json!({"email": email, "password": "wrong password"});
             let answer = app.nobody().post("/api/auth/login", &body).await;
             match answer.status {
-                401 => passed.push(told(&answer).1),
-                429 => assert_eq!(told(&answer), (6, 0)),
+                401 => passed.push(read_limits(&answer).1),
+                429 => assert_eq!(read_limits(&answer), (6, 0)),
                 other => panic!("{other}: {}", answer.text),
             }
         }

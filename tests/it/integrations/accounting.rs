@@ -215,7 +215,7 @@ async fn what_is_refused_is_named_holds_nothing_up_and_can_be_tried_again() {
     .await;
     until("both to be noted", || async {
         let note = app.get("/api/integrations").await.expect(200);
-        note.to_string().contains("2 documents were refused").then_some(())
+        note.to_string().contains("2 documents were rejected").then_some(())
     })
     .await;
     let mut all = list["postings"].as_array().unwrap().clone();

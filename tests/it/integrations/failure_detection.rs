@@ -202,7 +202,7 @@ async fn a_wrong_token_is_said_in_words() {
     let (detector, camera) = (SimDetector::start(Some("other")).await.unwrap(), Camera::start(None).await.unwrap());
     let app = watching(&detector).start().await;
     let (_fleet, job) = printing(&app, Some(&camera.snapshot_url())).await;
-    until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("refuses the token")) })
+    until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("rejects the token")) })
         .await;
     app.job_is(&job, "PRINTING").await;
 }

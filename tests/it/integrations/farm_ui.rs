@@ -82,7 +82,11 @@ async fn what_is_wrong_with_it_is_said() {
     let farm = SimFarmUi::start(Some("farm-key")).await.unwrap();
     let app = quick(Db::sqlite()).env("FARM_UI_URL", farm.url()).env("FARM_UI_TOKEN", "other").start().await;
     let refused = app.get(PRINTERS).await;
-    assert!(refused.text.contains("refuses the API key") || refused.text.contains("is not called"), "{}", refused.text);
+    assert!(
+        refused.text.contains("rejects the API key") || refused.text.contains("several failures in a row"),
+        "{}",
+        refused.text
+    );
     assert_eq!(refused.error(502), "farm_ui_failed");
     farm.set_mood(ResponseMode::Status(500));
     assert_eq!(app.post(IMPORT, &json!({"machineType": "fdm_standard"})).await.error(502), "farm_ui_failed");

@@ -86,9 +86,13 @@ async fn the_mail_server_is_shown_with_when_it_last_took_a_mail() {
     assert_eq!((&failing["failures"], &failing["lastOkAt"]), (&json!(1), &after_first["lastOkAt"]), "{failing}");
     staff(&app, "boss@example.org", "admin").await;
     let page = signed_in(&app, "boss@example.org").await.get("/shop/settings/integrations").await;
-    for words in
-        ["Mail server", "Does not work", "Last answered well: ", "could not be sent now", "Queue and shared store"]
-    {
+    for words in [
+        "Mail server",
+        "Does not work",
+        "Last answered well: ",
+        "cannot be sent at the moment",
+        "Queue and shared store",
+    ] {
         assert!(page.text.contains(words), "{words} in {}", page.text);
     }
 }

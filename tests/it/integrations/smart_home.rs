@@ -64,7 +64,7 @@ async fn states_are_shown_changed_taken_away_and_shown_anew_after_a_restart() {
 async fn a_wrong_token_is_said_in_words() {
     let home = SimSmartHome::start(TOKEN).await.unwrap();
     let app = quick(Db::sqlite()).env("SMART_HOME_URL", home.url()).env("SMART_HOME_TOKEN", "other").start().await;
-    until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("refuses the token")) })
+    until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("rejects the token")) })
         .await;
     assert!(home.states().is_empty());
 }
@@ -74,7 +74,8 @@ async fn a_wrong_path_is_said_in_words() {
     let home = SimSmartHome::start(TOKEN).await.unwrap();
     let wrong = format!("{}/elsewhere", home.url().trim_end_matches('/'));
     let app = quick(Db::sqlite()).env("SMART_HOME_URL", wrong).env("SMART_HOME_TOKEN", TOKEN).start().await;
-    until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("takes no states")) }).await;
+    until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("accepts no states")) })
+        .await;
 }
 
 fn read_topic(broker: &MqttBroker, topic: &str) -> Option<Value> {
@@ -135,7 +136,7 @@ async fn a_broker_that_refuses_us_is_said_in_words() {
     let broker = MqttBroker::start(Some(("shop", "secret"))).await.unwrap();
     let app = quick(Db::sqlite()).env("SMART_HOME_MQTT_URL", broker.url()).start().await;
     until("words", || async {
-        degraded(&app).await.into_iter().find(|words| words.contains("refuses user name and password"))
+        degraded(&app).await.into_iter().find(|words| words.contains("rejects the user name or password"))
     })
     .await;
 }

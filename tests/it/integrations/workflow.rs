@@ -67,7 +67,7 @@ async fn a_wrong_token_and_an_overloaded_system_are_said_in_words_and_counted() 
     let app = quick(Db::sqlite()).env("WORKFLOW_URL", flow.url()).env("WORKFLOW_TOKEN", "wrong").start().await;
     runs_low(&app, "PETG").await;
     until("the token to be named", || async {
-        degraded(&app).await.into_iter().find(|words| words.contains("refuses the token"))
+        degraded(&app).await.into_iter().find(|words| words.contains("rejects the token"))
     })
     .await;
     flow.set_mood(ResponseMode::Status(503));

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::text::{File, code_of, word, words};
-use super::{Violation, all_files, told};
+use super::{Violation, all_files, report};
 
 /// Returns the function or constant that a line of code declares with a plain `pub`.
 fn declared(line: &str) -> Option<&str> {
@@ -42,7 +42,7 @@ fn needlessly_public(files: &[File]) -> Vec<Violation> {
 #[test]
 fn what_is_public_is_used_elsewhere() {
     let violations = needlessly_public(&all_files());
-    assert!(violations.is_empty(), "leave `pub` out here:\n{}", told(&violations));
+    assert!(violations.is_empty(), "leave `pub` out here:\n{}", report(&violations));
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_needless_pub_is_found_and_nothing_else() {
     ];
     let violations = needlessly_public(&files);
     assert_eq!(
-        told(&violations),
+        report(&violations),
         "src/a.rs:1: alone is public, and no other file names it\nsrc/a.rs:3: KEPT is public, and no other file names it"
     );
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
-use super::{CODE, LAN_SERVERS, SERIAL, folder, given, script};
+use super::{CODE, LAN_SERVERS, SERIAL, find_program, folder, script};
 use crate::support::ports::free_port;
 
 /// A real broker and a real FTPS server, in which the test plays the printer.
@@ -25,7 +25,7 @@ pub struct Servers {
 
 impl Servers {
     pub fn start() -> Option<Self> {
-        given(LAN_SERVERS)?;
+        find_program(LAN_SERVERS)?;
         let [broker, plain, ftps] = std::array::from_fn(|_| free_port());
         let url = format!("mqtts://127.0.0.1:{broker}?ftps={ftps}");
         let ports = [broker.to_string(), plain.to_string()];
@@ -80,7 +80,7 @@ pub struct Start {
     /// As it was sent: what is asked for twice is delivered as the less of both.
     pub qos: QoS,
     /// Its members.
-    pub said: Value,
+    pub members: Value,
 }
 
 /// The printer, until it is dropped: it answers everything, and prints what it is told until the test says that it is
@@ -91,7 +91,7 @@ pub struct Played {
     state: Arc<Mutex<Value>>,
     starts: Arc<Mutex<Vec<Start>>>,
     /// Number of requests for the whole state.
-    asked: Arc<AtomicUsize>,
+    requests: Arc<AtomicUsize>,
     task: JoinHandle<()>,
 }
 
@@ -121,8 +121,8 @@ impl Played {
             "ams": {"ams": [{"id": "0", "tray": trays}], "ams_exist_bits": "1", "tray_exist_bits": "3", "tray_now": "255"},
             "vt_tray": {"id": "254", "tray_type": "PLA", "tray_color": "1B1B22FF", "remain": 100},
         })));
-        let (starts, asked) = (Arc::<Mutex<Vec<Start>>>::default(), Arc::<AtomicUsize>::default());
-        let (speaks, shows, hears, counts) = (client.clone(), state.clone(), starts.clone(), asked.clone());
+        let (starts, requests) = (Arc::<Mutex<Vec<Start>>>::default(), Arc::<AtomicUsize>::default());
+        let (speaks, shows, hears, counts) = (client.clone(), state.clone(), starts.clone(), requests.clone());
         let task = tokio::spawn(async move {
             loop {
                 let request = match events.poll().await {
@@ -138,17 +138,17 @@ impl Played {
                         continue;
                     }
                 };
-                let said: Value = serde_json::from_slice(&request.payload).unwrap();
-                counts.fetch_add(usize::from(said["pushing"].is_object()), SeqCst);
+                let message: Value = serde_json::from_slice(&request.payload).unwrap();
+                counts.fetch_add(usize::from(message["pushing"].is_object()), SeqCst);
                 let mut answers = Vec::new();
-                if said["info"].is_object() {
+                if message["info"].is_object() {
                     answers.push(json!({"info": {
-                        "command": "get_version", "sequence_id": said["info"]["sequence_id"], "result": "success",
+                        "command": "get_version", "sequence_id": message["info"]["sequence_id"], "result": "success",
                         "module": [{"name": "ota", "sw_ver": "01.09.00.00", "sn": SERIAL}],
                     }}));
                 }
-                if said["print"].is_object() {
-                    let mut answer = said["print"].clone();
+                if message["print"].is_object() {
+                    let mut answer = message["print"].clone();
                     answer["result"] = "success".into();
                     if answer["command"] == "project_file" {
                         let mut state = shows.lock().unwrap();
@@ -156,7 +156,7 @@ impl Played {
                         state["subtask_id"] = answer["subtask_id"].clone();
                         state["subtask_name"] = answer["subtask_name"].clone();
                         state["gcode_file"] = answer["file"].clone();
-                        hears.lock().unwrap().push(Start { qos: request.qos, said: said["print"].clone() });
+                        hears.lock().unwrap().push(Start { qos: request.qos, members: message["print"].clone() });
                     }
                     answers.push(json!({"print": answer}));
                 }
@@ -166,7 +166,7 @@ impl Played {
                 }
             }
         });
-        Self { client, state, starts, asked, task }
+        Self { client, state, starts, requests, task }
     }
 
     /// Returns the start commands that it received, in order.
@@ -175,8 +175,8 @@ impl Played {
     }
 
     /// Returns the number of requests for the whole state.
-    pub fn asked(&self) -> usize {
-        self.asked.load(SeqCst)
+    pub fn requests(&self) -> usize {
+        self.requests.load(SeqCst)
     }
 
     /// Ends the print.

@@ -21,8 +21,8 @@ each_kind! {
             floor.status_until("the printer to be seen printing", 0, |s| s["connection"] == "connected" && s["state"] == "printing").await;
             assert_eq!(floor.job(&job).await["state"], "PRINTING");
         }
-        let shown = floor.status(0).await;
-        assert!(!shown.to_string().contains("e300"), "what is not known is not shown: {shown}");
+        let status = floor.status(0).await;
+        assert!(!status.to_string().contains("e300"), "what is not known is not shown: {status}");
         floor.faults(0, |faults| faults.absurd_numbers = false);
         floor.looked_at(0).await;
         floor.hurry(0);

@@ -58,8 +58,8 @@ each_kind! {
         let timeline = floor.app.get(&format!("/api/orders/{order}/timeline")).await.expect(200);
         let acts: Vec<&Value> =
             timeline["timeline"].as_array().unwrap().iter().filter(|one| one["event"] == "printer.commanded").collect();
-        let told: Vec<&str> = acts.iter().map(|one| words(&one["data"], "command")).collect();
-        assert_eq!(told, ["pause", "resume", "gcode", "cancel"], "{timeline}");
+        let commands: Vec<&str> = acts.iter().map(|one| words(&one["data"], "command")).collect();
+        assert_eq!(commands, ["pause", "resume", "gcode", "cancel"], "{timeline}");
         assert!(acts.iter().all(|one| words(one, "actor") != "system" && one["data"]["jobId"] == json!(job)));
     }
 
@@ -94,10 +94,10 @@ each_kind! {
         assert_eq!(stored["name"], name.as_str());
         let put = floor.app.post(&floor.path(0, "/files"), &json!({"fileId": file})).await.expect(201);
         let printed = floor.app.post(&floor.path(0, "/print"), &json!({"fileId": file})).await.expect(200);
-        for told in [&put, &printed] {
-            assert_ne!(told["filename"], name.as_str(), "{told}");
+        for answer in [&put, &printed] {
+            assert_ne!(answer["filename"], name.as_str(), "{answer}");
         }
-        let kept = floor.sim(0).handle.with(|machine| machine.files().get(&name).unwrap().bytes.clone());
-        assert_eq!(kept, theirs);
+        let contents = floor.sim(0).handle.with(|machine| machine.files().get(&name).unwrap().bytes.clone());
+        assert_eq!(contents, theirs);
     }
 }

@@ -164,8 +164,8 @@ async fn a_moonraker_that_passes_for_an_octoprint_is_told_by_its_name_when_it_is
     let refused = floor.app.patch(&floor.path(0, ""), &json!({"type": "server_rest", "name": "X"})).await.expect(400);
     let why = words(&refused["errors"][0], "message");
     assert!(refused["errors"][0]["path"] == "type" && why.contains("must be fw_rest"), "{refused}");
-    let kept = floor.app.get(&floor.path(0, "")).await.expect(200);
-    assert!(kept["type"] == "fw_rest" && kept["name"] != "X", "{kept}");
+    let view = floor.app.get(&floor.path(0, "")).await.expect(200);
+    assert!(view["type"] == "fw_rest" && view["name"] != "X", "{view}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -190,8 +190,8 @@ async fn a_printer_that_answers_was_seen_just_now() {
     let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
     let first = words(&floor.status(0).await, "lastSeenAt").to_owned();
     until("it to be seen later", || async {
-        let seen = words(&floor.status(0).await, "lastSeenAt").to_owned();
-        (seen > first).then_some(())
+        let current = words(&floor.status(0).await, "lastSeenAt").to_owned();
+        (current > first).then_some(())
     })
     .await;
 }

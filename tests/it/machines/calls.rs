@@ -68,9 +68,10 @@ each_kind! {
         // open.
         if kind != PrinterKind::MqttLan {
             crate::support::until("the console to tell", || async {
-                let told = gcode(json!({"commands": ["DANCE"]})).await.expect(200);
-                let said = told["console"].as_array().unwrap().iter().map(|line| line.as_str().unwrap());
-                said.into_iter().any(|line| line.starts_with("Unknown command") && line.contains("DANCE")).then_some(())
+                let answer = gcode(json!({"commands": ["DANCE"]})).await.expect(200);
+                let lines = answer["console"].as_array().unwrap().iter().map(|line| line.as_str().unwrap());
+                let refuses = |line: &str| line.starts_with("Unknown command") && line.contains("DANCE");
+                lines.into_iter().any(refuses).then_some(())
             })
             .await;
         }
@@ -89,11 +90,11 @@ each_kind! {
             let path = floor.path(0, "/print");
             async { floor.app.post(&{ path }, &{ body }).await }
         };
-        let told = print(json!({"fileId": file})).await.expect(200);
+        let print_answer = print(json!({"fileId": file})).await.expect(200);
         floor.physically("it to be done", 0, |what| matches!(what, PhysicalEvent::Finished { .. })).await;
         floor.status_until("it to be idle", 0, |status| status["state"] == "idle").await;
         floor.attention(0, "foreign_print", false).await;
-        print(json!({"filename": told["filename"]})).await.expect(200);
+        print(json!({"filename": print_answer["filename"]})).await.expect(200);
         crate::support::until("it to be done again", || async { (floor.finished(0) == 2).then_some(()) }).await;
         floor.status_until("it to be idle", 0, |status| status["state"] == "idle").await;
         floor.attention(0, "foreign_print", false).await;
@@ -130,7 +131,7 @@ each_kind! {
         let expected = match kind {
             PrinterKind::FwRest => "Must home axis first",
             PrinterKind::MqttLan => "not possible in this state",
-            PrinterKind::PrusaLink | PrinterKind::Sdcp => "no print is on",
+            PrinterKind::PrusaLink | PrinterKind::Sdcp => "no print is running",
             _ => "neither printing nor paused",
         };
         assert!(words(&body, "message").contains(expected), "{body}");

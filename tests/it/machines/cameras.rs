@@ -88,8 +88,8 @@ each_kind! {
         let _camera = camera_of(&floor, 0).await;
         let (order, job) = floor.one().await;
         floor.app.order_is(&order, "ready").await;
-        let taken = |job: &Value| job["attempts"][0]["photoFileId"].is_string();
-        let job = floor.job_until("the picture", &job, taken).await;
+        let has_photo = |job: &Value| job["attempts"][0]["photoFileId"].is_string();
+        let job = floor.job_until("the picture", &job, has_photo).await;
         let photo = words(&job["attempts"][0], "photoFileId").to_owned();
         let file = floor.app.get(&format!("/api/files/{photo}")).await.expect(200);
         assert_eq!(file["kind"], "image", "{file}");
@@ -105,7 +105,7 @@ each_kind! {
         floor.app.job_is(&job, "PRINTING").await;
         floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
         floor.app.job_is(&job, "CANCELLED").await;
-        floor.job_until("the picture of what was cancelled", &job, taken).await;
+        floor.job_until("the picture of what was cancelled", &job, has_photo).await;
     }
 
     #[drawn]
@@ -143,8 +143,8 @@ async fn however_many_look_on_the_camera_is_asked_by_one() {
     assert!(all.iter().all(|(media, bytes)| media == "image/jpeg" && is_jpeg(bytes)));
     // One a second at most; a crowded machine may take some seconds for all.
     assert!(camera.requests().len() < 10, "{}", camera.requests().len());
-    let seen: std::collections::BTreeSet<_> = all.into_iter().map(|(_, bytes)| bytes).collect();
-    assert!(seen.len() <= camera.requests().len());
+    let pictures: std::collections::BTreeSet<_> = all.into_iter().map(|(_, bytes)| bytes).collect();
+    assert!(pictures.len() <= camera.requests().len());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -274,8 +274,8 @@ async fn a_picture_that_is_due_survives_a_crash_and_holds_nothing_up() {
         floor.app.kill_9();
         camera.set_mood(ResponseMode::Well);
         floor.app.start().await;
-        let taken = |job: &Value| job["attempts"][0]["photoFileId"].is_string();
-        let photo = floor.job_until("the picture", &job, taken).await["attempts"][0]["photoFileId"].clone();
+        let has_photo = |job: &Value| job["attempts"][0]["photoFileId"].is_string();
+        let photo = floor.job_until("the picture", &job, has_photo).await["attempts"][0]["photoFileId"].clone();
         let photos = floor.app.get("/api/files?kind=image").await.expect(200);
         assert_eq!(photos["pagination"]["total"], 1, "{photos}");
 

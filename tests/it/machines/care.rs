@@ -8,13 +8,13 @@ use crate::api::materials::mails;
 use crate::support::clock::HOUR;
 use crate::support::{Clock, on_both, on_sqlite, until};
 
-async fn shown(floor: &Floor) -> Value {
+async fn read_printer(floor: &Floor) -> Value {
     floor.app.get(&floor.path(0, "")).await.expect(200)
 }
 
 async fn remind(floor: &Floor, body: &Value) -> String {
-    let made = floor.app.post(&floor.path(0, "/reminders"), body).await.expect(201);
-    made["id"].as_str().unwrap().to_owned()
+    let reminder = floor.app.post(&floor.path(0, "/reminders"), body).await.expect(201);
+    reminder["id"].as_str().unwrap().to_owned()
 }
 
 /// Checks that an odometer counts so many prints, and about so much of their material.
@@ -70,14 +70,14 @@ on_sqlite! {
         let missing = matched["printers"][0]["missing"].to_string();
         assert!(missing.contains("the printer is due for maintenance (Clean the bed)"), "{matched}");
         assert_eq!(floor.started(0), 2);
-        let printer = shown(&floor).await;
+        let printer = read_printer(&floor).await;
         counted(&printer["odometer"], 2, 20.0);
         let due: Vec<&Value> = printer["maintenanceDue"].as_array().unwrap().iter().map(|due| &due["reminderId"]).collect();
         assert!(due.len() == 2 && due.contains(&&json!(reminder)) && due.contains(&&json!(soft)), "{printer}");
         let status = floor.status(0).await;
         assert_eq!(status["attentionReason"], "due for maintenance (Clean the bed)");
-        let told = floor.events("printer.maintenance_due").await;
-        assert_eq!(told.len(), 2, "each once: {told:?}");
+        let events = floor.events("printer.maintenance_due").await;
+        assert_eq!(events.len(), 2, "each once: {events:?}");
         until("the mail", || async { mails(&floor.app, "Maintenance due").pop() }).await;
 
         let listed = floor.app.get(&floor.path(0, "/reminders?limit=1")).await.expect(200);
@@ -93,7 +93,7 @@ on_sqlite! {
         for wrong in ["/maintenance-log?days=3", "/reminders?due=true", "/attempts?printer=1", "/totals?days=3"] {
             floor.app.get(&floor.path(0, wrong)).await.error(400);
         }
-        let printer = shown(&floor).await;
+        let printer = read_printer(&floor).await;
         assert_eq!(printer["maintenanceDue"].as_array().unwrap().len(), 1, "{printer}");
         floor.truth().await;
     }
@@ -133,7 +133,7 @@ async fn hours_of_printing_are_those_between_the_beginning_and_the_end() {
     clock.set(2 * HOUR);
     floor.hurry(0);
     floor.app.order_is(&order, "ready").await;
-    let printer = shown(&floor).await;
+    let printer = read_printer(&floor).await;
     let hours = printer["odometer"]["hours"].as_f64().unwrap();
     assert!((2.0..2.2).contains(&hours), "{printer}");
     let due = &printer["maintenanceDue"][0];
@@ -161,8 +161,8 @@ async fn a_reminder_is_judged_as_a_whole_and_what_is_usual_can_be_added_as_it_is
     }
     let usual = floor.app.get(&floor.path(0, "/reminder-suggestions")).await.expect(200);
     for one in usual["suggestions"].as_array().unwrap() {
-        let made = floor.app.post(&path, one).await.expect(201);
-        assert_eq!((&made["name"], &made["dueAt"]), (&one["name"], &Value::Null));
+        let reminder = floor.app.post(&path, one).await.expect(201);
+        assert_eq!((&reminder["name"], &reminder["dueAt"]), (&one["name"], &Value::Null));
     }
     let first = floor.app.get(&path).await.expect(200)["reminders"][0].clone();
     let one = format!("{path}/{}", first["id"].as_str().unwrap());

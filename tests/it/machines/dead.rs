@@ -19,7 +19,7 @@ async fn frozen(kind: PrinterKind, printers: usize) -> (Floor, String, String) {
     let (order, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;
     floor.stands_at(0, PROGRESS);
-    floor.status_until("the progress to be shown", 0, |status| shows(status)).await;
+    floor.status_until("the progress to be shown", 0, shows).await;
     (floor, order, job)
 }
 
@@ -37,8 +37,8 @@ each_kind! {
     async fn a_part_on_a_dead_printer_is_made_by_another(kind: PrinterKind) {
         let (mut floor, order, job) = frozen(kind, 2).await;
         let path = format!("/api/jobs/{job}/resolve");
-        let said = |outcome: &'static str| json!({ "outcome": outcome });
-        assert_eq!(floor.app.post(&path, &said("failed")).await.error(409), "printing", "the printer shows the print");
+        let body = |outcome: &'static str| json!({ "outcome": outcome });
+        assert_eq!(floor.app.post(&path, &body("failed")).await.error(409), "printing", "the printer shows the print");
         floor.faults(0, |faults| faults.disconnect = true);
         floor.attention(0, "unreachable", true).await;
         let waits = floor.job_until("the job to say why", &job, silent).await;
@@ -47,8 +47,8 @@ each_kind! {
         floor.app.kill_9();
         floor.app.start().await;
         floor.attention(0, "unreachable", true).await;
-        assert_eq!(floor.app.post(&path, &said("not_started")).await.error(409), "invalid_transition");
-        let resolved = floor.app.post(&path, &said("failed")).await.expect(200);
+        assert_eq!(floor.app.post(&path, &body("not_started")).await.error(409), "invalid_transition");
+        let resolved = floor.app.post(&path, &body("failed")).await.expect(200);
         assert_eq!(resolved["state"], "FAILED", "{resolved}");
         floor.free(0).await;
         floor.app.act(&format!("/api/jobs/{job}/retry")).await.expect(200);
@@ -100,8 +100,8 @@ async fn a_firmware_that_dies_in_mid_print_is_an_outage_that_says_since_when() {
     assert!(waits["state"] == "PRINTING" && shows(&waits), "as last seen: {waits}");
     until("the outage to be told", || async { (!floor.events("printer.offline").await.is_empty()).then_some(()) })
         .await;
-    let told = floor.events("printer.offline").await;
-    assert!(told.len() == 1 && told[0]["data"]["jobId"] == json!(job), "once: {told:?}");
+    let events = floor.events("printer.offline").await;
+    assert!(events.len() == 1 && events[0]["data"]["jobId"] == json!(job), "once: {events:?}");
     let offline = |job: &Value| job["waitingReason"] == "waiting for a printer of type fdm_standard: 1 is offline";
     floor.job_until("the next job to say that the printer is offline", &other, offline).await;
     floor.sim(0).handle.set_speed(BRISK);

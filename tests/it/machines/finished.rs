@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use simulator::payments::{SimPayment, SimPaymentEvent as E};
 use simulator::shops::ShopSystem;
 
-use super::other_shops::{QUICK, printed, ship, told};
+use super::other_shops::{QUICK, printed, ship, wait_for_notice};
 use super::{FAST, Floor, PrinterKind};
 use crate::api::payments::tell;
 use crate::api::sales_channels::shop;
@@ -32,8 +32,8 @@ async fn unprinted_sku(floor: &Floor) -> String {
 }
 
 async fn refund_cash(app: &App, path: &str) {
-    let shown = app.get(path).await.expect(200);
-    app.post(&format!("{path}/refund"), &json!({"paymentId": shown["payments"][0]["id"]})).await.expect(200);
+    let payable = app.get(path).await.expect(200);
+    app.post(&format!("{path}/refund"), &json!({"paymentId": payable["payments"][0]["id"]})).await.expect(200);
 }
 
 async fn own_invoice(app: &App) -> String {
@@ -70,7 +70,7 @@ on_both! {
         let (other, channel) = shop(&floor.app, ShopSystem::Shopify).await;
         let (there, sold) = printed(&floor, &other, &channel).await;
         ship(&floor, &sold, "T-1").await;
-        told(&floor, &channel, there).await;
+        wait_for_notice(&floor, &channel, there).await;
         // Paid in cash, printed and shipped.
         let order = floor.order(1).await;
         floor.app.order_is(&order, "ready").await;
@@ -98,13 +98,13 @@ on_both! {
         let ann = customer(&floor.app, "ann@example.org").await;
         let accepted = quotes::sent(&floor.app, &later).await;
         ann.act(&format!("/api/v1/quotes/{accepted}/accept")).await.expect(200);
-        let made = until_seen("the quote to be an order", || async {
-            let shown: Value = quotes::show(&floor.app, &accepted).await;
-            shown["orderId"].as_str().map(str::to_owned).ok_or(shown)
+        let new_order = until_seen("the quote to be an order", || async {
+            let quote: Value = quotes::show(&floor.app, &accepted).await;
+            quote["orderId"].as_str().map(str::to_owned).ok_or(quote)
         })
         .await;
-        floor.app.order_is(&made, "created").await;
-        floor.app.act(&format!("/api/orders/{made}/cancel")).await.expect(200);
+        floor.app.order_is(&new_order, "created").await;
+        floor.app.act(&format!("/api/orders/{new_order}/cancel")).await.expect(200);
         let declined = quotes::sent(&floor.app, &later).await;
         ann.act(&format!("/api/v1/quotes/{declined}/decline")).await.expect(200);
 

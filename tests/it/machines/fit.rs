@@ -30,8 +30,8 @@ each_kind! {
     async fn a_printer_in_maintenance_takes_nothing(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         let on = json!({"on": true, "note": "new nozzle"});
-        let shown = floor.app.post(&floor.path(0, "/maintenance"), &on).await.expect(200);
-        assert_eq!(shown["maintenance"], "new nozzle", "{shown}");
+        let printer = floor.app.post(&floor.path(0, "/maintenance"), &on).await.expect(200);
+        assert_eq!(printer["maintenance"], "new nozzle", "{printer}");
         floor.attention(0, "maintenance", true).await;
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;

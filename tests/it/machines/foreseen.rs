@@ -82,20 +82,20 @@ on_sqlite! {
         let before = promised(&floor, &first).await;
         let (expected, promise) = (moment(&before, "expectedAt"), moment(&before, "promisedAt"));
         assert!(promise > expected, "a promise leaves room: {before}");
-        let (shown, jobs) = of_one_forecast(&floor, async || expected_jobs(&floor.app.jobs(&first).await)).await;
+        let (dates, jobs) = of_one_forecast(&floor, async || expected_jobs(&floor.app.jobs(&first).await)).await;
         // One printer, three prints of ten minutes, and the bed to be cleared by hand between them.
         assert!(jobs.len() == 3 && jobs.windows(2).all(|two| two[1] - two[0] >= 600_000), "{jobs:?}");
-        assert_eq!(moment(&shown, "doneAt"), jobs.last().copied(), "{shown}");
-        assert!(moment(&shown["printers"][0], "freeAt") > moment(&shown, "doneAt"), "{shown}");
-        assert_eq!((&shown["late"], &shown["untold"]), (&json!([]), &json!(0)), "{shown}");
+        assert_eq!(moment(&dates, "doneAt"), jobs.last().copied(), "{dates}");
+        assert!(moment(&dates["printers"][0], "freeAt") > moment(&dates, "doneAt"), "{dates}");
+        assert_eq!((&dates["late"], &dates["untold"]), (&json!([]), &json!(0)), "{dates}");
 
         // A more urgent order of a working day goes before what has not begun.
         let urgent = json!({"lines": [{"skuId": floor.sku, "quantity": 30}], "priority": 9});
         let urgent = floor.app.post("/api/orders", &urgent).await.expect(201)["id"].as_str().unwrap().to_owned();
         floor.app.post(&format!("/api/orders/{urgent}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
         let late = until("the first order to be late", || async {
-            let shown = forecast(&floor).await;
-            let late = shown["late"].as_array().unwrap().first().cloned();
+            let dates = forecast(&floor).await;
+            let late = dates["late"].as_array().unwrap().first().cloned();
             late.filter(|late| late["id"] == first.as_str())
         })
         .await;
@@ -118,8 +118,8 @@ on_sqlite! {
         let ready = floor.order(1).await;
         let short = floor.order(150).await; // each part takes 10 g of 1000 g
         let untold = until("what lacks stock to be told", || async {
-            let shown = forecast(&floor).await;
-            (shown["untold"] == 51).then_some(shown)
+            let dates = forecast(&floor).await;
+            (dates["untold"] == 51).then_some(dates)
         })
         .await;
         assert!(moment(&untold, "doneAt").is_some(), "{untold}");

@@ -27,9 +27,9 @@ on_sqlite! {
         let material = app.material("PLA", 1000.0).await;
         let file = app.gcode("part", 60, 10.0).await;
         let part = app.sku("PART", &material, &file, 100).await;
-        let made = kit(&app, "KIT", &[(part.clone(), 2)]).await.expect(201);
-        assert_eq!((&made["materialId"], &made["components"][0]["quantity"]), (&Value::Null, &json!(2)), "{made}");
-        let set = made["id"].as_str().unwrap().to_owned();
+        let sku = kit(&app, "KIT", &[(part.clone(), 2)]).await.expect(201);
+        assert_eq!((&sku["materialId"], &sku["components"][0]["quantity"]), (&Value::Null, &json!(2)), "{sku}");
+        let set = sku["id"].as_str().unwrap().to_owned();
         let path = format!("/api/skus/{set}");
 
         let nested = kit(&app, "NESTED", &[(set.clone(), 1), (material.clone(), 1)]).await.expect(400);
@@ -89,18 +89,18 @@ on_sqlite! {
         app.patch(&format!("/api/skus/{early}"), &json!({"gcodeFileId": file})).await.expect(200);
         let placed = customer.post("/api/orders", &order).await.expect(201);
         assert_eq!(placed["totalCents"], 100 + 3 * 4900);
-        let shown = |of: &Value| -> Vec<Value> {
+        let lines_of = |of: &Value| -> Vec<Value> {
             let lines = of["lines"].as_array().unwrap().iter();
             lines.map(|line| json!([line["skuId"], line["quantity"], line["unitPriceCents"], line["kitLine"]])).collect()
         };
         let frozen =
             [json!([part, 1, 100, null]), json!([set, 3, 4900, null]), json!([part, 6, 0, 1]), json!([early, 3, 0, 1])];
-        assert_eq!(shown(&placed), frozen);
+        assert_eq!(lines_of(&placed), frozen);
         app.patch(&format!("/api/skus/{set}"), &json!({"components": [{"skuId": part, "quantity": 9}]})).await.expect(200);
         assert_eq!(app.delete(&format!("/api/skus/{early}")).await.error(409), "sku_in_use", "the order needs it");
         let id = placed["id"].as_str().unwrap();
         app.post(&format!("/api/orders/{id}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
-        assert_eq!(shown(&app.get(&format!("/api/orders/{id}")).await.expect(200)), frozen);
+        assert_eq!(lines_of(&app.get(&format!("/api/orders/{id}")).await.expect(200)), frozen);
         assert_eq!(app.jobs(id).await.len(), 1 + 6 + 3);
         let paid = app.get(&format!("/api/orders/{id}")).await.expect(200);
         let payment = paid["payments"][0]["id"].clone();
@@ -142,10 +142,11 @@ on_sqlite! {
         let plates = ready["lines"][0]["jobs"].clone();
         let expected: usize = (0..FILES).map(|n| (if n == 5 { 20usize } else { 10 }).div_ceil(1 + n % 3)).sum();
         assert_eq!(plates, json!({"total": expected, "completed": expected}), "a plate makes up to three parts");
-        let made = |sim: &SimPrinter| sim.handle.log().iter().filter(|entry| matches!(entry.what, PhysicalEvent::Finished { .. })).count();
-        assert_eq!(fleet.printers.iter().map(made).sum::<usize>(), expected);
+        let is_finish = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Finished { .. });
+        let prints_of = |sim: &SimPrinter| sim.handle.log().iter().filter(|entry| is_finish(&entry.what)).count();
+        assert_eq!(fleet.printers.iter().map(prints_of).sum::<usize>(), expected);
         for kind in PrinterKind::ALL {
-            let of_kind: usize = fleet.printers.iter().filter(|sim| sim.kind == *kind).map(made).sum();
+            let of_kind: usize = fleet.printers.iter().filter(|sim| sim.kind == *kind).map(prints_of).sum();
             assert!(of_kind > 0, "{kind:?} made nothing");
         }
         let ship = |sets: u32| json!({"carrier": "pickup", "lines": [{"line": 0, "quantity": sets}]});

@@ -32,26 +32,26 @@ async fn linked(db: Db, there: &SpoolSystem) -> (Floor, i64, [i64; 2]) {
     })
     .await;
     app.post(&links, &json!({"system": "spools", "entryId": filament})).await.expect(201);
-    let seen = link(&floor, "the preview", |link| link["theirs"].is_number()).await;
-    let agreement = json!({"right": "theirs", "theirs": seen["theirs"]});
+    let preview = link(&floor, "the preview", |link| link["theirs"].is_number()).await;
+    let agreement = json!({"right": "theirs", "theirs": preview["theirs"]});
     app.post(&format!("{links}/spools/agree"), &agreement).await.expect(200);
     (floor, filament, spools)
 }
 
 /// Waits until the link is as wanted.
-async fn link(floor: &Floor, what: &str, wanted: fn(&Value) -> bool) -> Value {
+async fn link(floor: &Floor, what: &str, condition: fn(&Value) -> bool) -> Value {
     until(what, || async {
-        let shown = floor.app.get("/api/inventory/stock-links").await.expect(200);
-        Some(shown["links"][0].clone()).filter(wanted)
+        let body = floor.app.get("/api/inventory/stock-links").await.expect(200);
+        Some(body["links"][0].clone()).filter(condition)
     })
     .await
 }
 
 /// Waits until the slot of the printer is as wanted.
-async fn slot(floor: &Floor, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+async fn slot(floor: &Floor, what: &str, condition: impl Fn(&Value) -> bool) -> Value {
     until(what, || async {
         let slot = floor.app.get(&floor.path(0, "")).await.expect(200)["slots"][0].clone();
-        Some(slot).filter(|slot| wanted(slot))
+        Some(slot).filter(|slot| condition(slot))
     })
     .await
 }
@@ -64,9 +64,9 @@ on_sqlite! {
         floor.app.post(&floor.path(0, "/slots/0"), &json!({"spoolId": begun})).await.expect(200);
         let left = |grams: i64| move |slot: &Value| (&slot["remaining"], &slot["materialId"].is_string()) == (&json!(grams), &true);
         let before = there.used(begun).unwrap();
-        let shown = slot(&floor, "the slot to show what is left", left((1_000_000 - before) / 1000)).await;
-        assert_eq!((&shown["spoolId"], &shown["materialId"]), (&json!(begun), &json!(floor.material)));
-        assert_eq!((&shown["bookedByPrinter"], &shown["spoolWarning"]), (&json!(false), &Value::Null), "{shown}");
+        let view = slot(&floor, "the slot to show what is left", left((1_000_000 - before) / 1000)).await;
+        assert_eq!((&view["spoolId"], &view["materialId"]), (&json!(begun), &json!(floor.material)));
+        assert_eq!((&view["bookedByPrinter"], &view["spoolWarning"]), (&json!(false), &Value::Null), "{view}");
         let (order, _) = floor.one().await;
         floor.app.order_is(&order, "ready").await;
         let grams = GRAMS as i64;
@@ -119,11 +119,12 @@ on_sqlite! {
         let extruded = (2.0 * GRAMS * 330.0 * 2.98).round() as i64;
         assert_ne!(extruded, 2 * GRAMS as i64 * 1000);
         until("both prints to be booked", || async { (there.used(begun) == Some(before + extruded)).then_some(()) }).await;
-        let wanted = (total - extruded) as f64 / 1000.0;
+        let grams_left = (total - extruded) as f64 / 1000.0;
         let agreed = until("both sides to agree", || async {
-            let shown = floor.app.get("/api/inventory/stock-links").await.expect(200);
-            let link = &shown["links"][0];
-            (link["state"] == "in_step" && link["ours"] == link["theirs"] && link["ours"] == json!(wanted)).then(|| link.clone())
+            let body = floor.app.get("/api/inventory/stock-links").await.expect(200);
+            let link = &body["links"][0];
+            let is_level = link["ours"] == link["theirs"] && link["ours"] == json!(grams_left);
+            (link["state"] == "in_step" && is_level).then(|| link.clone())
         })
         .await;
         assert_eq!((there.total(filament), there.used(full)), (total - extruded, Some(0)), "{agreed}");
@@ -156,11 +157,12 @@ on_sqlite! {
         let (order, _) = floor.one().await;
         app.order_is(&order, "ready").await;
         let missing: fn(&Value) -> bool = |link| link["conflict"]["kind"] == "print_not_booked" && link["theirs"].is_number();
-        let seen = link(&floor, "the missing booking to be told", missing).await;
-        assert_eq!((&seen["ours"], &seen["theirs"]), (&json!(whole - grams), &json!(whole)), "nothing was given back: {seen}");
+        let entry = link(&floor, "the missing booking to be told", missing).await;
+        let amounts = (json!(whole - grams), json!(whole));
+        assert_eq!((&entry["ours"], &entry["theirs"]), (&amounts.0, &amounts.1), "nothing was given back: {entry}");
         let words = format!("{grams} g of spool {begun}");
-        assert!(seen["conflict"]["message"].as_str().unwrap().contains(&words), "{seen}");
-        let warned = |slot: &Value| slot["spoolWarning"].as_str().is_some_and(|told| told.contains(&words));
+        assert!(entry["conflict"]["message"].as_str().unwrap().contains(&words), "{entry}");
+        let warned = |slot: &Value| slot["spoolWarning"].as_str().is_some_and(|warning| warning.contains(&words));
         slot(&floor, "the slot to warn", warned).await;
         let own = format!("/shop/stock/materials/{}", floor.material);
         for path in ["/shop/stock/slots".to_owned(), format!("/shop/stock/spools/{begun}"), own.clone(), "/to-do".to_owned()] {
@@ -188,8 +190,8 @@ on_sqlite! {
         // The next is left as it is counted there.
         let (order, _) = floor.one().await;
         app.order_is(&order, "ready").await;
-        let seen = link(&floor, "the missing booking to be told", missing).await;
-        assert_eq!((&seen["ours"], &seen["theirs"]), (&json!(whole - 2 * grams), &json!(whole - grams)), "{seen}");
+        let entry = link(&floor, "the missing booking to be told", missing).await;
+        assert_eq!((&entry["ours"], &entry["theirs"]), (&json!(whole - 2 * grams), &json!(whole - grams)), "{entry}");
         let agree = format!("/api/inventory/materials/{}/links/spools/agree", floor.material);
         app.post(&agree, &json!({"right": "theirs", "theirs": whole - grams})).await.expect(200);
         let settled = link(&floor, "both sides to agree", agreed).await;

@@ -40,12 +40,13 @@ each_kind! {
             floor.faults(0, |faults| faults.slow_upload = None);
             order
         };
-        let (told, order) = tokio::join!(by_hand, meanwhile);
-        let told = told.expect(200);
+        let (answer, order) = tokio::join!(by_hand, meanwhile);
+        let answer = answer.expect(200);
         floor.attention(0, "foreign_print", true).await;
         let starts: Vec<PhysicalEvent> = floor.sim(0).handle.log().into_iter().map(|entry| entry.what)
             .filter(|what| matches!(what, PhysicalEvent::Started { .. })).collect();
-        assert!(matches!(&starts[..], [PhysicalEvent::Started { filename }] if filename == words(&told, "filename")), "{starts:?}");
+        let name = words(&answer, "filename");
+        assert!(matches!(&starts[..], [PhysicalEvent::Started { filename }] if filename == name), "{starts:?}");
         floor.hurry(0);
         floor.app.order_is(&order, "ready").await;
         assert_eq!(floor.started(0), 2, "then the job");
@@ -90,12 +91,12 @@ each_kind! {
         let file = big(&floor).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 30_000 }));
         let (client, path) = ((*floor.app).clone(), floor.path(0, "/print"));
-        let asked = tokio::spawn(async move {
+        let request = tokio::spawn(async move {
             client.try_send(client.request("POST", &path).json(&json!({"fileId": file}))).await
         });
         floor.status_until("the upload", 0, starting).await;
         floor.app.kill_9();
-        let _ = asked.await;
+        let _ = request.await;
         floor.faults(0, |faults| faults.slow_upload = None);
         floor.app.start().await;
         floor.physically("the print to begin", 0, |what| matches!(what, PhysicalEvent::Started { .. })).await;
@@ -117,8 +118,8 @@ each_kind! {
             floor.status_until("the upload", 0, starting).await;
             floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200)
         };
-        let (told, _) = tokio::join!(by_hand, stop);
-        assert_eq!(told.error(409), "printer_busy");
+        let (answer, _) = tokio::join!(by_hand, stop);
+        assert_eq!(answer.error(409), "printer_busy");
         assert_eq!(floor.started(0), 1);
         floor.attention(0, "needs_home", true).await;
     }

@@ -20,13 +20,13 @@ fn tray(kind: &str, color: &str) -> Option<Tray> {
 /// Changes the spools as a person does, and waits until the printer has reported them.
 async fn fit(floor: &Floor, trays: [Option<Tray>; 4], external: Option<Tray>) {
     let color = |tray: &Tray| json!(format!("#{}", tray.tray_color[..6].to_ascii_lowercase()));
-    let wanted: Vec<Value> = trays.iter().map(|tray| tray.as_ref().map_or(Value::Null, color)).collect();
+    let colors: Vec<Value> = trays.iter().map(|tray| tray.as_ref().map_or(Value::Null, color)).collect();
     let bambu = Bambu::of(&floor.sim(0).handle).unwrap();
     bambu.change(|setup| (setup.ams, setup.external) = (vec![Ams { trays }], external));
     until("the spools to be reported", || async {
-        let shown = floor.app.get(&floor.path(0, "")).await.expect(200);
-        let shown: Vec<Value> = shown["slots"].as_array().unwrap().iter().map(|slot| slot["color"].clone()).collect();
-        (shown == wanted).then_some(())
+        let slots = floor.app.get(&floor.path(0, "")).await.expect(200);
+        let slots: Vec<Value> = slots["slots"].as_array().unwrap().iter().map(|slot| slot["color"].clone()).collect();
+        (slots == colors).then_some(())
     })
     .await;
 }
@@ -67,7 +67,9 @@ async fn what_is_not_certain_is_refused_with_words_before_anything_is_uploaded()
     let refused = floor.app.post(&path, &json!({"fileId": file})).await.expect(409);
     assert_eq!(refused["code"], "no_slot", "{refused}");
     let words = refused["message"].as_str().unwrap();
-    for part in ["needs PETG #ff7a1a", "slot 0 holds PETG #1b1b22", "slot 1 holds PETG #f4f1e6", "name the slot"] {
+    for part in
+        ["needs PETG #ff7a1a", "slot 0 contains PETG #1b1b22", "slot 1 contains PETG #f4f1e6", "specify the slot"]
+    {
         assert!(words.contains(part), "{words}");
     }
     for slots in [json!([9]), json!([0, 1])] {

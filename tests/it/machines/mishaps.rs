@@ -38,20 +38,20 @@ each_kind! {
         floor.faults(0, |faults| faults.firmware_shutdown = true);
         let failed = floor.app.job_is(first, "FAILED").await;
         // Some say it with a number.
-        let said = match kind {
+        let error = match kind {
             PrinterKind::Sdcp => "error 19",
             PrinterKind::MqttLan => "HMS 0300-0100-0001-0001",
             _ => "Timer too close",
         };
-        assert!(words(&failed, "error").contains(said), "the printer's own words: {failed}");
+        assert!(words(&failed, "error").contains(error), "the printer's own words: {failed}");
         for attention in ["firmware_error", "needs_home", "bed_not_cleared", "print_failed"] {
             floor.attention(0, attention, true).await;
         }
         let status = floor.status_until("the printer to say so", 0, |status| status["state"] == "error").await;
-        assert!(words(&status, "attentionReason").contains(said), "{status}");
-        let told = floor.events("printer.firmware_error").await;
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(words(&told[0]["data"], "error").contains(said), "{told:?}");
+        assert!(words(&status, "attentionReason").contains(error), "{status}");
+        let events = floor.events("printer.firmware_error").await;
+        assert_eq!(events.len(), 1, "{events:?}");
+        assert!(words(&events[0]["data"], "error").contains(error), "{events:?}");
         assert_eq!(floor.app.act(&floor.path(0, "/clear-attention")).await.error(409), "printer_in_error");
 
         floor.free(0).await;

@@ -14,8 +14,8 @@ pub(super) async fn printed(floor: &Floor, shop: &OtherShop, channel: &str) -> (
     map(&floor.app, channel, "7", &floor.sku, 1).await;
     let there = shop.place(&[("7", 1, 1250)]);
     shop.pay(there);
-    let made = stands(&floor.app, channel, there, "made").await;
-    let order = made["orderId"].as_str().unwrap().to_owned();
+    let order_record = stands(&floor.app, channel, there, "made").await;
+    let order = order_record["orderId"].as_str().unwrap().to_owned();
     floor.app.order_is(&order, "ready").await;
     (there, order)
 }
@@ -25,10 +25,10 @@ pub(super) async fn ship(floor: &Floor, order: &str, tracking: &str) {
     floor.app.post(&format!("/api/orders/{order}/ship"), &shipment).await.expect(200);
 }
 
-pub(super) async fn told(floor: &Floor, channel: &str, there: u64) -> Value {
+pub(super) async fn wait_for_notice(floor: &Floor, channel: &str, there: u64) -> Value {
     until("the shop to be told", || async {
-        let found = record(&floor.app, channel, there).await?;
-        (found["shipments"][0]["state"] == "told").then_some(found)
+        let entry = record(&floor.app, channel, there).await?;
+        (entry["shipments"][0]["state"] == "told").then_some(entry)
     })
     .await
 }
@@ -49,23 +49,23 @@ on_sqlite! {
             shop.weather(NetworkCondition::LosesAnswers);
             ship(&floor, &order, "T-1").await;
             until("the shop to have heard", || async {
-                let known = shop.order(there)?;
-                (known.fulfillments.len() + known.notes.len() > 0).then_some(())
+                let shop_order = shop.order(there)?;
+                (shop_order.fulfillments.len() + shop_order.notes.len() > 0).then_some(())
             })
             .await;
             floor.app.kill_9();
             shop.weather(NetworkCondition::Fair);
             floor.app.start().await;
-            told(&floor, &channel, there).await;
-            let known = shop.order(there).unwrap();
+            wait_for_notice(&floor, &channel, there).await;
+            let shop_order = shop.order(there).unwrap();
             match system {
                 ShopSystem::Shopify => {
-                    assert_eq!(known.fulfillments.len(), 1, "{known:?}");
-                    assert_eq!(known.fulfillments[0]["tracking_number"], "T-1");
+                    assert_eq!(shop_order.fulfillments.len(), 1, "{shop_order:?}");
+                    assert_eq!(shop_order.fulfillments[0]["tracking_number"], "T-1");
                 }
                 ShopSystem::WooCommerce => {
-                    assert_eq!(known.notes.len(), 1, "{known:?}");
-                    assert!(known.notes[0].contains("DHL T-1") && known.completed, "{known:?}");
+                    assert_eq!(shop_order.notes.len(), 1, "{shop_order:?}");
+                    assert!(shop_order.notes[0].contains("DHL T-1") && shop_order.completed, "{shop_order:?}");
                 }
             }
         }
@@ -82,18 +82,18 @@ async fn a_shop_that_hangs_slows_no_other_and_hears_of_it_later() {
     hanging.weather(NetworkCondition::Hangs);
     ship(&floor, &slow, "T-1").await;
     ship(&floor, &quick, "T-2").await;
-    told(&floor, &of_well, soon).await;
+    wait_for_notice(&floor, &of_well, soon).await;
     until("the hanging shop to be noticed", || async {
-        let found = record(&floor.app, &of_hanging, late).await?;
-        found["shipments"][0]["error"].is_string().then_some(())
+        let entry = record(&floor.app, &of_hanging, late).await?;
+        entry["shipments"][0]["error"].is_string().then_some(())
     })
     .await;
     assert_eq!(hanging.order(late).unwrap().fulfillments.len(), 0);
     hanging.weather(NetworkCondition::Fair);
     // Nobody has to wait for the next try.
-    let found = record(&floor.app, &of_hanging, late).await.unwrap();
-    floor.app.act(&format!("/api/channel-orders/{}/retry", found["id"].as_str().unwrap())).await.expect(200);
-    told(&floor, &of_hanging, late).await;
+    let entry = record(&floor.app, &of_hanging, late).await.unwrap();
+    floor.app.act(&format!("/api/channel-orders/{}/retry", entry["id"].as_str().unwrap())).await.expect(200);
+    wait_for_notice(&floor, &of_hanging, late).await;
     assert_eq!((hanging.order(late).unwrap().fulfillments.len(), well.order(soon).unwrap().fulfillments.len()), (1, 1));
 }
 
@@ -105,13 +105,13 @@ async fn a_file_has_nobody_to_tell() {
     let request = floor.app.request("POST", &format!("/api/sales-channels/{channel}/import"));
     let file = "order,variant,quantity,unit_price\n5,VASE,1,9.00\n";
     floor.app.send(request.header("Content-Type", "text/csv").body(file)).await.expect(200);
-    let made = stands(&floor.app, &channel, 5, "made").await;
-    let order = made["orderId"].as_str().unwrap();
+    let entry = stands(&floor.app, &channel, 5, "made").await;
+    let order = entry["orderId"].as_str().unwrap();
     floor.app.order_is(order, "ready").await;
     ship(&floor, order, "T-1").await;
     until("it to be noted that nobody is told", || async {
-        let found = record(&floor.app, &channel, 5).await?;
-        (found["shipments"][0]["state"] == "not_wanted").then_some(())
+        let entry = record(&floor.app, &channel, 5).await?;
+        (entry["shipments"][0]["state"] == "not_wanted").then_some(())
     })
     .await;
 }

@@ -30,11 +30,11 @@ async fn last_print(floor: &Floor, printer: usize) -> String {
 
 /// Waits until the first line counts so many parts: good, running, missing.
 async fn line_is(floor: &Floor, order: &str, good: u64, running: u64, missing: u64) -> Value {
-    let wanted = json!([good, running, missing]);
-    until(&format!("the line to count {wanted}"), || async {
+    let counts = json!([good, running, missing]);
+    until(&format!("the line to count {counts}"), || async {
         let body = floor.app.get(&format!("/api/orders/{order}")).await.expect(200);
         let line = &body["lines"][0];
-        (json!([line["good"], line["running"], line["missing"]]) == wanted).then_some(body)
+        (json!([line["good"], line["running"], line["missing"]]) == counts).then_some(body)
     })
     .await
 }
@@ -43,8 +43,8 @@ fn faulty(answer: &Value) -> &str {
     answer["errors"][0]["path"].as_str().unwrap()
 }
 
-async fn act(floor: &Floor, printer: usize, said: &Value) -> crate::support::client::Answer {
-    floor.app.post(&floor.path(printer, "/bed-cleared"), said).await
+async fn act(floor: &Floor, printer: usize, inspection: &Value) -> crate::support::client::Answer {
+    floor.app.post(&floor.path(printer, "/bed-cleared"), inspection).await
 }
 
 on_sqlite! {
@@ -88,18 +88,18 @@ on_sqlite! {
         floor.app.job_is(&first, "COMPLETED").await;
         line_is(&floor, &order, 1, 1, 0).await;
 
-        for (said, path) in [
+        for (inspection, path) in [
             (json!({"goodCount": 2}), "goodCount"),
             (json!({"goodCount": -1}), "goodCount"),
             (json!({"reason": "moon phase"}), "reason"),
             (json!({"photoFileId": floor.sku}), "photoFileId"),
             (json!({"grade": 1}), "grade"),
         ] {
-            assert_eq!(faulty(&act(&floor, 0, &said).await.expect(400)), path, "{said}");
+            assert_eq!(faulty(&act(&floor, 0, &inspection).await.expect(400)), path, "{inspection}");
         }
         let photo = floor.app.upload("bad.png", PNG.to_vec()).await.expect(201)["id"].clone();
-        let said = json!({"goodCount": 0, "reason": "adhesion", "note": "came off", "photoFileId": photo});
-        let cleared = act(&floor, 0, &said).await.expect(200);
+        let inspection = json!({"goodCount": 0, "reason": "adhesion", "note": "came off", "photoFileId": photo});
+        let cleared = act(&floor, 0, &inspection).await.expect(200);
         assert!(cleared["lastPrint"].is_null(), "{cleared}");
         let signed = floor
             .job_until("the job to be signed off", &first, |job| job["attempts"][0]["signOff"]["reason"] == "adhesion");
@@ -298,8 +298,8 @@ on_both! {
         };
         let sign = |job: &Value, good: u32| {
             let path = format!("/api/jobs/{}/sign-off", job["id"].as_str().unwrap());
-            let said = json!({"goodCount": good});
-            async { floor.app.post(&{path}, &{said}).await.expect(200) }
+            let sign_off = json!({"goodCount": good});
+            async { floor.app.post(&{path}, &{sign_off}).await.expect(200) }
         };
         let (path, ship) = (format!("/api/orders/{order}"), format!("/api/orders/{order}/ship"));
         let jobs = printed().await;

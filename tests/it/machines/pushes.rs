@@ -43,8 +43,8 @@ each_kind! {
         let before = floor.sim(0).handle.requests();
         // At a poll each 2 s it would be asked at least ten times.
         let last = floor.status_until("20 s later", 0, |s| read_at(s) > read_at(&first) + 20_000).await;
-        let asked = floor.sim(0).handle.requests() - before;
-        assert!(asked <= 4, "{asked} requests in 20 s");
+        let requests = floor.sim(0).handle.requests() - before;
+        assert!(requests <= 4, "{requests} requests in 20 s");
         assert!(last["progress"].as_f64() > first["progress"].as_f64(), "{first} then {last}");
         assert_ne!(last["temperatures"], first["temperatures"], "heaters warm up");
         // A change of state is seen at once, not at the next look.
@@ -81,10 +81,10 @@ each_kind! {
             let now = Instant::now();
             was.borrow_mut().push((now, nozzle()));
             let status = floor.app.get(&floor.path(0, "/status")).await.expect(200);
-            let shown = status["temperatures"]["nozzle"].as_f64().unwrap();
+            let reading = status["temperatures"]["nozzle"].as_f64().unwrap();
             // Sensors are a little noisy. What happened between two looks is not held against the server.
             let was = was.borrow();
-            let warmer = was.iter().rev().take_while(|(_, actual)| *actual > shown + NOISE).last();
+            let warmer = was.iter().rev().take_while(|(_, actual)| *actual > reading + NOISE).last();
             oldest.set(oldest.get().max(warmer.map_or(Duration::ZERO, |(then, _)| now - *then)));
             (nozzle() > cold + 40.0).then_some(())
         })
@@ -93,16 +93,17 @@ each_kind! {
         assert!(oldest < OLDEST, "{oldest:?} old");
         // Who asks the printer hears what it measures now.
         if can(kind, Operation::RunGcode) && kind != PrinterKind::MqttLan {
-            let (before, said) = until("the temperatures to be told", || async {
+            let (before, temperature) = until("the temperatures to be told", || async {
                 let before = nozzle();
-                let told = gcode("M105").await.expect(200);
-                let lines = told["console"].as_array().unwrap().iter().filter_map(Value::as_str);
+                let answer = gcode("M105").await.expect(200);
+                let lines = answer["console"].as_array().unwrap().iter().filter_map(Value::as_str);
                 let line = lines.into_iter().find_map(|line| line.strip_prefix("T:").map(str::to_owned))?;
                 Some((before, line.split(' ').next()?.parse::<f64>().ok()?))
             })
             .await;
             let after = nozzle();
-            assert!(said > before - 15.0 && said < after + 15.0, "{said} of {before} to {after}");
+            let near = temperature > before - 15.0 && temperature < after + 15.0;
+            assert!(near, "{temperature} of {before} to {after}");
         }
     }
 }

@@ -14,15 +14,15 @@ use crate::support::{App, Db, on_sqlite, until};
 /// A server that is no printer and keeps the API keys that it is shown; `None` for each request without one.
 struct Listener {
     base: String,
-    shown: Arc<Mutex<Vec<Option<String>>>>,
+    keys: Arc<Mutex<Vec<Option<String>>>>,
 }
 
 impl Listener {
     async fn start() -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
-        let shown = Arc::<Mutex<Vec<_>>>::default();
-        let keep = shown.clone();
+        let keys = Arc::<Mutex<Vec<_>>>::default();
+        let keep = keys.clone();
         let note = move |headers: HeaderMap| async move {
             let key = headers.get("x-api-key").map(|key| String::from_utf8_lossy(key.as_bytes()).into_owned());
             keep.lock().unwrap().push(key);
@@ -30,14 +30,14 @@ impl Listener {
         };
         let router: Router = Router::new().fallback(any(note));
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { base, shown }
+        Self { base, keys }
     }
 
     /// Waits until it was asked some more times; the keys that it was shown meanwhile.
-    async fn asked(&self) -> Vec<String> {
-        self.shown.lock().unwrap().clear();
-        until("some requests", || async { (self.shown.lock().unwrap().len() > 3).then_some(()) }).await;
-        self.shown.lock().unwrap().iter().flatten().cloned().collect()
+    async fn collect_keys(&self) -> Vec<String> {
+        self.keys.lock().unwrap().clear();
+        until("some requests", || async { (self.keys.lock().unwrap().len() > 3).then_some(()) }).await;
+        self.keys.lock().unwrap().iter().flatten().cloned().collect()
     }
 }
 
@@ -53,18 +53,18 @@ async fn the_key_of_the_environment_goes_only_to_its_address_and_type() {
     };
     for kind in ["server_rest", "prusa_link"] {
         let (printer, has_key) = register(kind, Some(&theirs.base)).await;
-        assert!(!has_key && theirs.asked().await.is_empty(), "{kind}: another type at the same address");
+        assert!(!has_key && theirs.collect_keys().await.is_empty(), "{kind}: another type at the same address");
         app.delete(&format!("/api/printers/{printer}")).await.expect(204);
     }
     let (elsewhere, has_key) = register("fw_rest", Some(&other.base)).await;
-    assert!(!has_key && other.asked().await.is_empty(), "another address");
+    assert!(!has_key && other.collect_keys().await.is_empty(), "another address");
     app.delete(&format!("/api/printers/{elsewhere}")).await.expect(204);
     let (printer, has_key) = register("fw_rest", None).await;
-    let shown = theirs.asked().await;
-    assert!(has_key && shown.iter().all(|key| key == "the-key") && !shown.is_empty(), "{shown:?}");
+    let keys = theirs.collect_keys().await;
+    assert!(has_key && keys.iter().all(|key| key == "the-key") && !keys.is_empty(), "{keys:?}");
     let moved = app.patch(&format!("/api/printers/{printer}"), &json!({"baseUrl": other.base})).await.expect(200);
     assert_eq!(moved["hasApiKey"], false, "{moved}");
-    assert!(other.asked().await.is_empty(), "it does not follow the printer");
+    assert!(other.collect_keys().await.is_empty(), "it does not follow the printer");
 }
 
 each_kind! {
@@ -123,11 +123,11 @@ each_kind! {
         if !needs_serial(kind) {
             return;
         }
-        let serial = "is required for printers of type mqtt_lan: they are only reached with their serial number";
+        let serial = "is required to connect to printers of type mqtt_lan";
         let (path, words) = fault(floor.app.post("/api/printers", &body("12345678", " ")).await.expect(400));
         assert_eq!((path, words), (json!("serial"), json!(serial)));
         let (path, words) = fault(floor.app.post("/api/printers", &body("12345678", "01S-0")).await.expect(400));
-        assert_eq!((path, words), (json!("serial"), json!("\"01S-0\" is not a serial number")));
+        assert_eq!((path, words), (json!("serial"), json!("\"01S-0\" is not a valid serial number")));
         let none = floor.app.patch(&floor.path(0, ""), &json!({"serial": null})).await.expect(400);
         assert_eq!(fault(none).0, "serial");
     }
@@ -175,8 +175,8 @@ on_sqlite! {
         bambu.change(|setup| setup.other_certificate = true);
         floor.app.start().await;
         let changed = "has changed since the first connection";
-        let told = |status: &Value| status["message"].as_str().is_some_and(|words| words.contains(changed));
-        floor.status_until("the other key to be told", 0, told).await;
+        let is_warning = |status: &Value| status["message"].as_str().is_some_and(|words| words.contains(changed));
+        floor.status_until("the other key to be told", 0, is_warning).await;
         assert_eq!(bambu.clients(), 0, "it hears no code");
         // Whoever connects it anew vouches for it.
         floor.app.act(&floor.path(0, "/disconnect")).await.expect(200);

@@ -65,8 +65,8 @@ pub async fn reported(floor: &Floor, printer: usize, slot: usize) {
         return;
     }
     until("the slot to be reported", || async {
-        let shown = floor.app.get(&floor.path(printer, "")).await.expect(200);
-        shown["slots"][slot]["vendorCode"].is_string().then_some(())
+        let view = floor.app.get(&floor.path(printer, "")).await.expect(200);
+        view["slots"][slot]["vendorCode"].is_string().then_some(())
     })
     .await;
 }
@@ -87,9 +87,9 @@ pub async fn load(floor: &Floor, printer: usize, slot: usize, spool: Value) -> V
 
 /// Returns what a printer lacks for a job of one part.
 async fn missing(floor: &Floor, job: &str, printer: usize) -> Value {
-    let shown = floor.app.get(&format!("/api/jobs/{job}/match")).await.expect(200);
+    let comparison = floor.app.get(&format!("/api/jobs/{job}/match")).await.expect(200);
     let of_it = |one: &&Value| one["printerId"] == floor.printers[printer];
-    shown["printers"].as_array().unwrap().iter().find(of_it).unwrap()["missing"].clone()
+    comparison["printers"].as_array().unwrap().iter().find(of_it).unwrap()["missing"].clone()
 }
 
 /// Makes the floor's SKU one of a file with two filaments, black (10 g) and white (3.5 g).
@@ -107,8 +107,8 @@ async fn two_colours(floor: &Floor, white: &str) -> Value {
 }
 
 async fn left(floor: &Floor, printer: usize) -> Vec<Value> {
-    let shown = floor.app.get(&floor.path(printer, "")).await.expect(200);
-    shown["slots"].as_array().unwrap().iter().map(|slot| slot["remaining"].clone()).collect()
+    let view = floor.app.get(&floor.path(printer, "")).await.expect(200);
+    view["slots"].as_array().unwrap().iter().map(|slot| slot["remaining"].clone()).collect()
 }
 
 async fn stock(floor: &Floor, material: &str) -> Value {
@@ -163,9 +163,9 @@ each_kind! {
         // Both are there, and would come out exchanged.
         let waits = floor.app.job_is(&job, "SLICED").await;
         let of = |material: &str, slot: u32| format!("{material} is not in slot {slot}, the only one that the file can take it from");
-        let mut said = missing(&floor, &job, 0).await;
-        said.as_array_mut().unwrap().sort_by_key(ToString::to_string);
-        assert_eq!(said, json!([of("PETG white", 1), of("PLA black", 0)]), "{waits}");
+        let mut reasons = missing(&floor, &job, 0).await;
+        reasons.as_array_mut().unwrap().sort_by_key(ToString::to_string);
+        assert_eq!(reasons, json!([of("PETG white", 1), of("PLA black", 0)]), "{waits}");
         let reason = words(&waits, "waitingReason");
         assert!(reason.contains(&of("PLA black", 0)) && reason.contains(&of("PETG white", 1)), "{reason}");
         assert_eq!(floor.started(0), 0);
@@ -195,8 +195,9 @@ each_kind! {
         };
         // The file was sliced for a nozzle of 0.4 mm, and says nothing of a plate.
         change(0, json!({"nozzle": {"diameter": 0.6, "kind": "hardened steel"}})).await;
-        let shown = change(1, json!({"nozzle": {"diameter": 0.4}, "plateType": "Cool Plate"})).await;
-        assert_eq!((&shown["nozzle"], &shown["plateType"]), (&json!({"diameter": 0.4, "kind": null}), &json!("Cool Plate")));
+        let view = change(1, json!({"nozzle": {"diameter": 0.4}, "plateType": "Cool Plate"})).await;
+        let nozzle = json!({"diameter": 0.4, "kind": null});
+        assert_eq!((&view["nozzle"], &view["plateType"]), (&nozzle, &json!("Cool Plate")));
         change(2, json!({"nozzle": {"diameter": 0.8, "kind": null}})).await;
         let (order, _) = floor.one().await;
         floor.app.order_is(&order, "ready").await;
@@ -210,19 +211,19 @@ each_kind! {
     async fn a_file_goes_to_the_model_that_it_was_sliced_for(kind: PrinterKind) {
         let (floor, _) = floor(Db::sqlite(), kind, &[&[("black", None)], &[("black", None)]]).await;
         for (n, model) in ["MINI", "mk4"].into_iter().enumerate() {
-            let shown = floor.app.patch(&floor.path(n, ""), &json!({"model": model})).await.expect(200);
-            assert_eq!(shown["model"], model);
+            let view = floor.app.patch(&floor.path(n, ""), &json!({"model": model})).await.expect(200);
+            assert_eq!(view["model"], model);
         }
         let (order, job) = floor.one().await;
         floor.app.order_is(&order, "ready").await;
         // Packages of this simulator do not say for which model they are: then any is right, and the first has been
         // idle longer.
-        let known = prints(kind, GcodeForm::Text);
-        assert_eq!((floor.started(0), floor.started(1)), if known { (0, 1) } else { (1, 0) });
+        let is_said = prints(kind, GcodeForm::Text);
+        assert_eq!((floor.started(0), floor.started(1)), if is_said { (0, 1) } else { (1, 0) });
         // One that still has the job in hand says so, too.
         floor.free(0).await;
-        let said = if known { json!(["its model is MINI, but the file was sliced for MK4"]) } else { json!([]) };
-        assert_eq!(missing(&floor, &job, 0).await, said);
+        let reasons = if is_said { json!(["its model is MINI, but the file was sliced for MK4"]) } else { json!([]) };
+        assert_eq!(missing(&floor, &job, 0).await, reasons);
         floor.truth().await;
     }
 
@@ -260,11 +261,11 @@ each_kind! {
 }
 
 /// Waits until a printer shows these slots: the vendor's code and the material of each.
-async fn slots_are(floor: &Floor, printer: usize, wanted: Value) -> Value {
-    until(&format!("the slots to be {wanted}"), || async {
+async fn slots_are(floor: &Floor, printer: usize, expected: Value) -> Value {
+    until(&format!("the slots to be {expected}"), || async {
         let slots = floor.app.get(&floor.path(printer, "")).await.expect(200)["slots"].clone();
-        let shown = slots.as_array().unwrap().iter().map(|slot| json!([slot["vendorCode"], slot["materialId"]]));
-        (shown.collect::<Vec<_>>() == *wanted.as_array().unwrap()).then_some(slots)
+        let codes = slots.as_array().unwrap().iter().map(|slot| json!([slot["vendorCode"], slot["materialId"]]));
+        (codes.collect::<Vec<_>>() == *expected.as_array().unwrap()).then_some(slots)
     })
     .await
 }
@@ -314,11 +315,14 @@ on_sqlite! {
         let names = [&floor.sim(0).serial, &floor.sim(1).serial];
         assert!(reason.contains(&format!("{}: PLA black is not loaded", names[0])), "{reason}");
         assert!(reason.contains(&format!("{}: its spool has 9 g of PLA black left, but 10 g are needed", names[1])), "{reason}");
-        let shown = floor.app.get(&format!("/api/jobs/{job}/match")).await.expect(200);
-        assert_eq!((&shown["possible"], &shown["waitingReason"]), (&json!(false), &waits["waitingReason"]), "{shown}");
-        let of = |n: usize| shown["printers"].as_array().unwrap().iter().find(|one| one["printerId"] == floor.printers[n]).unwrap().clone();
-        assert_eq!(of(0)["missing"], json!(["PLA black is not loaded"]), "{shown}");
-        assert_eq!((&of(1)["fits"], &of(1)["ready"]), (&json!(false), &json!(true)), "{shown}");
+        let body = floor.app.get(&format!("/api/jobs/{job}/match")).await.expect(200);
+        assert_eq!((&body["possible"], &body["waitingReason"]), (&json!(false), &waits["waitingReason"]), "{body}");
+        let of = |n: usize| {
+            let mut all = body["printers"].as_array().unwrap().iter();
+            all.find(|one| one["printerId"] == floor.printers[n]).unwrap().clone()
+        };
+        assert_eq!(of(0)["missing"], json!(["PLA black is not loaded"]), "{body}");
+        assert_eq!((&of(1)["fits"], &of(1)["ready"]), (&json!(false), &json!(true)), "{body}");
         // One call swaps the spool; its material cannot be deleted as long as it is in a slot.
         let swapped = load(&floor, 0, 0, json!({"materialId": floor.material, "color": "#101010", "remaining": 250})).await;
         assert_eq!(swapped["loadedMaterialId"], json!(floor.material), "{swapped}");

@@ -39,16 +39,17 @@ pub async fn with_spools(app: &App, sim: &SimPrinter, materials: &[&String]) -> 
 /// Sets the vendor's code and the colour of the spools of the shop's material.
 async fn coded(floor: &Floor, code: &str, color: &str) {
     let words = json!({"vendorCode": code, "color": color});
-    let shown = floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &words).await.expect(200);
-    assert_eq!(shown["vendorCode"], code, "{shown}");
+    let material = floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &words).await.expect(200);
+    assert_eq!(material["vendorCode"], code, "{material}");
 }
 
 /// Waits until the slots of a printer are of these materials; gives them.
-async fn slots_are(floor: &Floor, printer: usize, wanted: &[Option<&str>]) -> Value {
-    until_seen(&format!("the slots of printer {printer} to be {wanted:?}"), || async {
+async fn slots_are(floor: &Floor, printer: usize, expected: &[Option<&str>]) -> Value {
+    until_seen(&format!("the slots of printer {printer} to be {expected:?}"), || async {
         let slots = floor.app.get(&floor.path(printer, "")).await.expect(200)["slots"].clone();
-        let shown: Vec<Option<&str>> = slots.as_array().unwrap().iter().map(|one| one["materialId"].as_str()).collect();
-        if shown == wanted { Ok(slots) } else { Err(slots) }
+        let materials: Vec<Option<&str>> =
+            slots.as_array().unwrap().iter().map(|one| one["materialId"].as_str()).collect();
+        if materials == expected { Ok(slots) } else { Err(slots) }
     })
     .await
 }
@@ -75,8 +76,8 @@ on_sqlite! {
         fit(&floor, 1, [Some(spool(WHITE)), None, None, None]);
         // Nobody said anything of these spools: the code and the colour do. What the shop does not know is of nothing.
         let slots = slots_are(&floor, 0, &[None, None, black, None]).await;
-        let shown = ["slot", "source", "vendorCode", "color", "remaining"].map(|member| slots[2][member].clone());
-        assert_eq!(json!(shown), json!([2, "printer", "GFA00", "#1b1b22", 400]), "{slots}");
+        let members = ["slot", "source", "vendorCode", "color", "remaining"].map(|member| slots[2][member].clone());
+        assert_eq!(json!(members), json!([2, "printer", "GFA00", "#1b1b22", 400]), "{slots}");
         assert_eq!((&slots[1]["vendorCode"], &slots[0]["remaining"]), (&Value::Null, &Value::Null), "{slots}");
         slots_are(&floor, 1, &[None; 4]).await;
 
@@ -85,14 +86,15 @@ on_sqlite! {
         }
         let (order, job) = floor.one().await;
         floor.app.job_is(&job, "SLICED").await;
-        let found = floor.app.get(&format!("/api/jobs/{job}/match")).await.expect(200);
+        let body = floor.app.get(&format!("/api/jobs/{job}/match")).await.expect(200);
         let of = |n: usize| {
-            let mut all = found["printers"].as_array().unwrap().iter();
+            let mut all = body["printers"].as_array().unwrap().iter();
             all.find(|one| one["printerId"] == floor.printers[n]).unwrap()
         };
         let from = json!([{"materialId": black, "need": 10, "slot": 2, "remaining": 400, "loaded": true}]);
-        assert_eq!((&of(0)["fits"], &of(0)["slots"]), (&json!(true), &from), "{found}");
-        assert_eq!((&of(1)["fits"], &of(1)["missing"][0]), (&json!(false), &json!("PLA black is not loaded")), "{found}");
+        assert_eq!((&of(0)["fits"], &of(0)["slots"]), (&json!(true), &from), "{body}");
+        let reason = json!("PLA black is not loaded");
+        assert_eq!((&of(1)["fits"], &of(1)["missing"][0]), (&json!(false), &reason), "{body}");
         for printer in 0..2 {
             floor.app.post(&floor.path(printer, "/maintenance"), &json!({"on": false})).await.expect(200);
         }

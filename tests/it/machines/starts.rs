@@ -36,10 +36,10 @@ each_kind! {
         let tried: std::collections::BTreeSet<_> =
             failed["attempts"].as_array().unwrap().iter().map(|a| a["printerId"].as_str().unwrap()).collect();
         assert_eq!(tried.len(), 3, "each on another printer: {failed}");
-        let told = floor.events("job.failed").await;
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert_eq!(told[0]["data"]["jobId"], json!(job));
-        assert_eq!(told[0]["data"]["error"], failed["error"]);
+        let events = floor.events("job.failed").await;
+        assert_eq!(events.len(), 1, "{events:?}");
+        assert_eq!(events[0]["data"]["jobId"], json!(job));
+        assert_eq!(events[0]["data"]["error"], failed["error"]);
         assert!((0..3).all(|n| floor.started(n) == 0));
 
         for n in 0..3 {

@@ -26,8 +26,8 @@ each_kind! {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let (order, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;
-        let told = floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
-        assert!(told["recorded"].is_boolean(), "{told}");
+        let answer = floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
+        assert!(answer["recorded"].is_boolean(), "{answer}");
         assert_eq!(floor.count(0, stopped), 1, "on the wire before the answer");
         let failed = floor.app.job_is(&job, "FAILED").await;
         assert_eq!(words(&failed, "error"), "emergency stop", "{failed}");
@@ -132,7 +132,7 @@ async fn a_stop_that_is_none_at_once_says_so_of_a_disconnected_printer_too() {
     floor.app.act(&floor.path(0, "/disconnect")).await.expect(200);
     floor.connection_is(0, "disconnected").await;
     floor.own_print(0);
-    let told = floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
+    let answer = floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
     assert_eq!(floor.count(0, stopped), 1);
-    assert!(words(&told, "message").contains("no emergency stop"), "{told}");
+    assert!(words(&answer, "message").contains("no emergency stop"), "{answer}");
 }

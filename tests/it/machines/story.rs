@@ -15,7 +15,7 @@ fn lines(floor: &Floor, words: &str) -> Vec<String> {
     floor.app.log().into_iter().filter(|line| line.contains(words)).collect()
 }
 
-async fn told(floor: &Floor, words: &str) {
+async fn wait_for_log(floor: &Floor, words: &str) {
     until(&format!("the log to say {words:?}"), || async { (!lines(floor, words).is_empty()).then_some(()) }).await;
 }
 
@@ -35,9 +35,9 @@ async fn the_log_tells_the_story_of_the_floor_in_one_line_each() {
     endpoint_is(&floor.app, &endpoint, "disabled").await;
     floor.app.job_is(&job, "PRINTING").await;
     floor.faults(0, |faults| faults.hang = true);
-    told(&floor, "is lost").await;
+    wait_for_log(&floor, "is offline: ").await;
     floor.faults(0, |faults| faults.hang = false);
-    told(&floor, "is back").await;
+    wait_for_log(&floor, "is back online").await;
     floor.faults(0, |faults| faults.fail_at = Some(FailAt { progress: 0.5 }));
     floor.sim(0).handle.set_speed(FAST);
     floor.app.job_is(&job, "FAILED").await;
@@ -46,18 +46,19 @@ async fn the_log_tells_the_story_of_the_floor_in_one_line_each() {
         "reorderPoint": 500, "reorderQuantity": 1000,
     });
     floor.app.post("/api/inventory/materials", &low).await.expect(201);
-    told(&floor, "low stock: PETG, 1 g free, reorder point 500 g").await;
+    wait_for_log(&floor, "low stock of PETG: 1 g available, reorder point 500 g").await;
     assert_eq!(metric(&floor, "printfloor_materials_low").await, Some(1));
     let failed = format!("job {job} failed: ");
-    told(&floor, &failed).await;
-    for words in ["is lost: ", "is back", "webhook endpoint", "low stock: PETG", failed.as_str(), "serving"] {
+    wait_for_log(&floor, &failed).await;
+    for words in ["is offline: ", "is back online", "webhook endpoint", "low stock of PETG", failed.as_str(), "serving"]
+    {
         assert_eq!(lines(&floor, words).len(), 1, "{words}: {:#?}", lines(&floor, words));
     }
     for (words, level) in [
-        ("is lost: ", "WARN"),
-        ("is back", "INFO"),
+        ("is offline: ", "WARN"),
+        ("is back online", "INFO"),
         ("webhook endpoint", "WARN"),
-        ("low stock: PETG", "WARN"),
+        ("low stock of PETG", "WARN"),
         (failed.as_str(), "WARN"),
     ] {
         assert!(lines(&floor, words)[0].contains(level), "{words} at {level}");
@@ -116,11 +117,11 @@ async fn a_lost_printer_and_a_failed_job_are_mailed_counted_and_logged() {
     floor.hurry(0);
     floor.app.job_is(&job, "FAILED").await;
     let order = floor.app.get(&format!("/api/orders/{order}")).await.expect(200);
-    let flagged = format!("order {} needs a person, job_failed: ", order["number"].as_str().unwrap());
-    told(&floor, &flagged).await;
+    let flagged = format!("order {} needs review, job_failed: ", order["number"].as_str().unwrap());
+    wait_for_log(&floor, &flagged).await;
     let line = &lines(&floor, &flagged)[0];
     assert!(line.contains("WARN") && line.contains("order.flagged"), "{line}");
-    assert_eq!(lines(&floor, "needs a person").len(), 1);
+    assert_eq!(lines(&floor, "needs review").len(), 1);
     // What the database counts is asked now and then. Whoever clears the bed looks at what failed.
     for name in [FAILED, FLAGGED, ATTENTION] {
         until(&format!("{name} to be 1"), || async { (metric(&floor, name).await == Some(1)).then_some(()) }).await;
@@ -148,5 +149,5 @@ async fn a_secret_that_cannot_be_decrypted_is_one_line_and_a_failed_delivery() {
     let disabled = endpoint_is(&floor.app, &endpoint, "disabled").await;
     assert!(disabled["disabledReason"].as_str().unwrap().contains("SECRETS_KEY"), "{disabled}");
     assert!(sink.received().is_empty());
-    assert_eq!(lines(&floor, "a delivery cannot be signed").len(), 1, "{:#?}", lines(&floor, "cannot be signed"));
+    assert_eq!(lines(&floor, "cannot sign a delivery").len(), 1, "{:#?}", lines(&floor, "cannot sign a delivery"));
 }

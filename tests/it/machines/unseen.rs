@@ -86,14 +86,14 @@ each_kind! {
             // The server itself feeds the printer: with it the print is lost, and the words say so.
             floor.faults(0, |faults| faults.disconnect = false);
             let failed = floor.app.job_is(&job, "FAILED").await;
-            let said = words(&failed, "error");
+            let error = words(&failed, "error");
             // One that tells no two runs of its server apart says what may have been.
             let restarted = if can(kind, Operation::History) {
                 "the printer's server restarted during the print"
             } else {
                 "the printer responded again without the print"
             };
-            assert!(said.contains(restarted), "{failed}");
+            assert!(error.contains(restarted), "{failed}");
             assert_eq!(floor.started(0), 1, "not made again by itself");
             return;
         }

@@ -66,13 +66,14 @@ async fn what_another_programs_upload_got_into_is_not_started(kind: PrinterKind,
     let upload = upload.header("X-Api-Key", &floor.sim(1).api_key).multipart(Form::new().part("file", theirs));
     assert_eq!(upload.send().await.unwrap().status().as_u16(), 201);
     until("our print to begin", || async { (floor.started(0) == 1).then_some(()) }).await;
-    let seen = floor.app.log().iter().filter(|line| line.contains("removed from the printer")).count();
-    assert!(seen > 0, "nothing was mixed up");
+    let removals =
+        floor.app.log().iter().filter(|line| line.contains("deleted an altered file from the printer")).count();
+    assert!(removals > 0, "nothing was mixed up");
     let printing = floor.attempt_is(&job, "confirmed").await;
     let attempt = printing["attempts"].as_array().unwrap().last().unwrap()["id"].as_str().unwrap();
     let (name, bytes) = floor.sim(0).handle.with(|machine| {
-        let found = machine.files().iter().find(|(name, _)| name.contains(attempt));
-        found.map(|(name, file)| (name.clone(), file.bytes.to_vec())).expect("the file that prints")
+        let entry = machine.files().iter().find(|(name, _)| name.contains(attempt));
+        entry.map(|(name, file)| (name.clone(), file.bytes.to_vec())).expect("the file that prints")
     });
     let text = String::from_utf8_lossy(&bytes);
     assert!(!text.contains("; theirs") && text.starts_with(&format!("; printfloor print {attempt}")), "{name}");

@@ -6,8 +6,8 @@ use super::*;
 /// Waits until the job says this while it waits; gives it.
 async fn job_says(app: &App, job: &str, words: &str) -> Value {
     until(&format!("the job to say {words:?}"), || async {
-        let shown = app.get(&format!("/api/jobs/{job}")).await.expect(200);
-        shown["waitingReason"].as_str().is_some_and(|said| said.contains(words)).then_some(shown)
+        let view = app.get(&format!("/api/jobs/{job}")).await.expect(200);
+        view["waitingReason"].as_str().is_some_and(|reason| reason.contains(words)).then_some(view)
     })
     .await
 }
@@ -27,9 +27,9 @@ async fn each_failure_is_told_in_the_slicers_words_and_frees_the_material() {
             "Objects could not fit on the bed",
         ),
         ("exit 3", "exit status: 3"),
-        ("exit 0", "it made no file"),
-        ("head -c 50000 /dev/urandom > sliced.gcode", "no G-code"),
-        ("echo 'G28' > sliced.gcode", "no G-code"),
+        ("exit 0", "the slicer created no file"),
+        ("head -c 50000 /dev/urandom > sliced.gcode", "did not produce G-code"),
+        ("echo 'G28' > sliced.gcode", "did not produce G-code"),
         ("yes G1 > sliced.gcode || exit 1", "slicing failed"),
         ("head -c 400000000 /dev/zero | tail > sliced.gcode", "memory"),
         ("yes noise >&2 & sleep 1; echo 'Loading of a model file failed.' >&2; exit 1", "slicing failed"),
@@ -43,9 +43,9 @@ async fn each_failure_is_told_in_the_slicers_words_and_frees_the_material() {
         }
         let job = job.as_ref().unwrap();
         until("the slicer to run", || async { (fake.runs().len() > before).then_some(()) }).await;
-        let shown = app.job_is(job, "awaiting_manual_review").await;
-        let said = shown["waitingReason"].as_str().unwrap();
-        assert!(shown["blockedBy"] == "slicing" && said.contains(says), "{does}: {shown}");
+        let view = app.job_is(job, "awaiting_manual_review").await;
+        let reason = view["waitingReason"].as_str().unwrap();
+        assert!(view["blockedBy"] == "slicing" && reason.contains(says), "{does}: {view}");
         until("its material to be free", || async { (reserved(&app, &material).await == 0.0).then_some(()) }).await;
     }
     assert!(gcode_files(&app).await.is_empty());
@@ -66,9 +66,9 @@ async fn a_job_waits_for_a_slicer_and_a_profile_and_goes_on_once_they_are_there(
     let material = app.material("PLA", 200.0).await;
     let sku = model_sku(&app, &material, &upload_cube(&app).await, json!({})).await;
     let job = only_job(&app, &app.paid_order(&sku, 1).await).await;
-    let shown = job_says(&app, &job, "there is no slicer profile \"PLA 0.2\"").await;
+    let view = job_says(&app, &job, "there is no slicer profile \"PLA 0.2\"").await;
     assert_eq!(
-        (&shown["state"], &shown["blockedBy"], &shown["reserved"]),
+        (&view["state"], &view["blockedBy"], &view["reserved"]),
         (&json!("VALIDATED"), &Value::Null, &json!(true))
     );
     profile(&app, PROFILE, "layer_height = 0.2\n");
@@ -89,11 +89,11 @@ async fn a_profile_with_scripts_or_a_path_for_a_name_is_refused_before_anything_
     let model = upload_cube(&app).await;
     profile(&app, "scripted", "layer_height = 0.2\npost_process = /bin/false\n");
     std::fs::write(app.data().join("outside.ini"), "layer_height = 0.2\n").unwrap();
-    for (code, name, says) in [("A", "scripted", "post_process"), ("B", "../outside", "no name of a file")] {
+    for (code, name, says) in [("A", "scripted", "post_process"), ("B", "../outside", "not a valid file name")] {
         let sku = model_sku(&app, &material, &model, json!({"code": code, "slicerProfile": name})).await;
         let job = app.job_is(&only_job(&app, &app.paid_order(&sku, 1).await).await, "awaiting_manual_review").await;
-        let said = job["waitingReason"].as_str().unwrap();
-        assert!(job["blockedBy"] == "slicing" && said.contains(says), "{job}");
+        let reason = job["waitingReason"].as_str().unwrap();
+        assert!(job["blockedBy"] == "slicing" && reason.contains(says), "{job}");
     }
     assert!(fake.runs().is_empty(), "{:?}", fake.runs());
 }
@@ -106,8 +106,8 @@ async fn a_print_that_takes_more_than_was_thought_waits_for_material() {
     let job = only_job(&app, &app.paid_order(&sku, 1).await).await;
     app.job_is(&job, "awaiting_manual_review").await;
     // What was held for the estimate becomes free a moment later.
-    let shown = job_says(&app, &job, "needs 80 g of PLA, 60 g free").await;
-    assert_eq!((&shown["blockedBy"], &shown["need"]), (&json!("material"), &json!(80)), "{shown}");
+    let view = job_says(&app, &job, "needs 80 g of PLA, 60 g free").await;
+    assert_eq!((&view["blockedBy"], &view["need"]), (&json!("material"), &json!(80)), "{view}");
     assert!(reserved(&app, &material).await.abs() < 0.001);
     let delivery = json!({"delta": 100, "reason": "delivery"});
     app.post(&format!("/api/inventory/materials/{material}/adjustments"), &delivery).await.expect(200);
@@ -130,6 +130,6 @@ async fn a_full_plate_of_a_mesh_is_sliced_and_a_cancelled_job_stops_the_slicer()
     app.post(&format!("/api/jobs/{job}/cancel"), &json!({})).await.expect(200);
     until("the slicer to be gone", || async { (fake.running() == 0).then_some(()) }).await;
     until("its material to be free", || async { (reserved(&app, &material).await == 0.0).then_some(()) }).await;
-    let said = app.command(&["check"], "");
-    assert!(said.contains("FakeSlicer-1.0") && said.contains("1 profiles"), "{said}");
+    let report = app.command(&["check"], "");
+    assert!(report.contains("FakeSlicer-1.0") && report.contains("1 profiles"), "{report}");
 }

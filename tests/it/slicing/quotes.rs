@@ -30,8 +30,8 @@ on_sqlite! {
         let one = format!("/api/quotes/{quote}");
         let material = app.material("PLA", 160.0).await;
         let lines = json!([{"quantity": 2, "modelFileId": model["id"], "materialId": material}]);
-        let shown = app.patch(&one, &json!({"lines": lines})).await.expect(200);
-        let line = &shown["lines"][0];
+        let view = app.patch(&one, &json!({"lines": lines})).await.expect(200);
+        let line = &view["lines"][0];
         assert_eq!((&line["model"]["grams"], &line["model"]["seconds"]), (&json!(25), &json!(480)), "{line}");
         // 25 g are 62.5, 480 s are 0.48 and 6.67, 9 minutes 450: 520, of which 5 % are 26; 40 % on 546 are 764.4.
         let costs = json!({"materialCents": 63, "energyCents": 0, "wearCents": 7, "labourCents": 450, "failureCents": 26, "totalCents": 546});
@@ -119,14 +119,14 @@ async fn a_model_that_the_slicer_refuses_keeps_its_price_and_says_why() {
     let app = fake.shop(Db::sqlite()).start().await;
     profile(&app, PROFILE, "layer_height = 0.2\n");
     let fields = [("slicerProfile", PROFILE)];
-    let made = upload(&app, "/api/quotes/models", "cube.stl", cube().into_bytes(), &fields).await.expect(201);
-    let path = format!("/api/quotes/{}", id(&made));
-    let shown = until("the slicer's refusal", || async {
-        let shown = app.get(&path).await.expect(200);
-        (shown["lines"][0]["model"]["slicing"] == "failed").then_some(shown)
+    let draft = upload(&app, "/api/quotes/models", "cube.stl", cube().into_bytes(), &fields).await.expect(201);
+    let path = format!("/api/quotes/{}", id(&draft));
+    let view = until("the slicer's refusal", || async {
+        let view = app.get(&path).await.expect(200);
+        (view["lines"][0]["model"]["slicing"] == "failed").then_some(view)
     })
     .await;
-    let model = &shown["lines"][0]["model"];
+    let model = &view["lines"][0]["model"];
     assert!(model["slicingError"].as_str().unwrap().contains("too thin"), "{model}");
-    assert_eq!((&shown["totalCents"], &shown["version"]), (&made["totalCents"], &json!(1)));
+    assert_eq!((&view["totalCents"], &view["version"]), (&draft["totalCents"], &json!(1)));
 }

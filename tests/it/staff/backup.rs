@@ -48,7 +48,7 @@ async fn the_page_says_what_to_do_while_another_backup_is_under_way() {
     let refused = send(&boss, PAGE, &[("form_token", &token(&form))]).await;
     assert_eq!(refused.status, 409, "{}", refused.text);
     is_sound(&refused);
-    for words in ["role=\"alert\"", "wait until it is done, and try again.", "Nothing was downloaded."] {
+    for words in ["role=\"alert\"", "try again when it is finished.", "Nothing was downloaded."] {
         assert!(refused.text.contains(words), "{words} in {}", refused.text);
     }
 }

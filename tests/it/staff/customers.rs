@@ -6,13 +6,13 @@ use super::{is_sound, operator};
 use crate::api::quotes::sent as sent_quote;
 use crate::api::some_sku;
 use crate::billing::customer;
-use crate::billing::intake::taken;
+use crate::billing::intake::submit_request;
 use crate::billing::invoices::sent as sent_invoice;
 use crate::support::{App, on_sqlite};
 
 const ANN: &str = "ann@example.org";
 
-fn shown(cents: &Value) -> String {
+fn format_cents(cents: &Value) -> String {
     let cents = cents.as_i64().unwrap();
     format!("{}.{:02} USD", cents / 100, cents % 100)
 }
@@ -28,8 +28,8 @@ on_sqlite! {
         let address = json!([{"kind": "shipping", "line1": "1 Main Street", "city": "Springfield", "postalCode": "62701", "country": "US"}]);
         let profile = json!({"name": "<b>Ann</b>", "company": "Example Ltd", "addresses": address});
         ann.patch("/api/v1/profile", &profile).await.expect(200);
-        let found = app.get("/api/customers?email=ann@example.org").await.expect(200)["customers"][0].clone();
-        let path = format!("/shop/customers/{}", found["id"].as_str().unwrap());
+        let record = app.get("/api/customers?email=ann@example.org").await.expect(200)["customers"][0].clone();
+        let path = format!("/shop/customers/{}", record["id"].as_str().unwrap());
         for (query, is_there) in [("", true), ("?q=ANN@", true), ("?q=bob", false), ("?q=nobody", false)] {
             let list = sam.get(&format!("/shop/customers{query}")).await;
             is_sound(&list);
@@ -46,7 +46,8 @@ on_sqlite! {
         let order = app.post("/api/orders", &order).await.expect(201);
         let order_id = order["id"].as_str().unwrap();
         app.post(&format!("/api/orders/{order_id}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
-        let (quote, invoice, request) = (sent_quote(&app, &sku).await, sent_invoice(&app, ANN).await, taken(&app).await);
+        let (quote, invoice) = (sent_quote(&app, &sku).await, sent_invoice(&app, ANN).await);
+        let request = submit_request(&app).await;
         let part = json!({"method": "bank_transfer", "amountCents": 2000});
         app.post(&format!("/api/invoices/{invoice}/mark-paid"), &part).await.expect(200);
         let back = json!({"amountCents": 500});
@@ -61,7 +62,8 @@ on_sqlite! {
         }
         // What went back is not spent.
         let spent = json!(order["totalCents"].as_i64().unwrap() + 2000 - 500);
-        assert!(page.text.contains(&format!("<p class=\"figure\">{}</p>", shown(&spent))), "{spent} in {}", page.text);
+        let figure = format!("<p class=\"figure\">{}</p>", format_cents(&spent));
+        assert!(page.text.contains(&figure), "{spent} in {}", page.text);
         for words in ["cash", "bank transfer", "went back", order["number"].as_str().unwrap()] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }

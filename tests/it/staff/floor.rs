@@ -17,8 +17,8 @@ use crate::support::{on_sqlite, until};
 async fn part(stream: &mut Stream, id: &str, words: &str) -> Sent {
     loop {
         let sent = stream.next().await.expect("the stream goes on");
-        let told = sent.data["id"].as_str().unwrap_or_default();
-        if sent.event == "part" && told.starts_with(id) && sent.data["html"].as_str().unwrap().contains(words) {
+        let id_of_part = sent.data["id"].as_str().unwrap_or_default();
+        if sent.event == "part" && id_of_part.starts_with(id) && sent.data["html"].as_str().unwrap().contains(words) {
             return sent;
         }
     }
@@ -42,8 +42,8 @@ on_sqlite! {
         let (order, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;
         let on = floor.job(&job).await["printerId"].as_str().unwrap().to_owned();
-        let told = part(&mut stream, &format!("printer-{on}"), ">Printing<").await;
-        let html = told.data["html"].as_str().unwrap();
+        let part_sent = part(&mut stream, &format!("printer-{on}"), ">Printing<").await;
+        let html = part_sent.data["html"].as_str().unwrap();
         assert!(html.contains("JOB-") && html.contains(&format!("/shop/orders/{order}")), "{html}");
         assert!(html.contains("<progress") && !html.contains("<gauge>") && !html.contains("<form-token>"), "{html}");
         let page = until("the summary to count it", || async {
@@ -58,8 +58,8 @@ on_sqlite! {
         let done = send(&sam, &path, &[("form_token", &own)]).await;
         assert_eq!(done.status, 200, "{}", done.text);
         floor.app.job_is(&job, "PAUSED").await;
-        let told = part(&mut stream, &format!("printer-{on}"), ">Paused<").await;
-        let html = told.data["html"].as_str().unwrap();
+        let part_sent = part(&mut stream, &format!("printer-{on}"), ">Paused<").await;
+        let html = part_sent.data["html"].as_str().unwrap();
         let pushed = html.split_once("name=\"form_token\" value=\"").unwrap_or_else(|| panic!("{html}")).1;
         let pushed = pushed.split('"').next().unwrap().to_owned();
         // What needs a person stands first, with the word and not the colour alone.
@@ -102,22 +102,22 @@ on_sqlite! {
         };
         assert_eq!((cards, order.data["ids"].as_array().unwrap().len()), (3, 3));
         drop(stream);
-        let known = version(&sam.get("/floor").await.text);
-        let mut stream = Stream::open(&sam, &format!("/floor/live?after={known}"), None).await;
+        let current = version(&sam.get("/floor").await.text);
+        let mut stream = Stream::open(&sam, &format!("/floor/live?after={current}"), None).await;
         let body = json!({"on": true, "note": "new nozzle"});
         floor.app.post(&floor.path(1, "/maintenance"), &body).await.expect(200);
-        let mut told = Vec::new();
+        let mut ids = Vec::new();
         loop {
             let sent = stream.next().await.unwrap();
             if sent.event == "part" && sent.data["id"].as_str().unwrap().starts_with("printer-") {
                 let is_it = sent.data["html"].as_str().unwrap().contains("In maintenance");
-                told.push(sent.data["id"].as_str().unwrap().to_owned());
+                ids.push(sent.data["id"].as_str().unwrap().to_owned());
                 if is_it {
                     break;
                 }
             }
         }
-        assert_eq!(told, [format!("printer-{}", floor.printers[1])], "the others did not change");
+        assert_eq!(ids, [format!("printer-{}", floor.printers[1])], "the others did not change");
     }
 
     async fn a_page_hears_of_each_booking_in_the_stock(db: Db) {
@@ -152,7 +152,7 @@ async fn pages_are_compressed_for_browsers_and_so_is_their_stream_which_still_te
     let stream = packed("/floor/live").await;
     assert_eq!(stream.headers()["content-encoding"], "gzip");
     let (mut pieces, mut read) = (stream.bytes_stream(), flate2::write::GzDecoder::new(Vec::new()));
-    let mut told = async |words: &str| {
+    let mut wait_for = async |words: &str| {
         loop {
             let text = String::from_utf8_lossy(read.get_ref()).into_owned();
             if text.contains(words) {
@@ -163,12 +163,12 @@ async fn pages_are_compressed_for_browsers_and_so_is_their_stream_which_still_te
             read.flush().unwrap();
         }
     };
-    let first = told("event: order").await;
+    let first = wait_for("event: order").await;
     assert_eq!(first.matches("\"id\":\"printer-").count(), 2, "{first}");
     // What happens later is told by itself, and does not wait until more of it is there.
     let body = json!({"on": true, "note": "new nozzle"});
     floor.app.post(&floor.path(1, "/maintenance"), &body).await.expect(200);
-    told("In maintenance").await;
+    wait_for("In maintenance").await;
     // Customers' pages are small, and their cookie comes along from other sites.
     let ann = crate::billing::customer(&floor.app, "ann@example.org").await;
     let own = ann.open(ann.request("GET", "/orders").header("accept-encoding", "gzip")).await;

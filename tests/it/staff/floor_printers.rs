@@ -108,9 +108,9 @@ on_sqlite! {
         let page = format!("/floor/printers/{}", floor.printers[0]);
         let own = token(&sam.get(&page).await);
         let noted = send(&sam, &format!("{page}/note"), &[("form_token", &own), ("done", HOSTILE)]).await;
-        let shown = arrived(&sam, noted).await;
-        is_sound(&shown);
-        let notes = shown.text.split_once("Notes and maintenance log").expect("notes").1;
+        let notes_page = arrived(&sam, noted).await;
+        is_sound(&notes_page);
+        let notes = notes_page.text.split_once("Notes and maintenance log").expect("notes").1;
         assert!(notes.contains("&lt;script&gt;alert(1)") && notes.contains(crate::staff::SAM), "{notes}");
         let nothing = send(&sam, &format!("{page}/note"), &[("form_token", &own), ("done", "")]).await;
         assert_eq!(nothing.status, 400, "{}", nothing.text);

@@ -36,9 +36,9 @@ on_sqlite! {
         for size in ["62x29", "a4"] {
             let pdf = sam.get(&format!("/shop/labels/pdf?printer={one}&printer={two}&size={size}")).await;
             let base = &floor.app.base;
-            let mut wanted = [one, two].map(|id| format!("{base}/floor/printers/{id}"));
-            wanted.sort_unstable();
-            assert_eq!(addresses(&pdf), wanted, "{size}");
+            let mut expected = [one, two].map(|id| format!("{base}/floor/printers/{id}"));
+            expected.sort_unstable();
+            assert_eq!(addresses(&pdf), expected, "{size}");
         }
         let (_, job) = floor.one().await;
         let on = floor.app.job_is(&job, "COMPLETED").await["printerId"].as_str().unwrap().to_owned();
@@ -53,8 +53,8 @@ on_sqlite! {
         assert_eq!(led.status, 303);
         let form = phone.get(&to).await;
         assert!(form.text.contains(&format!("name=\"next\" value=\"{scanned}\"")), "{}", form.text);
-        let said = [("email", SAM), ("password", PASSWORD), ("next", &*scanned)];
-        let entered = posted(&phone, "/login", &said).await;
+        let credentials = [("email", SAM), ("password", PASSWORD), ("next", &*scanned)];
+        let entered = posted(&phone, "/login", &credentials).await;
         assert_eq!((entered.status, entered.header("location")), (303, Some(&*scanned)), "{}", entered.text);
         let phone = with_cookie(&floor.app, entered.header("set-cookie").unwrap().split(';').next().unwrap());
         let page = phone.get(&scanned).await;

@@ -33,10 +33,10 @@ on_sqlite! {
         let paid = arrived(&sam, send(&sam, &format!("{path}/mark-paid"), &form(&[("method", "cash")])).await).await;
         assert_eq!(paid.status, 200, "{}", paid.text);
         floor.app.order_is(&order, "ready").await;
-        let made = sam.get(&path).await;
-        is_sound(&made);
+        let ready_page = sam.get(&path).await;
+        is_sound(&ready_page);
         for words in [">To be packed<", "JOB-", "Attempt 1 on", ": finished", "order ready"] {
-            assert!(made.text.contains(words), "{words} in {}", made.text);
+            assert!(ready_page.text.contains(words), "{words} in {}", ready_page.text);
         }
         let gone = arrived(&sam, send(&sam, &format!("{path}/ship"), &form(&[("carrier", "pickup")])).await).await;
         assert!(gone.text.contains(">Shipped<") && gone.text.contains("Shipment 1"), "{}", gone.text);
@@ -61,12 +61,12 @@ on_sqlite! {
         ] {
             let page = sam.get(&format!("/shop/orders{query}")).await;
             is_sound(&page);
-            let shown = (page.text.contains(&link_one), page.text.contains(&link_two));
-            assert_eq!(shown, (shows_one, shows_two), "{query}: {}", page.text);
+            let links_there = (page.text.contains(&link_one), page.text.contains(&link_two));
+            assert_eq!(links_there, (shows_one, shows_two), "{query}: {}", page.text);
         }
         let own = token(&sam.get("/floor").await);
-        let said = [("form_token", &*own), ("priority", "9"), ("internalNotes", "call her")];
-        let changed = arrived(&sam, send(&sam, &format!("/shop/orders/{one}/change"), &said).await).await;
+        let change = [("form_token", &*own), ("priority", "9"), ("internalNotes", "call her")];
+        let changed = arrived(&sam, send(&sam, &format!("/shop/orders/{one}/change"), &change).await).await;
         assert!(changed.text.contains("call her"), "{}", changed.text);
         let order = app.get(&format!("/api/orders/{one}")).await.expect(200);
         assert_eq!((&order["priority"], &order["internalNotes"]), (&json!(9), &json!("call her")));
@@ -86,7 +86,7 @@ on_sqlite! {
         is_sound(&form);
         assert!(form.text.contains("value=\"PART\"") && form.text.contains("value=\"ann@example.org\""), "{}", form.text);
         let own = token(&form);
-        let said = |code: &'static str, country: &'static str| {
+        let fields = |code: &'static str, country: &'static str| {
             [
                 ("lines.0.skuId", ""), ("lines.0.quantity", "1"), ("lines.2.skuId", code), ("lines.2.quantity", "3"),
                 ("customerEmail", "Ann@example.org"), ("notes", HOSTILE), ("internalNotes", "call her"), ("priority", "7"),
@@ -96,14 +96,14 @@ on_sqlite! {
         };
         // What is wrong stands beside its field, and what was typed stays.
         for (code, country, words) in [("NONE", "US", "No SKU has this code."), ("PART", "Utopia", "Must be a country code of two letters.")] {
-            let wrong = sent(&sam, &own, "/shop/orders/new", &said(code, country)).await;
+            let wrong = sent(&sam, &own, "/shop/orders/new", &fields(code, country)).await;
             assert_eq!(wrong.status, 400, "{}", wrong.text);
             is_sound(&wrong);
-            for shown in [words, "value=\"2030-05-06\"", "&lt;script&gt;", &format!("value=\"{country}\"")] {
-                assert!(wrong.text.contains(shown), "{shown} in {}", wrong.text);
+            for part in [words, "value=\"2030-05-06\"", "&lt;script&gt;", &format!("value=\"{country}\"")] {
+                assert!(wrong.text.contains(part), "{part} in {}", wrong.text);
             }
         }
-        let page = sent(&sam, &own, "/shop/orders/new", &said("PART", "us")).await;
+        let page = sent(&sam, &own, "/shop/orders/new", &fields("PART", "us")).await;
         assert_eq!(page.status, 200, "{}", page.text);
         is_sound(&page);
         for words in ["To be paid", "ann@example.org", "1 Main Street, 62701 Springfield, United States", "call her"] {
@@ -181,7 +181,7 @@ on_sqlite! {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
         assert!(page.text.contains(">No<") || page.text.contains(">No; it is free<"), "{}", page.text);
-        for (query, shown) in [
+        for (query, is_listed) in [
             (String::new(), true),
             ("?state=SLICED".to_owned(), true),
             ("?state=PRINTING".to_owned(), false),
@@ -192,14 +192,14 @@ on_sqlite! {
         ] {
             let list = sam.get(&format!("/shop/jobs{query}")).await;
             is_sound(&list);
-            assert_eq!(list.text.contains(&format!("href=\"/shop/jobs/{job}\"")), shown, "{query}: {}", list.text);
+            assert_eq!(list.text.contains(&format!("href=\"/shop/jobs/{job}\"")), is_listed, "{query}: {}", list.text);
         }
         let own = token(&page);
         let change = format!("/shop/jobs/{job}/change");
         let dated = sent(&sam, &own, &change, &[("priority", "8"), ("dueAt", "2030-01-02")]).await;
         assert_eq!(dated.status, 200, "{}", dated.text);
-        let shown = floor.job(&job).await;
-        assert_eq!((&shown["priority"], &shown["dueAt"]), (&json!(8), &json!("2030-01-02T23:59:59.000Z")));
+        let job_view = floor.job(&job).await;
+        assert_eq!((&job_view["priority"], &job_view["dueAt"]), (&json!(8), &json!("2030-01-02T23:59:59.000Z")));
         sent(&sam, &own, &change, &[("clears", "dueAt"), ("dueAt", ""), ("priority", "8")]).await;
         assert!(floor.job(&job).await["dueAt"].is_null());
         assert_eq!(sam.get(&format!("/shop/jobs/{}", crate::api::NOTHING)).await.status, 404);
@@ -212,8 +212,8 @@ async fn no_text_of_others_is_taken_for_a_place_of_the_token() {
     let sam = operator(&app).await;
     let sku = crate::api::some_sku(&app).await;
     let notes = "@form-token@ <form-token> <gauge>";
-    let said = json!({"lines": [{"skuId": sku, "quantity": 1}], "customerEmail": "ann@example.org", "notes": notes});
-    let order = crate::api::id(&app.post("/api/orders", &said).await.expect(201));
+    let body = json!({"lines": [{"skuId": sku, "quantity": 1}], "customerEmail": "ann@example.org", "notes": notes});
+    let order = crate::api::id(&app.post("/api/orders", &body).await.expect(201));
     let page = sam.get(&format!("/shop/orders/{order}")).await;
     is_sound(&page);
     assert!(page.text.contains("@form-token@ &lt;form-token&gt; &lt;gauge&gt;"), "{}", page.text);

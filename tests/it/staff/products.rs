@@ -20,8 +20,8 @@ pub async fn sent(client: &Client, token: &str, path: &str, fields: &[(&str, &st
 
 /// Returns the id of the SKU with this code.
 async fn id_of(app: &App, code: &str) -> String {
-    let found = app.get(&format!("/api/skus?code={code}")).await.expect(200);
-    found["skus"][0]["id"].as_str().unwrap_or_else(|| panic!("{found}")).to_owned()
+    let matches = app.get(&format!("/api/skus?code={code}")).await.expect(200);
+    matches["skus"][0]["id"].as_str().unwrap_or_else(|| panic!("{matches}")).to_owned()
 }
 
 on_sqlite! {
@@ -37,7 +37,7 @@ on_sqlite! {
         assert!(form.text.contains("value=\"vase\"") && form.text.contains("PLA black (g)"), "{}", form.text);
         assert!(form.text.contains(&format!("<option value=\"{file}\" selected")), "{}", form.text);
         let own = token(&form);
-        let said = |name: &'static str, price: &'static str| {
+        let sku_form = |name: &'static str, price: &'static str| {
             vec![
                 ("code", "VASE-01"), ("name", name), ("priceCents", price), ("currency", "usd"), ("public", "true"),
                 ("active", "true"), ("materialId", &*material), ("estimatedConsumption", "20,5"), ("unitsPerPlate", "2"),
@@ -45,13 +45,13 @@ on_sqlite! {
             ]
         };
         // What is wrong stands beside the field, and what was typed stays.
-        let wrong = sent(&sam, &own, "/shop/products/new", &said(HOSTILE, "much")).await;
+        let wrong = sent(&sam, &own, "/shop/products/new", &sku_form(HOSTILE, "much")).await;
         assert_eq!(wrong.status, 400, "{}", wrong.text);
         is_sound(&wrong);
         for words in ["role=\"alert\"", "value=\"much\"", "aria-invalid=\"true\"", "value=\"home, garden\"", "&lt;script&gt;"] {
             assert!(wrong.text.contains(words), "{words} in {}", wrong.text);
         }
-        let page = sent(&sam, &own, "/shop/products/new", &said("Vase", "12.50")).await;
+        let page = sent(&sam, &own, "/shop/products/new", &sku_form("Vase", "12.50")).await;
         assert_eq!(page.status, 200, "{}", page.text);
         is_sound(&page);
         for words in ["<h1>Vase</h1>", "12.50 USD", "10.25 g PLA black", "20.5 g PLA black", "vase.gcode", "1 h 00 min", "state working\">Yes<"] {
@@ -63,9 +63,10 @@ on_sqlite! {
         // The picture is for those who have signed in, and is a picture and nothing else.
         let picture = format!("/shop/products/files/{file}/pictures/1");
         assert!(page.text.contains(&format!("src=\"{picture}\"")), "{}", page.text);
-        let shown = sam.get(&picture).await;
-        let told = ["content-type", "x-content-type-options", "content-security-policy"].map(|name| shown.header(name).unwrap());
-        assert_eq!((shown.status, told), (200, ["image/png", "nosniff", "default-src 'none'; sandbox"]));
+        let answer = sam.get(&picture).await;
+        let names = ["content-type", "x-content-type-options", "content-security-policy"];
+        let headers = names.map(|name| answer.header(name).unwrap());
+        assert_eq!((answer.status, headers), (200, ["image/png", "nosniff", "default-src 'none'; sandbox"]));
         assert_eq!(app.nobody().get(&picture).await.status, 303);
         assert_eq!(sam.get(&format!("/shop/products/files/{file}/pictures/7")).await.status, 404);
 
@@ -73,7 +74,7 @@ on_sqlite! {
         let edit = sam.get(&format!("{path}/edit")).await;
         is_sound(&edit);
         assert!(edit.text.contains("name=\"version\" value=\"1\"") && edit.text.contains("value=\"12.50\""), "{}", edit.text);
-        let mut fields = said("Vase", "13.00");
+        let mut fields = sku_form("Vase", "13.00");
         fields.push(("version", "1"));
         let changed = sent(&sam, &own, &format!("{path}/edit"), &fields).await;
         assert!(changed.status == 200 && changed.text.contains("13.00 USD"), "{}", changed.text);
@@ -88,9 +89,9 @@ on_sqlite! {
         is_sound(&list);
         assert!(list.text.contains(&format!("href=\"{path}\"")), "{}", list.text);
         assert!(sam.get("/shop/products?show=active").await.text.contains("No SKU is like that"));
-        let kept = sent(&sam, &own, &format!("{path}/delete"), &[]).await;
-        assert!(kept.status == 409 && kept.text.contains("role=\"alert\""), "{}", kept.text);
-        is_sound(&kept);
+        let refusal = sent(&sam, &own, &format!("{path}/delete"), &[]).await;
+        assert!(refusal.status == 409 && refusal.text.contains("role=\"alert\""), "{}", refusal.text);
+        is_sound(&refusal);
         app.post(&format!("/api/orders/{order}/cancel"), &json!({})).await.expect(200);
         let gone = sent(&sam, &own, &format!("{path}/delete"), &[]).await;
         assert!(gone.status == 200 && gone.text.contains("There is no SKU yet"), "{}", gone.text);
@@ -106,18 +107,18 @@ on_sqlite! {
         is_sound(&form);
         assert!(form.text.contains("<option value=\"BODY\">") && form.text.contains("list=\"sku-codes\""), "{}", form.text);
         let own = token(&form);
-        let said = |second: &'static str| {
+        let kit_form = |second: &'static str| {
             [
                 ("kit", "true"), ("code", "BOX"), ("name", "Box"), ("priceCents", "9"), ("currency", "usd"), ("active", "true"),
                 ("public", "true"), ("components.1.skuId", "BODY"), ("components.1.quantity", "1"), ("components.3.skuId", second),
                 ("components.3.quantity", "2"),
             ]
         };
-        let unknown = sent(&sam, &own, "/shop/products/new", &said("NOBODY")).await;
+        let unknown = sent(&sam, &own, "/shop/products/new", &kit_form("NOBODY")).await;
         assert!(unknown.status == 400 && unknown.text.contains("No SKU has this code."), "{}", unknown.text);
         is_sound(&unknown);
         assert!(unknown.text.contains("value=\"NOBODY\""), "{}", unknown.text);
-        let page = sent(&sam, &own, "/shop/products/new", &said("LID")).await;
+        let page = sent(&sam, &own, "/shop/products/new", &kit_form("LID")).await;
         assert_eq!(page.status, 200, "{}", page.text);
         is_sound(&page);
         assert!(page.text.contains("One set contains") && page.text.contains(&format!("href=\"/shop/products/{lid}\"")), "{}", page.text);
@@ -168,8 +169,8 @@ on_sqlite! {
         for words in ["<h1>hook.gcode</h1>", "Plate 1", "20 min", "7.5 g", "Make a SKU of it", "Print once"] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
-        let found = floor.app.get("/api/files?q=hook").await.expect(200);
-        let file = found["files"][0]["id"].as_str().unwrap().to_owned();
+        let matches = floor.app.get("/api/files?q=hook").await.expect(200);
+        let file = matches["files"][0]["id"].as_str().unwrap().to_owned();
         let path = format!("/shop/products/files/{file}");
         let unchosen = sent(&sam, &own, &format!("{path}/print"), &[("printer", "")]).await;
         assert!(unchosen.status == 400 && unchosen.text.contains("Choose the printer."), "{}", unchosen.text);
@@ -186,9 +187,9 @@ on_sqlite! {
         // A file that something needs is kept, and its page says what.
         let sku = floor.app.get(&format!("/api/skus/{}", floor.sku)).await.expect(200);
         let needed = format!("/shop/products/files/{}", sku["gcodeFileId"].as_str().unwrap());
-        let kept = sent(&sam, &own, &format!("{needed}/delete"), &[]).await;
-        assert!(kept.status == 409 && kept.text.contains("role=\"alert\""), "{}", kept.text);
-        assert!(kept.text.contains(&format!("href=\"/shop/products/{}\"", floor.sku)), "{}", kept.text);
+        let refusal = sent(&sam, &own, &format!("{needed}/delete"), &[]).await;
+        assert!(refusal.status == 409 && refusal.text.contains("role=\"alert\""), "{}", refusal.text);
+        assert!(refusal.text.contains(&format!("href=\"/shop/products/{}\"", floor.sku)), "{}", refusal.text);
         let gone = sent(&sam, &own, &format!("{path}/delete"), &[]).await;
         assert!(gone.status == 200 && gone.text.contains("<h1>Files</h1>") && !gone.text.contains(&path), "{}", gone.text);
     }
@@ -211,8 +212,8 @@ async fn chromium_tells_of_an_upload_and_leads_to_the_file() {
     };
     // What is refused is told on the page, and the form can be sent again.
     browser.eval(&tab, &choose("new Uint8Array([0, 1, 2])")).await;
-    let told = "document.querySelector('form[data-sends] [role=status]').textContent.includes('not G-code')";
-    browser.until(&tab, "the refusal to be told", told).await;
+    let shows_refusal = "document.querySelector('form[data-sends] [role=status]').textContent.includes('not G-code')";
+    browser.until(&tab, "the refusal to be told", shows_refusal).await;
     assert_eq!(browser.eval(&tab, "document.querySelector('form[data-sends] button').disabled").await, false);
     browser.eval(&tab, &choose("'G28\\nG1 X10 E1\\n; filament used [g] = 3.5\\n'")).await;
     browser.until(&tab, "the page of the file", "document.querySelector('h1').textContent === 'clip.gcode'").await;

@@ -8,7 +8,7 @@ use crate::api::quotes::models::upload;
 use crate::api::quotes::{draft, sent, show};
 use crate::api::{NOTHING, PASSWORD, sign_in, some_sku, staff};
 use crate::billing::customer;
-use crate::billing::intake::taken;
+use crate::billing::intake::submit_request;
 use crate::billing::pages::{HOSTILE, send, token};
 use crate::support::browser::Browser;
 use crate::support::{App, Db, on_sqlite, until};
@@ -27,26 +27,27 @@ on_sqlite! {
         let form = sam.get("/shop/quotes/new").await;
         is_sound(&form);
         let (own, from) = (token(&form), format!("sku:{sku}"));
-        let said = |price: &'static str| {
+        let quote_form = |price: &'static str| {
             vec![
                 ("form_token", own.clone()), ("email", ANN.to_owned()), ("description", HOSTILE.to_owned()),
                 ("quantity", "2".to_owned()), ("price", price.to_owned()), ("madeFrom", from.clone()),
             ]
         };
         // What was typed is still there, and what is wrong stands beside it.
-        let typed = said("cheap");
+        let typed = quote_form("cheap");
         let typed: Vec<(&str, &str)> = typed.iter().map(|(name, text)| (*name, text.as_str())).collect();
         let wrong = send(&sam, "/shop/quotes/new", &typed).await;
         assert_eq!(wrong.status, 400, "{}", wrong.text);
         is_sound(&wrong);
         assert!(wrong.text.contains("role=\"alert\"") && wrong.text.contains("value=\"cheap\""), "{}", wrong.text);
-        let typed = said("18.50");
+        let typed = quote_form("18.50");
         let typed: Vec<(&str, &str)> = typed.iter().map(|(name, text)| (*name, text.as_str())).collect();
         let page = done(&sam, "/shop/quotes/new", &typed).await;
         assert!(page.text.contains("37.00 USD") && page.text.contains(">Draft<"), "{}", page.text);
         let quote = id_on(&page, "/shop/quotes/");
-        let made = show(&app, &quote).await;
-        assert_eq!((&made["status"], &made["customerEmail"], &made["lines"][0]["skuId"]), (&json!("draft"), &json!(ANN), &json!(sku)));
+        let view = show(&app, &quote).await;
+        assert_eq!((&view["status"], &view["customerEmail"]), (&json!("draft"), &json!(ANN)));
+        assert_eq!(view["lines"][0]["skuId"], json!(sku));
         let path = format!("/shop/quotes/{quote}");
 
         // Line by line; whoever edits what has changed since is told so.
@@ -152,28 +153,31 @@ on_sqlite! {
         is_sound(&wrong);
         assert!(wrong.text.contains("role=\"alert\""), "{}", wrong.text);
         let fields = [("quantity", "1"), ("materialId", material.as_str())];
-        let made = upload(&sam, &to, "Cube 10.stl", cube().into_bytes(), &fields).await;
-        assert!([200, 303].contains(&made.status), "{}", made.text);
+        let answer = upload(&sam, &to, "Cube 10.stl", cube().into_bytes(), &fields).await;
+        assert!([200, 303].contains(&answer.status), "{}", answer.text);
         let quote = app.get("/api/quotes").await.expect(200)["quotes"][0].clone();
         let (id, line) = (quote["id"].as_str().unwrap(), &quote["lines"][0]);
         assert_eq!((&line["description"], &line["model"]["materialId"]), (&json!("Cube 10"), &json!(material)));
         let page = sam.get(&format!("/shop/quotes/{id}")).await;
         is_sound(&page);
-        let shown = |cents: &Value| format!("{}.{:02} USD", cents.as_i64().unwrap() / 100, cents.as_i64().unwrap() % 100);
+        let dollars = |cents: &Value| {
+            let cents = cents.as_i64().unwrap();
+            format!("{}.{:02} USD", cents / 100, cents % 100)
+        };
         let costs = &line["model"]["costs"];
         for class in ["materialCents", "energyCents", "wearCents", "labourCents", "failureCents", "totalCents"] {
-            assert!(page.text.contains(&shown(&costs[class])), "{class} in {}", page.text);
+            assert!(page.text.contains(&dollars(&costs[class])), "{class} in {}", page.text);
         }
         let margin = json!(line["amountCents"].as_i64().unwrap() - costs["totalCents"].as_i64().unwrap());
-        assert!(page.text.contains(&shown(&margin)) && page.text.contains("10 × 10 × 10 mm"), "{}", page.text);
+        assert!(page.text.contains(&dollars(&margin)) && page.text.contains("10 × 10 × 10 mm"), "{}", page.text);
 
         // At a price of one's own, the model stays what it is.
         let (from, version) = (format!("model:{}", line["model"]["fileId"].as_str().unwrap()), version_on(&page));
-        let said = [
+        let item = [
             ("form_token", own.as_str()), ("version", version.as_str()), ("line", "0"), ("description", "Cube"),
             ("quantity", "3"), ("price", "7"), ("madeFrom", from.as_str()), ("material", material.as_str()), ("machine", "fdm_large"),
         ];
-        done(&sam, &format!("/shop/quotes/{id}/line"), &said).await;
+        done(&sam, &format!("/shop/quotes/{id}/line"), &item).await;
         let line = show(&app, id).await["lines"][0].clone();
         assert_eq!((&line["unitPriceCents"], &line["model"]["pricedByHand"]), (&json!(700), &json!(true)));
         assert_eq!((&line["model"]["machineType"], &line["model"]["volumeMm3"]), (&json!("fdm_large"), &json!(1000)));
@@ -183,7 +187,7 @@ on_sqlite! {
         let app = App::new(db).await;
         let sam = operator(&app).await;
         assert!(sam.get("/shop/requests").await.text.contains("Nobody has asked"));
-        let request = taken(&app).await;
+        let request = submit_request(&app).await;
         let path = format!("/shop/requests/{request}");
         for list in ["/shop/requests", "/shop/requests?status=new&q=ann"] {
             let list = sam.get(list).await;
@@ -252,7 +256,7 @@ async fn chromium_shows_quotes_invoices_and_customers_on_a_phone_without_a_fault
     let Some(mut browser) = Browser::start().await else { return };
     let app = App::new(Db::sqlite()).await;
     let sku = some_sku(&app).await;
-    let (quote, request) = (draft(&app, &sku).await, taken(&app).await);
+    let (quote, request) = (draft(&app, &sku).await, submit_request(&app).await);
     let invoice = crate::billing::invoices::sent(&app, ANN).await;
     customer(&app, ANN).await;
     let ann = app.get("/api/customers?email=ann@example.org").await.expect(200)["customers"][0]["id"].clone();

@@ -48,19 +48,19 @@ on_sqlite! {
         let wrong = send(&boss, "/shop/settings/keys/new", &fields).await;
         assert_eq!(wrong.status, 400, "{}", wrong.text);
         is_sound(&wrong);
-        for kept in ["role=\"alert\"", "Name: ", "value=\"1999-12-31\"", "<option value=\"admin\" selected"] {
-            assert!(wrong.text.contains(kept), "{kept} in {}", wrong.text);
+        for part in ["role=\"alert\"", "Name: ", "value=\"1999-12-31\"", "<option value=\"admin\" selected"] {
+            assert!(wrong.text.contains(part), "{part} in {}", wrong.text);
         }
         let past = [("form_token", &*own), ("name", "till"), ("role", "operator"), ("expiry", "1999-12-31")];
         let past = send(&boss, "/shop/settings/keys/new", &past).await;
         assert!(past.status == 400 && past.text.contains("Expiry: must be in the future"), "{}", past.text);
 
         let right = [("form_token", &*own), ("name", "web shop"), ("role", "operator"), ("expiry", "2031-01-31")];
-        let made = send(&boss, "/shop/settings/keys/new", &right).await;
-        assert_eq!(made.status, 200, "{}", made.text);
-        is_sound(&made);
-        let key = shown_once(&made);
-        assert!(key.starts_with("key_test_") && made.text.contains("data-copy=\"secret\""), "{}", made.text);
+        let page = send(&boss, "/shop/settings/keys/new", &right).await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        is_sound(&page);
+        let key = shown_once(&page);
+        assert!(key.starts_with("key_test_") && page.text.contains("data-copy=\"secret\""), "{}", page.text);
         let program = app.with_key(&key);
         program.get("/api/orders").await.expect(200);
         assert_eq!(program.get("/api/users").await.error(403), "insufficient_role");
@@ -105,15 +105,15 @@ on_sqlite! {
         }
         assert!(!app.get("/api/users").await.text.contains("k@example.org"));
         for page in ["password", "sessions", "system"] {
-            let shown = sam.get(&format!("/shop/settings/{page}")).await;
-            assert_eq!(shown.status, 200, "{}", shown.text);
-            is_sound(&shown);
+            let answer = sam.get(&format!("/shop/settings/{page}")).await;
+            assert_eq!(answer.status, 200, "{}", answer.text);
+            is_sound(&answer);
         }
         let boss = boss(&app).await;
         for page in ["", "/keys", "/users", "/sessions", "/audit", "/integrations", "/system", "/backup"] {
-            let shown = boss.get(&format!("/shop/settings{page}")).await;
-            assert_eq!(shown.status, 200, "{page}: {}", shown.text);
-            is_sound(&shown);
+            let answer = boss.get(&format!("/shop/settings{page}")).await;
+            assert_eq!(answer.status, 200, "{page}: {}", answer.text);
+            is_sound(&answer);
         }
     }
 
@@ -125,14 +125,17 @@ on_sqlite! {
             sessions["sessions"][0]["id"].as_str().unwrap().to_owned()
         };
         let (of_sam, of_boss) = (of(&sam).await, of(&boss).await);
-        let (seen_by_sam, seen) = (sam.get("/shop/settings/sessions").await, boss.get("/shop/settings/sessions").await);
-        assert!(seen_by_sam.text.contains(&of_sam) && !seen_by_sam.text.contains(BOSS), "{}", seen_by_sam.text);
-        assert!(seen.text.contains(&of_sam) && seen.text.contains(&of_boss) && seen.text.contains(SAM), "{}", seen.text);
+        let sam_page = sam.get("/shop/settings/sessions").await;
+        let boss_page = boss.get("/shop/settings/sessions").await;
+        assert!(sam_page.text.contains(&of_sam) && !sam_page.text.contains(BOSS), "{}", sam_page.text);
+        for part in [&*of_sam, &*of_boss, SAM] {
+            assert!(boss_page.text.contains(part), "{part} in {}", boss_page.text);
+        }
         let path = |id: &str| format!("/shop/settings/sessions/{id}/end");
-        let foreign = send(&sam, &path(&of_boss), &[("form_token", &token(&seen_by_sam))]).await;
+        let foreign = send(&sam, &path(&of_boss), &[("form_token", &token(&sam_page))]).await;
         assert_eq!(foreign.status, 404, "{}", foreign.text);
         boss.get("/api/auth/me").await.expect(200);
-        let ended = send(&boss, &path(&of_sam), &[("form_token", &token(&seen))]).await;
+        let ended = send(&boss, &path(&of_sam), &[("form_token", &token(&boss_page))]).await;
         assert!(ended.status == 200 && !ended.text.contains(&of_sam), "{}", ended.text);
         assert_eq!(sam.get("/api/auth/me").await.status, 401);
         let out = sam.get("/floor").await;
@@ -145,15 +148,16 @@ on_sqlite! {
         let form = sam.get("/shop/settings/password").await;
         is_sound(&form);
         let (own, new) = (token(&form), "battery horse correct");
-        for (current, wanted, status, words) in [
+        for (current, new_password, status, words) in [
             ("wrong password", new, 403, "The current password is wrong."),
             (PASSWORD, "short", 400, "New password: "),
         ] {
-            let fields = [("form_token", &*own), ("current", current), ("new", wanted)];
+            let fields = [("form_token", &*own), ("current", current), ("new", new_password)];
             let wrong = send(&sam, "/shop/settings/password", &fields).await;
             assert!(wrong.status == status && wrong.text.contains(words), "{}", wrong.text);
             is_sound(&wrong);
-            assert!(!wrong.text.contains(current) && !wrong.text.contains(&format!("value=\"{wanted}\"")), "{}", wrong.text);
+            let shows_new = wrong.text.contains(&format!("value=\"{new_password}\""));
+            assert!(!wrong.text.contains(current) && !shows_new, "{}", wrong.text);
         }
         let fields = [("form_token", &*own), ("current", PASSWORD), ("new", new)];
         let done = send(&sam, "/shop/settings/password", &fields).await;
@@ -221,7 +225,7 @@ on_sqlite! {
         }
         let users = app.get("/api/users").await.expect(200);
         let by_boss = format!("?actor=user:{}", the_one(&users, "users", "email", BOSS));
-        for (query, shown, hidden) in [
+        for (query, present, hidden) in [
             ("?action=user.create", "<td>user.create</td>", "<td>session.open</td>"),
             ("?subject=user&first=2020-01-01&last=2999-12-30", "<td>user.create</td>", "<td>api_key.create</td>"),
             (&*by_boss, "<td>session.open</td>", "<td>user.create</td>"),
@@ -231,7 +235,7 @@ on_sqlite! {
         ] {
             let page = boss.get(&format!("/shop/settings/audit{query}")).await;
             is_sound(&page);
-            assert!(page.text.contains(shown) && !page.text.contains(hidden), "{query}: {}", page.text);
+            assert!(page.text.contains(present) && !page.text.contains(hidden), "{query}: {}", page.text);
         }
         let first = boss.get("/shop/settings/audit?action=api_key.create").await;
         assert!(first.text.contains("/shop/settings/audit?action=api_key.create&amp;from=50"), "{}", first.text);
@@ -240,7 +244,7 @@ on_sqlite! {
     async fn the_server_is_shown_with_its_parts(db: Db) {
         let app = App::new(db).await;
         let (sam, boss) = (operator(&app).await, boss(&app).await);
-        let (seen, whole) = (sam.get("/shop/settings/system").await, boss.get("/shop/settings/system").await);
+        let (sam_page, whole) = (sam.get("/shop/settings/system").await, boss.get("/shop/settings/system").await);
         is_sound(&whole);
         let readiness = app.get("/readyz").await.expect(200);
         for name in readiness["components"].as_object().unwrap().keys() {
@@ -251,7 +255,8 @@ on_sqlite! {
             assert!(whole.text.contains(words), "{words} in {}", whole.text);
         }
         let folder = app.folder().display().to_string();
-        assert!(seen.text.contains(kind) && !seen.text.contains(&folder), "where it is on the machine is for admins");
+        assert!(sam_page.text.contains(kind), "{}", sam_page.text);
+        assert!(!sam_page.text.contains(&folder), "where it is on the machine is for admins");
     }
 }
 
@@ -302,9 +307,9 @@ async fn another_system_is_tested_and_changed_by_its_page() {
     // What is saved is what the page goes on with; the token stays without being typed again.
     let again = boss.get("/shop/settings/integrations").await;
     assert!(again.text.contains(&format!("value=\"{url}\"")), "{}", again.text);
-    let kept = sent("", "test").await;
-    assert!(kept.status == 200 && kept.text.contains("It works."), "{}", kept.text);
-    for page in [&saved, &again, &settings, &kept] {
+    let test_page = sent("", "test").await;
+    assert!(test_page.status == 200 && test_page.text.contains("It works."), "{}", test_page.text);
+    for page in [&saved, &again, &settings, &test_page] {
         assert!(!page.text.contains("t0k"), "the token is shown: {}", page.text);
     }
     assert!(!app.log().iter().any(|line| line.contains("t0k")), "the token is in the log");

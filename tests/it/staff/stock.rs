@@ -90,43 +90,44 @@ on_sqlite! {
         let form = sam.get("/shop/stock/new").await;
         is_sound(&form);
         let own = token(&form);
-        let said = [("form_token", &*own), ("name", ""), ("type", "resin"), ("color", "red"), ("brand", "Acme & Co")];
-        let wrong = send(&sam, "/shop/stock/new", &said).await;
+        let fields = [("form_token", &*own), ("name", ""), ("type", "resin"), ("color", "red"), ("brand", "Acme & Co")];
+        let wrong = send(&sam, "/shop/stock/new", &fields).await;
         assert_eq!(wrong.status, 400, "{}", wrong.text);
         is_sound(&wrong);
-        for kept in ["role=\"alert\"", "Acme &amp; Co", "value=\"resin\" selected", "value=\"red\""] {
-            assert!(wrong.text.contains(kept), "{kept} in {}", wrong.text);
+        for part in ["role=\"alert\"", "Acme &amp; Co", "value=\"resin\" selected", "value=\"red\""] {
+            assert!(wrong.text.contains(part), "{part} in {}", wrong.text);
         }
-        let said = [
+        let fields = [
             ("form_token", &*own), ("name", HOSTILE), ("type", "filament"), ("color", "#101010"), ("brand", ""),
             ("location", "Shelf A3"), ("quantity", "100"), ("reorderPoint", "500"), ("reorderQuantity", "2000"),
             ("unitCostCents", "2,5"),
         ];
-        let added = send(&sam, "/shop/stock/new", &said).await;
+        let added = send(&sam, "/shop/stock/new", &fields).await;
         assert_eq!(added.status, 200, "{}", added.text);
         is_sound(&added);
         assert!(added.text.contains(">Low<") && added.text.contains("2000 g"), "{}", added.text);
         assert!(added.text.contains("/shop/stock/bins?name=Shelf+A3") && added.text.contains("25.00 USD"), "{}", added.text);
         let list = app.get("/api/inventory/materials").await.expect(200);
-        let known = &list["materials"][0];
-        let shown = ["quantity", "location", "brand", "unitCostCents"].map(|name| known[name].clone());
-        assert_eq!(shown, [json!(100), json!("Shelf A3"), Value::Null, json!(2.5)], "{known}");
+        let material = &list["materials"][0];
+        let members = ["quantity", "location", "brand", "unitCostCents"].map(|name| material[name].clone());
+        assert_eq!(members, [json!(100), json!("Shelf A3"), Value::Null, json!(2.5)], "{material}");
 
-        let path = format!("/shop/stock/materials/{}", known["id"].as_str().unwrap());
+        let path = format!("/shop/stock/materials/{}", material["id"].as_str().unwrap());
         let edit = sam.get(&format!("{path}/edit")).await;
         is_sound(&edit);
         let version = edit.text.split_once("name=\"version\" value=\"").unwrap().1.split('"').next().unwrap();
-        let said = [
+        let fields = [
             ("form_token", &*own), ("version", version), ("name", "PLA black"), ("type", "filament"), ("color", ""),
             ("location", "Shelf B1"), ("reorderPoint", "50"), ("unitCostCents", ""),
         ];
-        let changed = send(&sam, &format!("{path}/edit"), &said).await;
+        let changed = send(&sam, &format!("{path}/edit"), &fields).await;
         assert!(changed.status == 200 && changed.text.contains(">Enough<"), "{}", changed.text);
-        let now = app.get(&format!("/api/inventory/materials/{}", known["id"].as_str().unwrap())).await.expect(200);
-        let shown = ["name", "color", "unitCostCents", "reorderPoint", "reorderQuantity"].map(|name| now[name].clone());
-        assert_eq!(shown, [json!("PLA black"), Value::Null, Value::Null, json!(50), json!(2000)], "{now}");
+        let now = app.get(&format!("/api/inventory/materials/{}", material["id"].as_str().unwrap())).await.expect(200);
+        let names = ["name", "color", "unitCostCents", "reorderPoint", "reorderQuantity"];
+        let members = names.map(|name| now[name].clone());
+        assert_eq!(members, [json!("PLA black"), Value::Null, Value::Null, json!(50), json!(2000)], "{now}");
         // Whoever edits what somebody else has changed meanwhile is told, and keeps what they typed.
-        let late = send(&sam, &format!("{path}/edit"), &said).await;
+        let late = send(&sam, &format!("{path}/edit"), &fields).await;
         assert_eq!(late.status, 412, "{}", late.text);
         is_sound(&late);
         assert!(late.text.contains("role=\"alert\"") && late.text.contains("value=\"Shelf B1\""), "{}", late.text);
@@ -161,9 +162,9 @@ on_sqlite! {
             [("form_token", own.clone()), ("materialId", material.to_owned()), ("place", place.to_owned()), ("remaining", left.to_owned())]
         };
         let load = async |place: &str, left: &str| {
-            let said = into(place, left);
-            let said: Vec<(&str, &str)> = said.iter().map(|(name, text)| (*name, text.as_str())).collect();
-            send(&sam, &path("/load"), &said).await
+            let fields = into(place, left);
+            let fields: Vec<(&str, &str)> = fields.iter().map(|(name, text)| (*name, text.as_str())).collect();
+            send(&sam, &path("/load"), &fields).await
         };
         let loaded = load(&one, "800").await;
         assert!(loaded.status == 200 && loaded.text.contains(">Loaded<"), "{}", loaded.text);
@@ -175,9 +176,9 @@ on_sqlite! {
 
         let weigh = |gross: &'static str| [("form_token", own.clone()), ("gross", gross.to_owned()), ("empty", "230,5".to_owned())];
         for (gross, status) in [("100", 400), ("1000", 200)] {
-            let said = weigh(gross);
-            let said: Vec<(&str, &str)> = said.iter().map(|(name, text)| (*name, text.as_str())).collect();
-            let weighed = send(&sam, &path("/weigh"), &said).await;
+            let fields = weigh(gross);
+            let fields: Vec<(&str, &str)> = fields.iter().map(|(name, text)| (*name, text.as_str())).collect();
+            let weighed = send(&sam, &path("/weigh"), &fields).await;
             assert_eq!(weighed.status, status, "{}", weighed.text);
             is_sound(&weighed);
             assert!(status == 200 || weighed.text.contains("must be at least the weight of the empty spool"), "{}", weighed.text);
@@ -214,8 +215,8 @@ async fn what_is_in_a_slot_is_said_on_the_page() {
     is_sound(&page);
     let own = token(&page);
     let say = async |material: &str, left: &str, more: &[(&'static str, &'static str)]| {
-        let said = [("form_token", &*own), ("place", &*place), ("materialId", material), ("remaining", left)];
-        send(&sam, "/shop/stock/slots", &[&said[..], more].concat()).await
+        let fields = [("form_token", &*own), ("place", &*place), ("materialId", material), ("remaining", left)];
+        send(&sam, "/shop/stock/slots", &[&fields[..], more].concat()).await
     };
     let wrong = say(&floor.material, "much", &[("spoolId", "12")]).await;
     assert_eq!(wrong.status, 400, "{}", wrong.text);
@@ -225,8 +226,8 @@ async fn what_is_in_a_slot_is_said_on_the_page() {
     assert_eq!(right.status, 200, "{}", right.text);
     is_sound(&right);
     assert!(right.text.contains("750.5 g left") && right.text.contains(">Spool 12<"), "{}", right.text);
-    let known = slot(&floor, 0).await;
-    assert_eq!((&known["materialId"], &known["spoolId"]), (&json!(floor.material), &json!(12)), "{known}");
+    let slot_view = slot(&floor, 0).await;
+    assert_eq!((&slot_view["materialId"], &slot_view["spoolId"]), (&json!(floor.material), &json!(12)), "{slot_view}");
     let empty = say(&floor.material, "750.5", &[("empty", "true")]).await;
     assert_eq!(empty.status, 200, "{}", empty.text);
     assert_eq!(slot(&floor, 0).await["materialId"], Value::Null);

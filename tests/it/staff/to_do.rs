@@ -43,8 +43,8 @@ on_sqlite! {
         let (own, back) = (token(&page), ("back", "/to-do"));
         let wrong = send(&sam, &path, &[("form_token", &own), back, ("goodCount", "many")]).await;
         assert_eq!(wrong.status, 400, "{}", wrong.text);
-        let said = [("form_token", &*own), back, ("goodCount", "0"), ("reason", "warping"), ("note", "")];
-        let done = send(&sam, &path, &said).await;
+        let fields = [("form_token", &*own), back, ("goodCount", "0"), ("reason", "warping"), ("note", "")];
+        let done = send(&sam, &path, &fields).await;
         assert!(done.status == 200 && done.text.contains("<h1>To do</h1>"), "{}", done.text);
         assert!(!done.text.contains("Beds to clear"), "{}", done.text);
         until("the part to be made again", || async { (floor.app.jobs(&order).await.len() == 2).then_some(()) }).await;
@@ -72,29 +72,33 @@ on_sqlite! {
         }
         let own = token(&sam.get("/to-do").await);
         let picture = |name: &str, bytes: &[u8]| Part::bytes(bytes.to_vec()).file_name(name.to_owned());
-        let said = || Form::new().text("goodCount", "0").text("reason", "warping").text("note", "").text("back", "/to-do");
+        let fields = || {
+            let form = Form::new().text("goodCount", "0").text("reason", "warping");
+            form.text("note", "").text("back", "/to-do")
+        };
         let send = |target: &str, form: Form| {
             sam.send(sam.request("POST", target).header("sec-fetch-site", "same-origin").multipart(form))
         };
-        let forged = send(&target, said().part("picture", picture("", b""))).await;
+        let forged = send(&target, fields().part("picture", picture("", b""))).await;
         assert_eq!(forged.status, 403, "{}", forged.text);
         let target = format!("{target}?token={own}");
         let wrong = [("part.txt", &b"no picture"[..], "must be a picture"), ("part.png", &b""[..], "must not be empty")];
         for (name, bytes, words) in wrong {
-            let faulty = send(&target, said().part("picture", picture(name, bytes))).await;
-            let told = format!("Picture of the parts: {words}.");
-            assert!(faulty.status == 400 && faulty.text.contains(&told), "{}", faulty.text);
+            let faulty = send(&target, fields().part("picture", picture(name, bytes))).await;
+            let message = format!("Picture of the parts: {words}.");
+            assert!(faulty.status == 400 && faulty.text.contains(&message), "{}", faulty.text);
             is_sound(&faulty);
         }
         assert_eq!(floor.app.get("/api/files?kind=image").await.expect(200)["pagination"]["total"], 0);
-        let signed = send(&target, said().part("picture", picture("part.png", b"\x89PNG\r\n\x1a\n0000"))).await;
+        let signed = send(&target, fields().part("picture", picture("part.png", b"\x89PNG\r\n\x1a\n0000"))).await;
         assert_eq!((signed.status, signed.header("location")), (303, Some("/to-do")), "{}", signed.text);
-        let told = floor.job_until("the picture", &job, |job| job["attempts"][0]["signOff"]["photoFileId"].is_string()).await;
-        let sign_off = &told["attempts"][0]["signOff"];
+        let has_photo = |job: &serde_json::Value| job["attempts"][0]["signOff"]["photoFileId"].is_string();
+        let view = floor.job_until("the picture", &job, has_photo).await;
+        let sign_off = &view["attempts"][0]["signOff"];
         assert_eq!((&sign_off["goodCount"], &sign_off["reason"]), (&json!(0), &json!("warping")));
-        let shown = sam.get(&format!("/shop/orders/{order}")).await;
-        is_sound(&shown);
-        assert!(shown.text.contains(">Picture of the parts</a>"), "{}", shown.text);
+        let order_page = sam.get(&format!("/shop/orders/{order}")).await;
+        is_sound(&order_page);
+        assert!(order_page.text.contains(">Picture of the parts</a>"), "{}", order_page.text);
 
         // It is corrected on the page of the job's order; where no picture is chosen, browsers send the field empty.
         let target = format!("/shop/jobs/{job}/signed?token={own}");
@@ -135,9 +139,10 @@ on_sqlite! {
         let left = send(&sam, &all_good, &[("form_token", &own), ("back", "/to-do")]).await;
         assert!(left.status == 200 && left.text.contains("Parts to sign off (1)"), "{}", left.text);
         let target = format!("/shop/jobs/{}/signed?token={own}", ids[1]);
-        let said = Form::new().text("goodCount", "1").text("reason", "").text("note", "a scratch").text("back", "/to-do");
-        let said = said.part("picture", Part::bytes(b"\x89PNG\r\n\x1a\n0000".to_vec()).file_name("part.png"));
-        let sent = sam.request("POST", &target).header("sec-fetch-site", "same-origin").multipart(said);
+        let form = Form::new().text("goodCount", "1").text("reason", "").text("note", "a scratch");
+        let picture = Part::bytes(b"\x89PNG\r\n\x1a\n0000".to_vec()).file_name("part.png");
+        let form = form.text("back", "/to-do").part("picture", picture);
+        let sent = sam.request("POST", &target).header("sec-fetch-site", "same-origin").multipart(form);
         let signed = sam.send(sent).await;
         assert_eq!((signed.status, signed.header("location")), (303, Some("/to-do")), "{}", signed.text);
         assert!(!sam.get("/to-do").await.text.contains("Parts to sign off"));
@@ -178,9 +183,9 @@ on_sqlite! {
         // Of a large floor many are said before the token. One that is refused keeps no other from being cleared.
         let many: Vec<String> = (0..200).map(|n| format!("more-{n}")).collect();
         let gone = format!("bed-{}", crate::api::NOTHING);
-        let mut said: Vec<(&str, &str)> = many.iter().map(|name| (name.as_str(), "true")).collect();
-        said.extend([(&*gone, "true"), (&*names[0], "true"), (&*names[1], "true"), ("form_token", &*own)]);
-        let done = send(&sam, "/to-do/beds", &said).await;
+        let mut fields: Vec<(&str, &str)> = many.iter().map(|name| (name.as_str(), "true")).collect();
+        fields.extend([(&*gone, "true"), (&*names[0], "true"), (&*names[1], "true"), ("form_token", &*own)]);
+        let done = send(&sam, "/to-do/beds", &fields).await;
         assert_eq!(done.status, 404, "{}", done.text);
         is_sound(&done);
         for n in 0..2 {

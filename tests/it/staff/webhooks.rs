@@ -31,10 +31,13 @@ on_sqlite! {
         for words in [disabled, failed, "<strong>503</strong>", "6 attempts", &order, "Status 503", "X-Service-Event: order.created"] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
-        for (query, shown) in [("?state=failed&event=order.created", true), ("?state=delivered", false), ("?event=order.paid", false), ("?from=1", false), ("?state=odd", true)] {
+        for (query, is_listed) in [
+            ("?state=failed&event=order.created", true), ("?state=delivered", false), ("?event=order.paid", false),
+            ("?from=1", false), ("?state=odd", true),
+        ] {
             let narrowed = boss.get(&format!("{path}{query}")).await;
             is_sound(&narrowed);
-            assert_eq!(narrowed.text.contains(failed), shown, "{query}: {}", narrowed.text);
+            assert_eq!(narrowed.text.contains(failed), is_listed, "{query}: {}", narrowed.text);
         }
 
         let past = newest_is(&app, &endpoint, "failed").await["id"].as_str().unwrap().to_owned();
@@ -69,14 +72,14 @@ on_sqlite! {
         assert_eq!(wrong.status, 400, "{}", wrong.text);
         is_sound(&wrong);
         let chosen = "name=\"event-order.paid\" type=\"checkbox\" value=\"true\" checked";
-        for kept in ["Address: ", "value=\"ftp://example.org\"", chosen] {
-            assert!(wrong.text.contains(kept), "{kept} in {}", wrong.text);
+        for part in ["Address: ", "value=\"ftp://example.org\"", chosen] {
+            assert!(wrong.text.contains(part), "{part} in {}", wrong.text);
         }
         let right = [("form_token", &*own), ("url", &*url), ("event-order.created", "true")];
-        let made = send(&boss, "/shop/webhooks/new", &right).await;
-        assert_eq!(made.status, 200, "{}", made.text);
-        is_sound(&made);
-        let secret = shown_once(&made);
+        let answer = send(&boss, "/shop/webhooks/new", &right).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        is_sound(&answer);
+        let secret = shown_once(&answer);
         assert!(secret.starts_with("whsec_"), "{secret}");
         let endpoints = app.get("/api/webhooks/endpoints").await.expect(200);
         let id = endpoints["endpoints"][0]["id"].as_str().unwrap().to_owned();

@@ -91,8 +91,8 @@ impl Builder {
 
     /// Uses the secrets that another server made for its data, as a server on the same data needs them.
     pub fn secrets_of(mut self, other: &App) -> Self {
-        let kept = std::fs::read_to_string(other.data().join("secrets.env")).unwrap();
-        for line in kept.lines() {
+        let secrets = std::fs::read_to_string(other.data().join("secrets.env")).unwrap();
+        for line in secrets.lines() {
             let (name, value) = line.split_once('=').unwrap();
             self.env.insert(name.to_owned(), value.trim_matches('"').to_owned());
         }
@@ -235,10 +235,10 @@ impl App {
         let listen = format!("127.0.0.1:{}", self.port);
         if self.with_clock {
             let of_its_own = clock::command(&self.data(), &listen);
-            let told: Vec<_> =
+            let variables: Vec<_> =
                 of_its_own.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();
             let mut command = self.set_up(of_its_own);
-            command.envs(told);
+            command.envs(variables);
             return command;
         }
         let mut command = self.binary();
@@ -258,7 +258,7 @@ impl App {
 
     /// Runs a command of the command line to its end; it must succeed. Gives what it printed.
     pub fn command(&self, args: &[&str], input: &str) -> String {
-        self.try_command(args, input).unwrap_or_else(|said| panic!("{args:?}: {said}"))
+        self.try_command(args, input).unwrap_or_else(|output| panic!("{args:?}: {output}"))
     }
 
     /// Runs a command of the command line and kills it after this time.

@@ -47,7 +47,7 @@ pub struct Browser {
     socket: WebSocketStream<TcpStream>,
     last: u64,
     /// Events of the browser: method, session and parameters.
-    told: Vec<Value>,
+    events: Vec<Value>,
     /// The rules of accessibility as a script, where it was given.
     axe: Option<String>,
     /// Violations of these rules, with the page.
@@ -93,8 +93,8 @@ impl Browser {
         let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
         let url = format!("ws://127.0.0.1:{port}{path}");
         let (socket, _) = tokio_tungstenite::client_async(url, stream).await.unwrap();
-        let (told, broken) = (Vec::new(), Vec::new());
-        Some(Self { child, socket, last: 0, told, axe, broken, actions: 0, _profile: profile })
+        let (events, broken) = (Vec::new(), Vec::new());
+        Some(Self { child, socket, last: 0, events, axe, broken, actions: 0, _profile: profile })
     }
 
     async fn read(&mut self) -> Value {
@@ -106,9 +106,9 @@ impl Browser {
         }
     }
 
-    fn keep(&mut self, said: Value) {
-        if said["method"].as_str().is_some_and(|method| KEPT.contains(&method)) {
-            self.told.push(said);
+    fn keep(&mut self, event: Value) {
+        if event["method"].as_str().is_some_and(|method| KEPT.contains(&method)) {
+            self.events.push(event);
         }
     }
 
@@ -116,17 +116,21 @@ impl Browser {
     async fn try_call(&mut self, tab: Option<&Tab>, method: &str, params: Value) -> Result<Value, Value> {
         self.last += 1;
         let id = self.last;
-        let mut asked = json!({"id": id, "method": method, "params": params});
+        let mut request = json!({"id": id, "method": method, "params": params});
         if let Some(tab) = tab {
-            asked["sessionId"] = json!(tab.0);
+            request["sessionId"] = json!(tab.0);
         }
-        self.socket.send(Message::text(asked.to_string())).await.unwrap();
+        self.socket.send(Message::text(request.to_string())).await.unwrap();
         loop {
-            let mut said = self.read().await;
-            if said["id"] == id {
-                return if said["error"].is_null() { Ok(said["result"].take()) } else { Err(said["error"].take()) };
+            let mut message = self.read().await;
+            if message["id"] == id {
+                return if message["error"].is_null() {
+                    Ok(message["result"].take())
+                } else {
+                    Err(message["error"].take())
+                };
             }
-            self.keep(said);
+            self.keep(message);
         }
     }
 
@@ -186,7 +190,7 @@ impl Browser {
         // The page may be gone before it answers.
         let _ = self.try_call(Some(tab), "Page.close", json!({})).await;
         // Nothing tells any more that its stream has ended.
-        self.told.retain(|told| told["sessionId"] != tab.0 || told["params"]["type"] != "EventSource");
+        self.events.retain(|event| event["sessionId"] != tab.0 || event["params"]["type"] != "EventSource");
     }
 
     /// Does what [`Self::eval`] does; `None` while the page is being left.
@@ -206,8 +210,9 @@ impl Browser {
     pub async fn until(&mut self, tab: &Tab, what: &str, expression: &str) {
         let began = Instant::now();
         // What it asks for may not be on the page yet.
-        let asked = format!("(async () => {{ try {{ return !!(await ({expression})) }} catch {{ return false }} }})()");
-        while self.try_eval(tab, &asked).await != Some(json!(true)) {
+        let condition =
+            format!("(async () => {{ try {{ return !!(await ({expression})) }} catch {{ return false }} }})()");
+        while self.try_eval(tab, &condition).await != Some(json!(true)) {
             if began.elapsed() >= LONG {
                 let page = self.try_eval(tab, "location.href + '\\n' + document.body.innerText").await;
                 panic!("waited in vain for {what}: {}", page.as_ref().and_then(Value::as_str).unwrap_or_default());
@@ -219,9 +224,9 @@ impl Browser {
     /// Lists script errors and violations of the content security policy of a page so far, requests to another server
     /// than this, and violations of the rules of accessibility.
     pub fn faults(&self, base: &str) -> Vec<String> {
-        let fault = |told: &Value| {
-            let params = &told["params"];
-            match told["method"].as_str()? {
+        let fault = |event: &Value| {
+            let params = &event["params"];
+            match event["method"].as_str()? {
                 "Runtime.exceptionThrown" => Some(params.to_string()),
                 "Runtime.consoleAPICalled" if params["type"] == "error" => Some(params.to_string()),
                 // The refusals of commands are answers as others; what the policy of a page refuses is none.
@@ -236,7 +241,7 @@ impl Browser {
                 _ => None,
             }
         };
-        self.told.iter().filter_map(fault).chain(self.broken.iter().cloned()).collect()
+        self.events.iter().filter_map(fault).chain(self.broken.iter().cloned()).collect()
     }
 
     /// Counts the open streams of events, over all pages.
@@ -244,9 +249,9 @@ impl Browser {
         // What was told before is read with this.
         self.eval(tab, "0").await;
         let mut open: Vec<(&Value, &Value)> = Vec::new();
-        for told in &self.told {
-            let (params, request) = (&told["params"], (&told["sessionId"], &told["params"]["requestId"]));
-            match told["method"].as_str() {
+        for event in &self.events {
+            let (params, request) = (&event["params"], (&event["sessionId"], &event["params"]["requestId"]));
+            match event["method"].as_str() {
                 Some("Network.requestWillBeSent") if params["type"] == "EventSource" => open.push(request),
                 Some("Network.loadingFinished" | "Network.loadingFailed") => open.retain(|one| *one != request),
                 // With the page that is left its stream ends, and nothing tells so.

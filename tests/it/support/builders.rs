@@ -61,8 +61,8 @@ impl Client {
     pub async fn bind_slot(&self, printer: &str, slot: usize, spool: &Value) -> Value {
         let path = format!("/api/printers/{printer}");
         until(&format!("the printer to report its slot {slot}"), || async {
-            let shown = self.get(&path).await.expect(200);
-            (shown["slots"][slot]["source"] == "printer").then_some(())
+            let view = self.get(&path).await.expect(200);
+            (view["slots"][slot]["source"] == "printer").then_some(())
         })
         .await;
         self.post(&format!("{path}/slots/{slot}"), spool).await.expect(200)

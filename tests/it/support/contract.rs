@@ -96,14 +96,14 @@ impl Contract {
         let mut schema = schema.clone();
         close(&mut schema);
         let key = schema.to_string();
-        let known = self.validators.lock().unwrap().get(&key).cloned();
-        let validator = known.unwrap_or_else(|| {
+        let existing = self.validators.lock().unwrap().get(&key).cloned();
+        let validator = existing.unwrap_or_else(|| {
             let components = self.components_of(&schema);
             schema["components"] = components;
-            let made = jsonschema::options().should_validate_formats(true).build(&schema);
-            let made = Arc::new(made.unwrap_or_else(|error| panic!("not a schema ({error}): {key}")));
-            self.validators.lock().unwrap().insert(key, made.clone());
-            made
+            let validator = jsonschema::options().should_validate_formats(true).build(&schema);
+            let validator = Arc::new(validator.unwrap_or_else(|error| panic!("not a schema ({error}): {key}")));
+            self.validators.lock().unwrap().insert(key, validator.clone());
+            validator
         });
         validator.iter_errors(value).map(|fault| format!("{}: {fault}", fault.instance_path())).collect()
     }
@@ -150,16 +150,16 @@ impl Contract {
         let value = bounded_json::read(body.as_bytes(), bounded_json::ANSWER);
         let value = value.unwrap_or_else(|error| panic!("{what}: no JSON ({error}): {body}"));
         let faults = self.faults(schema, &value);
-        let told = faults.join("\n  ");
-        assert!(faults.is_empty(), "{what}: the body is not of the described shape:\n  {told}\n{body}");
+        let list = faults.join("\n  ");
+        assert!(faults.is_empty(), "{what}: the body is not of the described shape:\n  {list}\n{body}");
     }
 }
 
 /// Returns whether a path is one of a route's.
 fn matches(route: &ServedRoute, path: &str) -> bool {
-    let (mut wanted, mut given) = (route.path.split('/'), path.split('/'));
+    let (mut pattern, mut parts) = (route.path.split('/'), path.split('/'));
     loop {
-        match (wanted.next(), given.next()) {
+        match (pattern.next(), parts.next()) {
             (None, None) => return true,
             (Some(name), Some(part)) if name.starts_with("{*") => return !part.is_empty(),
             (Some(name), Some(part)) if name == part || (name.starts_with('{') && !part.is_empty()) => {}
@@ -201,8 +201,8 @@ pub fn check(method: &str, path: &str, status: u16, headers: &HeaderMap, body: O
     assert!(!answer.is_null(), "{what}: this status is not described; the body was {body:?}");
     let answer = contract.resolve(answer);
     for name in ["ETag", "Location", "Retry-After", "Allow"] {
-        let said = answer["headers"].get(name).is_some();
-        assert!(!said || headers.contains_key(name), "{what}: the header {name} is described and missing");
+        let is_described = answer["headers"].get(name).is_some();
+        assert!(!is_described || headers.contains_key(name), "{what}: the header {name} is described and missing");
     }
     let Some(content) = answer["content"].as_object() else {
         assert!(body.is_none_or(str::is_empty), "{what}: a body where none is described: {body:?}");

@@ -98,7 +98,7 @@ fn postgres_server() -> Option<Url> {
 
 /// Returns whether a missing service is a failure.
 pub fn services_wanted() -> bool {
-    std::env::var("PRINTFLOOR_TEST_SERVICES").is_ok_and(|wanted| wanted == "1")
+    std::env::var("PRINTFLOOR_TEST_SERVICES").is_ok_and(|setting| setting == "1")
 }
 
 /// Runs a test on a fresh file.

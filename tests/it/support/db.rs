@@ -142,8 +142,8 @@ impl Db {
     /// Reads one number out of a server's database.
     pub async fn query_number(&self, app: &App, sql: &str) -> i64 {
         let db = open(&self.address(app)).await;
-        let asked = Statement::from_string(db.get_database_backend(), sql);
-        let row = db.query_one_raw(asked).await.unwrap().expect(sql);
+        let statement = Statement::from_string(db.get_database_backend(), sql);
+        let row = db.query_one_raw(statement).await.unwrap().expect(sql);
         db.close().await.unwrap();
         row.try_get_by_index(0).unwrap()
     }

@@ -36,8 +36,8 @@ pub fn until_seen<T, E: std::fmt::Display, F: Future<Output = Result<T, E>>>(
         let began = Instant::now();
         loop {
             match look().await {
-                Ok(found) => return found,
-                Err(seen) => assert!(began.elapsed() < LONG, "waited in vain for {what} ({place}) {seen}"),
+                Ok(outcome) => return outcome,
+                Err(state) => assert!(began.elapsed() < LONG, "waited in vain for {what} ({place}) {state}"),
             }
             tokio::time::sleep((began.elapsed() / WAITED_PART).clamp(BETWEEN, LONGEST_BETWEEN)).await;
         }

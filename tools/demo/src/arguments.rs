@@ -9,24 +9,24 @@ use clap::{Parser, value_parser};
 #[derive(Clone, Debug, Parser)]
 #[command(name = "printfloor-demo", version, max_term_width = 100)]
 pub struct DemoArguments {
-    /// Data directory of the demo; a directory with other content is refused
+    /// Data directory of the demo; it must be empty, or belong to an earlier demo
     #[arg(long, value_name = "DIR", default_value = "data/demo")]
     pub data: PathBuf,
-    /// Number of simulated printers, about as many of each type
-    /// [default: 6 in a new demo, otherwise as many as before]
+    /// Number of simulated printers, spread evenly over the printer types
+    /// [default: 6 in a new demo, otherwise as before]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=100))]
     pub printers: Option<u16>,
-    /// IP address and port to listen on [default: 127.0.0.1:8787, or a free port if that one is in use]
+    /// IP address and port to listen on [default: 127.0.0.1:8787, or a free port if that is in use]
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<String>,
-    /// First port of the simulated printers, which use the ports after it; an existing demo keeps its ports
+    /// First of the ports that the simulated printers use; an existing demo keeps its ports
     /// [default: the first free range from 17000]
     #[arg(long, value_name = "P", value_parser = value_parser!(u16).range(1024..=64_000))]
     pub base_port: Option<u16>,
     /// Stop after this many seconds
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     pub end_after: Option<Duration>,
-    /// Program of the server [default: printfloor next to this program, or on PATH]
+    /// Path of the server program [default: printfloor next to this program, or on PATH]
     // `printfloor demo` passes its own path first; a later one wins.
     #[arg(long, value_name = "PATH", overrides_with = "server")]
     pub server: Option<PathBuf>,

@@ -80,7 +80,7 @@ impl AccountingAdmin {
             }
             sleep(LOOK_INTERVAL).await;
         }
-        Err(DemoError::Failed("no sign-in link was e-mailed".to_owned()))
+        Err(DemoError::Failed("no sign-in link arrived by e-mail".to_owned()))
     }
 }
 

@@ -35,10 +35,10 @@ pub enum RequestError {
         message: String,
     },
     /// The server did not answer.
-    #[error("the server did not answer: {0}")]
+    #[error("the server did not respond: {0}")]
     Unavailable(#[from] reqwest::Error),
     /// The response has an unexpected form.
-    #[error("the server gave an unexpected answer: {0}")]
+    #[error("the server sent an unexpected response: {0}")]
     Unexpected(String),
 }
 
@@ -168,7 +168,7 @@ fn refusal(status: u16, body: &Value) -> RequestError {
     let message = match body["message"].as_str() {
         _ if !faults.is_empty() => faults.join("; "),
         Some(words) => words.to_owned(),
-        None => format!("the server answered {status}"),
+        None => format!("the server responded with {status}"),
     };
     RequestError::Refused { status, message }
 }
@@ -185,6 +185,6 @@ mod tests {
         assert_eq!(failure.to_string(), "email: must be an e-mail address; role: is missing");
         assert_eq!(failure.status(), Some(400));
         assert_eq!(refusal(409, &json!({"message": "taken", "code": "x"})).to_string(), "taken");
-        assert_eq!(refusal(502, &Value::Null).to_string(), "the server answered 502");
+        assert_eq!(refusal(502, &Value::Null).to_string(), "the server responded with 502");
     }
 }

@@ -12,16 +12,16 @@ pub enum DemoError {
     #[error("{0}")]
     Failed(String),
     /// The reader of standard output has closed it, which is not a failure.
-    #[error("nobody reads the output")]
+    #[error("the output was closed")]
     ReaderGone,
     /// The server refused a request or did not answer.
     #[error(transparent)]
     Request(#[from] RequestError),
     /// The server process ended by itself; it printed the reason to standard error.
-    #[error("the server has ended ({0})")]
+    #[error("the server exited ({0})")]
     ServerEnded(ExitStatus),
     /// The server program is not installed.
-    #[error("the server program, printfloor, is neither next to this program nor on PATH")]
+    #[error("the server program printfloor is neither next to this program nor on PATH")]
     NoServer,
     /// An operation of the operating system failed.
     #[error("{doing}: {}", io_words(.source))]

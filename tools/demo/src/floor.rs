@@ -58,7 +58,7 @@ impl DemoFloor {
                 }
             }
         }
-        Err(DemoError::Failed("there are no free ports for the simulated printers".to_owned()))
+        Err(DemoError::Failed("no free ports for the simulated printers".to_owned()))
     }
 
     async fn start_at(base: u16, printers: usize) -> Result<Self, FleetError> {

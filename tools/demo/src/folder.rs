@@ -78,8 +78,8 @@ impl Folder {
     pub fn choose_base_port(&mut self, chosen: Option<u16>) -> Result<(), DemoError> {
         match (self.memory.base_port, chosen) {
             (Some(stored), Some(chosen)) if stored != chosen => Err(DemoError::Failed(format!(
-                "the printers of this demo have the ports from {stored} on: omit --base-port, or choose another \
-                 directory with --data DIR"
+                "the printers of this demo use the ports from {stored}: omit --base-port, or choose another directory \
+                 with --data DIR"
             ))),
             (stored, chosen) => {
                 self.memory.base_port = stored.or(chosen);

@@ -48,7 +48,7 @@ impl Inspector {
                 Err(error) => return error,
             }
         }
-        DemoError::Failed("there are no rejection reasons".to_owned())
+        DemoError::Failed("no rejection reasons are defined".to_owned())
     }
 
     async fn reject(&self, reason: &str) -> Result<(), DemoError> {
@@ -59,7 +59,7 @@ impl Inspector {
             }
         };
         let (job_id, order) = (id(&job)?, text(&job, "orderId")?);
-        let inspection = json!({"goodCount": 0, "reason": reason, "note": "found by the demo's staff"});
+        let inspection = json!({"goodCount": 0, "reason": reason, "note": "rejected by the demo's staff"});
         if !done(self.api.post(&format!("/api/jobs/{job_id}/sign-off"), &inspection).await)? {
             return Ok(());
         }
@@ -73,16 +73,16 @@ impl Inspector {
         let word = reason.replace('_', " ");
         self.screen.line(
             LineTone::Bad,
-            &format!("BAD PART  {number} ({part}) is printed, but staff signs it off as bad: {word}; it does not count as made"),
+            &format!("BAD PART  {number} ({part}) is printed, but staff signs it off as bad: {word}"),
         )?;
         let words =
-            format!("          {order_number} still owes the part, and has it made again by itself: {again_number}");
+            format!("          {order_number} still needs the part and reprints it automatically: {again_number}");
         self.screen.line(LineTone::Plain, &words)?;
         let again = id(&again)?;
         let good = |job: &Value| job["id"] == again.as_str() && job["state"] == "COMPLETED";
         if self.job_until(&order, good).await?.is_some() {
             let words =
-                format!("MADE GOOD {again_number} is printed and good: {order_number} no longer owes the bad part");
+                format!("MADE GOOD {again_number} is printed and good: it replaces the bad part of {order_number}");
             self.screen.line(LineTone::Good, &words)?;
         }
         Ok(())

@@ -61,14 +61,14 @@ impl Lateness {
         let paused = done(self.api.post(&format!("/api/jobs/{job_id}/pause"), &json!({})).await)?;
         if paused {
             let words = format!(
-                "LATE      staff pauses {number} on {}: its spool is tangled. {order_number} was promised for {}",
+                "LATE      staff pauses {number} on {} because its spool is tangled; {order_number} is promised for {}",
                 machine.name,
                 time_of(&order["promisedAt"]),
             );
             self.screen.line(LineTone::Bad, &words)?;
             self.wait(&order, promised).await?;
             done(self.api.post(&format!("/api/jobs/{job_id}/resume"), &json!({})).await)?;
-            self.screen.line(LineTone::Plain, &format!("          the spool is free: {number} prints on"))?;
+            self.screen.line(LineTone::Plain, &format!("          the spool is untangled: {number} resumes"))?;
         }
         machine.release();
         Ok(())
@@ -84,7 +84,7 @@ impl Lateness {
             if let Some(late) = late.filter(|_| !is_told) {
                 is_told = true;
                 let words = format!(
-                    "          the forecast says it before the customer does: {} is expected at {}, after its promise",
+                    "          the forecast warns in advance: {} is expected at {}, later than promised",
                     order["number"].as_str().unwrap_or_default(),
                     time_of(&late["expectedAt"]),
                 );
@@ -123,5 +123,5 @@ impl Lateness {
 
 /// Returns the time of day of a timestamp: `14:05:20`.
 fn time_of(moment: &Value) -> &str {
-    moment.as_str().and_then(|at| at.get(11..19)).unwrap_or("no time that anybody can tell")
+    moment.as_str().and_then(|at| at.get(11..19)).unwrap_or("an unknown time")
 }

@@ -115,7 +115,7 @@ fn install_tls_provider() {
 /// Runs the demo until a signal or its time limit stops it.
 async fn run(arguments: DemoArguments) -> Result<(), DemoError> {
     let mut signals =
-        StopSignals::listen().map_err(DemoError::io("the signals that stop the demo cannot be caught"))?;
+        StopSignals::listen().map_err(DemoError::io("the signal handlers of the demo cannot be installed"))?;
     let program = server::program(arguments.server)?;
     let mut folder = Folder::open(&arguments.data)?;
     folder.memory.printers = arguments.printers.map_or(folder.memory.printers, usize::from);
@@ -235,20 +235,20 @@ fn usual_or_free() -> SocketAddr {
 /// Formats the first lines of output. `link` signs in as the admin, once.
 fn greeting((base, link): (&str, &str), key: &str, folder: &Folder, floor: &DemoFloor) -> String {
     format!(
-        "Printfloor demo: a real server and {count} simulated printers, whose prints take seconds instead of hours\n\
+        "Printfloor demo: a real server with {count} simulated printers, whose prints take seconds instead of hours\n\
          \n  address   {base}\
          \n  key       {key}\
          \n  admin     {email}, password {password}\
          \n  data      {data}\n\
          \n  Open {link}\
-         \n  in a browser on this machine: it is signed in as the admin, and shows the floor live. The link works once, within an hour.\n\
-         \n  Open {base}/docs, press Authorize and enter the key to try every request, or:\
+         \n  in a browser on this machine to see the floor live, signed in as the admin. The link works once and expires in an hour.\n\
+         \n  Open {base}/docs, press Authorize and enter the key to try any request, or run:\
          \n  curl -H 'X-API-Key: {key}' {base}/api/orders\
-         \n  curl -H 'X-API-Key: {key}' {base}/api/integrations    # other systems of a shop, simulated as well\n\
-         \nSimulated customers order and pay, simulated staff ship and restock; nothing for you to do. Place an order yourself,\
-         \nand you are told the page of a simulated payment processor on which you pay it. Every now and then\
-         \nsomething goes wrong on the floor (MISHAP): watch how it is RESCUED, how a part that is signed off as bad is made\
-         \nagain (BAD PART, MADE GOOD), and which promises to customers are kept. Ctrl-C stops the demo; started again, it goes on.\n",
+         \n  curl -H 'X-API-Key: {key}' {base}/api/integrations    # other systems of the shop, also simulated\n\
+         \nSimulated customers order and pay, and simulated staff ship and restock, so you can just watch. If you place an order\
+         \nyourself, the demo prints the simulated payment page on which to pay it. Now and then something goes wrong on\
+         \nthe floor (MISHAP) and the shop recovers (RESCUED), a bad part is reprinted (BAD PART, MADE GOOD), and promises\
+         \nto customers are kept or missed. Press Ctrl-C to stop the demo; the next start resumes it.\n",
         count = floor.printers().count(),
         email = setup::ADMIN,
         password = folder.memory.password,

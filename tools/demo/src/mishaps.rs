@@ -110,18 +110,18 @@ impl Mishaps {
 
     async fn lose_network(&self, machine: &DemoPrinter, job: AffectedJob) -> Result<(), DemoError> {
         let (name, number) = (&machine.name, &job.number);
-        self.bad(&format!("{name} loses its network in the middle of {number}; it prints on unseen"))?;
+        self.bad(&format!("{name} loses its network in the middle of {number} and keeps printing unseen"))?;
         machine.handle.set_faults(PrinterFaults { disconnect: true, ..PrinterFaults::default() });
         if !self.printer_until(machine, |printer| printer["status"]["state"] == "offline").await? {
             return Ok(());
         }
-        self.quiet(&format!("{number} waits for {name} to answer again and is started nowhere else"))?;
+        self.quiet(&format!("{number} waits until {name} responds again; it is started nowhere else"))?;
         sleep(READING_TIME).await;
         machine.handle.set_faults(PrinterFaults::default());
-        self.quiet(&format!("{name} has its network back"))?;
+        self.quiet(&format!("{name} is back on the network"))?;
         self.rescued(&job, |job| match starts(job) {
-            1 => format!("{number} is finished: {name} printed it once, from beginning to end"),
-            _ => format!("{number} is finished: it was made again, because {name} had lost it"),
+            1 => format!("{number} is finished: {name} printed it exactly once"),
+            _ => format!("{number} is finished: it was printed again, because {name} had lost it"),
         })
         .await
     }
@@ -144,10 +144,10 @@ impl Mishaps {
         let failed = self.job_until(&job, ended).await?.filter(|job| last_attempt(job)["state"] != "finished");
         let Some(failed) = failed else { return Ok(()) };
         let (name, number) = (&machine.name, &job.number);
-        let reason = last_attempt(&failed)["reason"].as_str().unwrap_or("the printer does not say why");
+        let reason = last_attempt(&failed)["reason"].as_str().unwrap_or("the printer gives no reason");
         self.bad(&format!("the print of {number} on {name} fails: {reason}"))?;
-        self.quiet(&format!("staff looks after {name} and has {number} printed again"))?;
-        self.rescued(&job, |job| format!("{number} was made again, after {} starts in all", starts(job))).await
+        self.quiet(&format!("staff clears {name}; {number} is printed again"))?;
+        self.rescued(&job, |job| format!("{number} is finished after {} starts", starts(job))).await
     }
 
     /// Loses the response to a start. Demonstrates that the server does not guess when it is unknown whether a print
@@ -172,18 +172,18 @@ impl Mishaps {
         });
         let Some(job) = self.in_hand(struck).await? else { return Ok(()) };
         let (name, number) = (&struck.name, &job.number);
-        self.bad(&format!("{name} takes the start of {number} and is gone: nobody can tell whether it prints"))?;
+        self.bad(&format!("{name} receives the start of {number} and goes offline, so it is unknown if it prints"))?;
         let doubted = |job: &Value| last_attempt(job)["unverified"] == true;
         if self.job_until(&job, doubted).await?.is_none() {
             return Ok(());
         }
-        self.quiet(&format!("{number} is unverified: the server does not guess and starts it nowhere else"))?;
+        self.quiet(&format!("{number} is unverified: the server does not guess, and starts it nowhere else"))?;
         sleep(READING_TIME).await;
         struck.handle.set_faults(PrinterFaults::default());
-        self.quiet(&format!("{name} is back, and says itself what it did"))?;
+        self.quiet(&format!("{name} is back and reports what it did"))?;
         self.rescued(&job, |job| match starts(job) {
-            1 => format!("{number} is finished: the start had arrived, and was never repeated"),
-            _ => format!("{number} is finished: the first start had not arrived, and was proven so before another"),
+            1 => format!("{number} is finished: the start had arrived and was not repeated"),
+            _ => format!("{number} is finished: the first start had provably not arrived, so it was started again"),
         })
         .await
     }

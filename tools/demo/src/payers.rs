@@ -75,8 +75,7 @@ impl Payers {
             return Ok(());
         }
         let page = text(&open, "checkoutUrl")?;
-        self.screen
-            .line(LineTone::Plain, &format!("{number} waits for its payment: pay it in your browser at {page}"))?;
+        self.screen.line(LineTone::Plain, &format!("{number} is not paid yet: pay it in your browser at {page}"))?;
         self.shown_orders.insert(order_id);
         Ok(())
     }

@@ -39,7 +39,7 @@ impl ShopStatus {
                 Err(error) => return error.into(),
             };
             let lines: [String; BLOCK_LINES] = [
-                format!("Printfloor demo   open {}/docs   Ctrl-C stops it", self.base),
+                format!("Printfloor demo   open {}/docs   press Ctrl-C to stop", self.base),
                 capital(&self.tally.orders()),
                 capital(&self.tally.parts()),
                 printers,

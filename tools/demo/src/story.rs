@@ -155,7 +155,11 @@ fn kit_words(order: &Value) -> Option<String> {
         .collect();
     let (kit, number) = (lines.get(usize::try_from(at).ok()?)?, order["number"].as_str()?);
     let name = kit["description"].as_str()?;
-    Some(format!("KIT       {number} wants {} x {name}, one price; made of {}", kit["quantity"], parts.join(" and ")))
+    Some(format!(
+        "KIT       {number} contains {} x {name} at one price, made of {}",
+        kit["quantity"],
+        parts.join(" and ")
+    ))
 }
 
 /// Describes whether an order that is ready at this moment meets its promise; `None` when nothing was promised.
@@ -226,7 +230,7 @@ mod tests {
             {"description": "Badge", "quantity": 2, "kitLine": 1},
             {"description": "Clip", "quantity": 4, "kitLine": 1},
         ]});
-        let kit = "KIT       ORD-000004 wants 2 x Desk set, one price; made of 2 x Badge and 4 x Clip";
+        let kit = "KIT       ORD-000004 contains 2 x Desk set at one price, made of 2 x Badge and 4 x Clip";
         assert_eq!(kit_words(&order).as_deref(), Some(kit));
         let (is_kept, words) = promise_words(&order, "2026-11-21T08:09:10.123Z").unwrap_or_default();
         let expected =

@@ -27,7 +27,7 @@ const MAX_SOCKETS: usize = 4;
 /// Declaration of the protocol.
 pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "sdcp",
-    about: "printers with a web socket of the SDCP kind (Elegoo)",
+    about: "printers with the SDCP protocol (Elegoo)",
     serial_prefix: "SIMSD",
     key_chars: 32,
     prints_packages: false,

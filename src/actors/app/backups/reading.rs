@@ -32,13 +32,13 @@ pub enum BackupReadError {
     #[error(transparent)]
     Disk(#[from] io::Error),
     /// The manifest, which must be the last file, is missing.
-    #[error("it is no backup, or its download broke off: its last file is not {MANIFEST_NAME}")]
+    #[error("not a backup, or an incomplete download: the last file is not {MANIFEST_NAME}")]
     NoManifest,
     /// The manifest is not that of a backup.
-    #[error("its {MANIFEST_NAME} is not one of a backup of Printfloor")]
+    #[error("{MANIFEST_NAME} is not the manifest of a Printfloor backup")]
     BadManifest,
     /// A file differs from the one listed in the manifest.
-    #[error("it is damaged: {0}")]
+    #[error("the backup is damaged: {0}")]
     Damaged(String),
 }
 
@@ -145,7 +145,7 @@ pub fn verify(path: &Path, mut progress: impl FnMut(u64)) -> Result<VerifiedBack
         last = Some((name.to_owned(), text, sha256.clone()));
         match file_facts.insert(name.to_owned(), (bytes, sha256)) {
             None => Ok(()),
-            Some(_) => Err(BackupReadError::Damaged(format!("{name} is in it twice"))),
+            Some(_) => Err(BackupReadError::Damaged(format!("it contains {name} twice"))),
         }
     })?;
     let (_, text, sha256) = last.filter(|(name, ..)| name == MANIFEST_NAME).ok_or(BackupReadError::NoManifest)?;
@@ -161,16 +161,16 @@ pub fn verify(path: &Path, mut progress: impl FnMut(u64)) -> Result<VerifiedBack
         match file_facts.remove(&member.name) {
             None => return damaged("is missing"),
             Some((bytes, sha256)) if bytes != member.bytes || sha256 != member.sha256 => {
-                return damaged("is not the file that was backed up: its SHA-256 is another one");
+                return damaged("differs from the file that was backed up: its SHA-256 does not match");
             }
             Some(_) => {}
         }
     }
     if let Some(name) = file_facts.keys().next() {
-        return Err(BackupReadError::Damaged(format!("{name} is in it, and not in its manifest")));
+        return Err(BackupReadError::Damaged(format!("it contains {name}, which is not in its manifest")));
     }
     if !manifest.members.iter().any(|member| member.name == manifest.database.member) {
-        return Err(BackupReadError::Damaged("it has no database".to_owned()));
+        return Err(BackupReadError::Damaged("it contains no database".to_owned()));
     }
     let files = manifest.members.len() - 1;
     Ok(VerifiedBackup { manifest, sha256, files, bytes })
@@ -198,14 +198,14 @@ pub fn unpack(
             return Ok(());
         }
         let damaged = |words: &str| BackupReadError::Damaged(format!("{name} {words}"));
-        let member = members.get(name).ok_or_else(|| damaged("was not in it a moment ago"))?;
-        let to = places.of(name, &backup.manifest.database.member).ok_or_else(|| damaged("belongs to no shop"))?;
+        let member = members.get(name).ok_or_else(|| damaged("was added while the backup was read"))?;
+        let to = places.of(name, &backup.manifest.database.member).ok_or_else(|| damaged("is not a file of a shop"))?;
         if let Some(folder) = to.parent() {
             DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)?;
         }
         let mut file = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&to)?;
         if copy_hashed(content, &mut file)? != member.sha256 {
-            return Err(damaged("is another file than a moment ago"));
+            return Err(damaged("changed while the backup was read"));
         }
         file.sync_all()?;
         Ok(())
@@ -221,13 +221,13 @@ fn for_each_file(
     let mut archive = Archive::new(File::open(path)?);
     let unreadable = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::StorageFull => error.into(),
-        _ => BackupReadError::Damaged(format!("it cannot be read to its end ({error})")),
+        _ => BackupReadError::Damaged(format!("it cannot be read to the end ({error})")),
     };
     for entry in archive.entries().map_err(unreadable)? {
         let mut entry = entry.map_err(unreadable)?;
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         if entry.header().entry_type() != EntryType::Regular {
-            return Err(BackupReadError::Damaged(format!("{name} is no plain file")));
+            return Err(BackupReadError::Damaged(format!("{name} is not a regular file")));
         }
         let bytes = entry.size();
         visit(&name, bytes, &mut entry)?;
@@ -327,12 +327,15 @@ mod tests {
     fn whatever_is_spoilt_is_told() {
         type Spoil = fn(&mut Vec<(String, Vec<u8>)>);
         let cases: [(Spoil, &str); 6] = [
-            (|files| files[0].1[0] ^= 1, "printfloor.db is not the file that was backed up"),
+            (|files| files[0].1[0] ^= 1, "printfloor.db differs from the file that was backed up"),
             (|files| drop(files.remove(1)), "is missing"),
-            (|files| drop(files.pop()), "its last file is not manifest.json"),
-            (|files| files.insert(0, ("evil".to_owned(), Vec::new())), "evil is in it, and not in its manifest"),
-            (|files| files[3].1 = b"{}".to_vec(), "not one of a backup of Printfloor"),
-            (|files| files.push(("more".to_owned(), Vec::new())), "its last file is not manifest.json"),
+            (|files| drop(files.pop()), "the last file is not manifest.json"),
+            (
+                |files| files.insert(0, ("evil".to_owned(), Vec::new())),
+                "it contains evil, which is not in its manifest",
+            ),
+            (|files| files[3].1 = b"{}".to_vec(), "not the manifest of a Printfloor backup"),
+            (|files| files.push(("more".to_owned(), Vec::new())), "the last file is not manifest.json"),
         ];
         for (spoil, words) in cases {
             let folder = tempfile::tempdir().unwrap();

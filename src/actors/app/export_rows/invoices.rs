@@ -85,7 +85,7 @@ fn row(invoice: &Invoice, now: Timestamp, numbers: &HashMap<Id, String>) -> Vec<
         amount(sums.discount_cents),
         amount(sums.tax_cents),
         amount(sums.payable_cents()),
-        amount(invoice.kept_cents),
+        amount(invoice.ledger.kept_cents),
         amount(invoice.due_cents()),
         amount(invoice.credited_cents()),
         ExportCell::Text(invoice.id.to_string()),

@@ -62,10 +62,10 @@ impl PostingWork {
             Err(AccountingError::Refused(words)) => {
                 let words = if link.renewing {
                     format!(
-                        "its tokens were being replaced when the server ended, the new ones never arrived, and the former are not taken any more ({words})"
+                        "the server stopped while the tokens were being renewed, and the old tokens are no longer accepted ({words})"
                     )
                 } else {
-                    format!("its tokens are not taken any more ({words})")
+                    format!("the tokens are no longer accepted ({words})")
                 };
                 self.tell(AccountingCommand::Lost { renewals, words }).await?;
                 Ok(None)
@@ -84,7 +84,7 @@ impl PostingWork {
                 // Kept by a try whose answer was lost, or somebody connected anew: the next round reads what is kept.
                 Err(AskError::Refused(_)) => return Ok(None),
                 Err(error) => {
-                    tracing::warn!(%error, "new tokens of the accounting system are not kept yet");
+                    tracing::warn!(%error, "cannot store the new tokens of the accounting system; retrying");
                     sleep(KEEP_AGAIN).await;
                 }
             }

@@ -95,7 +95,7 @@ impl BrokerConnection<'_> {
         let topics = &self.of.topics;
         if message.topic == topics.birth() {
             if message.payload == ONLINE.as_bytes() {
-                tracing::info!("the smart home has started, everything is told it anew");
+                tracing::info!("the smart home has started; publishing all states again");
                 self.published.clear();
                 self.tell(line).await?;
             }
@@ -125,7 +125,7 @@ impl IntegrationWork for BrokerPublishing {
         loop {
             line.ready().await;
             let Err(fault) = self.serve(line).await;
-            tracing::debug!(%fault, "no session at the broker of the smart home");
+            tracing::debug!(%fault, "no session with the MQTT broker of the smart home");
             tokio::time::sleep(self.every.min(Duration::from_secs(5))).await;
         }
     }

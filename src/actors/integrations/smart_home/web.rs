@@ -50,7 +50,7 @@ impl IntegrationWork for HttpPublishing {
                 match line.call(self.board.shows(SHOP)).await {
                     Ok(true) => looked = Instant::now(),
                     Ok(false) => {
-                        tracing::info!("the smart home has forgotten the states, they are shown anew");
+                        tracing::info!("the smart home has lost the states; sending them again");
                         (shown_things, looked) = (BTreeMap::new(), Instant::now());
                     }
                     Err(_) => continue,

@@ -34,7 +34,7 @@ impl AttentionAlert {
         match self.write(line, why).await {
             Ok(()) => *self.last_written.lock().unwrap_or_else(PoisonError::into_inner) = needs_person,
             Err(error) => {
-                tracing::debug!(integration = line.name, %error, "whether it needs a person was not written");
+                tracing::debug!(integration = line.name, %error, "cannot record if the integration needs attention");
             }
         }
     }

@@ -61,7 +61,7 @@ mod tests {
             name: "PLA".to_owned(),
             server: String::new(),
             agreed: None,
-            seen: None,
+            last_amounts: None,
             pending: None,
             given_up: Vec::new(),
             unread_uses: Vec::new(),

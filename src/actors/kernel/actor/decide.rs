@@ -69,7 +69,7 @@ impl<T: StoredAggregate> ActorState<T> {
                 written = true;
                 match records::stored_answer::<T>(key, id, revision(next.as_ref()), &verdict, &cx) {
                     Ok(stored) => group.idempotent_answer = Some(stored),
-                    Err(error) => tracing::error!(kind = T::KIND, %id, %error, "an answer cannot be stored"),
+                    Err(error) => tracing::error!(kind = T::KIND, %id, %error, "cannot store an answer"),
                 }
             }
             groups.push(group);
@@ -88,7 +88,7 @@ impl<T: StoredAggregate> ActorState<T> {
             match changed.map(|aggregate| aggregate.snapshot(id, state.version, aggregate.at_rest())).transpose() {
                 Ok(snapshot) => snapshot,
                 Err(error) => {
-                    tracing::error!(kind = T::KIND, %id, %error, "the state cannot be stored");
+                    tracing::error!(kind = T::KIND, %id, %error, "cannot store the state");
                     flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Deciding);
                     return true;
                 }

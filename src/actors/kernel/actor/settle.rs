@@ -45,7 +45,7 @@ impl<T: StoredAggregate> ActorState<T> {
                 self.blame(decided, Some(at), || CommandEnd::Refused(requirement.refusal()));
             }
             Settlement::BadValue { at } => self.blame(decided, at, || {
-                let words = "a value cannot be stored: shorten it, or leave out characters that are not text";
+                let words = "a value cannot be stored: shorten it or remove control characters";
                 CommandEnd::Refused(Refusal::new(Class::Invalid, "validation_failed", words))
             }),
             // Certainly not on disk: decided again on what is.

@@ -44,11 +44,11 @@ impl PaymentMatcher {
         match outcome {
             Ok(_) => Ok(PaymentMatch::Applied),
             Err(AskError::Refused(refusal)) if refusal.code == SELLER_INCOMPLETE => {
-                tracing::warn!(invoice = period.invoice, %refusal, "the invoice of a subscription waits");
+                tracing::warn!(invoice = period.invoice, %refusal, "cannot invoice a subscription period yet; waiting for the seller details");
                 Ok(PaymentMatch::WaitsForSeller)
             }
             Err(AskError::Refused(refusal)) => {
-                tracing::error!(invoice = period.invoice, %refusal, "a paid period of a subscription cannot be invoiced");
+                tracing::error!(invoice = period.invoice, %refusal, "cannot invoice a paid subscription period");
                 Ok(PaymentMatch::Unmatched)
             }
             Err(error) => Err(error),

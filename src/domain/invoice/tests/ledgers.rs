@@ -4,13 +4,14 @@
 mod processor;
 
 use proptest::prelude::*;
+use serde_json::{Value, json};
 
 use self::processor::Processor;
 use super::super::*;
 use super::random::adds_up;
 use super::{draft, id, issued_by, line};
 use crate::aggregate::Aggregate;
-use crate::ledger::{CheckoutResult, LedgerStage, Payable, PaymentUpdate, books, left_by_hand};
+use crate::ledger::{CheckoutResult, LedgerOwner, LedgerStage, PaymentUpdate, books, left_by_hand};
 use crate::order::{NewOrder, Order, OrderCommand, OrderCreated};
 use crate::rules::TaxRate;
 use crate::testing::Bench;
@@ -34,7 +35,7 @@ pub(super) enum Act {
 
 /// Order or invoice to be paid, held by the test like the server does.
 pub(super) trait Desk {
-    type Of: Payable;
+    type Of: LedgerOwner;
     fn of(&self) -> &Self::Of;
     /// Applies a ledger command; returns `false` if it was refused.
     fn tell(&mut self, command: LedgerCommand) -> bool;
@@ -78,7 +79,7 @@ impl OrderDesk {
         for _ in 0..10 {
             let order = self.order.as_ref().unwrap();
             let money = order.money_in_short();
-            let Some(linked) = order.invoice.filter(|linked| linked.told != money) else { return };
+            let Some(linked) = order.invoice.filter(|linked| linked.last_money != money) else { return };
             let follow = InvoiceCommand::Follow(Box::new(order.money_at(1)));
             let invoice = self.invoices.iter_mut().find(|one| one.id == linked.id).unwrap();
             let decision = Invoice::decide(Some(invoice), linked.id, &self.bench.cx(), &follow).unwrap();
@@ -126,8 +127,8 @@ impl Desk for OrderDesk {
         let order = self.order.as_ref().unwrap();
         if let Some(linked) = order.invoice {
             let invoice = self.invoices.iter().find(|one| one.id == linked.id).unwrap();
-            assert_eq!(invoice.payments, order.payments, "it follows");
-            let kept_cents = [order.kept_cents, invoice.kept_cents];
+            assert_eq!(invoice.ledger.payments, order.ledger.payments, "it follows");
+            let kept_cents = [order.ledger.kept_cents, invoice.ledger.kept_cents];
             assert!(kept_cents[0] == kept_cents[1] || invoice.status == InvoiceStatus::Void, "{kept_cents:?}");
         }
         (self.invoices.clone(), &self.documents)
@@ -209,7 +210,7 @@ fn interleave<D: Desk>(desk: &mut D, steps: &[(u8, u8)], mut seed: u64) -> Resul
                 desk.tell(LedgerCommand::CheckOut { title, success_url: pages, cancel_url });
             }
             3..=5 => {
-                let effects = desk.of().ledger_effects();
+                let effects = desk.of().ledger().effects(&desk.of().terms());
                 let answer = effects.get(which % effects.len().max(1)).and_then(|one| there.call(desk.of(), one));
                 match (answer, which % 4) {
                     (Some(answer), 0) => late.push(answer),
@@ -232,13 +233,13 @@ fn interleave<D: Desk>(desk: &mut D, steps: &[(u8, u8)], mut seed: u64) -> Resul
                 drawer += if desk.act(Act::Cash(cents)) { cents } else { 0 };
             }
             13 if which.is_multiple_of(3) => {
-                let by_hand = |one: &&Payment| one.method == "cash" && left_by_hand(desk.of(), one) > 0;
-                let paid = desk.of().ledger_payments().iter().find(by_hand).map(|one| (one.id, 1 + which as i64 % 50));
+                let by_hand = |one: &&Payment| one.method == "cash" && left_by_hand(desk.of().ledger(), one) > 0;
+                let paid = desk.of().ledger().payments.iter().find(by_hand).map(|one| (one.id, 1 + which as i64 % 50));
                 if let Some((payment, cents)) = paid {
                     drawer -= if desk.act(Act::GiveBack(payment, cents)) { cents } else { 0 };
                 }
             }
-            13 if desk.of().ledger_payments().iter().any(Payment::of_processor) => {
+            13 if desk.of().ledger().payments.iter().any(Payment::of_processor) => {
                 desk.act(Act::Refund(which.is_multiple_of(2).then_some(1 + which as i64)));
             }
             14 if which.is_multiple_of(4) => drop(desk.act(Act::GiveUp)),
@@ -253,7 +254,7 @@ fn interleave<D: Desk>(desk: &mut D, steps: &[(u8, u8)], mut seed: u64) -> Resul
             16 => there.dispute(which),
             17 => {
                 // Given by people who look first at what the processor has of it.
-                let processor_payments = desk.of().ledger_payments().iter().filter(|one| one.of_processor());
+                let processor_payments = desk.of().ledger().payments.iter().filter(|one| one.of_processor());
                 let session =
                     |one: &Payment| Some((one.id, one.reference.as_ref()?.strip_prefix("pi_of_")?.to_owned()));
                 let paid_sessions: Vec<(Id, String)> = processor_payments.filter_map(session).collect();
@@ -284,11 +285,11 @@ fn interleave<D: Desk>(desk: &mut D, steps: &[(u8, u8)], mut seed: u64) -> Resul
         for event in news_items {
             prop_assert!(desk.tell(LedgerCommand::Payment(event.clone())));
         }
-        let effects = desk.of().ledger_effects();
+        let effects = desk.of().ledger().effects(&desk.of().terms());
         let Some(answer) = effects.iter().find_map(|one| there.call(desk.of(), one)) else { break };
         let paid = matches!(answer, LedgerCommand::Payment(_));
         prop_assert!(desk.tell(answer));
-        if let (true, Some(closing)) = (paid, desk.of().under_way().closing.first().cloned()) {
+        if let (true, Some(closing)) = (paid, desk.of().ledger().at_processor.closing.first().cloned()) {
             prop_assert!(desk.tell(LedgerCommand::SessionClosed(closing)));
         }
     }
@@ -298,30 +299,36 @@ fn interleave<D: Desk>(desk: &mut D, steps: &[(u8, u8)], mut seed: u64) -> Resul
 /// Checks the invariants that hold once every event was delivered.
 fn holds<D: Desk>(desk: &mut D, there: &Processor, drawer: i64) -> Result<(), TestCaseError> {
     let owner = desk.of();
-    prop_assert_eq!(owner.kept_cents(), there.has() + drawer, "the books");
-    prop_assert_eq!(owner.kept_cents(), books(owner).kept_cents);
+    let terms = owner.terms();
+    prop_assert_eq!(owner.ledger().kept_cents, there.has() + drawer, "the books");
+    prop_assert_eq!(owner.ledger().kept_cents, books(owner.ledger(), &terms).kept_cents);
     let disputed = desk.flags().iter().any(|flag| flag.starts_with("dispute"));
     prop_assert!(!disputed, "each dispute is decided and booked: {:?}", desk.flags());
     let failed = there.back.values().flat_map(|(_, refunds)| refunds).any(|(.., failed)| *failed);
-    let refused = owner.under_way().refunds.iter().any(|one| one.error.is_some());
+    let refused = owner.ledger().at_processor.refunds.iter().any(|one| one.error.is_some());
     let waits = desk.flags().iter().any(|flag| flag == "refund_failed");
     prop_assert!(!waits || failed || refused, "nothing failed");
-    prop_assert!(owner.under_way().refunds.iter().all(|one| one.error.is_some()), "each is answered and booked");
+    prop_assert!(
+        owner.ledger().at_processor.refunds.iter().all(|one| one.error.is_some()),
+        "each is answered and booked"
+    );
     let paid: Vec<&String> = there.sessions.iter().filter(|(_, (_, is))| *is == 'p').map(|(name, _)| name).collect();
-    let processor_payments = owner.ledger_payments().iter().filter(|one| one.of_processor());
+    let processor_payments = owner.ledger().payments.iter().filter(|one| one.of_processor());
     prop_assert_eq!(processor_payments.count(), paid.len(), "none twice, none lost");
     for session in paid {
         let intent = format!("pi_of_{session}");
-        let entries = owner.ledger_payments().iter().filter(|one| one.reference.as_ref() == Some(&intent));
+        let entries = owner.ledger().payments.iter().filter(|one| one.reference.as_ref() == Some(&intent));
         let went = there.back.get(session).map_or(0, |(sum, _)| *sum);
         prop_assert_eq!(entries.map(Payment::net_cents).sum::<i64>(), there.sessions[session].0 - went);
     }
     // A session that somebody could know of is open only while it asks for what is due.
-    if let Some(open_session) = owner.checkout().and_then(|one| one.session()) {
-        prop_assert!(owner.stage() == LedgerStage::Payable && there.sessions[open_session].0 == owner.to_pay());
+    if let Some(open_session) = owner.ledger().checkout().and_then(|one| one.session()) {
+        let due = owner.ledger().to_pay(&terms);
+        prop_assert!(terms.stage == LedgerStage::Payable && there.sessions[open_session].0 == due);
     }
-    prop_assert!(owner.to_pay() > 0 || owner.stage() != LedgerStage::Payable, "what is covered is paid");
-    let kept_cents = owner.kept_cents();
+    let is_due = owner.ledger().to_pay(&terms) > 0;
+    prop_assert!(is_due || terms.stage != LedgerStage::Payable, "what is covered is paid");
+    let kept_cents = owner.ledger().kept_cents;
     let (invoices, documents) = desk.issued();
     documents.iter().for_each(adds_up);
     for invoice in &invoices {
@@ -340,6 +347,35 @@ fn holds<D: Desk>(desk: &mut D, there: &Processor, drawer: i64) -> Result<(), Te
     let standing = invoices.iter().filter(|one| one.status != InvoiceStatus::Void).count();
     prop_assert!(standing <= 1, "at most one that is not void");
     Ok(())
+}
+
+#[test]
+fn a_ledger_is_stored_among_the_members_of_its_owner() {
+    let members = |document: &Value| {
+        ["ledger", "keptCents", "payments", "paymentSession", "atProcessor"].map(|name| document.get(name).cloned())
+    };
+    let (mut order, mut invoice) = (OrderDesk::new(), InvoiceDesk::new());
+    let document = serde_json::to_value(order.of()).unwrap();
+    assert_eq!(members(&document), [None, Some(json!(0)), None, Some(Value::Null), None], "its payments are rows");
+    let document = serde_json::to_value(invoice.of()).unwrap();
+    assert_eq!(members(&document), [None, Some(json!(0)), Some(json!([])), None, None]);
+
+    assert!(order.act(Act::Cash(100)) && invoice.act(Act::Cash(100)));
+    let pages = || ("It".to_owned(), "/a".to_owned(), "/no".to_owned());
+    let check_out = |(title, success_url, cancel_url)| LedgerCommand::CheckOut { title, success_url, cancel_url };
+    assert!(order.tell(check_out(pages())) && invoice.tell(check_out(pages())));
+    let mut document = serde_json::to_value(order.of()).unwrap();
+    assert_eq!(
+        (&document["keptCents"], &document["atProcessor"]["checkout"]["amountCents"]),
+        (&json!(100), &json!(1090))
+    );
+    // Documents of older releases do not say what is kept.
+    document.as_object_mut().unwrap().remove("keptCents");
+    let read: Order = serde_json::from_value(document).unwrap();
+    assert_eq!((read.ledger.kept_cents, read.ledger.payments.len()), (0, 0));
+    assert_eq!(read.ledger.at_processor, order.of().ledger.at_processor);
+    let document = serde_json::to_value(invoice.of()).unwrap();
+    assert_eq!(serde_json::from_value::<Invoice>(document).unwrap(), *invoice.of());
 }
 
 proptest! {

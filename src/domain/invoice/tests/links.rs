@@ -77,7 +77,7 @@ fn a_charged_period_is_issued_and_paid_once() {
     let decision = bench.tell(&mut invoice, id(1), &period(5000, &[(2, 4000), (1, 1000)])).unwrap();
     let issued: Vec<IssuedDocument> = issued_by(&decision.rows).collect();
     let current = invoice.clone().unwrap();
-    assert_eq!((current.status, current.kept_cents, issued.len()), (InvoiceStatus::Paid, 5000, 1));
+    assert_eq!((current.status, current.ledger.kept_cents, issued.len()), (InvoiceStatus::Paid, 5000, 1));
     assert_eq!((current.content.lines[0].unit_price_cents, current.content.sums.total_cents), (2000, 5000));
     assert!(bench.tell(&mut invoice, id(1), &period(5000, &[])).unwrap().next.is_none(), "told twice");
     // Its payment is named later, and a refund finds it.
@@ -89,7 +89,7 @@ fn a_charged_period_is_issued_and_paid_once() {
     };
     bench.tell(&mut invoice, id(1), &InvoiceCommand::Ledger(LedgerCommand::Payment(paid))).unwrap();
     let current = invoice.clone().unwrap();
-    assert_eq!((current.payments.len(), current.payments[0].reference.as_deref()), (1, Some("pi_1")));
+    assert_eq!((current.ledger.payments.len(), current.ledger.payments[0].reference.as_deref()), (1, Some("pi_1")));
     assert_eq!(current.flags, Vec::<String>::new());
     // Parts that do not add up, or that take something back, make one line over what was charged.
     for lines in [&[(1, 4999)][..], &[(1, 6000), (1, -1000)], &[]] {

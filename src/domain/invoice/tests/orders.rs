@@ -59,7 +59,7 @@ impl Shop {
         for _ in 0..10 {
             let effects = self.o().effects();
             let pending = effects.into_iter().find_map(|effect| match effect {
-                OrderEffect::TellInvoice { invoice, money: told } => Some((invoice, told)),
+                OrderEffect::TellInvoice { invoice, money } => Some((invoice, money)),
                 _ => None,
             });
             let Some((invoice, money)) = pending else { return };
@@ -102,11 +102,11 @@ impl Shop {
             assert_eq!(invoice.status == InvoiceStatus::Void, invoice.paid_at.is_none() && credited == total);
         }
         let Some(invoice) = valid.first() else { return };
-        assert_eq!((invoice.kept_cents, invoice.paid_at), (order.kept_cents, order.paid_at));
-        assert_eq!(invoice.payments.len(), order.payments.len());
+        assert_eq!((invoice.ledger.kept_cents, invoice.paid_at), (order.ledger.kept_cents, order.paid_at));
+        assert_eq!(invoice.ledger.payments.len(), order.ledger.payments.len());
         assert_eq!(invoice.status == InvoiceStatus::Refunded, order.status == OrderStatus::Refunded);
         if invoice.paid_at.is_some() {
-            let covered = order.kept_cents.clamp(0, order.total_cents);
+            let covered = order.ledger.kept_cents.clamp(0, order.total_cents);
             assert!(invoice.credited_cents() >= order.total_cents - covered, "what is not covered is credited");
         } else {
             assert_eq!(invoice.credited_cents(), 0, "nothing is credited before it was paid");
@@ -248,7 +248,7 @@ fn what_an_order_said_earlier_is_not_heard_later() {
     assert!(late.next.is_none() && late.rows.is_empty(), "no credit note over money that never went back");
     let invoice_after = slot.as_ref().unwrap();
     assert_eq!(
-        (invoice_after.status, invoice_after.kept_cents, invoice_after.documents.len()),
+        (invoice_after.status, invoice_after.ledger.kept_cents, invoice_after.documents.len()),
         (InvoiceStatus::Paid, 1190, 1)
     );
 }
@@ -276,9 +276,9 @@ proptest! {
         prop_assert_eq!(shop.invoices.len(), usize::from(other.o().invoice.is_some()));
         if let (Some(Some(late)), Some(Some(early))) = (shop.invoices.last(), other.invoices.last()) {
             prop_assert_eq!(late.status, early.status);
-            prop_assert_eq!(late.kept_cents, early.kept_cents);
+            prop_assert_eq!(late.ledger.kept_cents, early.ledger.kept_cents);
             // Of what was paid twice, a refund that was heard of between the payments is credited by then, for good.
-            let received: i64 = early.payments.iter().map(|one| one.amount_cents.max(0)).sum();
+            let received: i64 = early.ledger.payments.iter().map(|one| one.amount_cents.max(0)).sum();
             let (of_late, of_early) = (late.credited_cents(), early.credited_cents());
             let agree = if received > 1190 { of_late <= of_early } else { of_late == of_early };
             prop_assert!(agree, "{of_late} and {of_early} are credited");

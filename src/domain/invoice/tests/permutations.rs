@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use super::super::*;
 use super::ledgers::{Act, Desk, InvoiceDesk, OrderDesk, TOTAL, next};
-use crate::ledger::{DisputeState, LedgerStage, Payable, PaymentUpdate, books, kept_by_currency};
+use crate::ledger::{DisputeState, LedgerOwner, LedgerStage, PaymentUpdate, books, kept_by_currency};
 use crate::order::{OrderCommand, OrderStatus};
 
 /// Two parts of the total.
@@ -46,8 +46,8 @@ trait Shop: Desk {
         let (status, paid) = self.status();
         let mut flags = self.flags().to_vec();
         flags.sort();
-        let due_cents = self.of().to_pay();
-        let balances = kept_by_currency(self.of().ledger_payments());
+        let due_cents = self.of().ledger().to_pay(&self.of().terms());
+        let balances = kept_by_currency(&self.of().ledger().payments);
         let balances = balances.into_iter().map(|(currency, cents)| (currency.to_owned(), cents)).collect();
         let jobs = self.jobs();
         let (invoices, documents) = self.issued();
@@ -60,7 +60,7 @@ trait Shop: Desk {
         };
         let short = |invoice: &Invoice| {
             let issued = of(invoice, DocumentKind::Invoice).len();
-            (invoice.status, invoice.content.sums.payable_cents(), invoice.kept_cents, issued)
+            (invoice.status, invoice.content.sums.payable_cents(), invoice.ledger.kept_cents, issued)
         };
         Outcome {
             status,
@@ -208,7 +208,7 @@ fn permutations(count: usize, mut seed: u64) -> Vec<Vec<usize>> {
 
 /// Has what went back of payments read at the processor, where that is wanted: nothing, as [`payment`] has it.
 fn read_refunds<D: Desk>(desk: &mut D) {
-    for effect in desk.of().ledger_effects() {
+    for effect in desk.of().ledger().effects(&desk.of().terms()) {
         if let LedgerEffect::ReadRefunds { intent, number } = effect {
             assert!(desk.tell(LedgerCommand::RefundsRead { intent, number, refunded_cents: Some(0) }));
         }
@@ -283,7 +283,7 @@ fn any_order_ends_the_same<D: Shop>(
     let expected = first.outcome();
     let is_flagged = expected.flags.iter().any(|flag| flag == "amount_mismatch");
     prop_assert_eq!(is_flagged, is_mismatch(events, cash.unwrap_or_default()));
-    let paid_twice = books(first.of()).received > TOTAL;
+    let paid_twice = books(first.of().ledger(), &first.of().terms()).received > TOTAL;
     let is_back = |one: &PaymentUpdate| matches!(one, PaymentUpdate::RefundFailed { .. });
     let comes_back = events.iter().any(is_back);
     for order in permutations(events.len(), seed) {
@@ -296,12 +296,14 @@ fn any_order_ends_the_same<D: Shop>(
             continue;
         }
         if came_late && expected.status != "refunded" {
-            prop_assert_eq!(desk.of().stage(), LedgerStage::Closed);
+            prop_assert_eq!(desk.of().terms().stage, LedgerStage::Closed);
             prop_assert!(desk.flags().iter().any(|flag| flag == "refund_due"), "{:?}", delivered);
             continue;
         }
         if paid_twice || comes_back {
-            prop_assert!(outcome.credited_cents >= TOTAL - desk.of().kept_cents().clamp(0, TOTAL) || !outcome.paid);
+            prop_assert!(
+                outcome.credited_cents >= TOTAL - desk.of().ledger().kept_cents.clamp(0, TOTAL) || !outcome.paid
+            );
             let credited_cents = expected.credited_cents;
             prop_assert_eq!(Outcome { credited_cents, ..outcome }, expected.clone(), "{:?}", delivered);
         } else {
@@ -368,7 +370,7 @@ fn what_an_older_release_left_unpaid_is_recounted() {
     (left.status, left.paid_at) = (InvoiceStatus::PartiallyPaid, None);
     left.documents.truncate(1);
     desk.invoice = Some(left);
-    assert_eq!(desk.of().ledger_effects(), [LedgerEffect::Recount]);
+    assert_eq!(desk.of().ledger().effects(&desk.of().terms()), [LedgerEffect::Recount]);
     assert!(desk.tell(LedgerCommand::Recount));
     assert_eq!((desk.of().status, desk.of().credited_cents()), (InvoiceStatus::Paid, 450));
 }

@@ -73,7 +73,7 @@ proptest! {
         let mut ask = |command: InvoiceCommand| {
             let Ok(decision) = bench.tell(&mut invoice, id(1), &command) else { return 0 };
             issued.extend(super::issued_by(&decision.rows));
-            invoice.as_ref().map_or(0, |invoice| invoice.kept_cents)
+            invoice.as_ref().map_or(0, |invoice| invoice.ledger.kept_cents)
         };
         let new = DraftInvoice { shipping_cents: shipping, currency: Some("eur".to_owned()), ..draft(lines) };
         ask(InvoiceCommand::Create(Box::new(new)));

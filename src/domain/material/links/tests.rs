@@ -18,7 +18,7 @@ fn nothing_moves_before_a_person_agreed_to_the_beginning() {
     assert_eq!(shop.agree(RightSide::Theirs).unwrap_err().code, "nothing_to_decide", "nothing was read yet");
     shop.quiet_down();
     assert_eq!((shop.now().quantity, shop.there.total()), (Amount::units(100), Amount::units(70)));
-    assert_eq!(shop.current_link().seen.as_ref().map(total), Some(Amount::units(70)), "the preview");
+    assert_eq!(shop.current_link().last_amounts.as_ref().map(total), Some(Amount::units(70)), "the preview");
     shop.agree(RightSide::Theirs).unwrap();
     assert_eq!(shop.now().quantity, Amount::units(70));
     shop.quiet_down();

@@ -44,10 +44,10 @@ fn it_is_paid_invoiced_and_made_in_one_commit() {
     let sums: &Sums = &invoice.content.sums;
     assert_eq!((sums.total_cents, sums.payable_cents(), invoice.due_cents()), (3799, 3800, 0));
     let order = desk.order.as_ref().unwrap();
-    assert_eq!((order.status, order.total_cents, order.kept_cents), (OrderStatus::Paid, 3800, 3800));
+    assert_eq!((order.status, order.total_cents, order.ledger.kept_cents), (OrderStatus::Paid, 3800, 3800));
     assert_eq!(order.jobs.size(), 5, "two parts, and the three of the set");
     assert!(order.flags.is_empty(), "{:?}", order.flags);
-    assert_eq!(order.payments[0].method, CHANNEL_METHOD);
+    assert_eq!(order.ledger.payments[0].method, CHANNEL_METHOD);
     let again = desk.ask(&OrderCommand::CreateSold(Box::new(sold()))).unwrap_err();
     assert_eq!(again.code, "exists");
 }
@@ -69,32 +69,32 @@ fn the_processor_is_never_asked_to_pay_it_back_and_refunds_there_are_recorded_on
     desk.ask(&there(500, false)).unwrap();
     assert!(desk.ask(&there(500, false)).unwrap().next.is_none());
     assert!(desk.ask(&there(300, false)).unwrap().next.is_none(), "told late");
-    assert_eq!(desk.order.as_ref().unwrap().kept_cents, 3300);
+    assert_eq!(desk.order.as_ref().unwrap().ledger.kept_cents, 3300);
     desk.ask(&there(500, true)).unwrap();
     let order = desk.order.as_ref().unwrap();
     assert_eq!(order.status, OrderStatus::Cancelled);
     assert_eq!(order.flags, ["refund_due"], "until the shop has paid it back");
     desk.ask(&there(9_999, true)).unwrap();
     let order = desk.order.as_ref().unwrap();
-    assert_eq!((order.status, order.kept_cents), (OrderStatus::Refunded, 0));
+    assert_eq!((order.status, order.ledger.kept_cents), (OrderStatus::Refunded, 0));
     assert!(order.flags.is_empty(), "{:?}", order.flags);
 }
 
 #[test]
 fn what_was_given_back_by_hand_is_not_what_the_shop_paid_back() {
     let mut desk = sold_desk();
-    let payment = Some(desk.o().payments[0].id);
+    let payment = Some(desk.o().ledger.payments[0].id);
     let by_hand = OrderCommand::RefundOtherwise { payment, amount_cents: Some(500), method: "cash".to_owned() };
     desk.ask(&by_hand).unwrap();
     let there = |cents| OrderCommand::There(ShopOrderChange { cancelled: false, refunded_cents: cents });
     desk.ask(&there(500)).unwrap();
-    assert_eq!((desk.o().kept_cents, desk.o().payments.len()), (2800, 3));
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().ledger.payments.len()), (2800, 3));
     // What an operator notes that the shop paid back, and what the shop tells of it, are the same.
     desk.ask(&OrderCommand::Refund { payment, amount_cents: Some(300), at_processor: false }).unwrap();
     assert!(desk.ask(&there(800)).unwrap().next.is_none());
-    assert_eq!((desk.o().kept_cents, desk.o().payments.len()), (2500, 4));
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().ledger.payments.len()), (2500, 4));
     desk.ask(&there(3800)).unwrap();
-    assert_eq!((desk.o().kept_cents, desk.o().status), (0, OrderStatus::Refunded));
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().status), (0, OrderStatus::Refunded));
 }
 
 #[test]

@@ -3,7 +3,6 @@
 //! messages.
 
 use super::*;
-use crate::ledger::Payable as _;
 use crate::time::Timestamp;
 
 const TOTAL: i64 = 500;
@@ -52,7 +51,7 @@ fn cancel(desk: &mut OrderDecider) {
 }
 
 fn number(desk: &OrderDecider) -> Option<u32> {
-    desk.o().checkout().map(|one| one.number)
+    desk.o().ledger.checkout().map(|one| one.number)
 }
 
 /// Lists the order's outstanding calls to the processor.
@@ -61,7 +60,7 @@ fn calls(desk: &OrderDecider) -> Vec<String> {
         OrderEffect::Ledger(LedgerEffect::MakeSession { number }) => Some(format!("make {number}")),
         OrderEffect::Ledger(LedgerEffect::CloseSession { session }) => Some(format!("close {session}")),
         OrderEffect::Ledger(LedgerEffect::Refund { refund }) => {
-            let entry = desk.o().at_processor.refunds.iter().find(|one| one.id == refund).unwrap();
+            let entry = desk.o().ledger.at_processor.refunds.iter().find(|one| one.id == refund).unwrap();
             Some(format!("refund {} of {}", entry.amount_cents, entry.intent))
         }
         _ => None,
@@ -72,13 +71,13 @@ fn calls(desk: &OrderDecider) -> Vec<String> {
 #[test]
 fn who_asks_together_gets_one_session_and_a_draft_is_placed_by_it() {
     let mut desk = unpaid(true);
-    assert!(desk.o().at_processor.is_idle(), "nobody has asked yet");
+    assert!(desk.o().ledger.at_processor.is_idle(), "nobody has asked yet");
     assert!(!check_out(&mut desk, "/a").unwrap().next.unwrap().at_rest(), "a session is to be made");
     assert!(check_out(&mut desk, "/b").unwrap().next.is_none(), "the first one's is");
     assert_eq!((number(&desk), calls(&desk)), (Some(1), vec!["make 1".to_owned()]));
     assert_eq!(desk.o().status, OrderStatus::Draft);
     assert_eq!(names(&answer_checkout(&mut desk, 1)), ["order.created"]);
-    assert_eq!((desk.o().status, desk.o().payment_session.as_deref()), (OrderStatus::Created, Some("cs_1")));
+    assert_eq!((desk.o().status, desk.o().ledger.payment_session.as_deref()), (OrderStatus::Created, Some("cs_1")));
     assert!(answer_checkout(&mut desk, 1).next.is_none(), "told twice");
     assert!(check_out(&mut desk, "/c").unwrap().next.is_none());
     assert!(calls(&desk).is_empty() && desk.o().at_rest());
@@ -107,13 +106,13 @@ fn a_session_that_no_longer_fits_is_closed() {
         act(&mut desk);
         assert_eq!(calls(&desk), ["close cs_1"]);
         desk.ask(&OrderCommand::Ledger(LedgerCommand::SessionClosed("cs_1".into()))).unwrap();
-        assert!(calls(&desk).is_empty() && desk.o().payment_session.is_none());
+        assert!(calls(&desk).is_empty() && desk.o().ledger.payment_session.is_none());
     }
     // A part was paid by hand: the next session asks for the rest.
     let mut desk = unpaid(false);
     mark_paid(&mut desk, Some(100));
     check_out(&mut desk, "/").unwrap();
-    assert_eq!(desk.o().checkout().unwrap().amount_cents, 400);
+    assert_eq!(desk.o().ledger.checkout().unwrap().amount_cents, 400);
     // While it was being made, it was paid otherwise: nobody ever hears of the session.
     mark_paid(&mut desk, None);
     assert!(calls(&desk).is_empty());
@@ -156,7 +155,7 @@ fn a_request_of_unknown_end_is_repeated_as_it_was_and_a_refused_one_is_a_new_one
     check_out(&mut desk, "/a").unwrap();
     failed(&mut desk, 1, false);
     answer_checkout(&mut desk, 1);
-    assert_eq!((desk.o().checkout().and_then(Checkout::session), calls(&desk)), (Some("cs_1"), vec![]));
+    assert_eq!((desk.o().ledger.checkout().and_then(Checkout::session), calls(&desk)), (Some("cs_1"), vec![]));
 }
 
 #[test]
@@ -186,7 +185,7 @@ fn refund(payment: Option<Id>, amount_cents: Option<i64>) -> OrderCommand {
 }
 
 fn answer(desk: &mut OrderDecider, at: usize, news: RefundResult) -> Decision<Order> {
-    let refund = desk.o().at_processor.refunds[at].id;
+    let refund = desk.o().ledger.at_processor.refunds[at].id;
     desk.ask(&OrderCommand::Ledger(LedgerCommand::RefundNews { refund, news })).unwrap()
 }
 
@@ -199,7 +198,7 @@ fn refunds_take_the_newest_payment_first_and_never_more_than_is_left() {
     desk.ask(&refund(None, Some(750))).unwrap();
     assert_eq!(calls(&desk), ["refund 500 of pi_of_cs_2", "refund 250 of pi_of_cs_1"]);
     assert_eq!(desk.ask(&refund(None, Some(251))).unwrap_err().faults[0].path, "amountCents", "what is asked is gone");
-    assert_eq!((desk.o().kept_cents, desk.o().status), (2 * TOTAL, OrderStatus::Paid), "nothing went back yet");
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().status), (2 * TOTAL, OrderStatus::Paid), "nothing went back yet");
     assert_eq!(names(&answer(&mut desk, 0, RefundResult::Taken { refunded_cents: 500 })), ["order.refund_recorded"]);
     // The event of the same refund says nothing new, before or after.
     let event =
@@ -207,10 +206,10 @@ fn refunds_take_the_newest_payment_first_and_never_more_than_is_left() {
     desk.news(event.clone());
     assert!(answer(&mut desk, 0, RefundResult::Taken { refunded_cents: 250 }).events.is_empty());
     assert!(desk.news(event).next.is_none());
-    assert_eq!((desk.o().kept_cents, calls(&desk)), (250, vec![]));
+    assert_eq!((desk.o().ledger.kept_cents, calls(&desk)), (250, vec![]));
     desk.ask(&refund(None, None)).unwrap();
     answer(&mut desk, 0, RefundResult::Taken { refunded_cents: 500 });
-    assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Refunded, 0));
+    assert_eq!((desk.o().status, desk.o().ledger.kept_cents), (OrderStatus::Refunded, 0));
     assert_eq!(code(desk.ask(&refund(None, None))), "nothing_to_refund");
 }
 

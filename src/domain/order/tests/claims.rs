@@ -309,10 +309,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
     fn all_jobs_get_their_materials_however_messages_come(
-        wanted in prop::collection::vec(prop::array::uniform3(1i64..=STOCK), 1..6),
+        needs in prop::collection::vec(prop::array::uniform3(1i64..=STOCK), 1..6),
         script in prop::collection::vec((any::<u8>(), any::<u8>(), any::<u8>()), 0..250),
     ) {
-        let mut shop = Shop::new(&wanted);
+        let mut shop = Shop::new(&needs);
         let orders: Vec<Id> = shop.orders.keys().copied().collect();
         let material = |n: u8| id(1 + u32::from(n) % 3);
         for (what, which, luck) in script {
@@ -333,7 +333,7 @@ proptest! {
             (1..=3).for_each(|n| shop.material_turn(id(n), false));
             shop.serve();
         }
-        prop_assert_eq!(shop.served, wanted.len(), "no job waits for ever: {:#?}", shop.orders);
+        prop_assert_eq!(shop.served, needs.len(), "no job waits for ever: {:#?}", shop.orders);
         for material in shop.materials.values().flatten() {
             prop_assert!(material.claims.is_empty() && material.reserved == Amount::ZERO);
             prop_assert_eq!(material.quantity, Amount::units(STOCK));

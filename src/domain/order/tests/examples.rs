@@ -230,7 +230,7 @@ fn nothing_is_made_again_for_an_order_that_is_over() {
         desk.ask(&OrderCommand::Cancel { force: false, prints: PrinterRecords::new() }).unwrap();
         if pay_back {
             let refund = OrderCommand::Refund {
-                payment: Some(desk.o().payments[0].id),
+                payment: Some(desk.o().ledger.payments[0].id),
                 amount_cents: None,
                 at_processor: false,
             };
@@ -318,7 +318,8 @@ fn the_head_survives_its_json() {
     let desk = OrderDecider::sliced();
     let text = serde_json::to_string(desk.o()).unwrap();
     let back: Order = serde_json::from_str(&text).unwrap();
-    assert_eq!(back, Order { jobs: Default::default(), payments: Vec::new(), ..desk.o().clone() });
+    let ledger = Ledger { payments: Vec::new(), ..desk.o().ledger.clone() };
+    assert_eq!(back, Order { jobs: Default::default(), ledger, ..desk.o().clone() });
     let job: Job = serde_json::from_str(&serde_json::to_string(&*desk.job()).unwrap()).unwrap();
     assert_eq!(job, *desk.job());
 }

@@ -6,7 +6,7 @@ use crate::ledger::DisputeState;
 
 /// Delivers the refund total of `pi_1` for the read that is currently required.
 fn read(desk: &mut OrderDecider, refunded_cents: i64) -> Decision<Order> {
-    let number = desk.o().at_processor.doubted[0].number;
+    let number = desk.o().ledger.at_processor.doubted[0].number;
     read_as(desk, number, refunded_cents)
 }
 
@@ -27,7 +27,7 @@ fn failed_as(amount_cents: i64, refund: &str) -> PaymentUpdate {
 
 /// Delivers a read of `pi_1` in which the processor does not report the refund total.
 fn read_nothing(desk: &mut OrderDecider) -> Decision<Order> {
-    let number = desk.o().at_processor.doubted[0].number;
+    let number = desk.o().ledger.at_processor.doubted[0].number;
     let read = LedgerCommand::RefundsRead { intent: "pi_1".into(), number, refunded_cents: None };
     desk.ask(&OrderCommand::Ledger(read)).unwrap()
 }
@@ -38,7 +38,7 @@ fn back(amount_cents: i64) -> OrderCommand {
 
 /// Delivers the processor's acceptance of the first requested refund, with this refund total.
 fn accept_refund(desk: &mut OrderDecider, refunded_cents: i64) -> Decision<Order> {
-    let refund = desk.o().at_processor.refunds[0].id;
+    let refund = desk.o().ledger.at_processor.refunds[0].id;
     let news = RefundResult::Taken { refunded_cents };
     desk.ask(&OrderCommand::Ledger(LedgerCommand::RefundNews { refund, news })).unwrap()
 }
@@ -50,7 +50,7 @@ fn failed_in_part() -> OrderDecider {
     desk.news(refunded(1000, false, "pi_1"));
     desk.news(failed(1000));
     read(&mut desk, 0);
-    assert_eq!((desk.o().kept_cents, desk.o().flags.clone()), (2500, vec!["refund_failed".to_owned()]));
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().flags.clone()), (2500, vec!["refund_failed".to_owned()]));
     desk
 }
 
@@ -65,7 +65,7 @@ fn refund_then_failed_is_flagged() {
     let again = desk.news(failed(200));
     assert_eq!((names(&again).len(), mails(&again).len()), (0, 0), "told once");
     read(&mut desk, 0);
-    assert_eq!((desk.o().kept_cents, desk.o().payments[1].listed()), (500, (-200, "failed")));
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().ledger.payments[1].listed()), (500, (-200, "failed")));
     assert_eq!(desk.o().flags, ["refund_failed"]);
     // It is given back once more, and nobody has to look at it any longer.
     desk.ask(&back(200)).unwrap();
@@ -79,11 +79,11 @@ fn the_flag_of_a_failed_refund_stands_until_as_much_went_back() {
     assert_eq!(desk.o().flags, ["refund_failed"], "900 wait");
     accept_refund(&mut desk, 100);
     read(&mut desk, 100);
-    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (2400, 1));
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().flags.len()), (2400, 1));
     // What the processor refuses was given to nobody.
     desk.ask(&back(900)).unwrap();
     assert!(desk.o().flags.is_empty());
-    let refund = desk.o().at_processor.refunds[0].id;
+    let refund = desk.o().ledger.at_processor.refunds[0].id;
     let news = RefundResult::Refused { refunded_cents: Some(100), reason: "the balance is too low".into() };
     desk.ask(&OrderCommand::Ledger(LedgerCommand::RefundNews { refund, news })).unwrap();
     read(&mut desk, 100);
@@ -94,13 +94,13 @@ fn the_flag_of_a_failed_refund_stands_until_as_much_went_back() {
     let mut desk = failed_in_part();
     desk.news(refunded(1000, false, "pi_1"));
     read(&mut desk, 1000);
-    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1500, 0));
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().flags.len()), (1500, 0));
     let mut desk = OrderDecider::with(new_order(vec![line(1, 2500, true)]));
     desk.news(paid(2500, "pi_1"));
     desk.news(refunded(1000, false, "pi_1"));
     desk.news(failed(1000));
     read(&mut desk, 1000);
-    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1500, 0));
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().flags.len()), (1500, 0));
 }
 
 #[test]
@@ -115,14 +115,14 @@ fn a_refund_that_fails_twice_waits_once_however_it_is_told() {
             read(&mut desk, 0);
         } else {
             read(&mut desk, 0);
-            assert_eq!(desk.o().at_processor.doubted[0].waits_cents, 1000);
+            assert_eq!(desk.o().ledger.at_processor.doubted[0].waits_cents, 1000);
             desk.news(failed_as(1000, again));
             read(&mut desk, 0);
         }
         desk.news(failed_as(1000, again));
-        assert!(desk.o().at_processor.doubted[0].read, "it is told by several events");
-        let waits = desk.o().at_processor.doubted[0].waits_cents;
-        assert_eq!((waits, desk.o().kept_cents, desk.o().flags.len()), (1000, 2500, 1), "{told_first}");
+        assert!(desk.o().ledger.at_processor.doubted[0].read, "it is told by several events");
+        let waits = desk.o().ledger.at_processor.doubted[0].waits_cents;
+        assert_eq!((waits, desk.o().ledger.kept_cents, desk.o().flags.len()), (1000, 2500, 1), "{told_first}");
     }
 }
 
@@ -131,8 +131,8 @@ fn a_refund_is_under_way_until_it_is_in_the_books() {
     let mut desk = failed_in_part();
     desk.ask(&back(1000)).unwrap();
     accept_refund(&mut desk, 1000);
-    let refunds = &desk.o().at_processor.refunds[..];
-    assert!(matches!(refunds, [one] if one.taken && one.amount_cents == 1000), "{refunds:?}");
+    let refunds = &desk.o().ledger.at_processor.refunds[..];
+    assert!(matches!(refunds, [one] if one.is_accepted && one.amount_cents == 1000), "{refunds:?}");
     assert_eq!(code(desk.ask(&back(1000))), "refunds_under_way");
     assert!(accept_refund(&mut desk, 1000).next.is_none(), "told again");
     let calls = desk.o().effects();
@@ -140,18 +140,19 @@ fn a_refund_is_under_way_until_it_is_in_the_books() {
     let asks = |one: &OrderEffect| matches!(one, OrderEffect::Ledger(LedgerEffect::Refund { .. }));
     assert!(calls.iter().any(reads) && !calls.iter().any(asks), "{calls:?}");
     read(&mut desk, 1000);
-    assert!(desk.o().at_processor.refunds.is_empty());
-    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1500, 0));
+    assert!(desk.o().ledger.at_processor.refunds.is_empty());
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().flags.len()), (1500, 0));
     // Its event may come before its answer.
     let mut desk = failed_in_part();
     desk.ask(&back(800)).unwrap();
     desk.news(refunded(800, false, "pi_1"));
     read(&mut desk, 800);
-    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1700, 1), "200 wait");
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().flags.len()), (1700, 1), "200 wait");
     accept_refund(&mut desk, 800);
     read(&mut desk, 800);
-    assert_eq!((desk.o().at_processor.refunds.len(), desk.o().at_processor.doubted[0].waits_cents), (0, 200));
-    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1700, 1));
+    let requests = &desk.o().ledger.at_processor;
+    assert_eq!((requests.refunds.len(), requests.doubted[0].waits_cents), (0, 200));
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().flags.len()), (1700, 1));
 }
 
 #[test]
@@ -161,30 +162,30 @@ fn where_the_processor_does_not_say_what_went_back_its_events_count() {
     desk.news(refunded(1000, false, "pi_1"));
     desk.news(failed(1000));
     read_nothing(&mut desk);
-    assert_eq!((desk.o().kept_cents, desk.o().flags.clone()), (2500, vec!["refund_failed".to_owned()]));
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().flags.clone()), (2500, vec!["refund_failed".to_owned()]));
     assert!(desk.news(failed(1000)).next.is_none(), "it is told by several events");
     // What goes back afterwards is booked, by the shop's own refund and by events.
     desk.ask(&back(400)).unwrap();
     accept_refund(&mut desk, 400);
-    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (2100, 1));
-    assert!(desk.o().at_processor.refunds.is_empty());
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().flags.len()), (2100, 1));
+    assert!(desk.o().ledger.at_processor.refunds.is_empty());
     desk.news(refunded(1000, false, "pi_1"));
-    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1500, 0));
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().flags.len()), (1500, 0));
     // Another failure is asked about anew, and booked as it was told; so is what was taken meanwhile.
     desk.ask(&back(200)).unwrap();
     desk.news(failed_as(600, "re_2"));
     accept_refund(&mut desk, 1200);
-    assert!(desk.o().at_processor.refunds[0].taken);
+    assert!(desk.o().ledger.at_processor.refunds[0].is_accepted);
     read_nothing(&mut desk);
-    assert_eq!((desk.o().kept_cents, desk.o().at_processor.refunds.len()), (1900, 0));
-    assert_eq!(desk.o().at_processor.doubted[0].waits_cents, 400);
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().ledger.at_processor.refunds.len()), (1900, 0));
+    assert_eq!(desk.o().ledger.at_processor.doubted[0].waits_cents, 400);
     assert_eq!(desk.o().flags, ["refund_failed"]);
 }
 
 #[test]
 fn what_came_back_is_given_back_otherwise_and_settles_the_flag() {
     let mut desk = failed_in_part();
-    let payment = Some(desk.o().payments[0].id);
+    let payment = Some(desk.o().ledger.payments[0].id);
     let by = |payment, amount_cents, method: &str| OrderCommand::RefundOtherwise {
         payment,
         amount_cents,
@@ -200,11 +201,11 @@ fn what_came_back_is_given_back_otherwise_and_settles_the_flag() {
         assert_eq!(desk.ask(&refused).unwrap_err().faults[0].path, path);
     }
     desk.ask(&by(payment, Some(400), "bank_transfer")).unwrap();
-    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (2100, 1), "600 wait");
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().flags.len()), (2100, 1), "600 wait");
     let decision = desk.ask(&by(payment, None, "bank_transfer")).unwrap();
     assert_eq!(names(&decision), ["order.refund_recorded"]);
-    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1500, 0));
-    let last = desk.o().payments.last().unwrap();
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().flags.len()), (1500, 0));
+    let last = desk.o().ledger.payments.last().unwrap();
     let entry = (last.amount_cents, &*last.method, last.refund_of, &last.reference);
     assert_eq!(entry, (-600, "bank_transfer", payment, &None));
     assert_eq!(code(desk.ask(&by(payment, None, "bank_transfer"))), "nothing_to_refund");
@@ -214,17 +215,18 @@ fn what_came_back_is_given_back_otherwise_and_settles_the_flag() {
     // What did not fail goes back at the processor.
     let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     desk.news(paid(500, "pi_1"));
-    let payment = Some(desk.o().payments[0].id);
+    let payment = Some(desk.o().ledger.payments[0].id);
     assert_eq!(code(desk.ask(&by(payment, None, "cash"))), "nothing_to_refund");
     // What the processor refuses may be given back otherwise too.
     desk.ask(&back(300)).unwrap();
-    let refund = desk.o().at_processor.refunds[0].id;
+    let refund = desk.o().ledger.at_processor.refunds[0].id;
     let news = RefundResult::Refused { refunded_cents: Some(0), reason: "charge_expired".into() };
     desk.ask(&OrderCommand::Ledger(LedgerCommand::RefundNews { refund, news })).unwrap();
     desk.ask(&by(payment, Some(100), "cash")).unwrap();
-    assert_eq!((desk.o().flags.len(), desk.o().at_processor.refunds[0].amount_cents), (1, 200));
+    assert_eq!((desk.o().flags.len(), desk.o().ledger.at_processor.refunds[0].amount_cents), (1, 200));
     desk.ask(&by(payment, None, "cash")).unwrap();
-    assert_eq!((desk.o().flags.len(), desk.o().at_processor.refunds.len(), desk.o().kept_cents), (0, 0, 200));
+    let ledger = &desk.o().ledger;
+    assert_eq!((desk.o().flags.len(), ledger.at_processor.refunds.len(), ledger.kept_cents), (0, 0, 200));
 }
 
 #[test]
@@ -240,7 +242,7 @@ fn what_older_releases_kept_of_failed_refunds_and_disputes_is_read() {
     let read: ProcessorRequests = serde_json::from_str(&older.to_string()).unwrap();
     let waits: Vec<i64> = read.doubted.iter().map(|one| one.waits_cents).collect();
     assert_eq!((waits, read.doubted[0].number), (vec![1, 0], 3));
-    assert!(!read.refunds[0].taken && read.disputes[0].amount_cents == 0);
+    assert!(!read.refunds[0].is_accepted && read.disputes[0].amount_cents == 0);
     let written = serde_json::to_string(&read).unwrap();
     assert_eq!(serde_json::from_str::<ProcessorRequests>(&written).unwrap(), read);
 }
@@ -250,23 +252,23 @@ fn an_order_whose_refund_failed_keeps_money_that_is_due_back() {
     let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     desk.news(paid(500, "pi_1"));
     desk.news(refunded(500, true, "pi_1"));
-    assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Refunded, 0));
+    assert_eq!((desk.o().status, desk.o().ledger.kept_cents), (OrderStatus::Refunded, 0));
     desk.news(failed(500));
     let decision = read(&mut desk, 0);
     assert_eq!(mails(&decision).len(), 1, "an alert");
-    assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Refunded, 500));
+    assert_eq!((desk.o().status, desk.o().ledger.kept_cents), (OrderStatus::Refunded, 500));
     assert_eq!(desk.o().flags, ["refund_failed", "refund_due"]);
     // An event of before the failure comes late: what is read counts, and an old reading does not.
-    let before = desk.o().at_processor.doubted[0].number;
+    let before = desk.o().ledger.at_processor.doubted[0].number;
     desk.news(refunded(500, true, "pi_1"));
-    assert_eq!(desk.o().kept_cents, 500);
+    assert_eq!(desk.o().ledger.kept_cents, 500);
     assert!(read_as(&mut desk, before, 500).next.is_none());
     read(&mut desk, 0);
-    assert_eq!(desk.o().kept_cents, 500);
+    assert_eq!(desk.o().ledger.kept_cents, 500);
     // The money goes back at last.
     desk.news(refunded(500, true, "pi_1"));
     read(&mut desk, 500);
-    assert_eq!((desk.o().kept_cents, desk.o().payments.len()), (0, 3));
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().ledger.payments.len()), (0, 3));
     assert!(desk.o().flags.is_empty(), "nobody has to look at it any longer");
 }
 
@@ -278,17 +280,17 @@ fn a_refund_in_whole_that_failed_ends_an_order_in_whichever_order_it_is_heard() 
             let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
             for n in order {
                 desk.news(news[n].clone());
-                if reads_at_once && !desk.o().at_processor.doubted.is_empty() {
+                if reads_at_once && !desk.o().ledger.at_processor.doubted.is_empty() {
                     read(&mut desk, 0);
                 }
             }
             read(&mut desk, 0);
-            let told = (order, reads_at_once);
-            assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Refunded, 500), "{told:?}");
+            let variant = (order, reads_at_once);
+            assert_eq!((desk.o().status, desk.o().ledger.kept_cents), (OrderStatus::Refunded, 500), "{variant:?}");
             let mut flags = desk.o().flags.clone();
             flags.sort();
-            assert_eq!(flags, ["refund_due", "refund_failed"], "{told:?}");
-            assert_eq!((desk.o().jobs.size(), desk.state()), (1, JobState::Cancelled), "{told:?}");
+            assert_eq!(flags, ["refund_due", "refund_failed"], "{variant:?}");
+            assert_eq!((desk.o().jobs.size(), desk.state()), (1, JobState::Cancelled), "{variant:?}");
         }
     }
     // What failed of a part goes on being paid.
@@ -297,7 +299,7 @@ fn a_refund_in_whole_that_failed_ends_an_order_in_whichever_order_it_is_heard() 
         let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
         order.into_iter().for_each(|n| drop(desk.news(news[n].clone())));
         read(&mut desk, 0);
-        assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Paid, 500), "{order:?}");
+        assert_eq!((desk.o().status, desk.o().ledger.kept_cents), (OrderStatus::Paid, 500), "{order:?}");
         assert_eq!(desk.o().flags, ["refund_failed"], "{order:?}");
     }
 }
@@ -310,7 +312,7 @@ fn of_what_was_paid_twice_a_failed_refund_and_another_leave_it_paid() {
     }
     read(&mut desk, 0);
     desk.news(refunded(500, true, "pi_2"));
-    assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Paid, 500), "one of them is kept");
+    assert_eq!((desk.o().status, desk.o().ledger.kept_cents), (OrderStatus::Paid, 500), "one of them is kept");
     assert_eq!(desk.state(), JobState::Created);
 }
 
@@ -320,10 +322,10 @@ fn a_refund_that_fails_may_be_what_was_still_to_be_paid() {
     desk.news(paid(250, "pi_1"));
     desk.news(refunded(250, true, "pi_1"));
     cash(&mut desk, Some(250)).unwrap();
-    assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Created, 250));
+    assert_eq!((desk.o().status, desk.o().ledger.kept_cents), (OrderStatus::Created, 250));
     desk.news(failed(250));
     read(&mut desk, 0);
-    assert_eq!((desk.o().status, desk.o().kept_cents, desk.o().jobs.size()), (OrderStatus::Paid, 500, 1));
+    assert_eq!((desk.o().status, desk.o().ledger.kept_cents, desk.o().jobs.size()), (OrderStatus::Paid, 500, 1));
 }
 
 /// Builds the event that a dispute over `pi_1` is in this state.
@@ -341,8 +343,8 @@ fn a_payment_that_the_bank_takes_back_is_flagged_until_it_is_decided() {
         desk.news(paid(500, "pi_1"));
         let alerts = news.iter().map(|one| mails(&desk.news((*one).clone())).len()).sum::<usize>();
         let status = if kept_cents > 0 { OrderStatus::Paid } else { OrderStatus::Refunded };
-        assert_eq!((desk.o().status, desk.o().kept_cents), (status, kept_cents), "it is for people to decide");
-        assert_eq!(desk.o().payments.len(), if kept_cents > 0 { 1 } else { 2 }, "booked once");
+        assert_eq!((desk.o().status, desk.o().ledger.kept_cents), (status, kept_cents), "it is for people to decide");
+        assert_eq!(desk.o().ledger.payments.len(), if kept_cents > 0 { 1 } else { 2 }, "booked once");
         (desk.o().flags.clone(), alerts)
     };
     assert_eq!(after(&[&open], 500), (vec!["disputed".to_owned()], 1));
@@ -365,10 +367,10 @@ fn what_the_processor_reports_is_said_by_nobody_else() {
         assert_eq!(refused(&mut desk, &paid), "method");
     }
     desk.pay();
-    let payment = Some(desk.o().payments[0].id);
+    let payment = Some(desk.o().ledger.payments[0].id);
     let back = OrderCommand::RefundOtherwise { payment, amount_cents: None, method: "dispute".to_owned() };
     assert_eq!(refused(&mut desk, &back), "method", "it would pass for a lost dispute that is booked");
-    assert_eq!((desk.o().kept_cents, desk.o().payments.len()), (500, 1));
+    assert_eq!((desk.o().ledger.kept_cents, desk.o().ledger.payments.len()), (500, 1));
 }
 
 #[test]
@@ -377,20 +379,20 @@ fn what_the_bank_took_is_booked_as_money_that_went_back() {
     desk.news(paid(2500, "pi_1"));
     let decision = desk.news(disputed(1000, DisputeState::Lost));
     assert_eq!(names(&decision), ["order.flagged", "order.refund_recorded"]);
-    assert_eq!((desk.o().status, desk.o().kept_cents, desk.o().flags.len()), (OrderStatus::Paid, 1500, 0));
-    let lost = desk.o().payments.last().unwrap();
+    assert_eq!((desk.o().status, desk.o().ledger.kept_cents, desk.o().flags.len()), (OrderStatus::Paid, 1500, 0));
+    let lost = desk.o().ledger.payments.last().unwrap();
     assert_eq!((&*lost.method, lost.reference.as_deref()), ("dispute", Some("dp_1")));
-    assert_eq!((lost.refund_of, lost.listed()), (Some(desk.o().payments[0].id), (-1000, "refunded")));
+    assert_eq!((lost.refund_of, lost.listed()), (Some(desk.o().ledger.payments[0].id), (-1000, "refunded")));
     assert_eq!(desk.ask(&back(1501)).unwrap_err().faults[0].path, "amountCents", "the processor has no more");
     // Of what the bank took nothing waits to be given back.
     let mut desk = failed_in_part();
     desk.news(disputed(2500, DisputeState::Lost));
-    assert_eq!((desk.o().status, desk.o().kept_cents, desk.o().flags.len()), (OrderStatus::Refunded, 0, 0));
+    assert_eq!((desk.o().status, desk.o().ledger.kept_cents, desk.o().flags.len()), (OrderStatus::Refunded, 0, 0));
     // Heard of before the payment: flagged until it is known what it was of.
     let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     desk.news(disputed(500, DisputeState::Lost));
-    assert_eq!((desk.o().flags.clone(), desk.o().payments.len()), (vec!["dispute_lost".to_owned()], 0));
+    assert_eq!((desk.o().flags.clone(), desk.o().ledger.payments.len()), (vec!["dispute_lost".to_owned()], 0));
     desk.news(paid(500, "pi_1"));
-    assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Refunded, 0));
-    assert_eq!((desk.o().flags.len(), desk.o().payments.len(), desk.state()), (0, 2, JobState::Cancelled));
+    assert_eq!((desk.o().status, desk.o().ledger.kept_cents), (OrderStatus::Refunded, 0));
+    assert_eq!((desk.o().flags.len(), desk.o().ledger.payments.len(), desk.state()), (0, 2, JobState::Cancelled));
 }

@@ -116,10 +116,10 @@ fn a_partial_refund_moves_nothing_and_a_whole_one_cancels() {
         desk.prepare();
         desk.stock(ClaimState::Held);
         desk.news(back(200, false));
-        assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Paid, 300));
+        assert_eq!((desk.o().status, desk.o().ledger.kept_cents), (OrderStatus::Paid, 300));
         desk.news(back(500, true));
         assert_eq!(
-            (desk.o().status, desk.o().kept_cents, desk.state()),
+            (desk.o().status, desk.o().ledger.kept_cents, desk.state()),
             (OrderStatus::Refunded, 0, JobState::Cancelled)
         );
         assert_eq!(desk.job().stock, ClaimStatus::Settling { consumed: Amount::ZERO });
@@ -132,7 +132,7 @@ fn a_payment_for_a_cancelled_order_is_due_back() {
     desk.ask(&OrderCommand::Cancel { force: false, prints: PrinterRecords::new() }).unwrap();
     desk.news(paid(500, "pi_1"));
     assert_eq!((desk.o().status, desk.o().flags.clone()), (OrderStatus::Cancelled, vec!["refund_due".to_owned()]));
-    assert_eq!((desk.o().payments.len(), desk.o().jobs.size()), (1, 0));
+    assert_eq!((desk.o().ledger.payments.len(), desk.o().jobs.size()), (1, 0));
     desk.news(refunded(500, true, "pi_1"));
     assert_eq!((desk.o().status, desk.o().flags.len()), (OrderStatus::Refunded, 0));
 }
@@ -148,7 +148,7 @@ pub(super) fn cash(desk: &mut OrderDecider, amount_cents: Option<i64>) -> Result
 /// Returns the status, the balance, the flags, and the number of jobs.
 fn stands(desk: &OrderDecider) -> (OrderStatus, i64, Vec<&str>, usize) {
     let order = desk.o();
-    (order.status, order.kept_cents, order.flags.iter().map(String::as_str).collect(), order.jobs.size())
+    (order.status, order.ledger.kept_cents, order.flags.iter().map(String::as_str).collect(), order.jobs.size())
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn a_half_that_went_back_whole_leaves_the_other_to_be_looked_at() {
 #[test]
 fn what_went_back_before_an_operator_recorded_money_is_still_to_be_paid() {
     // All of the card's money, and a part of it; heard after its payment, or before.
-    for (back, kept) in [(refunded(250, true, "pi_1"), 250), (refunded(200, false, "pi_1"), 300)] {
+    for (back, kept_cents) in [(refunded(250, true, "pi_1"), 250), (refunded(200, false, "pi_1"), 300)] {
         for refund_first in [false, true] {
             let mut desk = unpaid();
             let mut news = vec![paid(250, "pi_1"), back.clone()];
@@ -224,11 +224,11 @@ fn what_went_back_before_an_operator_recorded_money_is_still_to_be_paid() {
             }
             news.into_iter().for_each(|one| drop(desk.news(one)));
             cash(&mut desk, Some(250)).unwrap();
-            assert_eq!(stands(&desk), (OrderStatus::Created, kept, vec![], 0), "{refund_first}");
-            assert_eq!(desk.o().due_cents(), 500 - kept);
+            assert_eq!(stands(&desk), (OrderStatus::Created, kept_cents, vec![], 0), "{refund_first}");
+            assert_eq!(desk.o().due_cents(), 500 - kept_cents);
             let recount = OrderEffect::Ledger(LedgerEffect::Recount);
             assert!(!desk.o().effects().contains(&recount), "nor is it paid by itself");
-            assert_eq!(cash(&mut desk, Some(501 - kept)).unwrap_err().faults[0].path, "amountCents");
+            assert_eq!(cash(&mut desk, Some(501 - kept_cents)).unwrap_err().faults[0].path, "amountCents");
             assert!(names(&cash(&mut desk, None).unwrap()).contains(&"order.paid"));
             assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1), "{refund_first}");
         }
@@ -332,7 +332,7 @@ fn cash_goes_back_by_hand_and_card_at_the_processor() {
     assert_eq!(code(desk.ask(&back(None, None))), "nothing_to_refund");
     cash(&mut desk, Some(200)).unwrap();
     desk.news(paid(300, "pi_1"));
-    let [drawer, card] = [0, 1].map(|n| desk.o().payments[n].id);
+    let [drawer, card] = [0, 1].map(|n| desk.o().ledger.payments[n].id);
     assert_eq!(code(desk.ask(&back(Some(card), None))), "refund_at_processor");
     assert_eq!(desk.ask(&back(Some(id(7)), None)).unwrap_err().faults[0].path, "paymentId");
     assert_eq!(desk.ask(&back(Some(drawer), Some(201))).unwrap_err().faults[0].path, "amountCents");

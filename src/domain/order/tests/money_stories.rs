@@ -64,11 +64,11 @@ fn story() -> impl Strategy<Value = (Vec<Charge>, Vec<Heard>)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]
-    fn the_books_are_the_processors_whatever_the_order((charges, heard) in story()) {
+    fn the_books_are_the_processors_whatever_the_order((charges, messages) in story()) {
         let mut desk = unpaid();
         let total = 500;
         let (mut drawer, mut received, mut back) = (0, BTreeMap::new(), BTreeMap::<usize, i64>::new());
-        for one in heard {
+        for one in messages {
             let before = desk.o().clone();
             match one {
                 Heard::Paid(n) => {
@@ -87,7 +87,7 @@ proptest! {
                     drawer += cents;
                 },
                 Heard::CashBack(cents) => {
-                    let cash = desk.o().payments.iter().find(|one| one.method == "cash" && one.amount_cents > 0);
+                    let cash = desk.o().ledger.payments.iter().find(|one| one.method == "cash" && one.amount_cents > 0);
                     let payment = cash.map(|one| one.id);
                     let back = OrderCommand::Refund { payment, amount_cents: Some(cents), at_processor: false };
                     if desk.ask(&back).is_ok() {
@@ -104,7 +104,7 @@ proptest! {
             };
             let (balance, euros) = (drawer + of(false), of(true));
             let order = desk.o();
-            prop_assert_eq!(order.kept_cents, balance, "the books");
+            prop_assert_eq!(order.ledger.kept_cents, balance, "the books");
             prop_assert!(!order.status.payable() || balance < total, "unpaid while it is paid");
             let flagged = |flag: &str| order.flags.iter().any(|one| one == flag);
             if order.status == OrderStatus::Refunded {
@@ -120,7 +120,8 @@ proptest! {
             prop_assert_eq!(order.jobs.size(), usize::from(order.jobs.size() > 0), "jobs are made once");
             // What is on disk gives the same sums again.
             let head: Order = serde_json::from_str(&serde_json::to_string(order).unwrap()).unwrap();
-            let loaded = Order { payments: order.payments.clone(), jobs: order.jobs.clone(), ..head };
+            let ledger = Ledger { payments: order.ledger.payments.clone(), ..head.ledger };
+            let loaded = Order { ledger, jobs: order.jobs.clone(), ..head };
             prop_assert_eq!(&loaded, order);
         }
     }

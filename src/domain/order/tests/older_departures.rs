@@ -27,13 +27,13 @@ fn rejected_in_an_older_release() -> (OrderDecider, Id) {
 fn what_an_older_release_did_not_see_rejected_is_stored_and_flagged_once_and_not_printed_by_itself() {
     let (mut desk, one) = rejected_in_an_older_release();
     assert!(desk.o().effects().contains(&OrderEffect::KeepDepartures) && !desk.o().at_rest());
-    let kept = desk.ask(&OrderCommand::KeepDepartures).unwrap();
-    assert_eq!(names(&kept), ["order.flagged"]);
+    let decision = desk.ask(&OrderCommand::KeepDepartures).unwrap();
+    assert_eq!(names(&decision), ["order.flagged"]);
     assert_eq!(desk.o().flags, ["rejected_after_shipping"]);
-    let mail = mails(&kept)[0];
+    let mail = mails(&decision)[0];
     assert!(mail.alert.is_some() && mail.text.contains("sign off their jobs again"), "{}", mail.text);
     let departs = |row: &&OrderRow| matches!(row, OrderRow::Attempt(one) if one.departures.len() == 1);
-    assert_eq!(kept.rows.iter().filter(departs).count(), 2, "the prints are stored with their departures");
+    assert_eq!(decision.rows.iter().filter(departs).count(), 2, "the prints are stored with their departures");
     assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Shipped, 2), "no order of long ago goes on");
     assert!(!desk.o().effects().contains(&OrderEffect::KeepDepartures));
     assert!(desk.ask(&OrderCommand::KeepDepartures).unwrap().next.is_none(), "once");
@@ -59,7 +59,7 @@ fn departures_of_older_releases_are_stored_without_a_flag_where_nothing_is_owed(
     print(&mut desk, two, PrintEnd::Finished);
     desk.ask(&ship("pickup", "", "", false)).unwrap();
     of_an_older_release(&mut desk);
-    let kept = desk.ask(&OrderCommand::KeepDepartures).unwrap();
-    assert_eq!((names(&kept).len(), mails(&kept).len(), kept.rows.len()), (0, 0, 2));
+    let decision = desk.ask(&OrderCommand::KeepDepartures).unwrap();
+    assert_eq!((names(&decision).len(), mails(&decision).len(), decision.rows.len()), (0, 0, 2));
     assert!(desk.o().flags.is_empty());
 }

@@ -90,7 +90,7 @@ fn where_taxes_differ_an_order_is_not_paid_before_its_destination_is_known() {
     desk.ask(&update).unwrap();
     assert_eq!((desk.o().tax_cents, desk.o().total_cents, desk.o().lines[0].tax_rate_bps), (190, 1190, 1900));
     check_out(&mut desk).unwrap();
-    assert_eq!(desk.o().at_processor.checkout.as_ref().unwrap().amount_cents, 1190);
+    assert_eq!(desk.o().ledger.at_processor.checkout.as_ref().unwrap().amount_cents, 1190);
     // Without taxes, and for what was agreed on in a quote, nobody asks.
     check_out(&mut OrderDecider::with(new_order(vec![line(1, 1000, true)]))).unwrap();
     let mut desk = OrderDecider { bench: Bench::new(), order: None };
@@ -121,7 +121,7 @@ fn what_was_placed_paid_in_part_or_confirmed_can_be_paid_wherever_it_goes() {
     desk.ask(&half).unwrap();
     assert!(desk.o().status == OrderStatus::Draft && desk.o().invoice.is_some());
     check_out(&mut desk).unwrap();
-    assert_eq!(desk.o().at_processor.checkout.as_ref().unwrap().amount_cents, 600);
+    assert_eq!(desk.o().ledger.at_processor.checkout.as_ref().unwrap().amount_cents, 600);
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn whoever_clears_the_bed_signs_the_last_print_off_and_the_order_is_told_until_i
     shop.acknowledge(false);
     assert_eq!(shop.tells(), [PrinterEffect::TellSignOff { attempt: id(ATTEMPT) }]);
     assert_eq!(shop.ask(PrinterCommand::Archive).unwrap_err().code, "printer_busy", "nobody else would tell it");
-    assert_eq!(shop.p().signed_prints[0].said, good(1));
+    assert_eq!(shop.p().signed_prints[0].inspection, good(1));
     shop.ask(PrinterCommand::SignedOff(id(ATTEMPT))).unwrap();
     assert_eq!(shop.tells(), []);
     assert!(shop.ask(PrinterCommand::SignedOff(id(ATTEMPT))).unwrap().next.is_none());

@@ -22,7 +22,7 @@ impl Slot {
 }
 
 impl Printer {
-    /// Records the spools that the printer reported. The first matching binding of `known` determines a spool's
+    /// Records the spools that the printer reported. The first matching binding of `bindings` determines a spool's
     /// material, also for a spool that was there before without one.
     pub(in crate::printer) fn report_slots(
         self,

@@ -176,7 +176,8 @@ proptest! {
             prop_assert!(gos <= 1);
             match (before, &shop.p().in_hand) {
                 (Some(before), Some(after)) if before.attempt == after.attempt => {
-                    prop_assert!(after.step >= before.step && after.heard >= before.heard && after.heard <= after.step);
+                    prop_assert!(after.step >= before.step && after.acknowledged_step >= before.acknowledged_step);
+                    prop_assert!(after.acknowledged_step <= after.step);
                     prop_assert!(!before.over() || before.phase == after.phase);
                     prop_assert!(before.phase == after.phase || after.step > before.step);
                 }

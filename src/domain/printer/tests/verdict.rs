@@ -22,7 +22,7 @@ fn a_print_that_is_gone_ended_as_the_history_says() {
         shop.judged(Evidence::Remembers(PastPrint { filament_mm: Some(980.0), ..past(Some(end)) }));
         let report = shop.report();
         assert!(
-            matches!(report, Report::Ended { end: told, filament_mm: Some(980.0), .. } if told == end),
+            matches!(report, Report::Ended { end: other, filament_mm: Some(980.0), .. } if other == end),
             "{report:?}"
         );
         assert_eq!(shop.p().print_failed, failed);
@@ -96,7 +96,7 @@ fn a_print_whose_end_nobody_saw_is_for_a_person_to_tell_in_one_word() {
         assert!(shop.judged(forgets()).next.is_none(), "told once");
         assert!(!shop.p().print_failed && refused(&shop.ask(take(99)).unwrap()));
         shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome }).unwrap();
-        assert!(matches!(shop.report(), Report::Ended { end: told, .. } if told == end), "{:?}", shop.report());
+        assert!(matches!(shop.report(), Report::Ended { end: other, .. } if other == end), "{:?}", shop.report());
     }
 }
 
@@ -274,7 +274,7 @@ fn a_dead_printer_gives_its_part_back_and_wants_its_bed_cleared() {
         let print = shop.p().seen_print(id(ATTEMPT));
         assert_eq!((print.shown_now, print.began), (false, true));
         shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome }).unwrap();
-        assert!(matches!(shop.report(), Report::Ended { end: told, .. } if told == end), "{:?}", shop.report());
+        assert!(matches!(shop.report(), Report::Ended { end: other, .. } if other == end), "{:?}", shop.report());
         shop.acknowledge(false);
         assert!(shop.p().in_hand.is_none());
         shop.sees(Activity::Idle, None, None);

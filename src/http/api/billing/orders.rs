@@ -63,21 +63,27 @@ pub fn routes() -> ResourceRoutes {
         .get(customer, "/api/v1/orders", list, |op| op.named("listOrders", "List your orders"))
         .post(customer, "/api/v1/orders/draft", draft, |op| {
             op.named("createDraftOrder", "Create a draft order")
-                .about("Prices come from the catalogue, and the e-mail address from the session. Paying the draft \
-                        places the order.")
+                .about(
+                    "Prices come from the catalogue, and the e-mail address from the session. Paying the draft \
+                        places the order.",
+                )
                 .error(400, "not_orderable", "A line has a SKU with neither G-code nor a model.")
         })
         .get(customer, "/api/v1/orders/{orderId}", one, |op| {
-            op.named("getOrder", "Retrieve one of your orders").error(403, "forbidden", "The order belongs to \
-                 another customer.")
+            op.named("getOrder", "Retrieve one of your orders").error(
+                403,
+                "forbidden",
+                "The order belongs to \
+                 another customer.",
+            )
         })
         .get_long(customer, "/api/v1/orders/{orderId}/stream", stream, |op| {
             op.named("streamOrder", "Stream one of your orders")
                 .about(
-                    "Server-sent events: `order` with the same JSON as the order itself, at once and whenever it has changed, \
-                     and `over` once it is cancelled or refunded, all its money is given back and no printer has a part of it. A \
-                     shipped order is not over: parts of it may be made again. Ends with the session, and after ten minutes: \
-                     come again then.",
+                    "Server-sent events: `order` with the JSON of the order, immediately and after each change, and \
+                     `over` when the order is cancelled or refunded, all payments are refunded and no printer works on \
+                     it. A shipped order is not over, because parts of it may be reprinted. The stream ends with the \
+                     session, and after ten minutes; reconnect to continue.",
                 )
                 .error(403, "forbidden", "The order belongs to another customer.")
                 .error(429, "too_many_streams", "The customer has too many open streams.")
@@ -88,8 +94,12 @@ pub fn routes() -> ResourceRoutes {
                     "Available to anyone who knows the ID. Returns the payment page for the full amount due; all \
                      callers get the same page while it is open. Places the order if it is a draft.",
                 )
-                .error(400, "not_payable", "The order is cancelled or refunded, costs nothing, or has an amount that \
-                     the processor does not accept.")
+                .error(
+                    400,
+                    "not_payable",
+                    "The order is cancelled or refunded, costs nothing, or has an amount that \
+                     the processor does not accept.",
+                )
                 .error(400, "address_required", "The order is a draft without an address, on which the tax depends.")
                 .error(400, "not_orderable", "The order is a draft, and one of its items is no longer available.")
                 .error(400, "price_changed", "The order is a draft, and a price has changed; create a new draft.")

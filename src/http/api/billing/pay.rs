@@ -164,7 +164,7 @@ async fn show(State(app): State<InvoiceHandles>, PayToken(token): PayToken) -> R
         discount_cents: sums.discount_cents,
         rounding_cents: sums.rounding_cents,
         total_cents: sums.payable_cents(),
-        amount_paid_cents: invoice.kept_cents,
+        amount_paid_cents: invoice.ledger.kept_cents,
         amount_due_cents: invoice.due_cents(),
         issued_at: invoice.issued_at,
         due_at: invoice.due_at,

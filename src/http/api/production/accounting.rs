@@ -45,7 +45,8 @@ handles! {
 /// Returns the accounting routes.
 pub fn routes() -> ResourceRoutes {
     let (operator, admin) = (RequiredAccess::Role(Role::Operator), RequiredAccess::Role(Role::Admin));
-    let about = "Invoices that are settled, and credit notes, on their way into the books of the accounting system. An admin connects it in the billing API.";
+    let about = "Transfer of settled invoices and of credit notes to the accounting system. An admin connects the \
+                 system in the billing API.";
     ResourceRoutes::new("Accounting", about, "posting")
         .get(operator, "/api/accounting/postings", list, |op| {
             op.named("listPostings", "List postings to the accounting system")
@@ -185,7 +186,7 @@ async fn retry(
 async fn show(State(app): State<AccountingHandles>) -> Result<Plain<AccountingView>, ApiError> {
     let record = app.accounting.read(Id::ONLY).await?;
     let accounting = record.as_ref().and_then(|versioned| versioned.state.as_ref());
-    let link = accounting.and_then(|known| known.link.clone());
+    let link = accounting.and_then(|record| record.link.clone());
     let refused = app.queries.refused_postings().await?;
     Ok(Plain(AccountingView {
         configured: !app.config.accounting.client_id.is_empty(),
@@ -194,8 +195,8 @@ async fn show(State(app): State<AccountingHandles>) -> Result<Plain<AccountingVi
         tenant_name: link.as_ref().map(|link| link.tenant.name.clone()),
         connected_by: link.as_ref().map(|link| link.connected_by.clone()),
         connected_at: link.as_ref().map(|link| link.connected_at),
-        since: accounting.and_then(|known| known.since),
-        lost: accounting.and_then(|known| known.lost.clone()),
+        since: accounting.and_then(|record| record.since),
+        lost: accounting.and_then(|record| record.lost.clone()),
         refused,
     }))
 }

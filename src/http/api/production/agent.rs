@@ -64,10 +64,13 @@ handles! {
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(TAG, ABOUT, "event").post(RequiredAccess::Open, agent_token::PATH, receive, |op| {
         op.named("receiveAgentCommand", "Run an agent gateway command")
-            .about("With the gateway's token. Unknown members are ignored. What is carried out is in the audit log with what came of it; of what is refused before, a bounded sample is.")
+            .about(
+                "Requires the gateway's token. Unknown members are ignored. The audit log contains every executed \
+                    command with its result, and a sample of the rejected ones.",
+            )
             .by_token()
             .error(401, "unauthorized", "The token is missing or incorrect.")
-            .error(403, "user_not_allowed", "This user is not allowed to give commands.")
+            .error(403, "user_not_allowed", "This user may not send commands.")
             .error(404, "not_found", "A record named in the parameters does not exist.")
             .error(409, "invalid_transition", "The current state does not allow this; other codes are more specific.")
             .error(502, "printer_refused", "The printer rejected the command; the message is its own.")

@@ -110,7 +110,7 @@ struct AuditEntryView {
     subject: AuditSubject,
     /// ID of the request, as returned in the `X-Request-Id` response header.
     request_id: Option<String>,
-    /// `done`, the code of the refusal, or `counted` for an entry that stands for many refusals.
+    /// `done`, the code of the refusal, or `counted` for an entry that summarizes many refusals.
     outcome: String,
     /// Further details, which depend on the action.
     detail: AuditDetail,

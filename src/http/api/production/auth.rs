@@ -79,9 +79,9 @@ pub fn routes() -> ResourceRoutes {
         .post(open, "/api/auth/login", login, |op| {
             op.named("login", "Sign in")
                 .about(
-                    "Each sign-in starts a session with a new token. A session ends after \
-                     `auth.session_idle_timeout_hours` without use, and after `auth.session_max_age_days` in any \
-                     case; both are settings of the server.",
+                    "Each sign-in starts a session with a new token. A session ends when it is not used for \
+                     `auth.session_idle_timeout_hours`, and at the latest after `auth.session_max_age_days`; both are \
+                     settings of the server.",
                 )
                 .error(401, "wrong_credentials", "The e-mail address or the password is incorrect.")
                 .error(401, SECOND_FACTOR_REQUIRED, "The account also requires a code; send it as `code`.")
@@ -363,7 +363,7 @@ fn own_sessions(app: &SessionHandles, user: Id) -> Result<Vec<Arc<StaffSession>>
     open_sessions(app, |session| session.user_id == user)
 }
 
-/// Returns the sessions that match `wanted` and have not ended, in the order in which they began.
+/// Returns the sessions that are selected and have not ended, in the order in which they began.
 fn open_sessions(
     app: &SessionHandles,
     is_selected: impl Fn(&StaffSession) -> bool,

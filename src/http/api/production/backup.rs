@@ -30,7 +30,7 @@ handles! {
 
 /// Returns the route of backups.
 pub fn routes() -> ResourceRoutes {
-    let about = "Copy of all data of the shop, to be stored elsewhere.";
+    let about = "Copy of all data of the shop, to store elsewhere.";
     ResourceRoutes::new("Backup", about, "backup").post_long(
         RequiredAccess::Role(Role::Admin),
         "/api/backup",
@@ -38,19 +38,24 @@ pub fn routes() -> ResourceRoutes {
         |op| {
             op.named("makeBackup", "Download a backup")
                 .about(
-                    "One tar archive: a checked copy of the database of one moment (`printfloor.db` on SQLite, \
-                     `printfloor.pgdump` on PostgreSQL), all stored files (`files/`), the documents that are kept in a \
-                     folder (`documents/`), and behind them `manifest.json` with the rows of each table and the size and \
-                     SHA-256 of each file. A download that breaks off has no manifest. The secrets of the server \
-                     (`secrets.env`, `.env`) are not in it: keep them apart. Without the same `SECRETS_KEY` and \
-                     `API_KEY_SALT` a server does not start on the data, and nobody can read the secrets that are sealed \
-                     in it. One backup at a time; the shop goes on meanwhile.",
+                    "A tar archive with a verified snapshot of the database (`printfloor.db` on SQLite, \
+                     `printfloor.pgdump` on PostgreSQL), all stored files (`files/`), documents stored in a folder \
+                     (`documents/`), and at its end `manifest.json` with the number of rows of each table and the size \
+                     and SHA-256 of each file. An interrupted download has no manifest. The archive does not contain \
+                     the secrets of the server (`secrets.env`, `.env`); store them separately. Without the same \
+                     `SECRETS_KEY` and `API_KEY_SALT`, a server does not start on the data, and the secrets encrypted \
+                     in it cannot be read. Only one backup can be created at a time; the shop keeps working in the \
+                     meantime.",
                 )
                 .sends("application/x-tar", None)
                 .unkeyed()
                 .error(409, "backup_under_way", "A backup is already in progress.")
-                .error(503, "pg_dump_missing", "The PostgreSQL client programs are not installed on the server's \
-                     machine.")
+                .error(
+                    503,
+                    "pg_dump_missing",
+                    "The PostgreSQL client programs are not installed on the server's \
+                     machine.",
+                )
                 .error(503, "pg_dump_too_old", "The PostgreSQL client programs are older than the database server.")
                 .error(503, "backup_failed", "Copying the database failed, or the copy is damaged.")
         },

@@ -51,7 +51,7 @@ handles! {
 /// Returns the event routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Events, numbered in the order in which they became durable. Kept for 30 days.";
+    let about = "Events, numbered in the order in which they were stored. Kept for 30 days.";
     ResourceRoutes::new("Events", about, "event")
         .get(operator, "/api/events", list, |op| {
             op.named("listEvents", "List events").about("Oldest first; `next` is the `after` of the next call.").error(

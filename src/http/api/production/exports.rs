@@ -55,7 +55,8 @@ const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8090";
 /// Returns the export routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Records as tables (CSV), which are made in the background and kept for 7 days. Customers ask for their own in the billing API.";
+    let about = "Records as tables (CSV), created in the background and kept for 7 days. Customers export their own \
+                 records through the billing API.";
     ResourceRoutes::new("Exports", about, "export")
         .get(operator, PATH, list, |op| op.named("listExports", "List exports"))
         .post(operator, PATH, create, |op| {
@@ -128,7 +129,7 @@ struct ExportView {
     error: Option<String>,
     /// Time at which the export was requested; later records are not included.
     created_at: Timestamp,
-    /// Time at which the export was completed or given up.
+    /// Time at which the export was completed or abandoned.
     finished_at: Option<Timestamp>,
     /// Time from which on the export can no longer be downloaded.
     expires_at: Option<Timestamp>,

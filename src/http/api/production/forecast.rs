@@ -37,8 +37,8 @@ pub fn routes() -> ResourceRoutes {
         show,
         |op| {
             op.named("getForecast", "Retrieve the forecast").about(
-                "The queue is played ahead by the rule that gives jobs to printers. It is made anew within two seconds of a \
-                 change; what is learnt of files, printers and people makes it better.",
+                "Simulates the queue by the rules that assign jobs to printers. The forecast is updated within two \
+                 seconds of a change, and becomes more precise with data about files, printers and staff.",
             )
         },
     )

@@ -51,8 +51,9 @@ const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);
 pub const TAG: &str = tags::SYSTEM;
 /// Description of the tag.
 pub const ABOUT: &str = tags::SYSTEM_ABOUT;
-const READY: &str = "The database takes writes and answers reads, and every component stands. Reads, streams and emergency stop go on \
-     when they do not. What is wrong and stops nobody is said under `degraded`.";
+const READY: &str = "The server is ready if the database accepts writes and responds to reads, and every component is \
+                     running. Otherwise reads, streams and emergency stops still work. Problems that do not stop the \
+                     server are listed under `degraded`.";
 
 /// Text shown to callers other than operators in place of the details of degraded operation.
 const UNTOLD_TROUBLE: &str = "something is wrong that stops nobody; operators can read what";

@@ -55,15 +55,15 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Insights", about, "insights")
         .get(operator, "/api/insights", show, |op| {
             op.named("getInsights", "Retrieve insights").about(
-                "`quality` is of prints that ended in this time and whose parts were judged: by a person, or by the end of the \
-                 print where sign-off is automatic. A later word about a print changes its numbers. `activity` is of prints \
-                 that were begun, and of orders that were placed, in this time.",
+                "`quality` covers prints that ended in this time span and whose parts were signed off, by a person or \
+                 automatically at the end of the print. A later sign-off changes the numbers. `activity` covers prints \
+                 that started and orders that were placed in this time span.",
             )
         })
         .get(operator, "/api/insights.csv", show_table, |op| {
             op.named("getInsightsTable", "Download insights as CSV").about(
-                "The same numbers as comma-separated values, in a row for each group. Names that a spreadsheet would take for a \
-                 formula begin with an apostrophe.",
+                "The same numbers as comma-separated values, one row per group. Names that a spreadsheet would treat \
+                 as a formula start with an apostrophe.",
             )
         })
 }

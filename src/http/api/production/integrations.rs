@@ -112,10 +112,10 @@ pub struct IntegrationView {
     pub has_token: bool,
     /// `true` if the integration is in use: it is configured, and its settings are valid.
     pub configured: bool,
-    /// Calls of it that failed since the last one that went well, or answers of no use since it was last well,
-    /// whichever are more.
+    /// Number of failed calls since the last successful one, or of unusable responses since the last usable one,
+    /// whichever is greater.
     pub failures: u32,
-    /// Error in the settings, otherwise of the last failed call; null while all is well or before the first call.
+    /// Error in the settings, or else of the last failed call; null if there is no problem or before the first call.
     pub error: Option<String>,
     /// Time of its latest successful call while none was answered with nothing of use, since the start of the server;
     /// of the mail server, when it last took a mail. Null before the first.
@@ -138,7 +138,7 @@ pub fn views(app: &IntegrationHandles) -> Vec<IntegrationView> {
         let url = kind.address(&app.config).filter(|url| !url.is_empty()).map(|url| without_login(url).into_owned());
         let summary = app.integrations.summaries().into_iter().find(|one| one.name == kind.word());
         let configured = summary.as_ref().is_some_and(|one| one.on);
-        let fault = summary.as_ref().and_then(|one| Some(format!("it is off: {}", one.fault.as_ref()?)));
+        let fault = summary.as_ref().and_then(|one| Some(format!("off: {}", one.fault.as_ref()?)));
         let SystemLineState { failures, last_error, last_ok_at, note, needs_person, .. } =
             summary.map(|one| one.line).unwrap_or_default();
         let (has_token, error) = (kind.has_token(&app.config), fault.or(needs_person).or(last_error));
@@ -164,7 +164,7 @@ fn redis(app: &IntegrationHandles) -> IntegrationView {
         has_token: url.contains('@'),
         configured: app.redis.is_some(),
         failures: u32::from(is_away),
-        error: is_away.then(|| "it does not answer: limits are counted in this process meanwhile".to_owned()),
+        error: is_away.then(|| "does not respond; rate limits are counted in this process until it does".to_owned()),
         last_ok_at,
         note: None,
     }

@@ -62,24 +62,31 @@ handles! {
 /// Returns the invoice routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "An order gets its invoice with its first payment, and the invoice follows the order. Operators make others. \
-                 What was issued has a number without gaps and never changes; money that goes back makes a credit note.";
+    let about = "An order gets its invoice with its first payment, and the invoice follows the payments of the order. \
+                 Operators create other invoices. Issued documents are numbered without gaps and never change; refunds \
+                 create credit notes.";
     ResourceRoutes::new("Invoices", about, "invoice")
         .get(operator, PATH, list, |op| op.named("listInvoices", "List invoices"))
         .post(operator, PATH, create, |op| {
-            op.named("createInvoice", "Create a draft invoice")
-                .about("The tax rate of a line defaults to that of the billing address. The invoice gets its number \
-                        when it is sent.")
+            op.named("createInvoice", "Create a draft invoice").about(
+                "The tax rate of a line defaults to that of the billing address. The invoice gets its number \
+                        when it is sent.",
+            )
         })
         .get(operator, "/api/invoices/numbering", numbering, |op| {
-            op.named("getInvoiceNumbering", "Check invoice numbering")
-                .about("Checks the stored documents: each series starts at 1 and has no missing numbers, except \
-                        those skipped after a restore from a backup (`gaps`).")
+            op.named("getInvoiceNumbering", "Check invoice numbering").about(
+                "Checks the stored documents: each series starts at 1 and has no missing numbers, except \
+                        those skipped after a restore from a backup (`gaps`).",
+            )
         })
         .get(operator, "/api/invoices/{id}", one, |op| op.named("getInvoice", "Retrieve an invoice"))
         .patch(operator, "/api/invoices/{id}", update, |op| {
-            op.named("updateInvoice", "Update a draft invoice").error(409, STATE, "The invoice was sent and can no \
-                 longer be changed.")
+            op.named("updateInvoice", "Update a draft invoice").error(
+                409,
+                STATE,
+                "The invoice was sent and can no \
+                 longer be changed.",
+            )
         })
         .post(operator, "/api/invoices/{id}/send", send, |op| {
             op.named("sendInvoice", "Send an invoice")
@@ -94,8 +101,10 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(operator, "/api/invoices/{id}/mark-paid", mark_paid, |op| {
             op.named("markInvoicePaid", "Record a payment")
-                .about("The amount defaults to the full amount due. A payment of an order's invoice is recorded on \
-                        the order.")
+                .about(
+                    "The amount defaults to the full amount due. A payment of an order's invoice is recorded on \
+                        the order.",
+                )
                 .error(409, STATE, "The invoice is a draft, void, or already paid.")
                 .error(409, "not_payable", "The order of the invoice is cancelled or refunded.")
                 .error(409, "too_many_payments", "The invoice has the maximum number of payments.")
@@ -103,19 +112,27 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, "/api/invoices/{id}/refund", refund, |op| {
             op.named("refundInvoice", "Issue a refund")
                 .about(
-                    "Of the payment that `paymentId` names; without it, of what came through the payment processor, the newest \
-                     first, else of the newest payment that was recorded by hand. The processor is asked to pay back what it \
-                     took: until it has answered, the refund is shown under `pendingRefunds`. Once it was paid, a credit note is \
-                     issued over what went back. That of an order is recorded on its order. With `method` it is recorded that \
-                     what came back of a refund that failed was given back otherwise.",
+                    "Refunds the payment `paymentId`. If omitted, refunds payments through the payment processor, \
+                     newest first, or else the newest payment recorded by hand. The processor refunds its own \
+                     payments; until it responds, the refund is listed under `pendingRefunds`. If the invoice was \
+                     paid, a credit note is issued for the refunded amount. A refund of an order's invoice is recorded \
+                     on the order. `method` records that the amount of a failed refund was returned in another way.",
                 )
                 .error(409, STATE, "The invoice is void, and its order has another invoice.")
                 .error(409, "payment_unnamed", "The payment processor has not reported the ID of the payment yet.")
                 .error(409, "nothing_to_refund", "The payment is already fully refunded, or there is no payment.")
-                .error(409, "refund_at_processor", "The payment was made through the payment processor, and no API \
-                     key is configured. Refund it there; the refund is recorded here by its event.")
-                .error(409, "refunds_under_way", "Too many refunds are pending at the payment processor, or a refund \
-                     failed and its amount is being checked.")
+                .error(
+                    409,
+                    "refund_at_processor",
+                    "The payment was made through the payment processor, and no API \
+                     key is configured. Refund it there; the refund is recorded here by its event.",
+                )
+                .error(
+                    409,
+                    "refunds_under_way",
+                    "Too many refunds are pending at the payment processor, or a refund \
+                     failed and its amount is being checked.",
+                )
                 .error(409, "too_many_payments", "The invoice has the maximum number of payments.")
         })
         .post(operator, "/api/invoices/{id}/pay-link", pay_links::open, |op| {
@@ -130,23 +147,37 @@ pub fn routes() -> ResourceRoutes {
         .delete(operator, "/api/invoices/{id}/pay-link", pay_links::close, |op| {
             op.named("closePayLink", "Revoke a payment link").about("Does nothing if there is no link.")
         })
-        .get_long(operator, "/api/invoices/{id}/pdf", documents::pdf, |op| documents::told_pdf(op, "getInvoicePdf", "Download an invoice as PDF"))
+        .get_long(operator, "/api/invoices/{id}/pdf", documents::pdf, |op| {
+            documents::told_pdf(op, "getInvoicePdf", "Download an invoice as PDF")
+        })
         .post(operator, "/api/invoices/{id}/pdf", documents::store, |op| {
             op.named("storeInvoicePdf", "Publish an invoice as PDF")
-                .about("Stores the PDF at a public URL that is derived from its content and cannot be guessed. An \
-                        existing PDF is reused.")
+                .about(
+                    "Stores the PDF at a public URL that is derived from its content and cannot be guessed. An \
+                        existing PDF is reused.",
+                )
                 .error(409, "not_issued", "The invoice is a draft.")
                 .error(503, "pdf_not_configured", "PDF generation is disabled.")
                 .error(503, "storage_unavailable", "Object storage does not respond.")
         })
-        .get(operator, "/api/invoices/{id}/xml", documents::xml, |op| documents::told_xml(op, "getInvoiceXml", "Download an invoice as XML"))
+        .get(operator, "/api/invoices/{id}/xml", documents::xml, |op| {
+            documents::told_xml(op, "getInvoiceXml", "Download an invoice as XML")
+        })
         .get_long(operator, "/api/invoices/{id}/documents/{document}/pdf", documents::one_pdf, |op| {
-            documents::told_pdf(op, "getInvoiceDocumentPdf", "Download an issued document, such as a credit note, as \
-                 PDF")
+            documents::told_pdf(
+                op,
+                "getInvoiceDocumentPdf",
+                "Download an issued document, such as a credit note, as \
+                 PDF",
+            )
         })
         .get(operator, "/api/invoices/{id}/documents/{document}/xml", documents::one_xml, |op| {
-            documents::told_xml(op, "getInvoiceDocumentXml", "Download an issued document, such as a credit note, as \
-                 XML")
+            documents::told_xml(
+                op,
+                "getInvoiceDocumentXml",
+                "Download an issued document, such as a credit note, as \
+                 XML",
+            )
         })
         .get(RequiredAccess::Open, "/documents/{address}/{name}", documents::stored, |op| {
             op.named("downloadDocument", "Download a published PDF")

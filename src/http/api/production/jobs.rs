@@ -333,7 +333,7 @@ async fn resolve(
     ask(&app, &call, id, command).await
 }
 
-/// Returns a job and its printer; 409 if the job is not in the state `wanted`.
+/// Returns a job and its printer; 409 if the job is not in the state `expected`.
 async fn printing(app: &JobHandles, id: Id, expected: JobState, what: &str) -> Result<(Arc<Job>, Id), ApiError> {
     let job = find(app, id).await?;
     match job.printer_id {

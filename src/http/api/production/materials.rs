@@ -143,8 +143,8 @@ pub struct NewMaterial {
     /// Storage location, as written on the shelf or bin label.
     #[api(ONE_LINE, MaxChars(100))]
     location: Option<String>,
-    /// Cost of one unit of the material, in the smallest unit of the shop's currency; used to price bad parts. 2.5
-    /// stands for 25.00 per kilogram. At most three decimals.
+    /// Cost of one unit of the material, in the smallest unit of the shop's currency; used to price bad parts. For a
+    /// material in grams, 2.5 means 25.00 per kilogram. At most three decimals.
     #[api(NotNegative)]
     unit_cost_cents: Option<Amount>,
     /// Stock on hand; at most three decimals.

@@ -132,7 +132,7 @@ async fn show(State(app): State<MetricsHandles>, headers: HeaderMap) -> Result<M
 
 async fn gathered(app: &MetricsHandles) -> MetricsPage {
     let mut page = MetricsPage::default();
-    page.gauge("info", "The version that runs", [([("version", env!("CARGO_PKG_VERSION"))], 1)]);
+    page.gauge("info", "Version of the running server", [([("version", env!("CARGO_PKG_VERSION"))], 1)]);
     requests(app, &mut page);
     edge(app, &mut page);
     redis(app, &mut page);
@@ -140,7 +140,7 @@ async fn gathered(app: &MetricsHandles) -> MetricsPage {
     actors(app, &mut page);
     floor(app, &mut page);
     let damaged = app.queries.damaged().count() as i64;
-    page.gauge("damaged_rows", "Rows that cannot be read and are left out of lists", [(NONE, damaged)]);
+    page.gauge("damaged_rows", "Unreadable rows, which are missing from lists", [(NONE, damaged)]);
     events(app, &mut page);
     integrations(&app.integrations, &mut page);
     files(&app.space, &mut page).await;
@@ -158,47 +158,51 @@ const MAX_SPACE_WAIT: Duration = Duration::from_secs(2);
 async fn files(space: &CustomerSpace, page: &mut MetricsPage) {
     let Ok(Ok(space)) = timeout(MAX_SPACE_WAIT, space.summary()).await else { return };
     let bytes = |bytes: u64| (NONE, i64::try_from(bytes).unwrap_or(i64::MAX));
-    let help = "Bytes of customers' models, their G-code and photos that the shop has not answered";
+    let help = "Bytes of unanswered files of customers: models, their G-code and photos";
     page.gauge("unclaimed_file_bytes", help, [bytes(space.stored.unclaimed_bytes)]);
-    let help = "Most bytes of customers' models, their G-code and photos that the shop has not answered; 0 is no bound";
+    let help = "Limit on the bytes of unanswered files of customers; 0 is no limit";
     page.gauge("unclaimed_file_bytes_limit", help, [bytes(space.limits.unclaimed_max_bytes)]);
-    page.gauge("disk_free_bytes", "Free bytes of the disk of the files", space.stored.free_bytes.map(bytes));
+    page.gauge("disk_free_bytes", "Free bytes on the disk with the files", space.stored.free_bytes.map(bytes));
     let refused = i64::from(space.refusal.is_some());
-    page.gauge("customer_uploads_refused", "Whether customers' files are refused for want of room", [(NONE, refused)]);
+    page.gauge(
+        "customer_uploads_refused",
+        "1 if uploads from customers are refused for lack of space",
+        [(NONE, refused)],
+    );
 }
 
 /// Adds the integrations that are switched on.
 fn integrations(all: &Integrations, page: &mut MetricsPage) {
     let label = |name: &'static str| ("integration", name);
     let up = all.lines().map(|(name, line)| ([label(name)], i64::from(line.state().failures == 0)));
-    page.gauge(
-        "integration_up",
-        "Whether another system is well: its last call went well, and no answer was of no use",
-        up,
-    );
+    page.gauge("integration_up", "1 if the last call of the integration succeeded and its response was usable", up);
     let calls = all.lines().flat_map(|(name, line)| {
         let meter = &line.meter;
         [("done", &meter.done), ("failed", &meter.failed), ("withheld", &meter.withheld)]
             .map(|(outcome, count)| ([label(name), ("outcome", outcome)], count.get()))
     });
-    page.counter("integration_calls", "Calls of other systems; withheld while the circuit is open", calls);
+    page.counter(
+        "integration_calls",
+        "Calls of integrations by outcome; withheld while the circuit breaker is open",
+        calls,
+    );
     let took = all.lines().map(|(name, line)| ([label(name)], line.meter.took.counted()));
-    page.histogram("integration_call_seconds", "How long calls of other systems took", took);
+    page.histogram("integration_call_seconds", "Duration of calls of integrations", took);
     let crashes = all.lines().map(|(name, line)| ([label(name)], line.meter.crashes.get()));
-    page.counter("integration_crashes", "Panics of the work for another system", crashes);
+    page.counter("integration_crashes", "Panics of integrations", crashes);
 }
 
 /// Adds the process metrics under their conventional names, without the prefix.
 fn process(numbers: &ProcessNumbers, page: &mut MetricsPage) {
     let whole = |number: Option<u64>| number.map(|number| (NONE, number as i64));
     page.plain_counter("process_cpu_seconds", "Processor time used, in seconds", numbers.cpu_seconds);
-    page.plain("process_resident_memory_bytes", "Memory in RAM", whole(numbers.resident_bytes));
-    page.plain("process_virtual_memory_bytes", "Address space", whole(numbers.virtual_bytes));
-    page.plain("process_open_fds", "File descriptors that are open", whole(numbers.open_fds));
-    page.plain("process_max_fds", "Most file descriptors that may be open", whole(numbers.max_fds));
+    page.plain("process_resident_memory_bytes", "Resident memory in bytes", whole(numbers.resident_bytes));
+    page.plain("process_virtual_memory_bytes", "Virtual memory in bytes", whole(numbers.virtual_bytes));
+    page.plain("process_open_fds", "Open file descriptors", whole(numbers.open_fds));
+    page.plain("process_max_fds", "Maximum number of open file descriptors", whole(numbers.max_fds));
     page.plain("process_threads", "Threads of the process", whole(numbers.threads));
     let started = numbers.started_at.map(|seconds| (NONE, seconds as i64));
-    page.plain("process_start_time_seconds", "When the process started, in seconds since 1970", started);
+    page.plain("process_start_time_seconds", "Start time of the process, in seconds since 1970", started);
 }
 
 /// Adds requests by route, method and status.
@@ -218,11 +222,11 @@ fn requests(app: &MetricsHandles, page: &mut MetricsPage) {
             times.push((vec![("method", route.method.to_owned()), ("route", route.path.clone())], time));
         }
     }
-    page.counter("http_requests", "Requests answered", counts);
-    page.histogram("http_request_seconds", "From the head of a request to the head of its answer", times);
+    page.counter("http_requests", "Responses to requests", counts);
+    page.histogram("http_request_seconds", "Time from the headers of a request to the headers of its response", times);
     page.counter(
         "refused_attempts",
-        "Requests refused because of the caller's rights or of the state of what was asked for",
+        "Requests refused because of the caller's permissions or the state of the resource",
         [(NONE, app.refusals.all.get())],
     );
 }
@@ -230,37 +234,37 @@ fn requests(app: &MetricsHandles, page: &mut MetricsPage) {
 /// Adds the connections and requests that the server accepted or rejected.
 fn edge(app: &MetricsHandles, page: &mut MetricsPage) {
     let load = &app.admission;
-    page.gauge("http_connections", "Connections that are open", [(NONE, load.connections() as i64)]);
-    page.gauge("http_requests_under_way", "Requests that are being worked on", [(NONE, load.requests() as i64)]);
-    page.counter("http_overloaded", "Requests refused because too many were under way", [(NONE, load.overloaded())]);
+    page.gauge("http_connections", "Open connections", [(NONE, load.connections() as i64)]);
+    page.gauge("http_requests_under_way", "Requests in progress", [(NONE, load.requests() as i64)]);
+    page.counter("http_overloaded", "Requests refused because too many were in progress", [(NONE, load.overloaded())]);
     page.counter("http_turned_away", "Connections closed before a request was read", [(NONE, load.turned_away())]);
     let refused = app.limits.refused().map(|(named, many)| (named.word(), many));
-    page.counter("rate_limited", "Requests refused because their caller asked too often", labelled("window", refused));
+    page.counter("rate_limited", "Requests refused by rate limits", labelled("window", refused));
     let sessions = app.limits.sessions_looked_up();
-    let help = "Sessions of customers that were looked up in the database before their request was counted";
+    let help = "Customer sessions looked up in the database before their request was counted";
     page.counter("customer_session_lookups", help, [(NONE, sessions)]);
-    page.gauge("rate_windows", "Rate limit windows of callers in memory", [(NONE, app.limits.held() as i64)]);
+    page.gauge("rate_windows", "Rate limit windows in memory", [(NONE, app.limits.held() as i64)]);
 }
 
 /// Adds the Redis metrics, if Redis is configured.
 fn redis(app: &MetricsHandles, page: &mut MetricsPage) {
     let Some(redis) = &app.redis else { return };
-    page.gauge("redis_up", "Whether Redis answers", [(NONE, i64::from(redis.is_up()))]);
-    page.counter("redis_losses", "How often Redis was lost", [(NONE, redis.losses())]);
-    page.counter("redis_failures", "Commands that Redis did not answer in time", [(NONE, redis.failures())]);
+    page.gauge("redis_up", "1 if Redis responds", [(NONE, i64::from(redis.is_up()))]);
+    page.counter("redis_losses", "Number of lost connections to Redis", [(NONE, redis.losses())]);
+    page.counter("redis_failures", "Commands to which Redis did not respond in time", [(NONE, redis.failures())]);
     let behind = (*app.outbox.last().borrow() - redis.streamed()).max(0);
-    page.gauge("redis_stream_lag", "Events that are not in the Redis stream yet", [(NONE, behind)]);
+    page.gauge("redis_stream_lag", "Events not yet in the Redis stream", [(NONE, behind)]);
 }
 
 /// Adds the writer's transactions and the commits in them.
 fn commits(app: &MetricsHandles, page: &mut MetricsPage) {
     let (writer, meter) = (&app.writer, &app.writer.meter);
     let unavailable = writer.unavailable();
-    page.gauge("database_up", "Whether the database takes writes", [(NONE, i64::from(unavailable.is_none()))]);
+    page.gauge("database_up", "1 if the database accepts writes", [(NONE, i64::from(unavailable.is_none()))]);
     let transactions = writer.transactions.load(std::sync::atomic::Ordering::Relaxed);
-    page.counter("transactions", "Transactions on disk", [(NONE, transactions)]);
-    page.counter("commits", "Commits of aggregates by what became of them", labelled("result", meter.by_result()));
-    page.histogram("transaction_seconds", "How long transactions took", [(NONE, meter.took.counted())]);
+    page.counter("transactions", "Durable transactions", [(NONE, transactions)]);
+    page.counter("commits", "Commits of aggregates by result", labelled("result", meter.by_result()));
+    page.histogram("transaction_seconds", "Duration of transactions", [(NONE, meter.took.counted())]);
     page.histogram("transaction_aggregates", "Aggregates in a transaction", [(NONE, meter.aggregates.counted())]);
     page.histogram("transaction_commands", "Commands in a transaction", [(NONE, meter.commands.counted())]);
     page.histogram("transaction_rows", "Rows in a transaction", [(NONE, meter.rows.counted())]);
@@ -281,15 +285,15 @@ fn actors(app: &MetricsHandles, page: &mut MetricsPage) {
     page.counter("actor_restarts", "Crashes of actors by kind", by_kind(|summary| summary.crashes));
     page.counter(
         "commands_overloaded",
-        "Commands refused because too many waited",
+        "Commands refused because too many were waiting",
         by_kind(|summary| summary.overloaded),
     );
     let waiting = all.iter().map(|summary| ([("kind", summary.kind)], summary.waiting as i64));
-    page.gauge("commands_waiting", "Commands that wait or are under way", waiting);
+    page.gauge("commands_waiting", "Commands waiting or in progress", waiting);
     let components = app.components.all();
     page.gauge(
         "component_up",
-        "Whether a component is up",
+        "1 if the component is running",
         components.iter().map(|(name, one)| ([("component", *name)], i64::from(one.up))),
     );
     page.counter(
@@ -309,17 +313,17 @@ fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
         *connections.entry(word(&connection)).or_insert(0) += 1;
         attention += i64::from(!printer.attention().is_empty());
     }
-    page.gauge("printers", "Printers by what they do", labelled("state", states));
-    page.gauge("printer_connections", "Printers by how they are reached", labelled("connection", connections));
-    page.gauge("printers_attention", "Printers that wait for somebody", [(NONE, attention)]);
+    page.gauge("printers", "Printers by activity", labelled("state", states));
+    page.gauge("printer_connections", "Printers by connection status", labelled("connection", connections));
+    page.gauge("printers_attention", "Printers that need attention", [(NONE, attention)]);
     let mails = app.mails.all_resident();
     let queued = |mail: &Mail| mail.state == MailState::Queued;
     let queued = mails.iter().filter(|(_, versioned)| versioned.state.as_ref().is_some_and(queued)).count();
-    page.gauge("mails_pending", "Mails to be sent", [(NONE, queued as i64)]);
+    page.gauge("mails_pending", "Queued mails", [(NONE, queued as i64)]);
     let stock = app.materials.all_resident();
     let is_low = |material: &&Material| !material.archived && material.available() < material.fields.reorder_point;
     let low = stock.iter().filter_map(|(_, versioned)| versioned.state.as_ref()).filter(is_low).count();
-    page.gauge("materials_low", "Materials of which less is free than their reorder point", [(NONE, low as i64)]);
+    page.gauge("materials_low", "Materials below their reorder point", [(NONE, low as i64)]);
     let mut endpoints = BTreeMap::from([("active".to_owned(), 0), ("disabled".to_owned(), 0)]);
     for (_, versioned) in app.endpoints.all_resident() {
         let Some(endpoint) = versioned.present() else { continue };
@@ -338,31 +342,27 @@ fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
 fn events(app: &MetricsHandles, page: &mut MetricsPage) {
     let (outbox, deliveries) = (&app.outbox, &app.deliveries);
     let last = *outbox.last().borrow();
-    page.gauge("events_last_seq", "Number of the last event", [(NONE, last)]);
+    page.gauge("events_last_seq", "Sequence number of the last event", [(NONE, last)]);
     let kinds = ["endpoint", "stream"].map(|kind| (kind, outbox.followers.of(kind, last)));
     let many = kinds.map(|(kind, (many, _))| ([("kind", kind)], many as i64));
-    page.gauge("event_followers", "Followers of the events by kind", many);
+    page.gauge("event_followers", "Followers of the event log by kind", many);
     page.gauge(
         "event_lag",
-        "Events that the slowest follower has not read",
+        "Events not yet read by the slowest follower",
         kinds.map(|(kind, (_, lag))| ([("kind", kind)], lag)),
     );
     let results = [("delivered", deliveries.delivered.get()), ("failed", deliveries.failed.get())];
     page.counter("webhook_attempts", "Attempts of webhook deliveries by result", labelled("result", results));
-    page.histogram("webhook_attempt_seconds", "How long an attempt took", [(NONE, deliveries.took.counted())]);
+    page.histogram("webhook_attempt_seconds", "Duration of delivery attempts", [(NONE, deliveries.took.counted())]);
 }
 
 /// Adds the numbers that only the database can count; they are cached and not queried on every call.
 async fn work(app: &MetricsHandles, page: &mut MetricsPage) {
     let Some(tallies) = app.tallies.recent(&app.queries).await else { return };
     page.gauge("orders", "Orders by status", labelled("status", tallies.orders.clone()));
-    page.gauge("orders_flagged", "Orders that need a person, by flag", labelled("flag", tallies.flags.clone()));
+    page.gauge("orders_flagged", "Orders that need review, by flag", labelled("flag", tallies.flags.clone()));
     page.gauge("jobs", "Jobs by state", labelled("state", tallies.jobs.clone()));
-    page.gauge(
-        "deliveries",
-        "Webhook deliveries that have not arrived, by state",
-        labelled("state", tallies.deliveries.clone()),
-    );
+    page.gauge("deliveries", "Undelivered webhook deliveries by state", labelled("state", tallies.deliveries.clone()));
 }
 
 /// Returns samples that differ in the value of one label.

@@ -23,6 +23,7 @@ use config::Config;
 use domain::aggregate::Versioned;
 use domain::customer::Customer;
 use domain::id::Id;
+use domain::ledger::Ledger;
 use domain::order::{Order, OrderAnswer, OrderCommand, Payment, PrinterRecords};
 use domain::principal::Role;
 use domain::printer::Printer;
@@ -86,12 +87,22 @@ pub fn routes() -> ResourceRoutes {
         .get(customer, PATH, list, |op| op.named("listOrders", "List orders"))
         .post(customer, PATH, place, |op| {
             op.named("placeOrder", "Place an order")
-                .about("Prices come from the catalogue and are fixed when the order is placed. Only staff can set \
-                        `priority` and `dueAt`.")
-                .error(403, "forbidden", "The key belongs to another customer, or the request sets a member reserved \
-                     for staff.")
-                .error(409, "not_orderable", "A customer cannot order a SKU with neither G-code nor a model. Staff \
-                     can; its jobs wait for the file.")
+                .about(
+                    "Prices come from the catalogue and are fixed when the order is placed. Only staff can set \
+                        `priority` and `dueAt`.",
+                )
+                .error(
+                    403,
+                    "forbidden",
+                    "The key belongs to another customer, or the request sets a member reserved \
+                     for staff.",
+                )
+                .error(
+                    409,
+                    "not_orderable",
+                    "A customer cannot order a SKU with neither G-code nor a model. Staff \
+                     can; its jobs wait for the file.",
+                )
         })
         .get(customer, "/api/orders/{id}", one, |op| op.named("getOrder", "Retrieve an order"))
         .patch(operator, "/api/orders/{id}", update, |op| {
@@ -102,23 +113,27 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(customer, "/api/orders/{id}/cancel", cancel, |op| {
             op.named("cancelOrder", "Cancel an order")
-                .about("Customers can cancel an order only while it is unpaid. With `force`, the order does not wait \
-                        for printers that do not respond.")
+                .about(
+                    "Customers can cancel an order only while it is unpaid. With `force`, the order does not wait \
+                        for printers that do not respond.",
+                )
                 .error(403, "forbidden", "Customers can cancel an order only while it is unpaid.")
                 .error(409, STATE, "The order is shipped, cancelled or refunded.")
         })
         .post(operator, "/api/orders/{id}/confirm", confirm, |op| {
-            op.named("confirmOrder", "Confirm a draft").about("Prices stay those of the draft. A draft that costs \
-                 nothing is paid immediately, without an invoice.").error(
-                409,
-                STATE,
-                "The order is not a draft.",
-            )
+            op.named("confirmOrder", "Confirm a draft")
+                .about(
+                    "Prices stay those of the draft. A draft that costs \
+                 nothing is paid immediately, without an invoice.",
+                )
+                .error(409, STATE, "The order is not a draft.")
         })
         .post(operator, "/api/orders/{id}/mark-paid", mark_paid, |op| {
             op.named("markOrderPaid", "Record a payment")
-                .about("The amount defaults to the full amount due; a partial payment leaves the order unpaid. Full \
-                        payment creates the jobs.")
+                .about(
+                    "The amount defaults to the full amount due; a partial payment leaves the order unpaid. Full \
+                        payment creates the jobs.",
+                )
                 .error(409, STATE, "The order is already paid.")
                 .error(409, "not_payable", "The order is cancelled or refunded.")
         })
@@ -130,8 +145,12 @@ pub fn routes() -> ResourceRoutes {
                      open. Places the order if it is a draft. The page closes when the order is paid in another way \
                      or cancelled.",
                 )
-                .error(400, "not_payable", "The order is cancelled or refunded, costs nothing, or has an amount that \
-                     the processor does not accept.")
+                .error(
+                    400,
+                    "not_payable",
+                    "The order is cancelled or refunded, costs nothing, or has an amount that \
+                     the processor does not accept.",
+                )
                 .error(400, "address_required", "The order is a draft without an address, on which the tax depends.")
                 .error(400, "not_orderable", "The order is a draft, and one of its items is no longer available.")
                 .error(409, "price_changed", "The order is a draft, and a price has changed; create a new draft.")
@@ -143,16 +162,24 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, "/api/orders/{id}/refund", refund, |op| {
             op.named("refundOrder", "Issue a refund")
                 .about(
-                    "Of the payment that `paymentId` names; without it, of what came through the payment processor, the newest \
-                     first. Money that was recorded by hand is recorded as given back. The processor is asked to pay back what \
-                     it took: until it has answered, the refund is shown under `pendingRefunds`. The order is refunded when \
-                     nothing of its money is kept any more. With `method` it is recorded that what came back of a refund that \
-                     failed was given back otherwise.",
+                    "Refunds the payment `paymentId`. If omitted, refunds payments through the payment processor, \
+                     newest first. Payments recorded by hand are recorded as refunded. The processor refunds its own \
+                     payments; until it responds, the refund is listed under `pendingRefunds`. The order becomes \
+                     refunded when none of its money remains. `method` records that the amount of a failed refund was \
+                     returned in another way.",
                 )
-                .error(409, "refund_at_processor", "The payment was made through the payment processor, and no API \
-                     key is configured. Refund it there; the refund is recorded here by its event.")
-                .error(409, "refunds_under_way", "Too many refunds are pending at the payment processor, or a refund \
-                     failed and its amount is being checked.")
+                .error(
+                    409,
+                    "refund_at_processor",
+                    "The payment was made through the payment processor, and no API \
+                     key is configured. Refund it there; the refund is recorded here by its event.",
+                )
+                .error(
+                    409,
+                    "refunds_under_way",
+                    "Too many refunds are pending at the payment processor, or a refund \
+                     failed and its amount is being checked.",
+                )
                 .error(409, "payment_unnamed", "The payment processor has not reported the ID of the payment yet.")
                 .error(409, "nothing_to_refund", "The payment is already fully refunded, or there is no payment.")
         })
@@ -177,9 +204,10 @@ pub fn routes() -> ResourceRoutes {
             )
         })
         .get(customer, "/api/orders/{id}/timeline", timeline, |op| {
-            op.named("getOrderTimeline", "List the history of an order")
-                .about("Oldest first. Customers see the steps of the order and its printed parts, but no staff and \
-                        no printers.")
+            op.named("getOrderTimeline", "List the history of an order").about(
+                "Oldest first. Customers see the steps of the order and its printed parts, but no staff and \
+                        no printers.",
+            )
         })
 }
 
@@ -194,9 +222,10 @@ pub async fn reply_after(
     let state = app.orders.read(done.id).await?;
     let now = state.as_ref().and_then(|state| state.state.as_ref());
     let then = |payment: &&Payment| payment.created_at <= order.updated_at;
-    let payments: Vec<Payment> = now.map(|now| now.payments.iter().filter(then).cloned().collect()).unwrap_or_default();
+    let payments = now.map(|now| now.ledger.payments.iter().filter(then).cloned().collect()).unwrap_or_default();
+    let ledger = Ledger { payments, ..order.ledger.clone() };
     // The first answer still has the jobs at hand: left out, so that a repeat says the same.
-    let order = Order { jobs: Default::default(), payments, ..order.clone() };
+    let order = Order { jobs: Default::default(), ledger, ..order.clone() };
     Ok(AsView(OrderFor(Arc::new(Versioned { version: done.version, state: Some(order) }), who.into(), None)))
 }
 

@@ -39,22 +39,22 @@ use store::queries::Queries;
 const MATCHING: &str = "Returns 200 for every correctly signed event, even if it is not used; a 5xx makes the \
 processor retry.
 
-Used are `checkout.session.completed`, `checkout.session.async_payment_succeeded`, `checkout.session.async_payment_failed`, \
-`checkout.session.expired`, `payment_intent.payment_failed`, `charge.refunded` and, of refunds that failed, `refund.failed` and `refund.updated`; \
-for subscriptions `invoice.paid`, which \
-makes a paid invoice of ours once for each invoice of the processor, `invoice_payment.paid`, and `customer.subscription.*` \
-and the other `invoice.*`, after which what was remembered of the customer is read anew. The order or invoice of an event \
-is the first that one of these members names, in this order:
+The server uses `checkout.session.completed`, `checkout.session.async_payment_succeeded`, \
+`checkout.session.async_payment_failed`, `checkout.session.expired`, `payment_intent.payment_failed`, `charge.refunded`, and \
+`refund.failed` and `refund.updated` for failed refunds. For subscriptions, it uses `invoice.paid`, which creates one paid \
+invoice for each invoice of the processor, `invoice_payment.paid`, and `customer.subscription.*` and the other `invoice.*`, \
+which refresh the cached data of the customer. The order or invoice of an event is the first one found through these \
+members, in this order:
 
 1. `data.object.client_reference_id`: the `id` of the order or invoice
-2. `data.object.metadata.orderId` (or `order_id`): the order's `id`
-3. `data.object.metadata.invoiceId` (or `invoice_id`): the invoice's `id`; that of an order means its order
-4. `data.object.id` of a checkout session that the order or invoice knows
-5. `data.object.payment_intent` (or `data.object.id` of a payment intent): that of a payment that the order or invoice has
+2. `data.object.metadata.orderId` (or `order_id`): the `id` of the order
+3. `data.object.metadata.invoiceId` (or `invoice_id`): the `id` of the invoice; for an order's invoice, the event applies to the order
+4. `data.object.id` of a checkout session of the order or invoice
+5. `data.object.payment_intent` (or `data.object.id` of a payment intent) of a payment of the order or invoice
 
-So a checkout made outside needs `client_reference_id` or `metadata.orderId`; set `payment_intent_data[metadata][orderId]` \
-as well, because refunds and failures carry only that. An event that matches nothing is kept, listed at \
-`/api/payments/unmatched` and tried again at each new order, each new invoice, each payment and every hour, for 30 days.";
+Checkouts created outside this server therefore need `client_reference_id` or `metadata.orderId`; also set \
+`payment_intent_data[metadata][orderId]`, because refunds and failures contain only that. Events without a match are listed at \
+`/api/payments/unmatched` and retried with each new order, invoice and payment and every hour, for 30 days.";
 
 handles! {
     /// Handles that the routes of payment events need.

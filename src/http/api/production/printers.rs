@@ -75,7 +75,7 @@ const ON_PRINTER: [DescribedError; 5] = [
     (504, "printer_timeout", "The printer did not respond in time or cannot be reached."),
 ];
 const BUSY: DescribedError = (409, "printer_busy", "The printer has a job, is printing, or is about to print.");
-const PRINTING: DescribedError = (409, "printing", "The printer is printing; send `force` to do it anyway.");
+const PRINTING: DescribedError = (409, "printing", "The printer is printing; send `force` to continue anyway.");
 const NO_FILE: DescribedError = (404, "printer_file_not_found", "The printer has no such file.");
 
 handles! {
@@ -146,7 +146,7 @@ impl ToSchema for AttentionFilter {
     const NAME: Option<&'static str> = Some("AttentionFilter");
     fn schema() -> Shape {
         word(words_of::<Attention>().into_iter().chain(["true"]))
-            .about("Only printers that a person must look at for this reason; `true`: for any reason.")
+            .about("Only printers that need attention for this reason; `true`: for any reason.")
     }
 }
 

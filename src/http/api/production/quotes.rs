@@ -72,8 +72,9 @@ handles! {
 /// Returns the quote routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "What is offered to a customer at which price, until when. A draft is edited; one that was sent never changes, and becomes \
-                 an order of kind `custom` at its prices when the customer accepts it. A model that is uploaded makes a draft with a price.";
+    let about = "Offers to customers with prices and an expiry date. Drafts can be edited; a sent quote never changes, \
+                 and becomes an order of kind `custom` at its prices when the customer accepts it. Uploading a model \
+                 creates a draft with a price.";
     ResourceRoutes::new("Quotes", about, "quote")
         .get(operator, PATH, list, |op| op.named("listQuotes", "List quotes"))
         .post(operator, PATH, create, |op| {

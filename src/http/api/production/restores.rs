@@ -48,12 +48,14 @@ handles! {
 /// Returns the restore routes.
 pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
-    let about = "A shop that was restored from a backup starts no job until an admin has reviewed it: the former shop went on \
-                 after the backup, printed, and gave out numbers.";
+    let about = "Restores of the shop from a backup. A restored shop starts no jobs until an admin has reviewed the \
+                 restore, because the original shop may have printed jobs and issued numbers after the backup.";
     ResourceRoutes::new("Restores", about, "restore")
         .get(RequiredAccess::Role(Role::Operator), "/api/restores", list, |op| {
-            op.named("listRestores", "List restores").about("Newest first. While `reviewedAt` is null, no jobs are \
-                 dispatched.")
+            op.named("listRestores", "List restores").about(
+                "Newest first. While `reviewedAt` is null, no jobs are \
+                 dispatched.",
+            )
         })
         .get(RequiredAccess::Role(Role::Operator), "/api/restores/{id}", one, |op| {
             op.named("getRestore", "Retrieve a restore").about(
@@ -64,9 +66,10 @@ pub fn routes() -> ResourceRoutes {
         .post(admin, "/api/restores/{id}/review", review, |op| {
             op.named("reviewRestore", "Review a restore")
                 .about(
-                    "`next` sets the next number of some series. Numbers between the last of the backup and the next are left \
-                     out, with a reason that `/api/invoices/numbering` shows. The next number of invoices and credit notes \
-                     either stays as it is or is higher than every number issued since the restore.",
+                    "`next` sets the next number of the given series. Numbers between the last one in the backup and \
+                     the next one are skipped, with a reason that `/api/invoices/numbering` returns. The next number \
+                     of invoices and credit notes must either stay unchanged or be higher than every number issued \
+                     since the restore.",
                 )
                 .error(409, "already_reviewed", "The restore is already reviewed.")
         })

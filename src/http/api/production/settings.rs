@@ -28,8 +28,8 @@ use http::wire::{AnyJson, JsonObject};
 /// Tag of settings and integrations in the API description.
 pub(super) const TAG: &str = "Settings";
 /// Description of that tag.
-pub(super) const TAG_ABOUT: &str = "Settings of the server and of the systems that it works with. Changes are written into \
-    the file `.env` in its working directory, and take effect at its next start.";
+pub(super) const TAG_ABOUT: &str = "Settings of the server and its integrations. Changes are written to the file \
+                                    `.env` in its working directory and take effect at its next start.";
 
 /// Errors of operations that change settings.
 pub(super) const CHANGE_NOS: &[DescribedError] = &[

@@ -57,8 +57,9 @@ handles! {
 /// Returns the setup routes.
 pub fn routes() -> ResourceRoutes {
     let setup = RequiredAccess::Setup;
-    let about = "What the first start of a shop takes: services are tested, printers looked for, settings written. Until it is \
-        completed, the one-time code that the server prints at its start opens it; afterwards it is for admins.";
+    let about = "Setup of a new shop: tests services, searches for printers and writes settings. Until the setup is \
+                 complete, the one-time code that the server prints at startup grants access; afterwards, only admins \
+                 have access.";
     let routes = ResourceRoutes::new("Setup", about, "setup")
         .post(RequiredAccess::Open, "/api/setup/session", enter, |op| {
             op.named("openSetup", "Redeem the one-time setup code")
@@ -135,7 +136,7 @@ pub struct ConnectionTest {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ConnectionTestResult", example = json!({
-    "ok": false, "latencyMs": 3, "message": "it does not answer; is it running, and reachable from this machine?",
+    "ok": false, "latencyMs": 3, "message": "it does not respond; is it running, and can this machine reach it?",
     "detail": "connection refused",
 }))]
 pub struct ConnectionTestView {

@@ -71,18 +71,22 @@ pub fn routes() -> ResourceRoutes {
         .post_long(operator, "/slicer/{machineType}/api/files/local", upload, |op| {
             op.named("slicerUpload", "Upload a file from a slicer")
                 .about(
-                    "Fields other than `file` and `print` are passed over. With `print` set to `true` one is printed by any \
-                     printer of this type, of the material that all printers of the type have loaded. Of a file with several filaments each \
-                     is of the material in its slot: the slot of its number, or, on printers that are told which slot a filament \
-                     comes from, one of its colour.",
+                    "Fields other than `file` and `print` are ignored. With `print` set to `true`, one copy is printed \
+                     on any printer of this type, with the material that all printers of the type have loaded. In a \
+                     file with several filaments, each filament uses the material in its slot: the slot with its \
+                     number, or, on printers that need the slot of each filament, a slot with its colour.",
                 )
                 .takes_form(schema_of::<SlicerUploadForm>())
                 .unkeyed()
                 .errors(&[
                     NO_TYPE,
                     (409, "not_gcode", "The file was stored but is not G-code, so it cannot be printed."),
-                    (409, "material_unknown", "The file was stored, but the material of each filament is missing or \
-                         ambiguous on the printers of this type."),
+                    (
+                        409,
+                        "material_unknown",
+                        "The file was stored, but the material of each filament is missing or \
+                         ambiguous on the printers of this type.",
+                    ),
                 ])
         })
         .schema::<SlicerUploadForm>()

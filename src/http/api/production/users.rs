@@ -136,7 +136,7 @@ pub struct UserChange {
     password: Optional<String>,
 }
 
-/// Member of staff as shown in responses: never with the hash of the password.
+/// Member of staff, without the password hash.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "User", many = "users", example = UserView::example_of_sam())]

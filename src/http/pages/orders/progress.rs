@@ -98,7 +98,7 @@ impl LivePart<'_> {
                 Some(shipment) if shipment.carrier == PICKUP => "It was picked up.".to_owned(),
                 _ => "It is on its way to you.".to_owned(),
             },
-            OrderStatus::Cancelled if self.order.kept_cents > 0 => {
+            OrderStatus::Cancelled if self.order.ledger.kept_cents > 0 => {
                 format!("It was cancelled, and nothing is to be paid any more. {}", invoices::GIVEN_BACK_WORDS)
             }
             OrderStatus::Cancelled => "It was cancelled.".to_owned(),

@@ -17,7 +17,7 @@ const BY_SIGN: [(&[&str], &str); 8] = [
             "unauthorized",
             "forbidden",
             "token",
-            "refuses the key",
+            "rejects the key",
             "sign-in",
         ],
         "It answers, but does not accept who asks. Copy user name, password or key again, without spaces around them.",
@@ -84,7 +84,7 @@ mod tests {
     fn advice_follows_what_is_wrong() {
         let refused = of(Service::Database, "x cannot be used", "Connection refused (os error 111)");
         assert!(refused.starts_with("Nothing listens"), "{refused}");
-        let firmware = of(Service::Printer, "its server answers, but the printer's firmware does not", "");
+        let firmware = of(Service::Printer, "its server responds, but the printer's firmware does not", "");
         assert!(firmware.contains("restart the firmware"), "{firmware}");
         assert!(of(Service::Smtp, "it is odd", "").starts_with("Check server"));
     }

@@ -240,7 +240,7 @@ pub(crate) fn submitted_values(
     given_of(fields_of(service), sent, config, draft)
 }
 
-/// Returns the settings of these fields as [`given`] does for a service.
+/// Returns the settings of these fields as [`submitted_values`] does for a service.
 pub(super) fn given_of(
     fields: &[Field],
     sent: &PageForm,
@@ -308,7 +308,7 @@ pub(super) fn inputs_of(fields: &[Field], config: &Config, draft: &SetupDraft, s
                 p class="hint" id={ "about-" (field.variable) } {
                     code { (field.variable) } ". " (field.hint)
                     @if secret && given_before(field) { " It is set; leave this empty to keep it." }
-                    @if let Some(given) = config.origin.given_setting(field.key) { " Set by " (given.source) "." }
+                    @if let Some(setting) = config.origin.given_setting(field.key) { " Set by " (setting.source) "." }
                 }
                 @if secret && given_before(field) {
                     p class="hint" {

@@ -27,7 +27,8 @@ pub(super) const NEW_PATH: &str = "/setup/printers/new";
 #[derive(Request, Debug)]
 pub(super) struct NewQuery {
     /// Index of a result of the last search.
-    found: Option<u32>,
+    #[api(name = "found")]
+    result: Option<u32>,
 }
 
 /// Serves the page of the step.
@@ -94,7 +95,7 @@ pub(super) async fn show_form(
         return Ok(elsewhere);
     }
     let board = app.setup.setup.follow().borrow().clone();
-    let find = query.found.and_then(|number| board.found.into_iter().nth(usize::try_from(number).ok()?));
+    let find = query.result.and_then(|number| board.printers.into_iter().nth(usize::try_from(number).ok()?));
     let value = |name: &str| {
         let find = find.as_ref()?;
         match name {

@@ -52,7 +52,7 @@ pub(super) async fn begin(
 
 /// Returns the announcement of a search for screen readers.
 pub(super) fn status_text(board: &SearchProgress, searching: bool) -> String {
-    let count = match board.found.len() {
+    let count = match board.printers.len() {
         0 => "no printer".to_owned(),
         1 => "1 printer".to_owned(),
         many => format!("{many} printers"),
@@ -67,7 +67,7 @@ pub(super) fn status_text(board: &SearchProgress, searching: bool) -> String {
 /// Renders the live part of the page.
 pub(super) fn part(search: &SearchHandles, board: SearchProgress, searching: bool) -> Markup {
     let registered = RegisteredAddresses::of(&search.discovery.printers);
-    let SearchProgress { begun, done, total, found: printers, notes } = board;
+    let SearchProgress { begun, done, total, printers, notes } = board;
     let finds: Vec<_> = printers.into_iter().map(|printer| registered.view(printer)).collect();
     html! {
         @if searching {

@@ -73,8 +73,8 @@ fn attempt_words(state: AttemptState) -> &'static str {
     }
 }
 
-/// Renders the buttons that resolve a print whose outcome is unknown. `seen` is the last observed progress, 0 to 1:
-/// such a print did begin, and each answer books the material that it used.
+/// Renders the buttons that resolve a print whose outcome is unknown. `last_progress` is the last observed progress, 0
+/// to 1: such a print did begin, and each answer books the material that it used.
 pub(super) fn resolutions(job: Id, last_progress: Option<f64>, back: &str) -> Markup {
     let answers = [("not_started", "It never began"), ("finished", "It is finished"), ("failed", "It failed")];
     html! {

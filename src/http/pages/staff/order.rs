@@ -196,7 +196,7 @@ fn acts(order: &Order) -> Markup {
                     (act(&path("cancel"), "cancel-order", "second", &format!("Cancel {}", order.number_text()), Some(&given_up())))
                 }
             }
-            @if order.kept_cents > 0 { (money::refunds(order)) }
+            @if order.ledger.kept_cents > 0 { (money::refunds(order)) }
         }
     }
 }

@@ -219,7 +219,7 @@ pub(super) fn sku_path(id: Id) -> String {
     format!("{PRODUCTS_PATH}/{id}")
 }
 
-/// Returns the SKUs of a kit's components, in the kit's order; `None` for a deleted SKU. Each SKU missing from `known`
+/// Returns the SKUs of a kit's components, in the kit's order; `None` for a deleted SKU. Each SKU missing from `cache`
 /// is read once.
 async fn components(
     app: &ProductHandles,

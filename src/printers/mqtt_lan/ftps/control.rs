@@ -44,7 +44,7 @@ impl Control {
         let connect_timeout = link.settings.connect_timeout;
         let unreachable = |error: std::io::Error| {
             PrinterError::Unreachable(format!(
-                "its file server: {}",
+                "file server: {}",
                 tls::refusal(&error).unwrap_or_else(|| error.to_string())
             ))
         };
@@ -61,20 +61,25 @@ impl Control {
         let mut control = Self { stream, peer, patience, connect_timeout, rest: Vec::new() };
         let hello = control.reply().await?;
         if hello.code != 220 {
-            return Err(PrinterError::Unreachable(format!("its file server says {} {}", hello.code, hello.text)));
+            return Err(PrinterError::Unreachable(format!(
+                "the file server responded with {} {}",
+                hello.code, hello.text
+            )));
         }
         let user = control.ask(&format!("USER {USER}")).await?;
         let login = if user.code == 331 { control.ask(&format!("PASS {}", link.code)).await? } else { user };
         match login.code {
             200..=299 => {}
             530 => return Err(PrinterError::WrongKey(words::CODE_HINT.to_owned())),
-            code => return Err(PrinterError::Unreachable(format!("its file server says {code} {}", login.text))),
+            code => {
+                return Err(PrinterError::Unreachable(format!("the file server responded with {code} {}", login.text)));
+            }
         }
         let protection = if bare { "PROT C" } else { "PROT P" };
         for command in ["PBSZ 0", protection, "TYPE I"] {
             let reply = control.ask(command).await?;
             if !(200..300).contains(&reply.code) {
-                let words = format!("its file server answers {command} with {} {}", reply.code, reply.text);
+                let words = format!("the file server responded to {command} with {} {}", reply.code, reply.text);
                 return Err(PrinterError::BadAnswer(words));
             }
         }
@@ -85,7 +90,7 @@ impl Control {
     pub(super) async fn ask(&mut self, command: &str) -> Result<FtpReply, PrinterError> {
         // A line break would be another command.
         if command.chars().any(char::is_control) {
-            return Err(PrinterError::Invalid("a name must be one line".to_owned()));
+            return Err(PrinterError::Invalid("the file name must be one line".to_owned()));
         }
         let line = format!("{command}\r\n");
         let sending = async {
@@ -111,10 +116,10 @@ impl Control {
                 passive_port(&passive.text)
             }
         };
-        let port = port.ok_or_else(|| PrinterError::BadAnswer("no port for data".to_owned()))?;
+        let port = port.ok_or_else(|| PrinterError::BadAnswer("no port for the data connection".to_owned()))?;
         let connecting = TcpStream::connect(SocketAddr::new(self.peer.ip(), port));
         let connected = timeout(self.connect_timeout, connecting).await.map_err(|_| PrinterError::Timeout)?;
-        connected.map_err(|error| PrinterError::Lost(format!("its data connection: {error}")))
+        connected.map_err(|error| PrinterError::Lost(format!("data connection: {error}")))
     }
 
     /// Reads a reply; of a multi-line reply, the last line.
@@ -129,13 +134,13 @@ impl Control {
             let line = self.line().await?;
             read += line.len();
             if read > MAX_REPLY_BYTES {
-                return Err(PrinterError::BadAnswer("an answer without end".to_owned()));
+                return Err(PrinterError::BadAnswer("a response without an end".to_owned()));
             }
             let code = line.get(..3).filter(|code| code.bytes().all(|byte| byte.is_ascii_digit())).map(str::to_owned);
             let more = line.as_bytes().get(3) == Some(&b'-');
             match (&first, code) {
                 (None, Some(code)) if more => first = Some(code),
-                (None, None) => return Err(PrinterError::BadAnswer("its file server does not speak FTP".to_owned())),
+                (None, None) => return Err(PrinterError::BadAnswer("the file server does not speak FTP".to_owned())),
                 (Some(first), code) if more || code.as_ref() != Some(first) => {}
                 (_, Some(code)) => {
                     let text = line.get(4..).unwrap_or_default().chars().take(300).collect();
@@ -153,12 +158,12 @@ impl Control {
                 return Ok(String::from_utf8_lossy(&line).trim_end().to_owned());
             }
             if self.rest.len() > MAX_REPLY_BYTES {
-                return Err(PrinterError::BadAnswer("an answer without end".to_owned()));
+                return Err(PrinterError::BadAnswer("a response without an end".to_owned()));
             }
             let mut buffer = [0; 1024];
             let read = self.stream.read(&mut buffer).await.map_err(|error| PrinterError::Lost(error.to_string()))?;
             if read == 0 {
-                return Err(PrinterError::Lost("its file server closed the connection".to_owned()));
+                return Err(PrinterError::Lost("the file server closed the connection".to_owned()));
             }
             self.rest.extend_from_slice(&buffer[..read]);
         }

@@ -56,7 +56,7 @@ pub(super) async fn talk(
         let wire = timeout(connect_timeout, dial(link)).await.map_err(|_| PrinterError::Timeout)??;
         timeout(request_timeout, greet(link, wire)).await.map_err(|_| PrinterError::Timeout)?
     };
-    let ended = PrinterError::Unreachable("it was disconnected".to_owned());
+    let ended = PrinterError::Unreachable("disconnected".to_owned());
     let opened = tokio::select! {
         biased; // one that is open needs a farewell
         opened = opening => opened,
@@ -113,7 +113,7 @@ async fn serve(
                             if publish.topic == format!("device/{}/report", link.serial) {
                                 reported = Instant::now();
                                 if hear(shared, &publish.payload, reported).is_err() {
-                                    return PrinterError::BadAnswer("its report is too large".to_owned());
+                                    return PrinterError::BadAnswer("the report is too large".to_owned());
                                 }
                             }
                             match publish.qos {
@@ -121,19 +121,19 @@ async fn serve(
                                 _ => send(link, wire, Packet::PubAck(PubAck::new(publish.pkid))).await,
                             }
                         }
-                        Packet::Disconnect => return PrinterError::Lost("it closed the connection".to_owned()),
+                        Packet::Disconnect => return PrinterError::Lost("the printer closed the connection".to_owned()),
                         _ => Ok(()),
                     }
                 }
                 Some(Err(error)) => return PrinterError::Lost(error.to_string()),
-                None => return PrinterError::Lost("it closed the connection".to_owned()),
+                None => return PrinterError::Lost("the printer closed the connection".to_owned()),
             },
             command = commands.recv() => match command {
                 Some(command) => {
                     let publish = published(link, command, &mut numbers);
                     send(link, wire, publish).await
                 }
-                None => return PrinterError::Unreachable("it was disconnected".to_owned()),
+                None => return PrinterError::Unreachable("disconnected".to_owned()),
             },
             () = sleep_until(ping) => {
                 ping += quiet;
@@ -144,7 +144,7 @@ async fn serve(
                 send(link, wire, Packet::PingReq).await
             }
             () = sleep_until(reported + MAX_REPORT_SILENCE) => {
-                return PrinterError::Lost("it reported nothing for five minutes".to_owned());
+                return PrinterError::Lost("no report for five minutes".to_owned());
             }
             () = sleep_until(due.unwrap_or(reported + MAX_REPORT_SILENCE)), if due.is_some() => {
                 shared.with(|state| state.track.hear(Map::new(), Instant::now())).unwrap_or_default();
@@ -187,13 +187,13 @@ async fn greet(link: &SessionSettings, stream: TlsStream<TcpStream>) -> Result<M
             }
             ConnectReturnCode::ServiceUnavailable => {
                 return Err(PrinterError::Unreachable(
-                    "it takes no more connections: close the other programs that are connected to it".to_owned(),
+                    "it accepts no more connections: close other programs that are connected to it".to_owned(),
                 ));
             }
-            code => return Err(PrinterError::Unreachable(format!("it refuses the connection: {code:?}"))),
+            code => return Err(PrinterError::Unreachable(format!("it rejects the connection: {code:?}"))),
         },
-        Some(_) => return Err(PrinterError::BadAnswer("no answer to the connection".to_owned())),
-        None => return Err(PrinterError::Unreachable("it closed the connection".to_owned())),
+        Some(_) => return Err(PrinterError::BadAnswer("no response to the connection".to_owned())),
+        None => return Err(PrinterError::Unreachable("the printer closed the connection".to_owned())),
     }
     let mut subscribe = Subscribe::new(format!("device/{}/report", link.serial), QoS::AtMostOnce);
     subscribe.pkid = 1;
@@ -202,13 +202,13 @@ async fn greet(link: &SessionSettings, stream: TlsStream<TcpStream>) -> Result<M
         match wire.next().await.transpose().map_err(broken)? {
             Some(Packet::SubAck(answer)) => {
                 if answer.return_codes.contains(&SubscribeReasonCode::Failure) {
-                    return Err(PrinterError::Unreachable("it does not let us hear its reports".to_owned()));
+                    return Err(PrinterError::Unreachable("it rejects the subscription to its reports".to_owned()));
                 }
                 return Ok(wire);
             }
             // Reports may come before the answer; a full one is asked for.
             Some(_) => {}
-            None => return Err(PrinterError::Unreachable("it closed the connection".to_owned())),
+            None => return Err(PrinterError::Unreachable("the printer closed the connection".to_owned())),
         }
     }
 }
@@ -267,7 +267,7 @@ fn reply(shared: &SessionParts, group: &str, content: &Map<String, Value>) {
         _ => text("sequence_id").to_owned(),
     };
     let failed = text("result").to_ascii_lowercase().starts_with("fail");
-    let reason = if text("reason").is_empty() { "it says no more than that it failed" } else { text("reason") };
+    let reason = if text("reason").is_empty() { "no reason given" } else { text("reason") };
     let reason: String = reason.chars().take(300).collect();
     shared.with(|state| {
         let commands = !matches!(group, "info" | "pushing") && state.waiting.contains_key(&number);

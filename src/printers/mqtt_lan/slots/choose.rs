@@ -23,7 +23,7 @@ impl Changer {
             filaments.iter().map(|filament| filament.index).collect()
         };
         if indices.iter().any(|index| *index as usize >= MAX_FILAMENTS) {
-            return Err(PrinterError::Invalid(format!("a print has {MAX_FILAMENTS} filaments at most")));
+            return Err(PrinterError::Invalid(format!("a print can use at most {MAX_FILAMENTS} filaments")));
         }
         let slots = if named.is_empty() {
             self.fitting(filaments).ok_or_else(|| self.unfit(filaments))?
@@ -49,7 +49,7 @@ impl Changer {
     fn named(&self, named: &[u32], filaments: usize) -> Result<(), PrinterError> {
         if named.len() != filaments {
             return Err(PrinterError::Invalid(format!(
-                "slots named: {}, filaments that the plate uses: {filaments}; name the slot of each, in their order",
+                "slots specified: {}, filaments of the plate: {filaments}; specify one slot for each filament, in their order",
                 named.len()
             )));
         }
@@ -112,10 +112,10 @@ impl Changer {
     fn unfit(&self, filaments: &[PlateFilament]) -> PrinterError {
         let needs: Vec<String> =
             filaments.iter().map(|one| in_words(one.kind.as_deref(), one.color.as_deref())).collect();
-        let needs = if needs.is_empty() { "a filament that is not known".to_owned() } else { needs.join(" and ") };
+        let needs = if needs.is_empty() { "an unknown filament".to_owned() } else { needs.join(" and ") };
         PrinterError::Invalid(format!(
-            "it is not certain from which slots to print: the file needs {needs}, and {}; name the slot of each filament, \
-             or load what the file needs",
+            "the slots to print from are not certain: the file needs {needs}, and {}; specify the slot of each filament, \
+             or load the filament that the file needs",
             self.in_words()
         ))
     }
@@ -124,11 +124,11 @@ impl Changer {
     fn in_words(&self) -> String {
         let of = |place: &ChangerSlot| {
             let held = place.kind.as_deref().or(place.spool.vendor_code.as_deref());
-            format!("slot {} holds {}", place.slot, in_words(held, place.spool.color.as_deref()))
+            format!("slot {} contains {}", place.slot, in_words(held, place.spool.color.as_deref()))
         };
         let descriptions: Vec<String> = self.spooled().map(of).collect();
         if descriptions.is_empty() {
-            "no slot of its filament changer holds a spool that it knows".to_owned()
+            "no slot of the filament changer contains a known spool".to_owned()
         } else {
             descriptions.join(", ")
         }
@@ -192,9 +192,9 @@ mod tests {
         assert_eq!(chosen(&four, &[red.clone(), second.clone()], &[2, 0]), Ok(vec![Some(2), None, Some(0)]));
         for (filaments, named, why) in [
             (vec![red.clone()], vec![4], "no slot 4"),
-            (vec![red.clone()], vec![1, 2], "uses: 1;"),
-            (vec![red.clone(), second.clone()], vec![1], "uses: 2;"),
-            (vec![red, second], vec![1, BESIDE_SLOT], "from one spool beside it"),
+            (vec![red.clone()], vec![1, 2], "filaments of the plate: 1;"),
+            (vec![red.clone(), second.clone()], vec![1], "filaments of the plate: 2;"),
+            (vec![red, second], vec![1, BESIDE_SLOT], "or one spool beside it"),
         ] {
             let words = chosen(&four, &filaments, &named).unwrap_err();
             assert!(words.contains(why), "{words}");
@@ -243,7 +243,7 @@ mod tests {
         let cases: [(&str, &[PlateFilament]); 4] = [("", &[]), ("", &two[..1]), ("PETG", &two[..1]), ("PLA", &two)];
         for (beside, filaments) in cases {
             let words = chosen(&four(255, beside), filaments, &[]).unwrap_err();
-            assert!(words.contains("slot 1 holds PLA #ff0000") && words.contains("name the slot"), "{words}");
+            assert!(words.contains("slot 1 contains PLA #ff0000") && words.contains("specify the slot"), "{words}");
             assert!(filaments.is_empty() || words.contains("the file needs PLA #00ff00"), "{words}");
         }
         // A start without any choice is no way around it.

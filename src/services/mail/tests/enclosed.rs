@@ -87,7 +87,7 @@ async fn a_name_of_a_file_cannot_add_a_header() {
     for name in ["", "../x.pdf", "a\r\nBcc: eve@example.com", "a\"b.pdf", "a b.pdf"] {
         let mut bad = enclosing("a");
         name.clone_into(&mut bad.files[1].name);
-        assert!(permanent(mailer.send(&bad).await).contains("not a name of a file"), "{name:?}");
+        assert!(permanent(mailer.send(&bad).await).contains("not a valid file name"), "{name:?}");
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -114,7 +114,7 @@ pub(super) fn grams_to_use(booking: &Booking) -> f64 {
 pub(super) fn verdict(booking: &Booking, spool: &Value) -> Result<BookingVerdict, StockError> {
     let used = used(spool)?;
     let unclear = || {
-        let words = format!("{} g of it were used before and {used} g are now", booking.mark);
+        let words = format!("its used weight changed from {} g to {used} g", booking.mark);
         Ok(BookingVerdict::Unclear(words))
     };
     let (before, now) = (booking.trace.as_deref().and_then(UsageStamp::read), UsageStamp::of(spool, None));
@@ -252,8 +252,8 @@ mod tests {
     proptest! {
         /// Verifies, for any earlier bookings and any later changes by whole milligrams, also in the same second: a
         /// booking that arrived is never taken for lost, one that was lost never for booked, and stamps never add up to
-        /// an amount. An abandoned booking that arrives late and happens to move the digits as far as this one does, which
-        /// one in 2,000 does, cannot be told from it.
+        /// an amount. An abandoned booking that arrives late and happens to move the digits as far as this one does,
+        /// which one in 2,000 does, cannot be told from it.
         #[test]
         fn a_booking_is_told_from_changes_of_others(
             start in 0i64..2_000_000,

@@ -72,10 +72,8 @@ impl PgPrograms {
         let output = String::from_utf8_lossy(&output);
         match major(&output) {
             Some(version) if version >= server_version => Ok(()),
-            Some(version) => Err(CopyError::OldProgram { program, found: version, wanted: server_version }),
-            None => {
-                Err(CopyError::Failed { program, words: format!("it does not say its version: {}", output.trim()) })
-            }
+            Some(version) => Err(CopyError::OldProgram { program, version, server_version }),
+            None => Err(CopyError::Failed { program, words: format!("unknown version: {}", output.trim()) }),
         }
     }
 }
@@ -103,7 +101,7 @@ pub(super) async fn read_out(
     if status.success() {
         return Ok(());
     }
-    let words = if words.is_empty() { format!("it ended with {status}") } else { words };
+    let words = if words.is_empty() { format!("it exited with {status}") } else { words };
     Err(CopyError::Failed { program, words })
 }
 

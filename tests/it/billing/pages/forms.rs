@@ -33,22 +33,25 @@ async fn a_profile_is_changed_by_its_form_and_what_is_wrong_is_said() {
     assert_eq!(saved.status, 200, "{}", saved.text);
     is_sound(&saved);
     assert!(saved.text.contains("value=\"&lt;script&gt;"), "{}", saved.text);
-    let known = profile(&ann).await;
-    assert_eq!((&known["name"], &known["locale"], &known["phone"]), (&json!(HOSTILE), &json!("de"), &Value::Null));
-    let cities: Vec<&Value> = known["addresses"].as_array().unwrap().iter().map(|one| &one["city"]).collect();
+    let before = profile(&ann).await;
+    assert_eq!((&before["name"], &before["locale"], &before["phone"]), (&json!(HOSTILE), &json!("de"), &Value::Null));
+    let cities: Vec<&Value> = before["addresses"].as_array().unwrap().iter().map(|one| &one["city"]).collect();
     assert_eq!(cities, ["Ulm", "Springfield"], "what the form does not show stays");
-    assert_eq!((&known["addresses"][1]["country"], &known["addresses"][1]["isDefault"]), (&json!("US"), &json!(true)));
+    assert_eq!(
+        (&before["addresses"][1]["country"], &before["addresses"][1]["isDefault"]),
+        (&json!("US"), &json!(true))
+    );
 
     // The same address again keeps its id; without any it goes.
     send(&ann, "/profile", &fields(&named)).await;
-    assert_eq!(profile(&ann).await["addresses"], known["addresses"]);
+    assert_eq!(profile(&ann).await["addresses"], before["addresses"]);
     let half = send(&ann, "/profile", &fields(&[("line1", "3 Lane"), ("country", "Germany")])).await;
     assert_eq!(half.status, 400);
     is_sound(&half);
     for words in ["City: ", "Post code: ", "Country, as a code of two letters: ", "value=\"3 Lane\""] {
         assert!(half.text.contains(words), "{words} in {}", half.text);
     }
-    assert_eq!(profile(&ann).await["addresses"], known["addresses"], "nothing was changed");
+    assert_eq!(profile(&ann).await["addresses"], before["addresses"], "nothing was changed");
     send(&ann, "/profile", &fields(&[("name", "Ann")])).await;
     assert_eq!(profile(&ann).await["addresses"].as_array().unwrap().len(), 1);
 }
@@ -60,8 +63,8 @@ async fn forms_are_taken_from_our_own_pages_alone() {
     let other_browser = customer(&app, "ann@example.org").await;
     let (own, other) = (token(&ann.get("/profile").await), token(&other_browser.get("/profile").await));
     assert_ne!(own, other, "each session has its own");
-    for (path, given) in [("/profile", ""), ("/profile", &*other), ("/sign-out", "made up")] {
-        let refused = send(&ann, path, &[("form_token", given), ("name", "Eve")]).await;
+    for (path, form_token) in [("/profile", ""), ("/profile", &*other), ("/sign-out", "made up")] {
+        let refused = send(&ann, path, &[("form_token", form_token), ("name", "Eve")]).await;
         assert_eq!(refused.status, 403, "{path}: {}", refused.text);
         is_sound(&refused);
     }

@@ -24,8 +24,8 @@ on_sqlite! {
         let app = App::new(db).await;
         let sku = some_sku(&app).await;
         let (ann, bob) = (customer(&app, ANN).await, customer(&app, "bob@example.org").await);
-        let (wanted, unwanted) = (offered(&app, &sku).await, offered(&app, &sku).await);
-        let path = format!("/quotes/{wanted}");
+        let (quote, unwanted) = (offered(&app, &sku).await, offered(&app, &sku).await);
+        let path = format!("/quotes/{quote}");
         let mail = until("the quote to be mailed", || async {
             mails_to(&app, ANN).into_iter().find(|mail| mail.subject.starts_with("Your quote") && mail.text.contains(&path))
         })

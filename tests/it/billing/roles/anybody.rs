@@ -14,11 +14,11 @@ use crate::whole::unix_now;
 /// Calls, for each caller, each operation that needs no credentials, with all that it needs; `real` puts ids of
 /// existing resources into a path. The shop's limits must allow it.
 pub(super) async fn everybody_gets_it(app: &App, callers: &[(&str, &Client)], real: impl Fn(&str) -> String) {
-    let mut asked = 0;
+    let mut count = 0;
     for route in BILLING.served.iter().filter(|route| for_anybody(route.method.as_str(), route.path)) {
         let path = real(route.path);
         for (n, (name, client)) in callers.iter().enumerate() {
-            let (wanted, answer) = match (route.method.as_str(), route.path) {
+            let (expected, answer) = match (route.method.as_str(), route.path) {
                 ("POST", "/api/v1/custom-builds/intakes") => (201, send(client, form()).await),
                 ("POST", "/api/v1/auth/magic-link") => {
                     (200, client.post(&path, &json!({"email": format!("reader{n}@example.org")})).await)
@@ -37,9 +37,9 @@ pub(super) async fn everybody_gets_it(app: &App, callers: &[(&str, &Client)], re
                 ("POST", _) => (200, client.post(&path, &json!({})).await),
                 (method, _) => (200, client.send(client.request(method, &path)).await),
             };
-            assert_eq!(answer.status, wanted, "{} {path} by {name}: {}", route.method, answer.text);
-            asked += 1;
+            assert_eq!(answer.status, expected, "{} {path} by {name}: {}", route.method, answer.text);
+            count += 1;
         }
     }
-    assert!(asked >= callers.len() * super::FOR_ANYBODY.len(), "{asked}");
+    assert!(count >= callers.len() * super::FOR_ANYBODY.len(), "{count}");
 }

@@ -29,19 +29,19 @@ const COMPONENTS: [(u32, u32); 3] = [(1, 1), (3, 2), (2, 1)];
 /// of each attempt.
 async fn inspect(client: Client, over: Arc<AtomicBool>, seed: u64) -> BTreeMap<String, u64> {
     let mut rng = Rng::with_seed(seed);
-    let mut said: BTreeMap<String, (String, u64)> = BTreeMap::new();
-    let mut heard: BTreeMap<String, u64> = BTreeMap::new();
+    let mut inspections: BTreeMap<String, (String, u64)> = BTreeMap::new();
+    let mut answers: BTreeMap<String, u64> = BTreeMap::new();
     loop {
         let list = client.try_send(client.request("GET", "/api/printers")).await;
         let list = list.filter(|answer| answer.status == 200).map(|answer| answer.json());
         for printer in list.iter().flat_map(|list| list["printers"].as_array().unwrap()) {
             if let Some(attempt) = printer["lastPrint"]["attemptId"].as_str() {
                 let good = rng.u64(0..3).min(1);
-                said.entry(attempt.to_owned()).or_insert((printer["id"].as_str().unwrap().to_owned(), good));
+                inspections.entry(attempt.to_owned()).or_insert((printer["id"].as_str().unwrap().to_owned(), good));
             }
         }
-        for (attempt, (printer, good)) in &said {
-            if heard.contains_key(attempt) {
+        for (attempt, (printer, good)) in &inspections {
+            if answers.contains_key(attempt) {
                 continue;
             }
             // The same key and words until there is an answer, whatever became of the ones before.
@@ -49,14 +49,14 @@ async fn inspect(client: Client, over: Arc<AtomicBool>, seed: u64) -> BTreeMap<S
             let request = request.header("Idempotency-Key", attempt).json(&json!({"goodCount": good}));
             match client.try_send(request).await {
                 Some(answer) if answer.status == 200 => {
-                    heard.insert(attempt.clone(), *good);
+                    answers.insert(attempt.clone(), *good);
                 }
                 Some(answer) => assert!(matches!(answer.status, 409 | 429 | 500 | 503), "{}", answer.text),
                 None => {}
             }
         }
-        if over.load(Relaxed) && heard.len() == said.len() {
-            return heard;
+        if over.load(Relaxed) && answers.len() == inspections.len() {
+            return answers;
         }
         tokio::time::sleep(Duration::from_millis(40)).await;
     }
@@ -66,7 +66,7 @@ async fn inspect(client: Client, over: Arc<AtomicBool>, seed: u64) -> BTreeMap<S
 /// over. Gives how often.
 async fn witness(client: Client, sims: BTreeMap<String, SimPrinter>, over: Arc<AtomicBool>) -> usize {
     let mut doubted: BTreeMap<String, Instant> = BTreeMap::new();
-    let mut told = 0;
+    let mut decisions = 0;
     while !over.load(Relaxed) {
         tokio::time::sleep(Duration::from_millis(200)).await;
         for job in ["DISPATCHING", "PRINTING"].map(|state| format!("/api/jobs?state={state}&limit=200")) {
@@ -80,12 +80,12 @@ async fn witness(client: Client, sims: BTreeMap<String, SimPrinter>, over: Arc<A
                 {
                     let path = format!("/api/jobs/{}/resolve", job["id"].as_str().unwrap());
                     let _ = client.try_send(client.request("POST", &path).json(&json!({"outcome": outcome}))).await;
-                    told += 1;
+                    decisions += 1;
                 }
             }
         }
     }
-    told
+    decisions
 }
 
 on_both! {
@@ -126,7 +126,7 @@ on_both! {
         }
         let path = format!("/api/orders/{order}");
         until_seen("every print to be signed off and nothing to be made any more", || async {
-            let shown = app.get(&path).await.expect(200);
+            let current = app.get(&path).await.expect(200);
             let printers = app.get("/api/printers").await.expect(200)["printers"].clone();
             let busy = |one: &&Value| !one["lastPrint"].is_null() || !one["jobId"].is_null();
             let busy: Vec<Value> = printers.as_array().unwrap().iter().filter(busy).cloned().collect();
@@ -134,32 +134,32 @@ on_both! {
                 attempt["state"] != "finished" || attempt["signOff"]["by"] != "system"
             });
             let open: Vec<Value> = app.jobs(&order).await.into_iter().filter(|job| job["state"] != "COMPLETED" || !over(job)).collect();
-            let all = shown["status"] == "ready" && busy.is_empty() && open.iter().all(over);
-            if all { Ok(()) } else { Err(json!({"status": shown["status"], "busy": busy, "open": open})) }
+            let all = current["status"] == "ready" && busy.is_empty() && open.iter().all(over);
+            if all { Ok(()) } else { Err(json!({"status": current["status"], "busy": busy, "open": open})) }
         }).await;
         over.store(true, Relaxed);
-        let (heard, doubts) = (inspector.await.unwrap(), witness.await.unwrap());
-        eprintln!("{} words about parts, {doubts} about prints in doubt", heard.len());
+        let (answers, doubts) = (inspector.await.unwrap(), witness.await.unwrap());
+        eprintln!("{} words about parts, {doubts} about prints in doubt", answers.len());
 
         let ready = app.get(&path).await.expect(200);
         let jobs = app.jobs(&order).await;
         let attempts: Vec<&Value> = jobs.iter().flat_map(|job| job["attempts"].as_array().unwrap()).collect();
-        for (attempt, good) in &heard {
-            let known = attempts.iter().find(|one| one["id"] == attempt.as_str()).unwrap();
-            assert_eq!(known["signOff"]["goodCount"], *good, "{known}");
+        for (attempt, good) in &answers {
+            let attempt = attempts.iter().find(|one| one["id"] == attempt.as_str()).unwrap();
+            assert_eq!(attempt["signOff"]["goodCount"], *good, "{attempt}");
         }
         let mut sets = u64::MAX;
         for (n, (quantity, plate)) in COMPONENTS.into_iter().enumerate() {
             let line = &ready["lines"][1 + n];
             let of_line: Vec<&Value> = jobs.iter().filter(|job| job["line"] == 1 + n).collect();
             let good: u64 = of_line.iter().flat_map(|job| job["attempts"].as_array().unwrap()).filter_map(|one| one["signOff"]["goodCount"].as_u64()).sum();
-            let (wanted, plate, made) = (u64::from(SETS * quantity), u64::from(plate), of_line.len() as u64);
+            let (need, plate, prints) = (u64::from(SETS * quantity), u64::from(plate), of_line.len() as u64);
             assert_eq!((line["good"].as_u64(), line["running"].as_u64()), (Some(good), Some(0)), "{line}");
-            assert_eq!(made, line["jobs"]["completed"].as_u64().unwrap(), "{line}");
+            assert_eq!(prints, line["jobs"]["completed"].as_u64().unwrap(), "{line}");
             let reprints = of_line.iter().filter(|job| job["reprint"] == true).count() as u64;
-            assert!(reprints <= 3 && made == wanted.div_ceil(plate) + reprints, "{line}");
-            let rejected = made * plate - good;
-            assert!(made * plate - rejected < wanted + plate, "more was made than was missing: {line}");
+            assert!(reprints <= 3 && prints == need.div_ceil(plate) + reprints, "{line}");
+            let rejected = prints * plate - good;
+            assert!(prints * plate - rejected < need + plate, "more was made than was missing: {line}");
             assert!(line["missing"] == 0 || ready["flags"].as_array().unwrap().iter().any(|flag| flag == "needs_attention"), "{ready}");
             sets = sets.min(good / u64::from(quantity));
         }

@@ -170,9 +170,9 @@ each_kind! {
             }
             let waits = floor.app.job_is(&job, "SLICED").await;
             assert!(words(&waits, "waitingReason").contains(&format!("{ending} files")), "{waits}");
-            let told = floor.app.get(&format!("/api/jobs/{job}/match")).await.expect(200);
-            let missing = &told["printers"][0]["missing"];
-            assert_eq!(missing, &json!([format!("{ending} files are not accepted")]), "{told}");
+            let comparison = floor.app.get(&format!("/api/jobs/{job}/match")).await.expect(200);
+            let missing = &comparison["printers"][0]["missing"];
+            assert_eq!(missing, &json!([format!("{ending} files are not accepted")]), "{comparison}");
             // Nor by a person's word.
             let by_hand = floor.app.post(&floor.path(0, "/print"), &json!({"fileId": file})).await;
             assert!(by_hand.expect(400)["errors"][0]["message"].as_str().unwrap().contains(&ending));

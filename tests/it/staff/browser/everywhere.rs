@@ -42,7 +42,7 @@ struct Round<'a> {
     /// Client that follows a link before the browser goes there.
     asker: Client,
     /// The pages that were looked at, as [`pattern`]s.
-    seen: BTreeSet<String>,
+    visits: BTreeSet<String>,
     wrong: Vec<String>,
     /// Also the further pages of a pattern are looked at dark and on a phone, and not only as they are.
     looks_at_all: bool,
@@ -63,9 +63,9 @@ fn pattern(path: &str) -> String {
 impl<'a> Round<'a> {
     async fn new(browser: &'a mut Browser, app: &App, cookie: &str, first: &str) -> Self {
         let tab = browser.open(&app.base, first, Some(cookie)).await;
-        let (seen, wrong) = (BTreeSet::new(), Vec::new());
+        let (visits, wrong) = (BTreeSet::new(), Vec::new());
         let (base, asker) = (app.base.clone(), with_cookie(app, cookie));
-        Self { browser, tab, base, asker, seen, wrong, looks_at_all: false }
+        Self { browser, tab, base, asker, visits, wrong, looks_at_all: false }
     }
 
     /// Looks at the page that is open, unfolded, as it is.
@@ -113,7 +113,7 @@ impl<'a> Round<'a> {
     /// Looks at the pages of these sorts that links lead to, at some of each pattern.
     async fn walk(&mut self, begin: &[&str], sorts: &[&str]) {
         let mut to_see: VecDeque<String> = begin.iter().map(|path| (*path).to_owned()).collect();
-        let mut known: BTreeSet<String> = to_see.iter().cloned().collect();
+        let mut queued: BTreeSet<String> = to_see.iter().cloned().collect();
         let mut passed: BTreeMap<String, usize> = BTreeMap::new();
         while let Some(path) = to_see.pop_front() {
             let name = pattern(&path);
@@ -133,10 +133,10 @@ impl<'a> Round<'a> {
                 self.glance(&name).await;
             }
             let own = |path: &&String| path.split(['/', '?']).nth(1).is_some_and(|first| sorts.contains(&first));
-            let new: Vec<String> = links.iter().filter(own).filter(|path| !known.contains(*path)).cloned().collect();
-            known.extend(new.iter().cloned());
+            let new: Vec<String> = links.iter().filter(own).filter(|path| !queued.contains(*path)).cloned().collect();
+            queued.extend(new.iter().cloned());
             to_see.extend(new);
-            self.seen.insert(name);
+            self.visits.insert(name);
         }
     }
 
@@ -157,9 +157,9 @@ impl<'a> Round<'a> {
     /// Ends the round: fails with all that was wrong, each once.
     fn end(self) -> BTreeSet<String> {
         let all: BTreeSet<String> = self.browser.faults(&self.base).into_iter().chain(self.wrong).collect();
-        let told: Vec<String> = all.into_iter().collect();
-        assert!(told.is_empty(), "{} faults:\n{}", told.len(), told.join("\n"));
-        self.seen
+        let faults: Vec<String> = all.into_iter().collect();
+        assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+        self.visits
     }
 }
 
@@ -200,13 +200,13 @@ async fn look_at_pages_of_the_staff(looks_at_all: bool) {
     round.looks_at_all = looks_at_all;
     round.walk(&["/floor", "/floor?wall=1", "/floor?view=plan", "/to-do", "/login"], &OF_STAFF).await;
     round.visit(&format!("/shop/orders/{NOTHING}"), "an order that is not there").await;
-    let seen = round.end();
+    let visits = round.end();
     let sections = ["/floor", "/to-do", "/shop/orders", "/shop/stock", "/shop/insights", "/shop/settings"];
     for section in sections.into_iter().chain([RESTORES]) {
-        assert!(seen.contains(section), "{section} is not among {seen:?}");
+        assert!(visits.contains(section), "{section} is not among {visits:?}");
     }
     // Which pages those of a living shop lead to depends on the moment.
-    part_was("Pages of the staff", &list(&seen));
+    part_was("Pages of the staff", &list(&visits));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -216,8 +216,8 @@ async fn every_page_of_an_empty_shop_is_accessible() {
     let cookie = admin(&app).await;
     let mut round = Round::new(&mut browser, &app, &cookie, "/floor").await;
     round.walk(&["/floor", "/floor?wall=1", "/to-do"], &OF_STAFF).await;
-    let seen = round.end();
-    assert!(seen.contains("/shop/stock") && seen.contains("/shop/orders"), "{seen:?}");
+    let visits = round.end();
+    assert!(visits.contains("/shop/stock") && visits.contains("/shop/orders"), "{visits:?}");
     let cookie = cookie_of(&app, ANN).await;
     let mut round = Round::new(&mut browser, &app, &cookie, "/orders").await;
     round.walk(&["/orders"], &OF_CUSTOMERS).await;
@@ -263,11 +263,11 @@ async fn every_page_of_customers_is_accessible() {
     begin.extend(shop.mailed.iter().map(String::as_str));
     round.walk(&begin, &OF_CUSTOMERS).await;
     round.visit(&format!("/orders/{NOTHING}"), "an order that is not there").await;
-    let seen = round.end();
+    let visits = round.end();
     for page in ["/orders/{id}", "/invoices/{id}", "/quotes/{id}", "/pay/{id}"] {
-        assert!(seen.contains(page), "{page} is not among {seen:?}");
+        assert!(visits.contains(page), "{page} is not among {visits:?}");
     }
-    part_is("Pages of customers", &list(&seen));
+    part_is("Pages of customers", &list(&visits));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

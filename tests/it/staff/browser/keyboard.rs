@@ -79,8 +79,8 @@ async fn chromium_stays_where_it_was_when_what_is_around_it_is_read_again() {
         floor.app.patch(&format!("/api/orders/{order}"), &json!({"internalNotes": note})).await.expect(200);
         // A change of notes is no event; one that is lets the page be read again.
         floor.order(1).await;
-        let told = format!("document.getElementById('order').textContent.includes('{note}')");
-        browser.until(&tab, "the page to be read again", &told).await;
+        let shows_note = format!("document.getElementById('order').textContent.includes('{note}')");
+        browser.until(&tab, "the page to be read again", &shows_note).await;
         assert_eq!(browser.eval(&tab, "document.activeElement.textContent").await, words, "the focus went elsewhere");
     }
     assert_eq!(browser.faults(&base), Vec::<String>::new());

@@ -103,14 +103,14 @@ async fn chromium_cancels_a_print_only_after_it_was_confirmed() {
     let (number, printer) = (floor.job(&job).await["number"].as_str().unwrap().to_owned(), name(&floor, n).await);
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
     browser.press_near(&tab, "Cancel", &printer).await;
-    let asked = format!("Cancel {number} on {printer}");
-    browser.sees(&tab, &asked).await;
+    let question = format!("Cancel {number} on {printer}");
+    browser.sees(&tab, &question).await;
     floor.looked_at(n).await;
     assert_eq!(floor.job(&job).await["state"], "PRINTING", "nothing is cancelled before it was confirmed");
-    browser.press(&tab, &asked).await;
+    browser.press(&tab, &question).await;
     let over = |job: &serde_json::Value| job["state"] != "PRINTING";
     floor.job_until("the print to end", &job, over).await;
-    browser.sees_no(&tab, &asked).await;
+    browser.sees_no(&tab, &question).await;
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 

@@ -85,23 +85,23 @@ async fn busy(app: &App) -> String {
     }
     app.order(&skus[1], 2).await;
     invoices::sent(app, ANN).await;
-    intake::taken(app).await;
+    intake::submit_request(app).await;
     order
 }
 
 /// Printers at all stages of their prints, some of them over, failed or gone.
 async fn lives(app: &App, fleet: &Fleet, printers: &[String]) {
     until("most to print", || async {
-        let shown = app.get("/api/jobs?state=PRINTING&limit=1").await.expect(200);
-        (shown["pagination"]["total"].as_u64()? >= u64::from(PARTS_ON) - 10).then_some(())
+        let jobs = app.get("/api/jobs?state=PRINTING&limit=1").await.expect(200);
+        (jobs["pagination"]["total"].as_u64()? >= u64::from(PARTS_ON) - 10).then_some(())
     })
     .await;
     for (n, sim) in fleet.printers.iter().enumerate() {
         sim.handle.set_speed(20.0 + 15.0 * (n % 30) as f64);
     }
     until("some prints to be over", || async {
-        let shown = app.get("/api/jobs?state=COMPLETED&limit=1").await.expect(200);
-        (shown["pagination"]["total"].as_u64()? >= 40).then_some(())
+        let jobs = app.get("/api/jobs?state=COMPLETED&limit=1").await.expect(200);
+        (jobs["pagination"]["total"].as_u64()? >= 40).then_some(())
     })
     .await;
     for sim in &fleet.printers {

@@ -107,6 +107,6 @@ async fn papers(floor: &Floor) -> Vec<String> {
     app.post(&format!("/api/invoices/{paid}/refund"), &json!({"amountCents": 333})).await.expect(200);
     crate::api::quotes::draft(app, &floor.sku).await;
     crate::api::quotes::sent(app, &floor.sku).await;
-    intake::taken(app).await;
+    intake::submit_request(app).await;
     vec![format!("/pay/{}", crate::billing::pay_token_of(app, &open).await)]
 }

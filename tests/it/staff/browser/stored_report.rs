@@ -14,15 +14,15 @@ pub fn part_is(title: &str, body: &str) {
     let heading = format!("\n## {title}\n");
     let (before, rest) = text.split_once(&heading).unwrap_or_else(|| panic!("no part {title:?} in the report"));
     let end = rest.find("\n## ").unwrap_or(rest.len());
-    let (kept, after) = rest.split_at(end);
-    if kept.trim() == body.trim() {
+    let (report, after) = rest.split_at(end);
+    if report.trim() == body.trim() {
         return;
     }
     if std::env::var(KEEP).is_ok_and(|word| word == "1") {
         std::fs::write(&file, format!("{before}{heading}\n{}\n{after}", body.trim())).unwrap();
         return;
     }
-    assert_eq!(kept.trim(), body.trim(), "{title}: {KEEP}=1 keeps the report anew");
+    assert_eq!(report.trim(), body.trim(), "{title}: {KEEP}=1 keeps the report anew");
 }
 
 /// Does what [`part_is`] does for a part that depends on the moment: writes it anew when that is requested, and never

@@ -290,7 +290,7 @@ pub async fn is_read_right(database: &TestDatabase) {
     let reading = connect::reading(&database.settings).await.unwrap();
     let (reader, queries) = (Reader::Database(reading.clone()), Queries::new(reading.clone()));
     let paid: Order = load(&reader, PAID).await;
-    assert_eq!((paid.status, paid.kept_cents, paid.payments.len()), (OrderStatus::Printing, 2000, 2));
+    assert_eq!((paid.status, paid.ledger.kept_cents, paid.ledger.payments.len()), (OrderStatus::Printing, 2000, 2));
     assert_eq!(paid.flags, ["refund_due", "job_failed"]);
     let job = paid.jobs.get(&id(JOB)).unwrap();
     assert_eq!((job.state, job.attempts.len(), job.attempts[0].id), (JobState::Printing, 1, id(ATTEMPT)));
@@ -298,12 +298,13 @@ pub async fn is_read_right(database: &TestDatabase) {
     assert_eq!(queries.owner_of_intent("pi_first").await.unwrap(), Some(id(PAID)));
     assert_eq!(queries.owner_of_session(&format!("cs_{HALF}")).await.unwrap(), Some(id(HALF)));
     let half: Order = load(&reader, HALF).await;
-    assert_eq!((half.status, half.kept_cents), (OrderStatus::Created, 400), "the rest is due, not all of it");
+    assert_eq!((half.status, half.ledger.kept_cents), (OrderStatus::Created, 400), "the rest is due, not all of it");
     // Lists read no payments, and are filtered by flag.
     let page = Page { limit: 10, offset: 0 };
     let (listed, _) =
         queries.orders(&OrderFilter { flag: Some("job_failed".to_owned()), ..Default::default() }, page).await.unwrap();
-    let listed: Vec<_> = listed.into_iter().filter_map(|one| one.state).map(|one| (one.id, one.kept_cents)).collect();
+    let listed: Vec<_> =
+        listed.into_iter().filter_map(|one| one.state).map(|one| (one.id, one.ledger.kept_cents)).collect();
     assert_eq!(listed, [(id(PAID), 2000)]);
 
     let mut slugs = Vec::new();

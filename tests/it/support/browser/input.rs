@@ -29,7 +29,7 @@ impl Browser {
     /// Presses a key and lets it go at once; waits for the page that it leads to.
     pub async fn strike(&mut self, tab: &Tab, key: &str) {
         self.actions += 1;
-        let before = self.told.len();
+        let before = self.events.len();
         self.key(tab, key, true).await;
         self.key(tab, key, false).await;
         self.settled(tab, before).await;
@@ -47,7 +47,7 @@ impl Browser {
         self.tab_until(tab, &name, |focused| focused == name).await;
     }
 
-    async fn tab_until(&mut self, tab: &Tab, wanted: &str, is_it: impl Fn(&str) -> bool) {
+    async fn tab_until(&mut self, tab: &Tab, target: &str, is_it: impl Fn(&str) -> bool) {
         let mut passed = Vec::new();
         for _ in 0..MAX_STEPS {
             self.key(tab, "Tab", true).await;
@@ -59,7 +59,7 @@ impl Browser {
             }
             passed.push(focused);
         }
-        panic!("the tab key does not reach {wanted:?}; it passes {passed:?}");
+        panic!("the tab key does not reach {target:?}; it passes {passed:?}");
     }
 
     /// Types a text where the focus is.

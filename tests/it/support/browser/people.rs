@@ -62,8 +62,8 @@ impl Browser {
     pub async fn attach(&mut self, tab: &Tab, label: &str, near: &str, file: &Path) {
         self.actions += 1;
         self.place(tab, "attach", label, near).await;
-        let found = self.call(Some(tab), "Runtime.evaluate", json!({"expression": "seen.at"})).await;
-        let params = json!({"files": [file], "objectId": found["result"]["objectId"]});
+        let element = self.call(Some(tab), "Runtime.evaluate", json!({"expression": "seen.at"})).await;
+        let params = json!({"files": [file], "objectId": element["result"]["objectId"]});
         self.call(Some(tab), "DOM.setFileInputFiles", params).await;
     }
 
@@ -101,12 +101,12 @@ impl Browser {
 
     /// Returns the place to point at to reach an element: waits until it is there and nothing lies above it.
     async fn place(&mut self, tab: &Tab, kind: &str, name: &str, near: &str) -> Value {
-        let asked = format!("seen.place({}, {}, {})", json!(kind), json!(name), json!(near));
-        let asked = format!("document.readyState === 'complete' ? {asked} : null");
+        let expression = format!("seen.place({}, {}, {})", json!(kind), json!(name), json!(near));
+        let expression = format!("document.readyState === 'complete' ? {expression} : null");
         let began = Instant::now();
         loop {
-            let found = self.try_eval(tab, &asked).await.filter(|found| found["x"].is_number());
-            match found {
+            let element = self.try_eval(tab, &expression).await.filter(|element| element["x"].is_number());
+            match element {
                 Some(at) if at["fold"].is_string() => self.click(tab, &at).await,
                 Some(at) => return at,
                 None if began.elapsed() < LONG => tokio::time::sleep(BETWEEN).await,
@@ -121,7 +121,7 @@ impl Browser {
 
     async fn click(&mut self, tab: &Tab, at: &Value) {
         self.actions += 1;
-        let before = self.told.len();
+        let before = self.events.len();
         self.button(tab, middle(at), true).await;
         self.button(tab, middle(at), false).await;
         self.settled(tab, before).await;
@@ -131,15 +131,15 @@ impl Browser {
     pub(super) async fn settled(&mut self, tab: &Tab, from: usize) {
         // What the act does at once has begun when this is answered.
         let _ = self.try_eval(tab, "new Promise(done => setTimeout(done, 0))").await;
-        let told = |all: &[Value], method: &str| {
-            all.iter().skip(from).any(|told| told["sessionId"] == tab.0 && told["method"] == method)
+        let has_event = |all: &[Value], method: &str| {
+            all.iter().skip(from).any(|event| event["sessionId"] == tab.0 && event["method"] == method)
         };
-        if !told(&self.told, "Page.frameStartedLoading") {
+        if !has_event(&self.events, "Page.frameStartedLoading") {
             return;
         }
-        while !told(&self.told, "Page.frameStoppedLoading") {
-            let said = self.read().await;
-            self.keep(said);
+        while !has_event(&self.events, "Page.frameStoppedLoading") {
+            let message = self.read().await;
+            self.keep(message);
         }
         self.hold(tab).await;
     }

@@ -54,9 +54,9 @@ impl Browser {
         if !self.load_rules(tab).await {
             return;
         }
-        let Some(found) = self.try_eval(tab, "seen.audit()").await else { return };
-        let path = found["path"].as_str().unwrap_or_default();
-        let broken = found["violations"].as_array().into_iter().flatten();
+        let Some(report) = self.try_eval(tab, "seen.audit()").await else { return };
+        let path = report["path"].as_str().unwrap_or_default();
+        let broken = report["violations"].as_array().into_iter().flatten();
         let broken: Vec<String> = broken.filter_map(|one| Some(format!("{path}: {}", one.as_str()?))).collect();
         self.broken.extend(broken);
     }
@@ -64,13 +64,13 @@ impl Browser {
     /// Lists the rules that pages are checked against, by name.
     pub async fn rules(&mut self, tab: &Tab) -> Vec<AxeRule> {
         assert!(self.load_rules(tab).await, "no rules");
-        let told = self.eval(tab, "seen.rules()").await;
+        let answer = self.eval(tab, "seen.rules()").await;
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let rule = |one: &Value| AxeRule {
             name: text(&one["name"]),
             criteria: one["criteria"].as_array().into_iter().flatten().map(text).collect(),
         };
-        let mut rules: Vec<AxeRule> = told.as_array().into_iter().flatten().map(rule).collect();
+        let mut rules: Vec<AxeRule> = answer.as_array().into_iter().flatten().map(rule).collect();
         rules.sort_by(|a, b| a.name.cmp(&b.name));
         rules
     }

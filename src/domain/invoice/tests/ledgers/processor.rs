@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::super::*;
-use crate::ledger::{CheckoutResult, DisputeState, Payable, PaymentUpdate, RefundResult};
+use crate::ledger::{CheckoutResult, DisputeState, LedgerOwner, PaymentUpdate, RefundResult};
 
 /// Refund with its key, its amount, and whether it failed later.
 type RefundMade = (Id, i64, bool);
@@ -124,10 +124,10 @@ impl Processor {
     }
 
     /// Carries out an effect; the response may be lost.
-    pub(super) fn call(&mut self, of: &impl Payable, effect: &LedgerEffect) -> Option<LedgerCommand> {
+    pub(super) fn call(&mut self, of: &impl LedgerOwner, effect: &LedgerEffect) -> Option<LedgerCommand> {
         match effect {
             LedgerEffect::MakeSession { number } => {
-                let checkout = of.checkout()?;
+                let checkout = of.ledger().checkout()?;
                 let next = format!("cs_{}", self.sessions.len());
                 let session = self.keys.entry(format!("key-{number}")).or_insert(next).clone();
                 let entry = self.sessions.entry(session.clone()).or_insert((checkout.amount_cents, 'o'));
@@ -145,7 +145,7 @@ impl Processor {
                 Some(LedgerCommand::SessionClosed(session.clone()))
             }
             LedgerEffect::Refund { refund } => {
-                let request = of.under_way().refunds.iter().find(|one| one.id == *refund)?;
+                let request = of.ledger().at_processor.refunds.iter().find(|one| one.id == *refund)?;
                 let session = request.intent.strip_prefix("pi_of_")?.to_owned();
                 let news = match self.give_back(&session, request.amount_cents, *refund) {
                     (refunded_cents, true) => RefundResult::Taken { refunded_cents },

@@ -47,7 +47,11 @@ fn what_was_not_booked_in_time_waits_for_a_person() {
     shop.impatient = false;
     shop.look();
     assert_eq!((shop.quantities(), shop.conflict()), (grams(270, 300), Some(ConflictKind::PrintNotBooked)));
-    assert_eq!(shop.current_link().seen.as_ref().map(total), Some(Amount::units(300)), "what the person decides by");
+    assert_eq!(
+        shop.current_link().last_amounts.as_ref().map(total),
+        Some(Amount::units(300)),
+        "what the person decides by"
+    );
     assert_eq!(
         (shop.current_link().missing_from(SPOOL), shop.current_link().missing_from(1)),
         (Some(Amount::units(30)), None)

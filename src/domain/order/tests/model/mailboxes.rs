@@ -15,8 +15,8 @@ impl Effects {
                 let Some((command, then)) = self.to_order.pop_front() else { return };
                 let before = self.o().clone();
                 let signed = match &command {
-                    OrderCommand::SignOff { job, inspection: said } => {
-                        before.jobs.get(job).and_then(|job| Some((job.last_print()?.id, said.good_count?)))
+                    OrderCommand::SignOff { job, inspection } => {
+                        before.jobs.get(job).and_then(|job| Some((job.last_print()?.id, inspection.good_count?)))
                     }
                     _ => None,
                 };
@@ -27,8 +27,8 @@ impl Effects {
                 }
                 match (answer, then) {
                     _ if lost => {}
-                    (Ok(OrderAnswer::Heard { wanted }), Then::PrinterHeard(n, attempt, step)) => {
-                        let acknowledgement = PrinterCommand::Heard { attempt, step, is_wanted: wanted };
+                    (Ok(OrderAnswer::Heard { is_wanted }), Then::PrinterHeard(n, attempt, step)) => {
+                        let acknowledgement = PrinterCommand::Heard { attempt, step, is_wanted };
                         self.to_printer[n].push_back((acknowledgement, Then::Nothing));
                     }
                     (Ok(_), Then::PrinterSigned(n, attempt)) => {
@@ -68,8 +68,8 @@ impl Effects {
                 let Some((command, then)) = self.to_printer[n].pop_front() else { return };
                 let printer = id(PRINTER_ID + n as u32);
                 let signed = match &command {
-                    PrinterCommand::BedCleared(said) => {
-                        self.p(n).last_print.and_then(|last| Some((last.attempt, said.good_count?)))
+                    PrinterCommand::BedCleared(inspection) => {
+                        self.p(n).last_print.and_then(|last| Some((last.attempt, inspection.good_count?)))
                     }
                     _ => None,
                 };

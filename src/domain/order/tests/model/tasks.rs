@@ -65,8 +65,8 @@ impl Effects {
                 let then = Then::Attempt(job_of(self, attempt).id, attempt);
                 self.to_printer[Self::number(printer)].push_back((PrinterCommand::CancelAttempt(attempt), then));
             }
-            OrderEffect::TellInvoice { invoice, money: told } => {
-                let acknowledgement = OrderCommand::InvoiceTold { invoice, money: told, void: false };
+            OrderEffect::TellInvoice { invoice, money } => {
+                let acknowledgement = OrderCommand::InvoiceTold { invoice, money, void: false };
                 self.to_order.push_back((acknowledgement, Then::Nothing));
             }
             OrderEffect::IssueInvoice => self.to_order.push_back((OrderCommand::IssueInvoice, Then::Nothing)),
@@ -156,7 +156,7 @@ impl Effects {
 
     fn tell_sign_off(&mut self, n: usize, attempt: Id) {
         let waits = self.p(n).signed_prints.iter().find(|signed| signed.print.attempt == attempt).cloned();
-        let SignedPrint { print, said: inspection, by, at } = waits.unwrap();
+        let SignedPrint { print, inspection, by, at } = waits.unwrap();
         let existing = self.o().jobs.get(&print.job).unwrap().attempts.iter().find(|one| one.id == attempt).unwrap();
         assert!(existing.state.over(), "an order hears of the end of a print before it hears of its parts");
         let command = OrderCommand::SignedAtPrinter { job: print.job, attempt, inspection, by, at };

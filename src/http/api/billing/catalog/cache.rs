@@ -46,9 +46,9 @@ struct CacheParts {
     file: Option<PathBuf>,
     /// Redis server that also stores it, for servers with another data folder.
     redis: Option<Arc<Redis>>,
-    kept: Mutex<CachedCatalog>,
+    cache: Mutex<CachedCatalog>,
     /// Notifies waiting requests when a read from the provider has ended.
-    asked: watch::Sender<u64>,
+    reads: watch::Sender<u64>,
 }
 
 /// Shared cache of the catalogue provider's last response.
@@ -60,13 +60,13 @@ impl CatalogCache {
     pub fn new(provider: Box<dyn CatalogProvider>, folder: &Path, redis: Option<Arc<Redis>>) -> Self {
         let file = provider.is_remote().then(|| folder.join(FILE_NAME));
         let redis = redis.filter(|_| provider.is_remote());
-        Self(Arc::new(CacheParts { provider, file, redis, kept: Mutex::default(), asked: watch::Sender::new(0) }))
+        Self(Arc::new(CacheParts { provider, file, redis, cache: Mutex::default(), reads: watch::Sender::new(0) }))
     }
 
     /// Returns the catalogue, at most a minute old while its provider responds. One task reads from the provider and
     /// all requests wait for it; if a stale catalogue is available, they wait only briefly.
     pub(super) async fn recent(&self, now: Timestamp) -> Result<Arc<Catalog>, ApiError> {
-        let mut news = self.0.asked.subscribe();
+        let mut news = self.0.reads.subscribe();
         let older = {
             let mut cached = self.0.cached();
             let fresh = cached.asked_at.is_some_and(|asked_at| asked_at.elapsed() < FRESH_FOR);
@@ -115,13 +115,13 @@ impl Drop for ProviderReadGuard {
         let mut cached = self.0.cached();
         (cached.asking, cached.asked_at) = (false, Some(Instant::now()));
         drop(cached);
-        self.0.asked.send_modify(|count| *count += 1);
+        self.0.reads.send_modify(|count| *count += 1);
     }
 }
 
 impl CacheParts {
     fn cached(&self) -> std::sync::MutexGuard<'_, CachedCatalog> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn ask(self: Arc<Self>, now: Timestamp) {

@@ -155,7 +155,7 @@ impl OrderDetail {
             discount_cents: order.discount_cents,
             rounding_cents: order.rounding_cents(),
             payment: PaymentState {
-                paid_cents: order.kept_cents,
+                paid_cents: order.ledger.kept_cents,
                 due_cents: order.due_cents(),
                 paid_at: order.paid_at,
             },

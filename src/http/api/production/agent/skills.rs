@@ -153,7 +153,12 @@ impl AgentCall {
         let message = format!("{} is {}; {done} of {total} jobs are done.", order.number_text(), order.status);
         Ok(AgentReply {
             message,
-            data: to_json(&orders::OrderView::new(&order, &order.payments, version, orders::OrderReader::Staff))?,
+            data: to_json(&orders::OrderView::new(
+                &order,
+                &order.ledger.payments,
+                version,
+                orders::OrderReader::Staff,
+            ))?,
         })
     }
 

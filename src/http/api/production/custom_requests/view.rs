@@ -181,13 +181,14 @@ struct EstimateItemView {
     /// Price in the currency's smallest unit.
     cents: i64,
     /// `true` if the price tables contain the option; otherwise, a default was used.
-    known: bool,
+    #[serde(rename = "known")]
+    is_listed: bool,
 }
 
 impl EstimateItemView {
     fn new(item: &EstimateItem) -> Self {
-        let EstimateItem { path, cents, known } = item.clone();
-        Self { path, cents, known }
+        let EstimateItem { path, cents, is_listed } = item.clone();
+        Self { path, cents, is_listed }
     }
 
     /// Returns an example item.

@@ -29,7 +29,7 @@ pub struct PrintNumbers {
     pub prints: i64,
     /// Number of prints that ran to completion.
     pub finished: i64,
-    /// Number of prints that failed or were given up.
+    /// Number of prints that failed or were abandoned.
     pub failed: i64,
     /// Number of prints that were cancelled after they began.
     pub cancelled: i64,
@@ -120,7 +120,8 @@ pub struct LeadTimeView {
 #[api(name = "PromiseNumbers", example = json!({"kept": 9, "late": 3, "keptShare": 0.75}))]
 pub struct PromiseNumbers {
     /// Number of orders that were ready by the promised time.
-    pub kept: i64,
+    #[serde(rename = "kept")]
+    pub on_time: i64,
     /// Number of orders that were ready later, or are past their promised time and not ready.
     pub late: i64,
     /// Share of fulfilled promises, from 0 to 1; null without promises.
@@ -214,7 +215,7 @@ pub(super) async fn shop_activity(
         material_used: materials(app, from, to).await?,
         lead_time: lead_time.into(),
         promises: PromiseNumbers {
-            kept: promises.on_time,
+            on_time: promises.on_time,
             late: promises.late,
             kept_share: share(promises.on_time, promises.on_time + promises.late),
         },

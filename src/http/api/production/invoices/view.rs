@@ -206,7 +206,7 @@ impl InvoiceSummary {
             discount_cents: sums.discount_cents,
             rounding_cents: sums.rounding_cents,
             total_cents: sums.payable_cents(),
-            amount_paid_cents: invoice.kept_cents,
+            amount_paid_cents: invoice.ledger.kept_cents,
             amount_due_cents: invoice.due_cents(),
             issued_at: invoice.issued_at,
             due_at: invoice.due_at,
@@ -243,13 +243,14 @@ impl InvoiceView {
             billing_address: content.buyer.address.clone(),
             customer_vat_id: content.buyer.vat_id.clone(),
             line_items: content.lines.iter().map(Into::into).collect(),
-            payments: invoice.payments.iter().map(|payment| InvoicePaymentView::new(payment, staff)).collect(),
+            payments: invoice.ledger.payments.iter().map(|payment| InvoicePaymentView::new(payment, staff)).collect(),
             documents: invoice.documents.iter().map(document).collect(),
             pdf_url,
             pay_url,
             pay_url_expires_at: expires_at,
             flags: staff.then(|| invoice.flags.clone()),
-            pending_refunds: staff.then(|| invoice.at_processor.refunds.iter().map(PendingRefund::new).collect()),
+            pending_refunds: staff
+                .then(|| invoice.ledger.at_processor.refunds.iter().map(PendingRefund::new).collect()),
         }
     }
 }

@@ -32,7 +32,8 @@ struct OrderLineView<'a> {
     complete_sets: Option<u64>,
     /// Number of parts shipped, without those that were rejected afterwards.
     shipped: u64,
-    /// Number of its plates and how many are done. Present once there are jobs, in the response for a single order.
+    /// Number of its plates and of those that are completed. Present once there are jobs, in the response for a single
+    /// order.
     #[serde(skip_serializing_if = "Option::is_none")]
     jobs: Option<LineProgress>,
     /// Number of good parts. This and the following members are present where `jobs` is shown.
@@ -41,7 +42,7 @@ struct OrderLineView<'a> {
     /// Number of parts on plates that are unfinished, await sign-off, or failed and await an operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     running: Option<u64>,
-    /// Number of parts that no job produces any more although they were not given up.
+    /// Number of parts that no job produces any more, although they were not written off.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<u64>,
     /// Number of parts on cancelled plates.

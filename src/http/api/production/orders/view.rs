@@ -239,9 +239,9 @@ impl<'a> OrderView<'a> {
             discount_cents: order.discount_cents,
             rounding_cents: order.rounding_cents(),
             total_cents: order.total_cents,
-            kept_cents: order.kept_cents,
+            kept_cents: order.ledger.kept_cents,
             payments: OrderPayments(payments, reader),
-            pending_refunds: staff.then(|| order.at_processor.refunds.iter().map(PendingRefund::new).collect()),
+            pending_refunds: staff.then(|| order.ledger.at_processor.refunds.iter().map(PendingRefund::new).collect()),
             shipment: order.shipment.as_ref().map(ShipmentView::new),
             shipments: order.shipments.iter().map(|sent| SentView::new(order, sent)).collect(),
             flags: staff.then_some(&order.flags),
@@ -303,7 +303,7 @@ impl<T: Borrow<Versioned<Order>> + 'static> Viewed for OrderFor<T> {
     fn view(&self) -> Option<OrderView<'_>> {
         let versioned = self.0.borrow();
         let order = versioned.state.as_ref()?;
-        let view = OrderView::new(order, &order.payments, versioned.revision(), self.1);
+        let view = OrderView::new(order, &order.ledger.payments, versioned.revision(), self.1);
         Some(OrderView { expected_at: self.2, ..view })
     }
 }

@@ -44,9 +44,9 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.get_long(operator, "/api/printers/{id}/camera", picture, |op| {
         op.named("getCameraPicture", "Retrieve a camera image of a printer")
             .about(
-                "One picture, not older than a second. However many look on, the camera is asked by one at a time. Its \
-                 address and credentials are never shown; of a camera that streams (MJPEG) it is the first picture. \
-                 Parameters in the query are passed over.",
+                "An image at most one second old. Concurrent requests share one request to the camera. The camera's \
+                 address and credentials are never returned. For cameras that stream (MJPEG), this is the first image \
+                 of the stream. Query parameters are ignored.",
             )
             .errors(&NO_PICTURE)
             .errors(&ON_THE_WAY)

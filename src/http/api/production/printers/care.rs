@@ -47,15 +47,16 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     .post(operator, REMINDERS, remind, |op| {
         op.named("createReminder", "Add a maintenance reminder")
             .about(
-                "It is due when the first of its intervals is reached, counted from now on by the prints of jobs that end there. \
-                 People are told once, by mail and by the event `printer.maintenance_due`, and it stays due until an entry of the \
-                 maintenance log resets it. With `blocking` the printer takes no job meanwhile.",
+                "The reminder becomes due when the first of its intervals is reached, counted from now on by the \
+                 prints of jobs that end on the printer. The operators are notified once, by mail and by the event \
+                 `printer.maintenance_due`. The reminder stays due until an entry in the maintenance log resets it. \
+                 With `blocking`, the printer takes no jobs until then.",
             )
             .error(409, "too_many_reminders", "The printer has the maximum number of reminders.")
     })
     .patch(operator, ONE_REMINDER, change, |op| {
         op.named("updateReminder", "Update a reminder")
-            .about("Whether it is due follows from the new intervals and the work since it was last done.")
+            .about("The new intervals and the work since the last reset determine if the reminder is due.")
             .errors(&[NO_REMINDER])
     })
     .delete(operator, ONE_REMINDER, forget, |op| {

@@ -152,7 +152,8 @@ struct Homing {
 struct GcodeOutcome {
     /// Always true: the printer accepted the commands. Its console output shows whether it knows them.
     ok: bool,
-    /// Console output of the printer meanwhile, oldest first; empty if there was none or it cannot be read.
+    /// Console output of the printer while the commands ran, oldest first; empty if there was none or it cannot be
+    /// read.
     console: Vec<String>,
 }
 

@@ -85,7 +85,7 @@ pub struct NewPrinter {
     serial: Option<String>,
     /// Inner dimensions in millimetres; if null, the printer accepts prints of any size.
     build_volume: Option<Dimensions>,
-    /// `true` if the bed clears itself after a print, so that no operator has to confirm it.
+    /// `true` if the printer clears its bed automatically after a print, so that no operator has to confirm it.
     #[api(default = false)]
     auto_clear: bool,
     /// Material loaded in the first slot; if null, a printer with one slot accepts jobs of any material.
@@ -275,7 +275,7 @@ fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) ->
 async fn check_type(adapter: &dyn Adapter) -> Result<(), ApiError> {
     match tokio::time::timeout(RECOGNITION_TIMEOUT, adapter.recognise()).await {
         Ok(Err(PrinterError::WrongType { word, program, address })) => {
-            let words = format!("must be {word}: {program} answers at {address}");
+            let words = format!("must be {word}: {program} responds at {address}");
             Err(Refusal::field("type", words).into())
         }
         _ => Ok(()),

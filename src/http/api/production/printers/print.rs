@@ -43,10 +43,9 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
         op.named("printFile", "Print a file manually")
             .about(
                 "A stored file is uploaded first; a file on the printer is printed as it is. The printer must be idle. \
-                 Printers that are told the slot of each filament take `slots`; without it they print from the spool \
-                 that feeds the nozzle, else from the slots that hold the plastic and colour of each filament, else \
-                 from their only spool, else from the spool beside the slots. Where none of that is certain, nothing \
-                 is uploaded.",
+                 For printers that need the slot of each filament, specify `slots`. If omitted, the print uses the \
+                 spool that feeds the nozzle, or else the slots with the material and colour of each filament, or else \
+                 the only spool, or else the spool beside the slots. If none of these is certain, nothing is uploaded.",
             )
             .errors(&ON_PRINTER)
             .errors(&[BUSY, NO_FILE, NO_SLOT])
@@ -98,7 +97,7 @@ impl ToSchema for FileToPrint {
     const NAME: Option<&'static str> = Some("FileToPrint");
     fn schema() -> Shape {
         either([schema_of::<StoredFileToPrint>(), schema_of::<FileOnPrinter>()])
-            .about("Either a stored file or one that is on the printer.")
+            .about("Either a stored file or a file on the printer.")
     }
     fn components(components: &mut Components) {
         components.add::<StoredFileToPrint>();
@@ -147,7 +146,7 @@ impl Request for FileToPrint {
 enum Printing {
     /// 200: the printer has started the print.
     Started(UploadedFile),
-    /// 202: starting takes longer than the request waits.
+    /// 202: starting the print takes longer than the request waits.
     Pending(PendingPrint),
 }
 
@@ -222,8 +221,8 @@ pub(super) async fn print_by_page(
     begin(app, id, call, || read_body::<FileToPrint>(body.to_string().as_bytes())).await.map(|_| ())
 }
 
-/// Begins a print of the file that `wanted` resolves; it is only called if no response is stored for the request's
-/// idempotency key.
+/// Begins a print of the file that `read_request` resolves; it is only called if no response is stored for the
+/// request's idempotency key.
 async fn begin<B>(
     app: &PrinterHandles,
     id: Id,

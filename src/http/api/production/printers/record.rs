@@ -31,13 +31,15 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get(operator, "/api/printers/{id}/attempts", attempts, |op| {
         op.named("listPrinterAttempts", "List the attempts of a printer").about(
-            "Every attempt at a job on this printer with how it ended, the one that claimed it last first. What the printer \
-             itself remembers of a file is `getPrinterHistory`.",
+            "Every attempt at a job on this printer with its outcome, newest first. For the printer's own record of a \
+             file, see `getPrinterHistory`.",
         )
     })
     .get(operator, "/api/printers/{id}/totals", totals, |op| {
-        op.named("getPrinterTotals", "Retrieve a printer's production totals")
-            .about("Of the attempts that claimed it in this time; since it was registered where no time is given.")
+        op.named("getPrinterTotals", "Retrieve a printer's production totals").about(
+            "Totals of the attempts that started on the printer in this time span; without a time span, since \
+                    the printer was registered.",
+        )
     })
 }
 

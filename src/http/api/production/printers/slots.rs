@@ -62,8 +62,8 @@ pub struct LoadedSpool {
     /// Number of the spool in the spool management system (`spools.url`): the remaining material is read there, and the
     /// use by prints is recorded there.
     spool_id: Option<i64>,
-    /// Spool that the caller was shown in the slot: if the printer reports another one by now, the request is refused.
-    /// If null, it is not checked.
+    /// Spool that the caller expects in the slot: the request is refused if the printer reports another one. Not
+    /// checked if null.
     expected: Option<ExpectedSpool>,
 }
 

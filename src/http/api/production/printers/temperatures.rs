@@ -29,9 +29,9 @@ const MAX_POINTS: u32 = 1_000;
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.get(RequiredAccess::Role(Role::Operator), "/api/printers/{id}/temperatures", temperatures, |op| {
         op.named("getPrinterTemperatures", "Retrieve a printer's temperature history").about(
-            "Of each heater that the printer tells of: measured and wanted. The last half hour is kept in steps of ten \
-             seconds, the last day in steps of five minutes, in memory alone: a restart of the server forgets it. Fewer \
-             points keep lowest and highest, so that no peak is lost.",
+            "Measured and target temperatures of each heater that the printer reports. The last half hour is kept in \
+             steps of ten seconds and the last day in steps of five minutes, in memory only: a restart of the server \
+             discards them. With fewer points, the lowest and highest values are kept, so that no peak is lost.",
         )
     })
 }

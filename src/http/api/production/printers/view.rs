@@ -116,8 +116,8 @@ fn last_seen(printer: &Printer, connection: Connection, updated_at: Timestamp) -
 
 /// Returns when a printer last answered; `None` if it never did.
 pub fn last_answer(app: &PrinterHandles, printer: &Printer) -> Option<Timestamp> {
-    let seen = app.printer_connections.status(printer.id).unwrap_or_default();
-    last_seen(printer, state_of(printer, &seen).1, seen.updated_at)
+    let status = app.printer_connections.status(printer.id).unwrap_or_default();
+    last_seen(printer, state_of(printer, &status).1, status.updated_at)
 }
 
 /// Returns the state of a printer, as shown in responses.

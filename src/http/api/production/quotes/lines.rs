@@ -11,7 +11,7 @@ use domain::refusal::Faults;
 use http::error::ApiError;
 use http::model_upload::unmeasured;
 
-/// Returns the lines with everything that the domain rules need. `known` are the lines that the quote has already.
+/// Returns the lines with everything that the domain rules need. `existing` are the lines that the quote has already.
 pub(super) async fn looked_up(
     app: &QuoteHandles,
     wished: &[NewQuoteLine],

@@ -32,11 +32,13 @@ const MAX_FAULTS_TOLD: usize = 100;
 /// Maximum number of unmapped variants listed in a response.
 const MAX_MISSING_TOLD: usize = 100;
 
-pub(super) const ABOUT: &str = "The body is the file itself, as `text/csv` or as the field `file` of a form. Its first row names the columns: `order`, `variant`, \
-`quantity` and `unit_price` must be there; `tax_rate` (per cent), `title`, `currency`, `shipping`, `total`, `email`, `name`, `line1`, \
-`line2`, `city`, `region`, `postal_code` and `country` may be; others are passed over. Prices are without tax. The rows of an order stand \
-together, and what holds for the whole order is said in the first of them. An order with a fault is not taken, the others are; one that was \
-imported before is not taken twice.";
+pub(super) const ABOUT: &str = "The body is the file itself, as `text/csv` or as the field `file` of a form. Its first \
+                                row names the columns: `order`, `variant`, `quantity` and `unit_price` are required; \
+                                `tax_rate` (per cent), `title`, `currency`, `shipping`, `total`, `email`, `name`, \
+                                `line1`, `line2`, `city`, `region`, `postal_code` and `country` are optional; others \
+                                are ignored. Prices exclude tax. The rows of an order must be next to each other, and \
+                                values for the whole order are read from its first row. Orders with errors are skipped \
+                                and the others are imported; an order that was imported before is not imported again.";
 pub(super) const EXAMPLE: &str = "order,variant,quantity,unit_price,email\r\nF-17,VASE-G,2,12.50,ann@example.org\r\n";
 
 /// Options for importing a file.
@@ -74,9 +76,11 @@ pub(super) struct ImportView {
     /// Number of orders in the file.
     orders: u32,
     /// Number of new orders; with `dryRun`, number of orders without an error.
-    taken: u32,
-    /// Number of orders that were already known.
-    known: u32,
+    #[serde(rename = "taken")]
+    new_orders: u32,
+    /// Number of orders that were already imported.
+    #[serde(rename = "known")]
+    existing: u32,
     /// Number of orders with an error.
     faulty: u32,
     /// First errors, in the order of the rows.
@@ -136,7 +140,7 @@ impl Import<'_> {
             }
         }
         let fresh = self.report.dry_run || hear(self.app, self.origin.clone(), self.channel.id, news).await?;
-        *if fresh { &mut self.report.taken } else { &mut self.report.known } += 1;
+        *if fresh { &mut self.report.new_orders } else { &mut self.report.existing } += 1;
         Ok(())
     }
 

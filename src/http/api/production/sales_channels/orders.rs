@@ -37,7 +37,8 @@ handles! {
 /// Returns the channel order routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Orders that other shops sold, from their first message on. One that cannot be made yet is kept and says what is missing.";
+    let about = "Orders from other shops, from their first message on. An order that cannot be created yet is kept, \
+                 with the reason.";
     ResourceRoutes::new("Channel orders", about, "channel_order")
         .get(operator, "/api/channel-orders", list, |op| op.named("listChannelOrders", "List channel orders"))
         .get(operator, "/api/channel-orders/{id}", one, |op| op.named("getChannelOrder", "Retrieve a channel order"))
@@ -84,7 +85,7 @@ struct SoldLineView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "ToldShipment")]
 struct ReportedShipmentView {
-    /// Number of the shipment, counted from 1 within our order.
+    /// Number of the shipment, counted from 1 within the order.
     number: u32,
     /// Name of the carrier.
     carrier: String,
@@ -105,7 +106,7 @@ struct ReportedShipmentView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "ChannelOrder", many = "channelOrders", example = example())]
 struct ChannelOrderView {
-    /// Unique identifier of the record here.
+    /// Unique identifier of the record.
     id: Id,
     /// Sales channel of the order.
     channel_id: Id,
@@ -139,7 +140,7 @@ struct ChannelOrderView {
     shipments: Vec<ReportedShipmentView>,
     /// Time at which its first message arrived.
     created_at: Timestamp,
-    /// Time of the last change here.
+    /// Time of the last change of the record.
     updated_at: Timestamp,
 }
 
@@ -189,7 +190,7 @@ impl From<&ChannelOrder> for ChannelOrderView {
             number: order.number.clone(),
             status: order.status(),
             attention: order.needs_attention(),
-            order_id: order.made.then_some(order.order_id),
+            order_id: order.has_order.then_some(order.order_id),
             cancelled: order.there.cancelled,
             refunded_cents: order.there.refunded_cents,
             total_cents: content.map_or(0, |content| content.total_cents),

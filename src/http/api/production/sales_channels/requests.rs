@@ -139,7 +139,7 @@ impl ChannelChangeRequest {
 #[derive(Request, Clone, Debug)]
 #[api(name = "NewVariant", example = json!({"variant": "39072856", "skuId": skus::EXAMPLE_ID}))]
 pub struct VariantRequest {
-    /// Id of the variant in the other shop, or its SKU code there; for a line that has neither, its title.
+    /// ID of the variant in the other shop, or else its SKU code there; for a line with neither, its title.
     #[api(Filled, ONE_LINE, MaxChars(MAX_VARIANT_CHARS))]
     pub(super) variant: String,
     /// SKU to produce.

@@ -83,7 +83,7 @@ impl ChannelView {
 pub(super) struct VariantView {
     /// Unique identifier of the mapping.
     id: Id,
-    /// Id of the variant in the other shop, or its SKU code there; for a line that has neither, its title.
+    /// ID of the variant in the other shop, or else its SKU code there; for a line with neither, its title.
     variant: String,
     /// SKU to produce.
     sku_id: Id,

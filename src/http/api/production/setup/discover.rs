@@ -47,10 +47,10 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
     routes.post_long(RequiredAccess::Setup, "/api/setup/discover", discover, |op| {
         op.named("discoverPrinters", "Search for printers")
             .about(
-                "Asks this machine and the first ten addresses of the local /24 network at the ports of printers, and listens \
-                 for printers that announce themselves. With `Accept: text/event-stream` it tells of its `progress`, of each \
-                 printer that is `found`, a `note` of what could not be done, and ends with the `result`; otherwise the answer \
-                 comes at its end.",
+                "Probes the ports of printers on this machine and the first ten addresses of the local /24 network, \
+                 and listens for printers that announce themselves. With `Accept: text/event-stream`, the response is \
+                 a stream of events: `progress`, `found` for each printer, `note` for each problem, and finally \
+                 `result`. Otherwise the response is sent when the search is finished.",
             )
             .unkeyed()
             .error(409, "discovery_running", "A search is already in progress.")
@@ -62,7 +62,7 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
 #[serde(rename_all = "camelCase")]
 #[api(name = "DiscoveredPrinter", example = json!({
     "type": "fw_rest", "baseUrl": "http://192.168.1.7:7125", "name": "left printer", "serial": null,
-    "evidence": "it says what it is, its version, and that its state is ready", "registered": false,
+    "evidence": "identifies itself as Moonraker v0.9.3 with Klipper in the state ready", "registered": false,
 }))]
 pub struct DiscoveredPrinter {
     /// Printer type.

@@ -25,10 +25,10 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
     routes.post_long(RequiredAccess::Setup, "/api/setup/save", save, |op| {
         op.named("saveSetup", "Save the configuration and complete the setup")
             .about(
-                "Tests the database, the shared store and every service that is given once more, and writes nothing when one \
-                 fails; otherwise writes `.env` in the server's working directory. The former file is kept as `.env.bak`, \
-                 comments and other names stay. From then on the setup is for admins. Another database begins empty, and with a \
-                 setup of its own.",
+                "Tests the database, the shared store and every given service again. If a test fails, nothing is \
+                 written; otherwise writes `.env` in the server's working directory. The previous file is kept as \
+                 `.env.bak`; comments and other variables are preserved. From then on, only admins have access to the \
+                 setup. A different database starts empty, with its own setup.",
             )
             .unkeyed()
             .errors(CHANGE_NOS)

@@ -19,9 +19,9 @@ use http::error::ApiError;
 pub(super) enum LinkState {
     /// Preview: nothing is transferred until an operator has decided which side is correct.
     Preview,
-    /// In sync: both sides are kept equal.
+    /// In sync: both sides are equal.
     InStep,
-    /// Recording: a booking of ours is being sent.
+    /// Recording: a booking is being sent to the external system.
     Booking,
     /// Conflict: an operator must decide.
     Conflict,
@@ -58,7 +58,7 @@ impl From<SyncConflict> for ConflictView {
 pub(super) struct LinkView {
     /// Linked material.
     pub(super) material_id: Id,
-    /// Name of the material here.
+    /// Name of the material in this shop.
     pub(super) material_name: String,
     /// External stock system.
     pub(super) system: StockSystem,
@@ -68,12 +68,13 @@ pub(super) struct LinkView {
     pub(super) entry_name: String,
     /// State of the link.
     pub(super) state: LinkState,
-    /// Stock on hand here.
+    /// Stock on hand in this shop.
     pub(super) ours: Amount,
     /// Count in the external system: as last read while a decision is pending, otherwise as both sides last agreed.
     /// Null if no usable count was read.
     pub(super) theirs: Option<Amount>,
-    /// Change of our stock if their count is correct; if ours is, the opposite is recorded in the external system.
+    /// Change of this shop's stock if the external count is correct; if this shop's count is correct, the opposite is
+    /// recorded in the external system.
     pub(super) difference: Option<Amount>,
     /// Unit of all three amounts.
     pub(super) unit: &'static str,
@@ -85,7 +86,7 @@ pub(super) struct LinkView {
 
 impl LinkView {
     pub(super) fn new(material: &Material, link: &StockLink) -> Self {
-        let theirs = link.seen.as_ref().or(link.agreed.as_ref().filter(|_| link.conflict.is_none())).map(total);
+        let theirs = link.last_amounts.as_ref().or(link.agreed.as_ref().filter(|_| link.conflict.is_none())).map(total);
         let state = match link {
             StockLink { conflict: Some(_), .. } => LinkState::Conflict,
             StockLink { pending: Some(_), .. } => LinkState::Booking,

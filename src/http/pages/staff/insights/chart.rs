@@ -47,7 +47,7 @@ pub(super) struct Bar {
     /// Label of the bar.
     pub(super) label: String,
     /// Formatted value.
-    pub(super) shown: String,
+    pub(super) text: String,
     /// Share of the width that the bar fills, from 0 to 1.
     pub(super) share: f64,
     pub(super) ink: BarMeaning,
@@ -88,7 +88,7 @@ pub(super) fn bars(id: &str, title: &str, bars: &[Bar]) -> Markup {
             @for (n, bar) in bars.iter().enumerate() {
                 @let top = n * BAR_STEP_PX;
                 text x="0" y=(top + BAR_TEXT_PX) { (cut(&bar.label)) }
-                text x="100%" y=(top + BAR_TEXT_PX) text-anchor="end" { (bar.shown) }
+                text x="100%" y=(top + BAR_TEXT_PX) text-anchor="end" { (bar.text) }
                 rect class="track" x="0" y=(top + BAR_TOP_PX) width="100%" height=(BAR_HEIGHT_PX) rx="3" {}
                 rect class=(bar.ink.class()) x="0" y=(top + BAR_TOP_PX) width=(percent(bar.share)) height=(BAR_HEIGHT_PX) rx="3" {}
             }
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     fn bar(label: &str, share: f64) -> Bar {
-        Bar { label: label.to_owned(), shown: "12".to_owned(), share, ink: BarMeaning::Good }
+        Bar { label: label.to_owned(), text: "12".to_owned(), share, ink: BarMeaning::Good }
     }
 
     #[test]

@@ -21,7 +21,7 @@ fn ranked<'a, T>(
     let longest = read.iter().map(|(_, _, value)| *value).fold(0.0, f64::max);
     let drawn: Vec<Bar> = read
         .into_iter()
-        .map(|(label, value_text, value)| Bar { label, shown: value_text, share: value / longest, ink })
+        .map(|(label, value_text, value)| Bar { label, text: value_text, share: value / longest, ink })
         .collect();
     (longest > 0.0).then(|| bars(&format!("{slug}-chart"), title, &drawn))
 }
@@ -38,7 +38,7 @@ fn shares<'a, T>(
         .take(MAX_BARS)
         .map(|one| {
             let (label, share) = read(one);
-            Bar { label, shown: share_words(share), share: share.unwrap_or(0.0), ink: BarMeaning::Good }
+            Bar { label, text: share_words(share), share: share.unwrap_or(0.0), ink: BarMeaning::Good }
         })
         .collect();
     (!drawn.is_empty()).then(|| bars(&format!("{slug}-chart"), title, &drawn))
@@ -255,7 +255,7 @@ fn material_used(insights: &Insights) -> Figure {
         .take(MAX_BARS)
         .map(|one| Bar {
             label: named(one.name.as_deref()),
-            shown: format!("{} {}", one.amount, one.unit),
+            text: format!("{} {}", one.amount, one.unit),
             share: one.amount.0 as f64 / most(one.unit) as f64,
             ink: BarMeaning::Good,
         })
@@ -292,11 +292,11 @@ fn lead_time(insights: &Insights) -> Figure {
 fn promises(insights: &Insights) -> Figure {
     let (slug, title) = ("promises", "Promises kept");
     let of = &insights.activity.promises;
-    let outcomes = [("kept", of.kept, BarMeaning::Good), ("late", of.late, BarMeaning::Bad)];
-    let all = of.kept + of.late;
+    let outcomes = [("kept", of.on_time, BarMeaning::Good), ("late", of.late, BarMeaning::Bad)];
+    let all = of.on_time + of.late;
     let drawn = outcomes.map(|(words, count, ink)| Bar {
         label: words.to_owned(),
-        shown: format!("{count} orders"),
+        text: format!("{count} orders"),
         share: count as f64 / all.max(1) as f64,
         ink,
     });

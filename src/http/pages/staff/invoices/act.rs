@@ -66,7 +66,7 @@ fn operation_of<'a>(word: &'a str, typed: &TypedForm, invoice: &Invoice) -> (&'a
         }
         "refund" => {
             let id = typed.some("payment");
-            let payment = invoice.payments.iter().find(|payment| id == Some(payment.id.to_string().as_str()));
+            let payment = invoice.ledger.payments.iter().find(|payment| id == Some(payment.id.to_string().as_str()));
             // What goes back of a payment is in the payment's own currency.
             let currency = payment.map_or(currency, |payment| &payment.currency);
             let body = json!({

@@ -49,7 +49,7 @@ fn line_json(line: &InvoiceLine) -> Value {
     })
 }
 
-/// Returns the lines as edited by the form; without `said` the line is removed.
+/// Returns the lines as edited by the form; without `new_line` the line is removed.
 pub(super) fn lines(invoice: &Invoice, typed: &TypedForm, new_line: Option<Value>) -> Value {
     json!({ "lineItems": edited(invoice.content.lines.iter().map(line_json).collect(), typed, new_line) })
 }

@@ -146,7 +146,7 @@ fn lines(invoice: &Invoice, due: i64) -> Markup {
                 (sum("Tax", sums.tax_cents))
                 (sum("Rounding", sums.rounding_cents))
                 dt class="sum" { "Total" } dd class="sum" { (money(sums.payable_cents(), currency)) }
-                dt { "Paid" } dd { (money(invoice.kept_cents, currency)) }
+                dt { "Paid" } dd { (money(invoice.ledger.kept_cents, currency)) }
                 dt class="sum" { "To be paid" } dd class="sum" { (money(due, currency)) }
             }
         }
@@ -169,8 +169,8 @@ fn payment_row(payment: &Payment) -> Markup {
 }
 
 fn payments(invoice: &Invoice) -> Markup {
-    let requested_refunds = invoice.at_processor.refunds.iter().map(|refund| {
-        let currency = invoice.payments.iter().find(|payment| payment.id == refund.payment_id);
+    let requested_refunds = invoice.ledger.at_processor.refunds.iter().map(|refund| {
+        let currency = invoice.ledger.payments.iter().find(|payment| payment.id == refund.payment_id);
         let currency = currency.map_or(&invoice.content.currency, |payment| &payment.currency);
         html! {
             span {
@@ -183,7 +183,7 @@ fn payments(invoice: &Invoice) -> Markup {
             span { (money(refund.amount_cents, currency)) }
         }
     });
-    let rows: Vec<Markup> = invoice.payments.iter().map(payment_row).chain(requested_refunds).collect();
+    let rows: Vec<Markup> = invoice.ledger.payments.iter().map(payment_row).chain(requested_refunds).collect();
     let none = if invoice.order_id.is_some() { "None. It follows the money of its order." } else { "None yet." };
     few("payments", "Payments and refunds", &rows, none)
 }

@@ -64,7 +64,7 @@ pub(super) fn acts(
                     p { "Its order was cancelled, so nothing is to be paid any more. Once what was paid is given back it is void." }
                     @if link.is_some() { (revoke_link(invoice, refused)) }
                 } @else if owing { (pay(invoice, refused)) (pay_link(invoice, link, refused)) }
-                @if invoice.kept_cents > 0 { (refund(invoice, refused)) }
+                @if invoice.ledger.kept_cents > 0 { (refund(invoice, refused)) }
                 @if invoice.status == InvoiceStatus::Open {
                     (form("void", "Void it", "A credit note over the whole takes it back. Its number stays used.", &void)
                         .html(refused, nothing))
@@ -95,12 +95,12 @@ fn pay(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
 }
 
 fn refund(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
-    let kept = format_amount(invoice.kept_cents, &invoice.content.currency);
+    let kept_amount = format_amount(invoice.ledger.kept_cents, &invoice.content.currency);
     let about = format!(
-        "{kept} was kept. A credit note is issued over what goes back; what came through the payment processor is paid back by it."
+        "{kept_amount} was kept. A credit note is issued over what goes back; what came through the payment processor is paid back by it."
     );
     let newest = (String::new(), "the newest, of the payment processor first".to_owned());
-    let payments = invoice.payments.iter().filter(|payment| payment.amount_cents > 0);
+    let payments = invoice.ledger.payments.iter().filter(|payment| payment.amount_cents > 0);
     let payments = payments.map(|payment| {
         let (amount, at) = (format_amount(payment.amount_cents, &payment.currency), day(Some(payment.created_at)));
         (payment.id.to_string(), format!("{amount} by {}, {at}", payment.method.replace('_', " ")))

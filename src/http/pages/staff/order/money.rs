@@ -10,7 +10,7 @@ use domain::order::{Order, Payment};
 
 /// Renders the payments and refunds of an order.
 pub(super) fn payments(order: &Order) -> Markup {
-    let pending = &order.at_processor.refunds;
+    let pending = &order.ledger.at_processor.refunds;
     html! {
         section class="card" aria-labelledby="money" {
             h2 id="money" { "Money" }
@@ -18,11 +18,11 @@ pub(super) fn payments(order: &Order) -> Markup {
                 @if order.shipping_cents != 0 { dt { "Shipping" } dd { (money(order.shipping_cents, &order.currency)) } }
                 @if order.tax_cents != 0 { dt { "Tax" } dd { (money(order.tax_cents, &order.currency)) } }
                 dt { "Total" } dd { (money(order.total_cents, &order.currency)) }
-                dt { "Kept" } dd { (money(order.kept_cents, &order.currency)) }
+                dt { "Kept" } dd { (money(order.ledger.kept_cents, &order.currency)) }
                 dt { "Due" } dd { (money(order.due_cents(), &order.currency)) }
             }
-            @if !order.payments.is_empty() {
-                ul class="rows" { @for payment in &order.payments { li { (entry(payment)) } } }
+            @if !order.ledger.payments.is_empty() {
+                ul class="rows" { @for payment in &order.ledger.payments { li { (entry(payment)) } } }
             }
             @if !pending.is_empty() {
                 h3 { "On the way back" }
@@ -84,7 +84,7 @@ pub(super) fn pay(order: &Order) -> Markup {
 
 /// Renders a refund form for each payment, in full or in part.
 pub(super) fn refunds(order: &Order) -> Markup {
-    let received = order.payments.iter().filter(|payment| payment.amount_cents > 0);
+    let received = order.ledger.payments.iter().filter(|payment| payment.amount_cents > 0);
     html! {
         @for payment in received {
             details {

@@ -150,7 +150,7 @@ fn line_json(line: &QuoteLine) -> Value {
     })
 }
 
-/// Builds the lines of the API request body with the form applied; without `said`, removes the line that the form
+/// Builds the lines of the API request body with the form applied; without `new_line`, removes the line that the form
 /// names.
 pub(super) fn lines(quote: &Quote, typed: &TypedForm, new_line: Option<Value>) -> Value {
     json!({ "lines": edited(quote.lines.iter().map(line_json).collect(), typed, new_line) })

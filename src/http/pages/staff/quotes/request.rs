@@ -174,7 +174,7 @@ fn estimate(request: &CustomRequest) -> Markup {
                 @for item in &estimate.items {
                     dt {
                         (item.path)
-                        @if !item.known { " " span class=(Tone::Attention.class()) { "not in the price tables" } }
+                        @if !item.is_listed { " " span class=(Tone::Attention.class()) { "not in the price tables" } }
                     }
                     dd { (money(item.cents, &estimate.currency)) }
                 }

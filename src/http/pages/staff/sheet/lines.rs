@@ -19,8 +19,8 @@ pub(in super::super) fn line_form(sent: &PageForm) -> String {
     sent.text(LINE_FIELD).parse::<usize>().map_or_else(|_| NEW_LINE.to_owned(), |at| format!("line-{at}"))
 }
 
-/// Returns the lines with `said` in place of the line that the form names, or appended if it names none. Without
-/// `said`, removes that line.
+/// Returns the lines with `new_line` in place of the line that the form names, or appended if it names none. Without
+/// `new_line`, removes that line.
 pub(in super::super) fn edited(mut lines: Vec<Value>, typed: &TypedForm, new_line: Option<Value>) -> Vec<Value> {
     let at = typed.text(LINE_FIELD).parse::<usize>().ok().filter(|at| *at < lines.len());
     match (at, new_line) {

@@ -25,7 +25,7 @@ pub(super) fn system_of(text: &str) -> Result<StockSystem, Refusal> {
 /// Renders the forms that settle the conflict of a link, one for each side; empty without a conflict or before the
 /// other system's count is known. `back` is the page to return to; `None` returns to the page of the material.
 pub(in crate::staff) fn decision(material: &Material, link: &StockLink, back: Option<&str>) -> Markup {
-    let Some((conflict, theirs)) = link.conflict.as_ref().zip(link.seen.as_ref().map(total)) else {
+    let Some((conflict, theirs)) = link.conflict.as_ref().zip(link.last_amounts.as_ref().map(total)) else {
         return html! {};
     };
     let unit = material.fields.kind.unit();

@@ -140,7 +140,7 @@ impl SpoolFacts {
 /// Returns the spools of a material that another system counts, with the remaining amount of each.
 fn counted_spools(material: &Material) -> impl Iterator<Item = (i64, Amount)> {
     let link = material.links.get(&StockSystem::Spools);
-    let counted = link.and_then(|link| link.seen.as_ref().or(link.agreed.as_ref()));
+    let counted = link.and_then(|link| link.last_amounts.as_ref().or(link.agreed.as_ref()));
     counted.into_iter().flatten().map(|(number, left)| (*number, *left))
 }
 

@@ -202,8 +202,8 @@ fn is_true(job: &Value, last: &Did, all: &[Did], kind: PrinterKind) -> bool {
     // Without a history, a print that is no longer shown is not known to have ended well.
     let forgotten =
         !can(kind, Operation::History) && (why.contains("responded again") || why.contains("no longer knows"));
-    let made: usize = all.iter().map(|did| did.finished).sum();
-    !why.is_empty() && last.started == 1 && (forgotten || (last.broken, made) == (1, 0))
+    let total: usize = all.iter().map(|did| did.finished).sum();
+    !why.is_empty() && last.started == 1 && (forgotten || (last.broken, total) == (1, 0))
 }
 
 on_sqlite! {
@@ -260,8 +260,8 @@ on_sqlite! {
                 assert!(is_left_to_people(reason, kind, &did, stated), "{kind:?} {did:?}: {reason}: {job}");
                 // It may have been settled by evidence in this moment.
                 let path = format!("/api/jobs/{}/resolve", job["id"].as_str().unwrap());
-                let told = app.post(&path, &json!({"outcome": outcome(&did)})).await;
-                assert!(matches!(told.status, 200 | 409), "{}", told.text);
+                let answer = app.post(&path, &json!({"outcome": outcome(&did)})).await;
+                assert!(matches!(answer.status, 200 | 409), "{}", answer.text);
                 doubted.insert(attempt.to_owned(), (kind, reason.to_owned()));
             }
         }
@@ -290,10 +290,10 @@ on_sqlite! {
                     assert_eq!(did.fed, [(0, slot(0)), (1, slot(1))], "colours exchanged: {job}");
                 }
             }
-            let made: usize = all.iter().map(|did| did.finished).sum();
+            let total: usize = all.iter().map(|did| did.finished).sum();
             if job["state"] == "COMPLETED" {
                 completed += 1;
-                assert_eq!((made, all.last().unwrap().finished), (1, 1), "{all:?}: {job}");
+                assert_eq!((total, all.last().unwrap().finished), (1, 1), "{all:?}: {job}");
             } else {
                 let kind = on(attempts.last().unwrap()).0.kind;
                 assert!(is_true(job, all.last().unwrap(), &all, kind), "{kind:?} {all:?}: {job}");

@@ -6,26 +6,26 @@ use std::sync::LazyLock;
 use clap::{Arg, ArgMatches, Args, FromArgMatches, Parser, value_parser};
 use simulator::PrinterKind;
 
-/// Run simulated printers, and a payment processor, without a server, and print one line of JSON about each.
+/// Run simulated printers and optionally a payment processor, without a server; print one line of JSON for each.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "printfloor-simulator", version, max_term_width = 100)]
 pub struct SimulatorArguments {
     /// Number of printers of each kind
     #[command(flatten)]
     pub printers: FleetSizes,
-    /// Port of the first printer, the others use the ports after it [default: free ports]
+    /// Port of the first printer; the others use the ports after it [default: free ports]
     #[arg(long, value_name = "P")]
     pub base_port: Option<u16>,
-    /// Also answer requests without a key, like printers that trust the whole network
+    /// Accept requests without a key too, like printers that trust their whole network
     #[arg(long)]
     pub keyless: bool,
-    /// Print this many times faster than the G-code estimates
+    /// Print this many times as fast as the G-code estimates
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = speed)]
     pub speed: f64,
-    /// Seed of the random keys, serial numbers and behaviour: the same seed gives the same printers
+    /// Seed for random keys, serial numbers and behaviour; the same seed creates the same printers
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// Run a simulated payment processor too, on this port [default: a free port]
+    /// Also run a simulated payment processor on this port [default: a free port]
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
     pub payments: Option<u16>,
     /// URL on this machine that receives the payment processor's signed events
@@ -63,7 +63,7 @@ impl Args for FleetSizes {
                     .long(flag.as_str())
                     .value_name("N")
                     .value_parser(value_parser!(u16))
-                    .help(format!("Number of {about}; without any number, one of each kind")),
+                    .help(format!("Number of {about}; if no numbers are given, one of each kind")),
             )
         })
     }

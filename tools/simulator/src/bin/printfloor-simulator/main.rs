@@ -1,4 +1,4 @@
-//! `printfloor-simulator`: runs simulated printers, and a payment processor, without a server until a signal stops it.
+//! `printfloor-simulator`: runs simulated printers and a payment processor without a server until a signal stops it.
 
 mod arguments;
 

@@ -1,0 +1,151 @@
+//! Operation on a ledger, and the list of changes that its owner follows afterwards, in their order.
+//!
+//! The terms of an operation are those before it. Money that comes or goes may change the stage of the owner, who
+//! decides that when it follows [`LedgerChange::MoneyCame`] or [`LedgerChange::MoneyWent`]. No later step of the same
+//! operation looks at the stage: what depends on the new one is the operation [`flag_money`](super::flag_money), which
+//! the owner starts when it has followed the money.
+
+use super::books::refunded_cents;
+use super::{Ledger, LedgerTerms, Payment, ProcessorRequests};
+use crate::aggregate::DecisionContext;
+
+/// Change of a ledger to which its owner reacts.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum LedgerChange {
+    /// Requests at the processor or the known session: they are stored with the ledger, and nothing else follows.
+    Requests,
+    /// New or corrected payment or refund, which is a row as well.
+    Payment(Payment),
+    /// Flag of the owner, raised while it holds and cleared otherwise.
+    Flag {
+        /// Name of the flag.
+        flag: &'static str,
+        /// `true` if there is a reason for the flag.
+        holds: bool,
+        /// Reason, for the staff.
+        words: String,
+    },
+    /// New session through which the owner can be paid.
+    SessionMade,
+    /// Failed payment attempt: the processor received no money.
+    PaymentFailed {
+        /// Processor's reason, if any.
+        reason: Option<String>,
+    },
+    /// Refund that was just recorded, to be announced.
+    RefundRecorded {
+        /// Total refunded until then in the owner's currency, in minor units.
+        refunded_cents: i64,
+    },
+    /// Payment that was just recorded. Full payment is judged by what was received, regardless of refunds.
+    MoneyCame {
+        /// Amount in minor units; 0 if the books are only read again.
+        amount_cents: i64,
+        /// `true` if it is in the owner's currency.
+        own: bool,
+    },
+    /// Balance that has fallen: status and flags follow from it.
+    MoneyWent,
+}
+
+/// Ledger that an operation is changing, with the changes so far.
+pub(crate) struct LedgerEdit<'a> {
+    /// Context of the decision.
+    pub(super) cx: &'a DecisionContext<'a>,
+    /// Terms of the owner before the operation.
+    pub(super) terms: &'a LedgerTerms,
+    /// Ledger with the changes so far. Whatever an owner reacts to is changed by the methods below.
+    pub(super) ledger: &'a mut Ledger,
+    changes: Vec<LedgerChange>,
+}
+
+impl Ledger {
+    /// Runs an operation under the terms of the owner. Returns its outcome, and the changes that the owner has to
+    /// follow in their order; a refused operation has none.
+    pub(crate) fn edit<R>(
+        &mut self,
+        cx: &DecisionContext<'_>,
+        terms: &LedgerTerms,
+        operation: impl FnOnce(&mut LedgerEdit<'_>) -> R,
+    ) -> (R, Vec<LedgerChange>) {
+        let mut edit = LedgerEdit { cx, terms, ledger: self, changes: Vec::new() };
+        let outcome = operation(&mut edit);
+        (outcome, edit.changes)
+    }
+}
+
+impl LedgerEdit<'_> {
+    /// Returns the requests in flight at the processor, for modification.
+    pub(super) fn requests_mut(&mut self) -> &mut ProcessorRequests {
+        self.changes.push(LedgerChange::Requests);
+        &mut self.ledger.at_processor
+    }
+
+    /// Sets the known checkout session.
+    pub(super) fn know_session(&mut self, session: Option<String>) {
+        self.changes.push(LedgerChange::Requests);
+        self.ledger.payment_session = session;
+    }
+
+    /// Adds a payment or refund.
+    pub(crate) fn add_payment(&mut self, payment: Payment) {
+        self.changes.push(LedgerChange::Payment(payment.clone()));
+        self.ledger.payments.push(payment);
+    }
+
+    /// Replaces the payment at this index by an updated version.
+    pub(super) fn replace_payment(&mut self, at: usize, payment: Payment) {
+        self.changes.push(LedgerChange::Payment(payment.clone()));
+        if let Some(existing) = self.ledger.payments.get_mut(at) {
+            *existing = payment;
+        }
+    }
+
+    /// Raises a flag on the owner while `holds` is `true`, and clears it otherwise.
+    pub(super) fn raise_flag(&mut self, flag: &'static str, holds: bool, words: &str) {
+        self.changes.push(LedgerChange::Flag { flag, holds, words: words.to_owned() });
+    }
+
+    /// Reports a new session through which the owner can be paid.
+    pub(super) fn session_made(&mut self) {
+        self.changes.push(LedgerChange::SessionMade);
+    }
+
+    /// Reports a failed payment attempt.
+    pub(super) fn payment_failed(&mut self, reason: Option<&String>) {
+        self.changes.push(LedgerChange::PaymentFailed { reason: reason.cloned() });
+    }
+
+    /// Announces a refund that was just recorded.
+    pub(super) fn refund_recorded(&mut self) {
+        let refunded_cents = refunded_cents(self.ledger, &self.terms.currency);
+        self.changes.push(LedgerChange::RefundRecorded { refunded_cents });
+    }
+
+    /// Reports a payment that was just recorded; `own` is `true` if it is in the owner's currency.
+    pub(crate) fn money_came(&mut self, amount_cents: i64, own: bool) {
+        self.changes.push(LedgerChange::MoneyCame { amount_cents, own });
+    }
+
+    /// Reports that the balance has fallen.
+    pub(super) fn money_went(&mut self) {
+        self.changes.push(LedgerChange::MoneyWent);
+    }
+
+    /// Builds a zero payment of the owner, recorded now.
+    pub(super) fn blank(&self) -> Payment {
+        Payment {
+            id: self.cx.ids.id(),
+            owner_id: self.terms.owner_id,
+            amount_cents: 0,
+            currency: self.terms.currency.clone(),
+            method: String::new(),
+            reference: None,
+            session: None,
+            whole: false,
+            refund_of: None,
+            failed_cents: 0,
+            created_at: self.cx.now,
+        }
+    }
+}
