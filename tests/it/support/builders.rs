@@ -165,15 +165,16 @@ impl Client {
 
     /// Waits until all claims on a material are settled, and asserts that the ledger's sums equal the stock.
     pub async fn ledger_is_even(&self, material: &str) {
-        // Bookings may still come in: stock and ledger are read at one version.
+        // Bookings may still come in: nothing is booked while stock and ledger are read.
         let path = format!("/api/inventory/materials/{material}");
         let near = |a: f64, b: &Value| (a - b.as_f64().unwrap()).abs() < 0.000_5;
-        let (stock, (quantity, reserved)) = until_seen("stock and ledger at one version, nothing reserved", || async {
+        let (stock, (quantity, reserved)) = until_seen("stock and ledger of one moment, nothing reserved", || async {
             let stock = self.get(&path).await.expect(200);
             let sums = self.ledger_sums(material).await;
             let after = self.get(&path).await.expect(200);
-            let settled = after["version"] == stock["version"] && near(0.0, &stock["reserved"]);
-            if settled { Ok((stock, sums)) } else { Err(after) }
+            let same =
+                ["version", "updatedAt", "quantity", "reserved"].iter().all(|member| after[member] == stock[member]);
+            if same && near(0.0, &stock["reserved"]) { Ok((stock, sums)) } else { Err(after) }
         })
         .await;
         assert!(near(quantity, &stock["quantity"]), "ledger {quantity}, stock {stock}");
