@@ -64,7 +64,7 @@ mod wrong_starts;
 pub const SLOW: f64 = 1.0;
 /// Prints a part in a moment.
 pub const FAST: f64 = 2_000.0;
-/// Prints nothing that anybody could see.
+/// Speed at which nothing moves that anybody could see.
 pub const STILL: f64 = 0.000_1;
 /// Seconds that one part takes at speed 1.
 const SECONDS: u64 = 600;

@@ -48,7 +48,7 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id
                 start(with, of, &launch).await;
             }
             Ok(None) => {}
-            Err(Failure { why, reason }) => {
+            Err(DeliveryFailure { why, reason }) => {
                 let _ = report(of, PrinterCommand::UploadFailed { attempt, why, reason }).await;
             }
         }
@@ -93,12 +93,12 @@ fn measure(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id, from: Times
 }
 
 /// Reason why an attempt is returned to its order before a start was permitted.
-struct Failure {
+struct DeliveryFailure {
     why: StartFailure,
     reason: String,
 }
 
-impl Failure {
+impl DeliveryFailure {
     /// Creates the failure of a step that the printer, or its connection, did not carry out.
     fn of(step: &str, error: &PrinterError) -> Self {
         Self { why: failure_of(error), reason: format!("{step}: {error}") }
@@ -110,11 +110,13 @@ async fn deliver(
     with: &PrinterEffects,
     of: &Handle<Printer>,
     hand: &CurrentAttempt,
-) -> Result<Option<Launch>, Failure> {
+) -> Result<Option<Launch>, DeliveryFailure> {
     let attempt = hand.attempt;
     let file = match with.files.read(hand.file_id).await {
         Ok(Some(file)) => file,
-        Ok(None) => return Err(Failure { why: StartFailure::NoFile, reason: "the file was deleted".to_owned() }),
+        Ok(None) => {
+            return Err(DeliveryFailure { why: StartFailure::NoFile, reason: "the file was deleted".to_owned() });
+        }
         Err(error) => {
             tracing::warn!(%attempt, %error, "reading a file failed; retrying");
             return Ok(None);
@@ -132,7 +134,7 @@ async fn deliver(
         }
     };
     // The rules go by what is seen now: a person may have begun a print meanwhile.
-    looked_again(with, of, &connection).await.map_err(|error| Failure::of("before the start", &error))?;
+    looked_again(with, of, &connection).await.map_err(|error| DeliveryFailure::of("before the start", &error))?;
     let uploaded = PrinterCommand::Uploaded { attempt, remote_name: remote_name.clone(), server_mark };
     // Repeated as long as the database cannot write: the upload is not.
     if !matches!(report(of, uploaded).await, Ok(PrinterAnswer::Go)) {
@@ -147,17 +149,17 @@ async fn upload(
     of: &Handle<Printer>,
     hand: &CurrentAttempt,
     source: &Source,
-) -> Result<String, Failure> {
+) -> Result<String, DeliveryFailure> {
     let attempt = hand.attempt;
     let mut pauses = UPLOAD_PAUSES.into_iter();
     loop {
         let Some(connection) = with.connections.wait_for(of.id()).await else {
             let reason = "the printer is not connected".to_owned();
-            return Err(Failure { why: StartFailure::Unreachable, reason });
+            return Err(DeliveryFailure { why: StartFailure::Unreachable, reason });
         };
         let sent = match look(with, of, &connection, with.settings.offline).await {
             Ok(_) => match taken_meanwhile(of) {
-                Some(reason) => return Err(Failure { why: StartFailure::Busy, reason }),
+                Some(reason) => return Err(DeliveryFailure { why: StartFailure::Busy, reason }),
                 None => send(&connection, &hand.file_name, source).await,
             },
             Err(error) => Err(error),
@@ -167,7 +169,7 @@ async fn upload(
             Err(error) => {
                 tracing::info!(printer = %of.id(), %attempt, %error, "upload failed");
                 let pause = pauses.next().filter(|_| matters_again(&error));
-                let Some(pause) = pause else { return Err(Failure::of("upload", &error)) };
+                let Some(pause) = pause else { return Err(DeliveryFailure::of("upload", &error)) };
                 tokio::time::sleep(pause).await;
             }
         }
