@@ -73,8 +73,8 @@ pub fn fault_paths(body: &Value) -> Vec<String> {
 
 /// Creates an API key; returns its id and a client that sends it.
 pub async fn new_key(app: &App, body: &Value) -> (String, Client) {
-    let made = app.post("/api/auth/api-keys", body).await.expect(201);
-    (id(&made), app.with_key(made["key"].as_str().unwrap()))
+    let key = app.post("/api/auth/api-keys", body).await.expect(201);
+    (id(&key), app.with_key(key["key"].as_str().unwrap()))
 }
 
 /// Returns a client with a new key of this role.

@@ -32,9 +32,9 @@ async fn creates_a_material(variable: &str, script: &str, tools: &str, name: &st
     run.arg("run").arg(description).arg(&app.base).arg(generated);
     run.env(tools, path).env("API_KEY", app.key.as_ref().unwrap());
     let ran = tokio::task::spawn_blocking(move || run.output().unwrap()).await.unwrap();
-    let (said, wrong) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
-    assert!(ran.status.success(), "{}\n{said}\n{wrong}", ran.status);
-    let material = app.get(&format!("/api/inventory/materials/{}", said.trim())).await.expect(200);
+    let (output, errors) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert!(ran.status.success(), "{}\n{output}\n{errors}", ran.status);
+    let material = app.get(&format!("/api/inventory/materials/{}", output.trim())).await.expect(200);
     assert_eq!((material["name"].as_str(), material["quantity"].as_f64()), (Some(name), Some(1500.5)), "{material}");
 }
 

@@ -10,6 +10,8 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 use tempfile::TempDir;
 
 use crate::support::db::SERVICES;
+use crate::support::ports::free_port;
+use crate::support::waiting::until_seen;
 use crate::support::{App, Db, until};
 
 /// A Python environment with OctoPrint in it.
@@ -74,7 +76,7 @@ impl OctoPrint {
             std::fs::create_dir_all(&folder).unwrap();
             std::fs::write(folder.join("rewriting.py"), text).unwrap();
         }
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let key = "0123456789ABCDEF0123456789ABCDEF";
         let started = script(&["start", dir.path().to_str().unwrap(), &port.to_string(), key], &venv);
         assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
@@ -88,6 +90,15 @@ impl OctoPrint {
         let file: Value = http.get(url).header("X-Api-Key", &self.key).send().await.unwrap().json().await.unwrap();
         let times = |how: &str| file.pointer(&format!("/prints/{how}")).and_then(Value::as_u64).unwrap_or(0);
         (times("success"), times("failure"))
+    }
+
+    /// Waits until it remembers so many prints of a file, ended well and otherwise: a moment after their ends.
+    async fn remembers(&self, file: &str, prints: (u64, u64)) {
+        until_seen(&format!("OctoPrint to remember {prints:?} prints of {file}"), || async {
+            let now = self.prints(file).await;
+            if now == prints { Ok(()) } else { Err(format!("{now:?}")) }
+        })
+        .await;
     }
 }
 
@@ -205,7 +216,7 @@ async fn print_pause_and_resume(shop: &Fixture, peer: &OctoPrint) -> String {
     shop.app.order_is(&order, "ready").await;
     let done = shop.app.job_is(&job, "COMPLETED").await;
     assert_eq!(done["attempts"].as_array().unwrap().len(), 1, "{done}");
-    assert_eq!(peer.prints(&first).await, (1, 0), "printed once, to the end");
+    peer.remembers(&first, (1, 0)).await;
     let history = shop.app.get(&shop.path(&format!("/history?file={first}"))).await.expect(200);
     assert_eq!(history["history"][0]["ended"], "finished", "{history}");
     let info = shop.app.get(&shop.path("/info")).await.expect(200);
@@ -228,7 +239,7 @@ async fn cancel_a_print(shop: &Fixture, peer: &OctoPrint) {
     let cancelled = shop.app.job_is(&job, "CANCELLED").await;
     assert_eq!(cancelled["attempts"][0]["state"], "cancelled", "{cancelled}");
     shop.free().await;
-    assert_eq!(peer.prints(&second).await, (0, 1));
+    peer.remembers(&second, (0, 1)).await;
     // Half a part lies on the bed, whatever `autoClear` says.
     shop.attention("bed_not_cleared", true).await;
     shop.act("/bed-cleared").await;

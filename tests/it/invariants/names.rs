@@ -1,22 +1,14 @@
-//! Names: no past participle stands for a thing or an act, and each type of `src/` has a name of its own.
-//!
-//! The two lists of exceptions may only shrink: an entry that is no longer needed fails its test. A test prints what is
-//! not on its list as lines of that list.
+//! Names: no past participle stands for a thing or an act, and each type of `src/` has a name of its own. Neither rule
+//! has an exception.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::text::{File, code_of, words};
-use super::{Rule, all_files, planted_and_innocent, source_files};
+use super::{Rule, all_files, holds_of, planted_and_innocent, source_files};
 
 /// Participles that hide what a value is (a status, a body, an answer) or what a function does.
 const PARTICIPLES: [&str; 13] =
     ["known", "found", "told", "said", "kept", "made", "shown", "seen", "asked", "wanted", "given", "heard", "taken"];
-
-/// Participles that are still names, one `file: name` on each line.
-const ALLOWED_PARTICIPLES: &str = include_str!("participles.txt");
-
-/// Types that still share a name, as `name: file, file`.
-const ALLOWED_TYPES: &[&str] = &[];
 
 /// Type names that `SeaORM` requires in each module of a table.
 const REQUIRED_BY_SEA_ORM: [&str; 3] = ["Model", "Relation", "Entity"];
@@ -263,34 +255,15 @@ fn shared_names(files: &[File]) -> BTreeSet<String> {
     several.map(|(name, places)| format!("{name}: {}", places.join(", "))).collect()
 }
 
-/// Returns what is not on a list, and what is on it for nothing.
-fn differences(allowed: &[&str], entries: &BTreeSet<String>) -> (Vec<String>, Vec<String>) {
-    let additional = entries.iter().filter(|entry| !allowed.contains(&entry.as_str())).cloned().collect();
-    let unneeded = allowed.iter().filter(|entry| !entries.contains(**entry)).map(|entry| (*entry).to_owned()).collect();
-    (additional, unneeded)
-}
-
-/// Fails unless exactly the entries of the list break a rule; prints others as lines of the list.
-fn holds_but_for(allowed: &[&str], entries: &BTreeSet<String>, holds: &str) {
-    let (additional, unneeded) = differences(allowed, entries);
-    let lines: Vec<String> = additional.iter().map(|entry| format!("    {entry:?},")).collect();
-    assert!(lines.is_empty(), "this must hold: {holds}\n{}", lines.join("\n"));
-    assert!(unneeded.is_empty(), "no longer needed on the list of exceptions: {unneeded:#?}");
-}
-
 #[test]
 fn no_participle_is_a_name() {
-    let names = |file: &File| {
-        let path = file.path.clone();
-        participles(file).into_iter().map(move |(_, name)| format!("{path}: {name}"))
-    };
-    let allowed: Vec<&str> = ALLOWED_PARTICIPLES.lines().collect();
-    holds_but_for(&allowed, &all_files().iter().flat_map(names).collect(), NO_PARTICIPLES.holds);
+    holds_of(&NO_PARTICIPLES, &all_files());
 }
 
 #[test]
 fn each_type_has_a_name_of_its_own() {
-    holds_but_for(ALLOWED_TYPES, &shared_names(&source_files()), "one name, one type: the second gets another name");
+    let shared = shared_names(&source_files());
+    assert!(shared.is_empty(), "one name, one type: the second gets another name\n{shared:#?}");
 }
 
 #[test]
@@ -300,11 +273,4 @@ fn the_rules_of_names_find_what_breaks_them() {
     let twice = ["src/a.rs", "src/b.rs", "src/b/tests.rs"].map(|path| File::new(path, text));
     assert_eq!(shared_names(&twice).into_iter().collect::<Vec<_>>(), ["Place: src/a.rs, src/b.rs"]);
     assert!(shared_names(&twice[1..]).is_empty());
-}
-
-#[test]
-fn a_list_of_exceptions_is_complete_and_only_shrinks() {
-    let entries = BTreeSet::from(["a.rs: told".to_owned(), "b.rs: kept".to_owned()]);
-    let (additional, unneeded) = differences(&["b.rs: kept", "c.rs: said"], &entries);
-    assert_eq!((additional, unneeded), (vec!["a.rs: told".to_owned()], vec!["c.rs: said".to_owned()]));
 }

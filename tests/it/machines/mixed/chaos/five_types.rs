@@ -33,7 +33,7 @@ const JOBS: usize = 80;
 const COLOURS: [&str; 2] = ["#1B1B22", "#F4F1E6"];
 /// Doubts that no look at a printer ends, as they are told.
 const LASTING: [&str; 5] = [
-    "server was restarted",
+    "server restarted",
     "names the file as its last print",
     "the printer could not be checked for",
     "the printer was not checked after",
@@ -203,7 +203,8 @@ fn is_true(job: &Value, last: &Did, all: &[Did], kind: PrinterKind) -> bool {
         return all.iter().all(|did| did.started == 0);
     }
     // Without a history, a print that is no longer shown is not known to have ended well.
-    let forgotten = !can(kind, Operation::History) && (why.contains("came back") || why.contains("no longer knows"));
+    let forgotten =
+        !can(kind, Operation::History) && (why.contains("responded again") || why.contains("no longer knows"));
     let total: usize = all.iter().map(|did| did.finished).sum();
     !why.is_empty() && last.started == 1 && (forgotten || (last.broken, total) == (1, 0))
 }
