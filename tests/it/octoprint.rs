@@ -191,8 +191,21 @@ impl Fixture {
 async fn a_real_octoprint_prints_our_jobs() {
     let Some(peer) = OctoPrint::start() else { return };
     let shop = Fixture::open(&peer).await;
+    let first = print_pause_and_resume(&shop, &peer).await;
+    shop.free().await;
+    cancel_a_print(&shop, &peer).await;
+    print_by_hand(&shop, &first).await;
+    stop_in_an_emergency(&shop, &peer).await;
+    until("the last claim to be settled", || async {
+        let stock = shop.app.get(&format!("/api/inventory/materials/{}", shop.material)).await.expect(200);
+        (stock["reserved"] == 0).then_some(())
+    })
+    .await;
+    shop.app.ledger_is_even(&shop.material).await;
+}
 
-    // One part, paused and resumed on the way.
+/// Prints one part, paused and resumed on the way; returns the name of its file there.
+async fn print_pause_and_resume(shop: &Fixture, peer: &OctoPrint) -> String {
     let (order, job, first) = shop.printing().await;
     shop.app.act(&format!("/api/jobs/{job}/pause")).await.expect(200);
     shop.app.job_is(&job, "PAUSED").await;
@@ -213,9 +226,11 @@ async fn a_real_octoprint_prints_our_jobs() {
     // It says no in its own words.
     let refused = shop.app.act(&shop.path("/pause")).await.expect(502);
     assert_eq!(refused["code"], "printer_refused", "{refused}");
+    first
+}
 
-    // The second is cancelled; its file is in use until then.
-    shop.free().await;
+/// Cancels a print; its file is in use until then.
+async fn cancel_a_print(shop: &Fixture, peer: &OctoPrint) {
     let (_, job, second) = shop.printing().await;
     let refusal = shop.app.delete(&shop.path(&format!("/files/{second}"))).await;
     assert_eq!(refusal.error(409), "printer_in_use");
@@ -229,8 +244,10 @@ async fn a_real_octoprint_prints_our_jobs() {
     shop.attention("bed_not_cleared", true).await;
     shop.act("/bed-cleared").await;
     shop.app.delete(&shop.path(&format!("/files/{second}"))).await.expect(204);
+}
 
-    // A print by hand: the printer itself keeps the file that it prints.
+/// Prints a file by hand: the printer itself keeps the file that it prints.
+async fn print_by_hand(shop: &Fixture, first: &str) {
     shop.app.post(&shop.path("/print"), &json!({"filename": first})).await.expect(200);
     shop.attention("foreign_print", true).await;
     assert_eq!(shop.app.delete(&shop.path(&format!("/files/{first}"))).await.error(409), "printer_in_use");
@@ -239,8 +256,10 @@ async fn a_real_octoprint_prints_our_jobs() {
     shop.attention("foreign_print", false).await;
     shop.attention("bed_not_cleared", true).await;
     shop.act("/bed-cleared").await;
+}
 
-    // Emergency stop: the serial port closes; a person connects, homes and clears.
+/// Stops a print in an emergency: the serial port closes; a person connects, homes and clears.
+async fn stop_in_an_emergency(shop: &Fixture, peer: &OctoPrint) {
     let (order, job, third) = shop.printing().await;
     let stopped = shop.act("/emergency-stop").await;
     assert!(stopped["recorded"].is_boolean(), "{stopped}");
@@ -264,13 +283,6 @@ async fn a_real_octoprint_prints_our_jobs() {
     let states: Vec<_> = done["attempts"].as_array().unwrap().iter().map(|attempt| &attempt["state"]).collect();
     assert_eq!(states, ["failed", "finished"], "{done}");
     assert_eq!(peer.prints(&third).await.0, 0, "the stopped one never ended well");
-
-    until("the last claim to be settled", || async {
-        let stock = shop.app.get(&format!("/api/inventory/materials/{}", shop.material)).await.expect(200);
-        (stock["reserved"] == 0).then_some(())
-    })
-    .await;
-    shop.app.ledger_is_even(&shop.material).await;
 }
 
 /// Checks that files are read back before the start: one that a plug-in rewrote is printed, one that was cut off is
