@@ -34,10 +34,12 @@ use store::queries::Queries;
 use store::writer::WriterCounters;
 
 pub mod backups;
+mod clients;
 mod contents;
 pub mod customer_space;
 pub mod documents;
 mod export_rows;
+mod foundation;
 mod kinds;
 mod mailed_documents;
 mod manual_restore;
@@ -52,10 +54,10 @@ mod start_error;
 pub mod story;
 pub mod stream;
 
+pub use clients::{printer_registry, rehearse};
 pub use contents::remove_contents;
 pub use kinds::{Directories, KindsOverview};
 pub use openings::unopened;
-pub use start::{printer_registry, rehearse};
 pub use start_error::ShopStartError;
 
 /// All components of one server process. The directories of the kinds are accessible as its fields: `app.orders`.

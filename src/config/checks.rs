@@ -45,6 +45,8 @@ pub(super) fn problems(config: &Config) -> Vec<String> {
     addresses(config, &mut problems);
     numbers(config, &mut problems);
     words(config, &mut problems);
+    integration_words(config, &mut problems);
+    log_filter(config, &mut problems);
     papers(config, &mut problems);
     tracking(config, &mut problems);
     prices::problems(&config.intake, &mut problems);
@@ -188,9 +190,10 @@ fn has_scheme(text: &str, schemes: &[&str]) -> bool {
     Url::parse(text).is_ok_and(|url| schemes.contains(&url.scheme()) && url.has_host())
 }
 
-fn numbers(config: &Config, problems: &mut Vec<String>) {
-    let Config { server, database, dispatch, printers, webhooks, .. } = config;
-    for (key, zero) in [
+/// Returns settings of the server and of its limits that must not be 0, each with whether it is.
+fn edge_zeros(config: &Config) -> Vec<(&'static str, bool)> {
+    let Config { server, database, .. } = config;
+    vec![
         ("server.json_body_max_bytes", server.json_body_max_bytes == 0),
         ("server.upload_max_bytes", server.upload_max_bytes == 0),
         ("server.request_timeout_seconds", server.request_timeout_seconds.is_zero()),
@@ -223,6 +226,13 @@ fn numbers(config: &Config, problems: &mut Vec<String>) {
         ("limits.intakes_per_hour", config.limits.intakes_per_hour == 0),
         ("limits.exports_per_hour", config.limits.exports_per_hour == 0),
         ("limits.rate_limit_max_entries", config.limits.rate_limit_max_entries == 0),
+    ]
+}
+
+/// Returns settings of the shop and of its connections that must not be 0, each with whether it is.
+fn shop_zeros(config: &Config) -> Vec<(&'static str, bool)> {
+    let Config { dispatch, printers, webhooks, .. } = config;
+    vec![
         ("slicing.max_parallel", config.slicing.max_parallel == 0),
         ("pricing.model_max_bytes", config.pricing.model_max_bytes == 0),
         ("pricing.print_mm3_per_hour", config.pricing.print_mm3_per_hour == 0),
@@ -249,7 +259,12 @@ fn numbers(config: &Config, problems: &mut Vec<String>) {
         ("failure_detection.frames_in_a_row", config.failure_detection.frames_in_a_row == 0),
         ("accounting.interval_seconds", config.accounting.interval_seconds.is_zero()),
         ("payments.signature_tolerance_seconds", config.payments.signature_tolerance_seconds.is_zero()),
-    ] {
+    ]
+}
+
+fn numbers(config: &Config, problems: &mut Vec<String>) {
+    let Config { server, webhooks, .. } = config;
+    for (key, zero) in edge_zeros(config).into_iter().chain(shop_zeros(config)) {
         if zero {
             problems.push(format!("{key} must be greater than 0"));
         }
@@ -320,6 +335,9 @@ fn words(config: &Config, problems: &mut Vec<String>) {
             problems.push(format!("mail.operators: \"{address}\" is not an e-mail address"));
         }
     }
+}
+
+fn integration_words(config: &Config, problems: &mut Vec<String>) {
     if HeaderName::from_bytes(config.payments.signature_header.as_bytes()).is_err() {
         problems.push("payments.signature_header is not a valid HTTP header name".to_owned());
     }
@@ -355,6 +373,9 @@ fn words(config: &Config, problems: &mut Vec<String>) {
                 .to_owned(),
         );
     }
+}
+
+fn log_filter(config: &Config, problems: &mut Vec<String>) {
     if let Err(error) = EnvFilter::try_new(&config.log.filter) {
         problems.push(format!("log.filter: {error} ({})", layers::variable_of("log.filter")));
     }

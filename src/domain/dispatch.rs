@@ -222,19 +222,11 @@ impl DispatchIndex {
             jobs.retain(|_, at| (0..REFUSAL_COOLDOWN_MS).contains(&now.since(*at)));
         }
         self.refused.retain(|_, jobs| !jobs.is_empty());
-        let next = |class: &NeedClass, after: Option<&QueueRank>| {
-            let ranks = self.classes.get(class)?;
-            let mut rest = match after {
-                None => ranks.range(..),
-                Some(after) => ranks.range((std::ops::Bound::Excluded(*after), std::ops::Bound::Unbounded)),
-            };
-            rest.find(|rank| !self.jobs_in_flight.contains(&rank.3)).copied()
-        };
         // The first job of each class. The best of these is served first, then the next of its class follows.
         let mut heads: BinaryHeap<Reverse<(QueueRank, usize)>> = BinaryHeap::new();
         let classes: Vec<NeedClass> = self.classes.keys().cloned().collect();
         for (n, class) in classes.iter().enumerate() {
-            if let Some(rank) = next(class, None) {
+            if let Some(rank) = self.next_rank(class, None) {
                 heads.push(Reverse((rank, n)));
             }
         }
@@ -257,7 +249,7 @@ impl DispatchIndex {
                 }
                 None => deferred.push(rank.3),
             }
-            if let Some(following) = next(class, Some(&rank)) {
+            if let Some(following) = self.next_rank(class, Some(&rank)) {
                 heads.push(Reverse((following, n)));
             }
         }
@@ -276,14 +268,29 @@ impl DispatchIndex {
                 }
             }
         }
-        for proposal in &proposals {
+        self.open(&proposals, now);
+        proposals
+    }
+
+    /// Returns the best job of a class that is in no open proposal, behind this rank.
+    fn next_rank(&self, class: &NeedClass, after: Option<&QueueRank>) -> Option<QueueRank> {
+        let ranks = self.classes.get(class)?;
+        let mut rest = match after {
+            None => ranks.range(..),
+            Some(after) => ranks.range((std::ops::Bound::Excluded(*after), std::ops::Bound::Unbounded)),
+        };
+        rest.find(|rank| !self.jobs_in_flight.contains(&rank.3)).copied()
+    }
+
+    /// Marks the jobs and printers of these proposals as in flight, and counts the starts.
+    fn open(&mut self, proposals: &[Proposal], now: Timestamp) {
+        for proposal in proposals {
             self.jobs_in_flight.insert(proposal.job);
             self.printers_in_flight.insert(proposal.printer);
             if self.rules.max_starts_per_minute.is_some() {
                 self.starts.push_back(now);
             }
         }
-        proposals
     }
 
     /// Returns the index in `printers` of the best one for this job. Healthy printers come before those that refused a

@@ -282,6 +282,25 @@ mod tests {
         format!("{} {code}{wait}: {message}", status.as_u16())
     }
 
+    fn printer_errors() -> Vec<PrinterError> {
+        vec![
+            PrinterError::Unreachable("no route".to_owned()),
+            PrinterError::Lost("reset".to_owned()),
+            PrinterError::Timeout,
+            PrinterError::Stalled(std::time::Duration::from_secs(15)),
+            PrinterError::Altered("3 of 5 bytes".to_owned()),
+            PrinterError::Stranger { program: "Printer", address: "http://a/".to_owned(), port: 80 },
+            PrinterError::WrongKey("bad key".to_owned()),
+            PrinterError::FirmwareDisconnected("klippy".to_owned()),
+            PrinterError::Refused { status: 400, message: "must home first".to_owned() },
+            PrinterError::NotFound("a.gcode".to_owned()),
+            PrinterError::InUse("a.gcode".to_owned()),
+            PrinterError::Unsupported(Operation::Home),
+            PrinterError::BadAnswer("no json".to_owned()),
+            PrinterError::Invalid("no name".to_owned()),
+        ]
+    }
+
     #[test]
     fn every_no_has_its_status_and_word() {
         let refusals = [
@@ -304,27 +323,11 @@ mod tests {
             AskError::Timeout,
             AskError::Closed,
         ];
-        let printers = [
-            PrinterError::Unreachable("no route".to_owned()),
-            PrinterError::Lost("reset".to_owned()),
-            PrinterError::Timeout,
-            PrinterError::Stalled(std::time::Duration::from_secs(15)),
-            PrinterError::Altered("3 of 5 bytes".to_owned()),
-            PrinterError::Stranger { program: "Printer", address: "http://a/".to_owned(), port: 80 },
-            PrinterError::WrongKey("bad key".to_owned()),
-            PrinterError::FirmwareDisconnected("klippy".to_owned()),
-            PrinterError::Refused { status: 400, message: "must home first".to_owned() },
-            PrinterError::NotFound("a.gcode".to_owned()),
-            PrinterError::InUse("a.gcode".to_owned()),
-            PrinterError::Unsupported(Operation::Home),
-            PrinterError::BadAnswer("no json".to_owned()),
-            PrinterError::Invalid("no name".to_owned()),
-        ];
         let all = refusals
             .into_iter()
             .map(describe)
             .chain(asks.into_iter().map(describe))
-            .chain(printers.into_iter().map(describe));
+            .chain(printer_errors().into_iter().map(describe));
         insta::assert_snapshot!(all.collect::<Vec<_>>().join("\n"), @r"
         400 validation_failed: name: is required
         404 order_not_found: no such order

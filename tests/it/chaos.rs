@@ -34,11 +34,12 @@ use simulator::sink::Sink;
 use tokio::sync::mpsc;
 
 use crate::store::migrations::released;
-use crate::support::{App, Clock, on_both};
+use crate::support::{App, Clock, Db, on_both};
 use catalogue::{Catalogue, DELIVERY, STOCK};
 use customers::{Customers, Sold, insist};
 use hall::{Hall, Operators};
 use inspectors::Inspector;
+use truth::Outcome;
 
 /// The seed without `PRINTFLOOR_TEST_SEED`. Fixed, so that a run that failed fails again; `scripts/test` takes another
 /// one for each run, prints it, and keeps it for the whole run.
@@ -85,6 +86,75 @@ async fn old_half(app: &App, catalogue: &Catalogue) -> Value {
     order
 }
 
+/// Draws moments at which starts are cut off, the shortest first.
+fn cuts(rng: &mut Rng, (count, longest): (usize, u64)) -> Vec<Duration> {
+    let mut after: Vec<u64> = (0..count).map(|_| rng.u64(1..longest)).collect();
+    after.sort_unstable();
+    after.into_iter().map(Duration::from_millis).collect()
+}
+
+/// Starts the server of a new shop and then over the data of an older release, both of whose first starts are cut off.
+async fn open(db: Db, clock: &Clock, rng: &mut Rng, release: usize, sign_off: &str) -> App {
+    let (first_starts, migrations) = (cuts(rng, FIRST_STARTS), cuts(rng, MIGRATIONS_CUT));
+    App::on(db)
+        .clock(clock)
+        .first_starts_cut(first_starts)
+        .on_release(release, released::shop_at_rest(release), migrations)
+        .env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", 1.5)
+        .env("PRINTFLOOR_QUALITY__SIGN_OFF", sign_off)
+        .env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "[0.2, 0.4, 1, 2, 5]")
+        .start()
+        .await
+}
+
+async fn kill_at_random_moments(app: &mut App, rng: &mut Rng, kills: u64) {
+    for _ in 0..kills {
+        tokio::time::sleep(Duration::from_millis(rng.u64(5..500))).await;
+        app.kill_9();
+        app.start().await;
+    }
+}
+
+/// Starts a sink that hears of orders and jobs, and checks what it hears.
+async fn subscribe(app: &App) -> Sink {
+    let sink = Sink::start().await.unwrap();
+    sink.verify_with("a-secret-of-the-shop-1234567890");
+    sink.trust_timestamps();
+    let events = [
+        "order.created",
+        "order.paid",
+        "order.printing",
+        "order.ready",
+        "order.shipped",
+        "order.cancelled",
+        "job.completed",
+    ];
+    let endpoint = json!({"url": sink.url(), "events": events, "secret": "a-secret-of-the-shop-1234567890"});
+    app.post("/api/webhooks/endpoints", &endpoint).await.expect(201);
+    sink
+}
+
+/// Lets customers buy until it is quiet, and receives stock with each order, under a key of its own.
+async fn sell(mut customers: Customers, old: Value, quiet: Arc<AtomicBool>) -> Vec<Sold> {
+    let (client, materials) = (customers.client.clone(), customers.catalogue.materials.clone());
+    let mut sold = vec![customers.pay_old(old).await];
+    let mut n = 0;
+    while !quiet.load(Relaxed) || n < ORDERS {
+        sold.push(customers.buy(n).await);
+        for (material, grams) in materials.iter().zip(DELIVERY) {
+            receive(&client, material, &format!("delivery-{n}"), grams).await;
+        }
+        n += 1;
+        tokio::time::sleep(Duration::from_millis(150)).await;
+    }
+    sold
+}
+
+fn jobs_by_number(outcomes: &[Outcome<'_>]) -> BTreeMap<String, Value> {
+    let jobs = outcomes.iter().flat_map(|one| &one.jobs);
+    jobs.map(|job| (job["number"].as_str().unwrap().to_owned(), job.clone())).collect()
+}
+
 on_both! {
     async fn killed_at_random_moments_nothing_acknowledged_is_lost(db: Db) {
         let seed = from_env("PRINTFLOOR_TEST_SEED", USUAL_SEED);
@@ -96,29 +166,9 @@ on_both! {
         let release = RELEASES[rng.usize(..RELEASES.len())];
         eprintln!("seed {seed}, {kills} kills, sign-off {sign_off}, data of release {release}");
         let clock = Arc::new(Clock::new());
-        let mut cuts = |(count, longest): (usize, u64)| -> Vec<Duration> {
-            let mut after: Vec<u64> = (0..count).map(|_| rng.u64(1..longest)).collect();
-            after.sort_unstable();
-            after.into_iter().map(Duration::from_millis).collect()
-        };
-        let mut app = App::on(db)
-            .clock(&clock)
-            .first_starts_cut(cuts(FIRST_STARTS))
-            .on_release(release, released::shop_at_rest(release), cuts(MIGRATIONS_CUT))
-            .env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", 1.5)
-            .env("PRINTFLOOR_QUALITY__SIGN_OFF", sign_off)
-            .env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "[0.2, 0.4, 1, 2, 5]")
-            .start()
-            .await;
+        let mut app = open(db, &clock, &mut rng, release, sign_off).await;
         old_order_is_kept(&app).await;
-        let sink = Sink::start().await.unwrap();
-        sink.verify_with("a-secret-of-the-shop-1234567890");
-        sink.trust_timestamps();
-        let events = [
-            "order.created", "order.paid", "order.printing", "order.ready", "order.shipped", "order.cancelled", "job.completed",
-        ];
-        let endpoint = json!({"url": sink.url(), "events": events, "secret": "a-secret-of-the-shop-1234567890"});
-        app.post("/api/webhooks/endpoints", &endpoint).await.expect(201);
+        let sink = subscribe(&app).await;
         let catalogue = Catalogue::new(&app).await;
         let old = old_half(&app, &catalogue).await;
         let hall = Arc::new(Hall::new(&app, &catalogue, seed).await);
@@ -128,23 +178,10 @@ on_both! {
         // Customers who go on whatever happens, and deliveries of stock, each with a key of its own.
         let (cut_off, to_cut_off) = mpsc::unbounded_channel();
         let packed = Arc::new(Mutex::new(Vec::new()));
+        let materials = catalogue.materials.clone();
         let customers = {
-            let (quiet, client, materials) = (quiet.clone(), client.clone(), catalogue.materials.clone());
-            let (clock, packed, rng) = (clock.clone(), packed.clone(), rng.fork());
-            let mut customers = Customers { client: client.clone(), clock, catalogue, rng, cut_off, packed };
-            tokio::spawn(async move {
-                let mut sold = vec![customers.pay_old(old).await];
-                let mut n = 0;
-                while !quiet.load(Relaxed) || n < ORDERS {
-                    sold.push(customers.buy(n).await);
-                    for (material, grams) in materials.iter().zip(DELIVERY) {
-                        receive(&client, material, &format!("delivery-{n}"), grams).await;
-                    }
-                    n += 1;
-                    tokio::time::sleep(Duration::from_millis(150)).await;
-                }
-                (sold, materials)
-            })
+            let (client, clock, packed, rng) = (client.clone(), clock.clone(), packed.clone(), rng.fork());
+            tokio::spawn(sell(Customers { client, clock, catalogue, rng, cut_off, packed }, old, quiet.clone()))
         };
         let mishaps = tokio::spawn(hall.clone().mishaps(client.clone(), clock.clone(), quiet.clone(), seed));
         let cancels = tokio::spawn(cancels::behind_cuts(client.clone(), hall.clone(), to_cut_off));
@@ -152,13 +189,9 @@ on_both! {
         let inspector = Inspector::new(client.clone(), hall.clone(), seed);
         let inspector = tokio::spawn(inspector.work(required, quiet.clone(), closed.clone()));
         let packers = tokio::spawn(packers::pack(client.clone(), packed, quiet.clone(), seed));
-        for _ in 0..kills {
-            tokio::time::sleep(Duration::from_millis(rng.u64(5..500))).await;
-            app.kill_9();
-            app.start().await;
-        }
+        kill_at_random_moments(&mut app, &mut rng, kills).await;
         quiet.store(true, Relaxed);
-        let (sold, materials): (Vec<Sold>, _) = customers.await.unwrap();
+        let sold = customers.await.unwrap();
         for material in &materials {
             receive(&client, material, "enough", ENOUGH).await;
         }
@@ -174,8 +207,7 @@ on_both! {
             truth::shipments(one, &sent);
             parts::lines(one, &words);
         }
-        let jobs = outcomes.iter().flat_map(|one| &one.jobs);
-        let jobs: BTreeMap<String, Value> = jobs.map(|job| (job["number"].as_str().unwrap().to_owned(), job.clone())).collect();
+        let jobs = jobs_by_number(&outcomes);
         let plate_counts = parts::physically(&hall, &jobs).await;
         for (material, delivery) in materials.iter().zip(DELIVERY) {
             let received = STOCK + delivery * (sold.len() - 1) as f64 + ENOUGH;

@@ -2,6 +2,7 @@
 //! physical log: what the machines did, whatever they or the server said.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use simulator::faults::PrinterFaults;
@@ -63,6 +64,8 @@ mod wrong_starts;
 pub const SLOW: f64 = 1.0;
 /// Prints a part in a moment.
 pub const FAST: f64 = 2_000.0;
+/// Speed at which nothing moves that anybody could see.
+pub const STILL: f64 = 0.000_1;
 /// Seconds that one part takes at speed 1.
 const SECONDS: u64 = 600;
 /// The file of a person's own print.
@@ -75,6 +78,8 @@ const STOCK: f64 = 1_000.0;
 pub type Env<'a> = &'a [(&'a str, &'a str)];
 /// A start is judged soon.
 pub const JUDGE_SOON: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "1");
+/// A start is judged while the test runs, but not before a busy machine has done what comes first.
+pub const JUDGE_CALMLY: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "5");
 /// Nobody doubts a start while the test runs.
 pub const JUDGE_LATE: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "300");
 /// The files of prints that are over stay on the printers, so that the test sees them.
@@ -134,9 +139,17 @@ impl Floor {
         for n in 0..self.fleet.printers.len() {
             let printer = self.app.printer(self.sim(n)).await;
             self.printers.push(printer);
-            // What is shown may be newer than what its own rules know.
-            self.status_until("the printer to be known as connected", n, |s| s["lastSeenAt"].is_string()).await;
+            self.recorded(n).await;
         }
+    }
+
+    /// Waits until a printer's own rules have a first look recorded: what is shown may be newer than what they go by.
+    pub async fn recorded(&self, printer: usize) {
+        until("the first look to be recorded", || async {
+            let printer = self.app.get(&self.path(printer, "")).await.expect(200);
+            (printer["updatedAt"] != printer["createdAt"]).then_some(())
+        })
+        .await;
     }
 
     async fn with(db: Db, options: FleetOptions, env: Env<'_>) -> Self {
@@ -184,6 +197,17 @@ impl Floor {
     /// Lets parts be done in a moment from now on.
     pub fn hurry(&self, printer: usize) {
         self.sim(printer).handle.set_speed(FAST);
+    }
+
+    /// Prints up to this part of the print, 0 to 1, and stands still there.
+    pub fn stands_at(&self, printer: usize, progress: f64) {
+        self.sim(printer).handle.with(|machine| {
+            let job = machine.job().expect("a print");
+            let rest = progress.mul_add(job.facts.seconds, -job.done);
+            machine.set_speed(FAST);
+            machine.advance(machine.now() + Duration::from_secs_f64(rest / FAST));
+            machine.set_speed(STILL);
+        });
     }
 
     /// Places and pays an order for this many parts.
@@ -234,9 +258,19 @@ impl Floor {
         .await
     }
 
-    /// Waits until the server shows the printer like this.
+    /// Waits until the server shows the printer like this, and the printer's own rules go by it.
     pub async fn connection_is(&self, printer: usize, connection: &str) {
-        self.status_until(&format!("the printer to be {connection}"), printer, |s| s["connection"] == connection).await;
+        let call = match connection {
+            "connected" | "disconnected" => None,
+            "firmware_disconnected" => Some("unreachable"),
+            word => Some(word),
+        };
+        let agrees = |status: &Value| {
+            let attention = status["attention"].as_array().unwrap().iter().filter_map(Value::as_str);
+            attention.filter(|word| ["unreachable", "wrong_key", "read_only"].contains(word)).eq(call)
+        };
+        let what = format!("the printer to be {connection}");
+        self.status_until(&what, printer, |status| status["connection"] == connection && agrees(status)).await;
     }
 
     /// Waits until the printer calls for this attention, or no longer does.

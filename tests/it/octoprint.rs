@@ -10,6 +10,8 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 use tempfile::TempDir;
 
 use crate::support::db::SERVICES;
+use crate::support::ports::free_port;
+use crate::support::waiting::until_seen;
 use crate::support::{App, Db, until};
 
 /// A Python environment with OctoPrint in it.
@@ -74,7 +76,7 @@ impl OctoPrint {
             std::fs::create_dir_all(&folder).unwrap();
             std::fs::write(folder.join("rewriting.py"), text).unwrap();
         }
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let key = "0123456789ABCDEF0123456789ABCDEF";
         let started = script(&["start", dir.path().to_str().unwrap(), &port.to_string(), key], &venv);
         assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
@@ -88,6 +90,15 @@ impl OctoPrint {
         let file: Value = http.get(url).header("X-Api-Key", &self.key).send().await.unwrap().json().await.unwrap();
         let times = |how: &str| file.pointer(&format!("/prints/{how}")).and_then(Value::as_u64).unwrap_or(0);
         (times("success"), times("failure"))
+    }
+
+    /// Waits until it remembers so many prints of a file, ended well and otherwise: a moment after their ends.
+    async fn remembers(&self, file: &str, prints: (u64, u64)) {
+        until_seen(&format!("OctoPrint to remember {prints:?} prints of {file}"), || async {
+            let now = self.prints(file).await;
+            if now == prints { Ok(()) } else { Err(format!("{now:?}")) }
+        })
+        .await;
     }
 }
 
@@ -180,8 +191,21 @@ impl Fixture {
 async fn a_real_octoprint_prints_our_jobs() {
     let Some(peer) = OctoPrint::start() else { return };
     let shop = Fixture::open(&peer).await;
+    let first = print_pause_and_resume(&shop, &peer).await;
+    shop.free().await;
+    cancel_a_print(&shop, &peer).await;
+    print_by_hand(&shop, &first).await;
+    stop_in_an_emergency(&shop, &peer).await;
+    until("the last claim to be settled", || async {
+        let stock = shop.app.get(&format!("/api/inventory/materials/{}", shop.material)).await.expect(200);
+        (stock["reserved"] == 0).then_some(())
+    })
+    .await;
+    shop.app.ledger_is_even(&shop.material).await;
+}
 
-    // One part, paused and resumed on the way.
+/// Prints one part, paused and resumed on the way; returns the name of its file there.
+async fn print_pause_and_resume(shop: &Fixture, peer: &OctoPrint) -> String {
     let (order, job, first) = shop.printing().await;
     shop.app.act(&format!("/api/jobs/{job}/pause")).await.expect(200);
     shop.app.job_is(&job, "PAUSED").await;
@@ -192,7 +216,7 @@ async fn a_real_octoprint_prints_our_jobs() {
     shop.app.order_is(&order, "ready").await;
     let done = shop.app.job_is(&job, "COMPLETED").await;
     assert_eq!(done["attempts"].as_array().unwrap().len(), 1, "{done}");
-    assert_eq!(peer.prints(&first).await, (1, 0), "printed once, to the end");
+    peer.remembers(&first, (1, 0)).await;
     let history = shop.app.get(&shop.path(&format!("/history?file={first}"))).await.expect(200);
     assert_eq!(history["history"][0]["ended"], "finished", "{history}");
     let info = shop.app.get(&shop.path("/info")).await.expect(200);
@@ -202,9 +226,11 @@ async fn a_real_octoprint_prints_our_jobs() {
     // It says no in its own words.
     let refused = shop.app.act(&shop.path("/pause")).await.expect(502);
     assert_eq!(refused["code"], "printer_refused", "{refused}");
+    first
+}
 
-    // The second is cancelled; its file is in use until then.
-    shop.free().await;
+/// Cancels a print; its file is in use until then.
+async fn cancel_a_print(shop: &Fixture, peer: &OctoPrint) {
     let (_, job, second) = shop.printing().await;
     let refusal = shop.app.delete(&shop.path(&format!("/files/{second}"))).await;
     assert_eq!(refusal.error(409), "printer_in_use");
@@ -213,13 +239,15 @@ async fn a_real_octoprint_prints_our_jobs() {
     let cancelled = shop.app.job_is(&job, "CANCELLED").await;
     assert_eq!(cancelled["attempts"][0]["state"], "cancelled", "{cancelled}");
     shop.free().await;
-    assert_eq!(peer.prints(&second).await, (0, 1));
+    peer.remembers(&second, (0, 1)).await;
     // Half a part lies on the bed, whatever `autoClear` says.
     shop.attention("bed_not_cleared", true).await;
     shop.act("/bed-cleared").await;
     shop.app.delete(&shop.path(&format!("/files/{second}"))).await.expect(204);
+}
 
-    // A print by hand: the printer itself keeps the file that it prints.
+/// Prints a file by hand: the printer itself keeps the file that it prints.
+async fn print_by_hand(shop: &Fixture, first: &str) {
     shop.app.post(&shop.path("/print"), &json!({"filename": first})).await.expect(200);
     shop.attention("foreign_print", true).await;
     assert_eq!(shop.app.delete(&shop.path(&format!("/files/{first}"))).await.error(409), "printer_in_use");
@@ -228,8 +256,10 @@ async fn a_real_octoprint_prints_our_jobs() {
     shop.attention("foreign_print", false).await;
     shop.attention("bed_not_cleared", true).await;
     shop.act("/bed-cleared").await;
+}
 
-    // Emergency stop: the serial port closes; a person connects, homes and clears.
+/// Stops a print in an emergency: the serial port closes; a person connects, homes and clears.
+async fn stop_in_an_emergency(shop: &Fixture, peer: &OctoPrint) {
     let (order, job, third) = shop.printing().await;
     let stopped = shop.act("/emergency-stop").await;
     assert!(stopped["recorded"].is_boolean(), "{stopped}");
@@ -253,13 +283,6 @@ async fn a_real_octoprint_prints_our_jobs() {
     let states: Vec<_> = done["attempts"].as_array().unwrap().iter().map(|attempt| &attempt["state"]).collect();
     assert_eq!(states, ["failed", "finished"], "{done}");
     assert_eq!(peer.prints(&third).await.0, 0, "the stopped one never ended well");
-
-    until("the last claim to be settled", || async {
-        let stock = shop.app.get(&format!("/api/inventory/materials/{}", shop.material)).await.expect(200);
-        (stock["reserved"] == 0).then_some(())
-    })
-    .await;
-    shop.app.ledger_is_even(&shop.material).await;
 }
 
 /// Checks that files are read back before the start: one that a plug-in rewrote is printed, one that was cut off is

@@ -186,7 +186,7 @@ on_sqlite! {
         })
         .await;
         assert_eq!((fake.runs().len(), gcode_files(&app).await.len()), (2, 1));
-        assert_eq!(fake.running(), 0, "what the killed server left running is gone");
+        until("what the killed server left running to be gone", || async { (fake.running() == 0).then_some(()) }).await;
         until("the folders of the runs to be gone", || async {
             let left = std::fs::read_dir(app.data().join("slicing")).map_or(0, Iterator::count);
             (left == 0).then_some(())

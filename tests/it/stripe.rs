@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use simulator::processor::{Payer, SimPaymentProcessor as Simulated};
 
 use crate::support::db::SERVICES;
+use crate::support::ports::free_port;
 use crate::support::until;
 use crate::whole::unix_now;
 
@@ -134,7 +135,7 @@ async fn form(url: &str, path: &str, body: &str) -> Value {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_simulation_of_the_processor_is_understood() {
     let Some(venv) = venv() else { return };
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let mut program = peer();
     program.args(["local", &venv, &port.to_string()]).stdout(Stdio::null()).stderr(Stdio::null());
     let _running = Running(program.spawn().unwrap());

@@ -1,5 +1,7 @@
 //! From a signed payment event to a shipped order.
 
+mod sets;
+
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::Path;
@@ -17,9 +19,8 @@ use simulator::printer::PhysicalEvent;
 use simulator::sink::{ReceivedRequest, Sink};
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
-use crate::api::materials::mails;
 use crate::support::app::PAYMENT_SECRET;
-use crate::support::waiting::{LONG, until_seen};
+use crate::support::waiting::LONG;
 use crate::support::{App, Client, on_both, on_sqlite, until};
 
 /// The Debian slicer, where the tests were told of one.
@@ -107,26 +108,7 @@ on_both! {
         assert_eq!(pay(&app, &placed, "evt_1").await, Some(200));
         assert_eq!(pay(&app, &placed, "evt_1").await, Some(200), "the same event again is fine");
 
-        let waiting = until("three jobs to wait for stock", || async {
-            let jobs = app.jobs(&order).await;
-            let waiting: Vec<_> = jobs.into_iter().filter(|job| job["state"] == "awaiting_manual_review").collect();
-            (waiting.len() == 3).then_some(waiting)
-        }).await;
-        let reason = waiting[0]["waitingReason"].as_str().unwrap();
-        assert_eq!(waiting[0]["blockedBy"], "material");
-        assert!(reason.contains("PLA black") && reason.contains("free"), "{reason}");
-        // What the others hold changes as they are printed.
-        until("the comparison to say the same as the job", || async {
-            let path = format!("/api/jobs/{}", waiting[0]["id"].as_str().unwrap());
-            let (job, comparison) = (app.get(&path).await.expect(200), app.get(&format!("{path}/match")).await.expect(200));
-            assert_eq!(comparison["printers"].as_array().unwrap().len(), fleet.printers.len(), "{comparison}");
-            (comparison["waitingReason"].is_string() && comparison["waitingReason"] == job["waitingReason"]).then_some(())
-        }).await;
-        // What waits for stock has no date; what is printed has one.
-        until("the forecast to leave out what waits", || async {
-            (app.get("/api/forecast").await.expect(200)["untold"] == 3).then_some(())
-        }).await;
-
+        jobs_wait_for_stock(&app, &order, fleet.printers.len()).await;
         let delivery = json!({"delta": 1000, "reason": "delivery"});
         app.post(&format!("/api/inventory/materials/{material}/adjustments"), &delivery).await.expect(200);
         let ready = app.order_is(&order, "ready").await;
@@ -134,37 +116,8 @@ on_both! {
         assert_eq!((&counts["good"], &counts["running"], &counts["missing"]), (&json!(3), &json!(0), &json!(0)), "{ready}");
         let kit = (&ready["lines"][1]["completeSets"], &ready["lines"][2]["kitLine"], &ready["lines"][2]["good"]);
         assert_eq!(kit, (&json!(1), &json!(1), &json!(2)), "{ready}");
-        // Somebody looks at one part and finds it good.
-        let job = app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
-        app.post(&format!("/api/jobs/{job}/sign-off"), &json!({"goodCount": 1, "note": "smooth"})).await.expect(200);
-        // The kit leaves first, the rest later.
-        let mut shipment = json!({"carrier": "DHL", "trackingNumber": "JD0001", "estimatedDelivery": "2026-12-01"});
-        shipment["lines"] = json!([{"line": 1, "quantity": 1}]);
-        app.post(&format!("/api/orders/{order}/ship"), &shipment).await.expect(200);
-        shipment["trackingNumber"] = json!("JD0002");
-        shipment.as_object_mut().unwrap().remove("lines");
-        let shipped = app.post(&format!("/api/orders/{order}/ship"), &shipment).await.expect(200);
-        assert_eq!((&shipped["status"], &shipped["lines"][0]["shipped"]), (&json!("shipped"), &json!(3)), "{shipped}");
-        let packed = app.get(&format!("/api/orders/{order}/shipments/2/packing-list")).await.expect(200);
-        assert_eq!((&packed["lines"][0]["quantity"], &packed["complete"]), (&json!(3), &json!(true)), "{packed}");
-
-        let expected = [
-            ("order.created", 1), ("order.paid", 1), ("order.printing", 1), ("order.ready", 1), ("order.shipped", 1), ("job.completed", 5),
-        ];
-        let count_of = |all: &[ReceivedRequest], event: &str| {
-            all.iter().filter(|got| got.header("x-service-event") == Some(event)).count()
-        };
-        let have_come = |all: &[ReceivedRequest]| expected.iter().all(|(event, count)| count_of(all, event) >= *count);
-        let all = sink.wait_until(have_come, LONG).await.expect("the sink to hear of everything");
-        let mut ids = HashSet::new();
-        for got in &all {
-            let verdict = &got.verdict;
-            assert_eq!((verdict.service, verdict.standard), (Some(true), Some(true)), "{got:?}");
-            assert!(ids.insert(got.header("x-service-delivery").unwrap().to_owned()), "delivered twice: {got:?}");
-        }
-        for (event, count) in expected {
-            assert_eq!(count_of(&all, event), count, "{event} in {all:?}");
-        }
+        sign_off_and_ship(&app, &order).await;
+        events_are_delivered_once(&sink).await;
 
         let started: usize = fleet.printers.iter().map(|sim| count(sim, |what| matches!(what, PhysicalEvent::Started { .. }))).sum();
         let finished: usize = fleet.printers.iter().map(|sim| count(sim, |what| matches!(what, PhysicalEvent::Finished { .. }))).sum();
@@ -177,151 +130,71 @@ on_both! {
     }
 }
 
-on_sqlite! {
-    async fn sets_of_two_colours_are_promised_made_good_and_sent_in_two_parcels(db: Db) {
-        let app = App::new(db).await;
-        // Slow, until the promise is made.
-        let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 8, ..FleetOptions::of_each(1) }).await.unwrap();
-        let mut printers = Vec::new();
-        for sim in &fleet.printers {
-            printers.push(app.printer(sim).await);
-        }
-        let [black, white] = [app.material("PLA black", 1000.0).await, app.material("PLA white", 1000.0).await];
-        for (material, cents) in [(&black, 2.0), (&white, 10.0)] {
-            app.patch(&format!("/api/inventory/materials/{material}"), &json!({"unitCostCents": cents})).await.expect(200);
-        }
-        // One has both colours and a person who looks at its prints; the others print black alone.
-        let changer = format!("/api/printers/{}", printers[0]);
-        app.patch(&changer, &json!({"autoClear": false})).await.expect(200);
-        for (slot, material) in [&black, &white].into_iter().enumerate() {
-            let spool = json!({"materialId": material, "remaining": 500});
-            app.post(&format!("{changer}/slots/{slot}"), &spool).await.expect(200);
-        }
-        for other in &printers[1..] {
-            app.patch(&format!("/api/printers/{other}"), &json!({"loadedMaterialId": black})).await.expect(200);
-        }
-        let file = app.gcode("bracket", 240, 10.0).await;
-        let bracket = app.sku("BRACKET", &black, &file, 500).await;
-        let code = simulator::gcode::tools::gcode_of_several("badge", 240, &[(8.0, "#1b1b22"), (3.5, "#f4f1e6")]);
-        let file = app.upload("badge.gcode", code.into_bytes()).await.expect(201);
-        assert_eq!(file["plates"][0]["filaments"][1]["grams"], 3.5, "{file}");
-        let badge = json!({
-            "code": "BADGE", "name": "Badge", "materialId": black, "estimatedConsumption": 9, "machineType": "fdm_standard",
-            "priceCents": 700, "gcodeFileId": file["id"], "unitsPerPlate": 2,
-            "materials": [{"materialId": white, "estimatedConsumption": 4, "filament": 1}],
-        });
-        let badge = app.post("/api/skus", &badge).await.expect(201)["id"].as_str().unwrap().to_owned();
-        let set = json!({"code": "SET", "name": "Door set", "priceCents": 1500, "components": [
-            {"skuId": bracket, "quantity": 1}, {"skuId": badge, "quantity": 2},
-        ]});
-        let set = app.post("/api/skus", &set).await.expect(201)["id"].as_str().unwrap().to_owned();
-        let order = app.order(&set, 2).await;
-        let path = format!("/api/orders/{order}");
-        let placed = app.order_is(&order, "created").await;
-        assert_eq!((&placed["totalCents"], &placed["lines"][2]["kitLine"]), (&json!(3000), &json!(0)), "{placed}");
-        assert_eq!(pay(&app, &placed, "evt_set").await, Some(200));
-        let promised = until_seen("the order to be expected and promised, by a forecast of everything", || async {
-            let order = app.get(&path).await.expect(200);
-            let forecast = app.get("/api/forecast").await.expect(200);
-            let is_promised = order["expectedAt"].is_string() && order["promisedAt"].is_string();
-            let free = forecast["printers"].as_array().unwrap().iter().filter(|one| one["freeAt"].is_string()).count();
-            let is_whole = (free, &forecast["late"], &forecast["untold"]) == (printers.len(), &json!([]), &json!(0));
-            let is_even = forecast["doneAt"].as_str() >= order["expectedAt"].as_str();
-            if is_promised && is_whole && is_even { Ok(order) } else { Err(format!("{forecast} {order}")) }
-        }).await;
-        // Of the badges one waits for the only printer that has both colours.
-        let jobs = app.jobs(&order).await;
-        let of_badges = jobs.iter().find(|job| job["skuId"] == badge.as_str() && job["state"] == "SLICED").unwrap();
-        let comparison = app.get(&format!("/api/jobs/{}/match", of_badges["id"].as_str().unwrap())).await.expect(200);
-        for one in comparison["printers"].as_array().unwrap() {
-            if one["printerId"] == printers[0].as_str() {
-                let slots: Vec<&Value> = one["slots"].as_array().unwrap().iter().map(|slot| &slot["slot"]).collect();
-                assert_eq!((&one["fits"], slots.len()), (&json!(true), 2), "{comparison}");
-            } else {
-                assert_eq!(one["fits"], false, "{comparison}");
-            }
-        }
-        fleet.printers.iter().for_each(|sim| sim.handle.set_speed(300.0));
-        let photo = app.upload("badge.png", simulator::gcode::sample_png()).await.expect(201)["id"].clone();
+/// Waits until three jobs wait for stock, and checks the reasons that are given for it.
+async fn jobs_wait_for_stock(app: &App, order: &str, printers: usize) {
+    let waiting = until("three jobs to wait for stock", || async {
+        let jobs = app.jobs(order).await;
+        let waiting: Vec<_> = jobs.into_iter().filter(|job| job["state"] == "awaiting_manual_review").collect();
+        (waiting.len() == 3).then_some(waiting)
+    })
+    .await;
+    let reason = waiting[0]["waitingReason"].as_str().unwrap();
+    assert_eq!(waiting[0]["blockedBy"], "material");
+    assert!(reason.contains("PLA black") && reason.contains("free"), "{reason}");
+    // What the others hold changes as they are printed.
+    until("the comparison to say the same as the job", || async {
+        let path = format!("/api/jobs/{}", waiting[0]["id"].as_str().unwrap());
+        let (job, comparison) = (app.get(&path).await.expect(200), app.get(&format!("{path}/match")).await.expect(200));
+        assert_eq!(comparison["printers"].as_array().unwrap().len(), printers, "{comparison}");
+        let reason = &comparison["waitingReason"];
+        (reason.is_string() && *reason == job["waitingReason"]).then_some(())
+    })
+    .await;
+    // What waits for stock has no date; what is printed has one.
+    until("the forecast to leave out what waits", || async {
+        (app.get("/api/forecast").await.expect(200)["untold"] == 3).then_some(())
+    })
+    .await;
+}
 
-        // A person takes the prints of the changer: of the first badges one is bad, all else is good.
-        let mut rejected = false;
-        let ready = loop {
-            let printer = until("the order to be ready or a bed to be full", || async {
-                // In this order: what is ready has ended on the printer before.
-                let ready = app.get(&path).await.expect(200)["status"] == "ready";
-                let printer = app.get(&changer).await.expect(200);
-                let full = printer["lastPrint"].is_object()
-                    && printer["status"]["attention"].as_array().unwrap().iter().any(|word| word == "bed_not_cleared");
-                (full || ready).then_some(printer)
-            }).await;
-            if let Some(job) = printer["lastPrint"]["jobId"].as_str() {
-                let of_badges = app.get(&format!("/api/jobs/{job}")).await.expect(200)["skuId"] == badge.as_str();
-                let bad = json!({"goodCount": 1, "reason": "wrong_colour", "note": "black on black", "photoFileId": photo});
-                let inspection = if of_badges && !rejected { bad } else { json!({}) };
-                rejected |= of_badges;
-                app.post(&format!("{changer}/bed-cleared"), &inspection).await.expect(200);
-                continue;
-            }
-            break app.order_is(&order, "ready").await;
-        };
-        assert!(rejected, "the badges need both colours");
-        let line = |n: usize| json!([ready["lines"][n]["quantity"], ready["lines"][n]["good"], ready["lines"][n]["missing"]]);
-        assert_eq!((line(1), ready["lines"][0]["completeSets"].clone()), (json!([2, 2, 0]), json!(2)), "{ready}");
-        assert_eq!((&ready["lines"][2]["good"], &ready["flags"]), (&json!(5), &json!([])), "one plate more: {ready}");
-        assert_eq!(ready["promisedAt"], promised["promisedAt"]);
-        let jobs = app.jobs(&order).await;
-        assert_eq!(jobs.iter().filter(|job| job["reprint"] == true).count(), 1, "{jobs:?}");
-        let photos = jobs.iter().map(|job| &job["attempts"][0]["signOff"]["photoFileId"]);
-        let photos: Vec<&Value> = photos.filter(|id| !id.is_null()).collect();
-        assert_eq!(photos, [&photo], "{jobs:?}");
+/// Signs a part off, and ships the kit first, the rest later.
+async fn sign_off_and_ship(app: &App, order: &str) {
+    let job = app.jobs(order).await[0]["id"].as_str().unwrap().to_owned();
+    app.post(&format!("/api/jobs/{job}/sign-off"), &json!({"goodCount": 1, "note": "smooth"})).await.expect(200);
+    let mut shipment = json!({"carrier": "DHL", "trackingNumber": "JD0001", "estimatedDelivery": "2026-12-01"});
+    shipment["lines"] = json!([{"line": 1, "quantity": 1}]);
+    app.post(&format!("/api/orders/{order}/ship"), &shipment).await.expect(200);
+    shipment["trackingNumber"] = json!("JD0002");
+    shipment.as_object_mut().unwrap().remove("lines");
+    let shipped = app.post(&format!("/api/orders/{order}/ship"), &shipment).await.expect(200);
+    assert_eq!((&shipped["status"], &shipped["lines"][0]["shipped"]), (&json!("shipped"), &json!(3)), "{shipped}");
+    let packed = app.get(&format!("/api/orders/{order}/shipments/2/packing-list")).await.expect(200);
+    assert_eq!((&packed["lines"][0]["quantity"], &packed["complete"]), (&json!(3), &json!(true)), "{packed}");
+}
 
-        let ship = format!("{path}/ship");
-        let mut parcel = json!({"carrier": "DHL", "trackingNumber": "JD0001", "estimatedDelivery": "2026-12-01"});
-        parcel["lines"] = json!([{"line": 0, "quantity": 1}]);
-        app.post(&ship, &parcel).await.expect(200);
-        let rest = json!({"carrier": "UPS", "trackingNumber": "1Z0002", "estimatedDelivery": "2026-12-02"});
-        let shipped = app.post(&ship, &rest).await.expect(200);
-        assert_eq!((&shipped["status"], &shipped["shipments"][1]["carrier"]), (&json!("shipped"), &json!("UPS")), "{shipped}");
-        for (number, complete) in [(1, false), (2, true)] {
-            let list = app.get(&format!("{path}/shipments/{number}/packing-list")).await.expect(200);
-            let packed: Vec<Value> = list["lines"].as_array().unwrap().iter().map(|line| json!([line["description"], line["quantity"]])).collect();
-            assert_eq!((packed, &list["complete"]), (vec![json!(["BRACKET", 1]), json!(["Badge", 2])], &json!(complete)), "{list}");
-        }
-        // The customer hears of each parcel once, and that the promise was kept.
-        let number = shipped["number"].as_str().unwrap();
-        let mails = until("two mails to the customer", || async {
-            let mut all = mails(&app, number);
-            all.retain(|mail| !mail.contains("Subject: Receipt"));
-            (all.len() == 2).then_some(all)
-        }).await;
-        for (tracking, subject) in [("JD0001", "A part of order"), ("1Z0002", "The rest of order")] {
-            let of_it: Vec<&String> = mails.iter().filter(|mail| mail.contains(tracking)).collect();
-            let [mail] = of_it[..] else { panic!("{tracking}: {mails:?}") };
-            for words in [subject, "buyer@example.org", "2 x Badge (of Door set)", "1 x BRACKET (of Door set)", "kept that"] {
-                assert!(mail.contains(words), "{words}: {mail}");
-            }
-        }
-
-        for (material, used) in [(&black, 2.0 * 10.0 + 3.0 * 8.0), (&white, 3.0 * 3.5)] {
-            let stock = until("the last claim to be settled", || async {
-                let stock = app.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
-                (stock["reserved"] == 0).then_some(stock)
-            }).await;
-            assert!((1000.0 - stock["quantity"].as_f64().unwrap() - used).abs() < 0.1, "{used} g: {stock}");
-            app.ledger_is_even(material).await;
-        }
-        let slots = app.get(&changer).await.expect(200)["slots"].clone();
-        assert!((500.0 - slots[1]["remaining"].as_f64().unwrap() - 10.5).abs() < 0.1, "{slots}");
-        let quality = app.get("/api/insights").await.expect(200)["quality"].clone();
-        let numbers = json!([quality["total"]["prints"], quality["total"]["parts"], quality["total"]["good"]]);
-        assert_eq!((numbers, &quality["byReason"][0]["reason"]), (json!([5, 8, 7]), &json!("wrong_colour")), "{quality}");
-        let lost = quality["total"]["scrapMaterial"][0]["amount"].as_f64().unwrap();
-        assert!((lost - 11.5 / 2.0).abs() < 0.1, "half a plate of both colours: {quality}");
-        // 4 g of black for 2 each, and 1.75 g of white for 10 each.
-        for of in [&quality["total"], &quality["byReason"][0]] {
-            assert!((25..=26).contains(&of["scrapCostCents"].as_i64().unwrap()), "{quality}");
-        }
+/// Waits until the sink has heard of everything; checks that it heard of each event once.
+async fn events_are_delivered_once(sink: &Sink) {
+    let counts = [
+        ("order.created", 1),
+        ("order.paid", 1),
+        ("order.printing", 1),
+        ("order.ready", 1),
+        ("order.shipped", 1),
+        ("job.completed", 5),
+    ];
+    let count_of = |all: &[ReceivedRequest], event: &str| {
+        all.iter().filter(|got| got.header("x-service-event") == Some(event)).count()
+    };
+    let have_come = |all: &[ReceivedRequest]| counts.iter().all(|(event, count)| count_of(all, event) >= *count);
+    let all = sink.wait_until(have_come, LONG).await.expect("the sink to hear of everything");
+    let mut ids = HashSet::new();
+    for got in &all {
+        let verdict = &got.verdict;
+        assert_eq!((verdict.service, verdict.standard), (Some(true), Some(true)), "{got:?}");
+        assert!(ids.insert(got.header("x-service-delivery").unwrap().to_owned()), "delivered twice: {got:?}");
+    }
+    for (event, count) in counts {
+        assert_eq!(count_of(&all, event), count, "{event} in {all:?}");
     }
 }
 

@@ -11,7 +11,7 @@ use futures::future::join_all;
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
-use super::start::processor;
+use super::clients::processor;
 use super::{own_secrets, printer_registry};
 use crate::integrations;
 use config::Config;

@@ -32,6 +32,40 @@ fn blocked(words: impl Into<String>) -> ResolvedLines {
     ResolvedLines::Lacks { missing: Vec::new(), problem: Some(words.into()) }
 }
 
+/// Returns the names of the sold variants without an entry in the map of the sales channel, each once.
+fn missing_names(channel: &SalesChannel, content: &SoldContent) -> Vec<String> {
+    let mut missing: Vec<String> = Vec::new();
+    for sold in &content.lines {
+        let label = sold.primary_name();
+        if channel.mapped(sold).is_none() && !missing.contains(&label) {
+            missing.push(label);
+        }
+    }
+    missing
+}
+
+/// Returns the reference of a new order to its channel order, none of whose shipments was reported yet.
+fn channel_origin(
+    channel: &SalesChannel,
+    record: &ChannelOrder,
+    content: &SoldContent,
+    lines: u32,
+    rounding_cents: i64,
+) -> ChannelOrigin {
+    ChannelOrigin {
+        channel_order_id: record.id,
+        channel_id: channel.id,
+        number: record.number.clone(),
+        lines,
+        shipping_tax_rate_bps: content.shipping_tax_rate_bps,
+        rounding_cents,
+        tells_customer: channel_type(&channel.kind).is_some_and(|kind| kind.connect.is_some())
+            && channel.base_url.is_some(),
+        told_shipments: 0,
+        told_last: false,
+    }
+}
+
 impl ChannelOrderEffects {
     /// Resolves the lines of a channel order with the map of its sales channel.
     pub(super) async fn look_up(&self, record: &ChannelOrder) -> Result<ResolvedLines, LoadError> {
@@ -41,13 +75,7 @@ impl ChannelOrderEffects {
         };
         let Some(content) = &record.content else { return Ok(blocked("its contents are unknown")) };
         let entries: Vec<_> = content.lines.iter().map(|sold| channel.mapped(sold).cloned()).collect();
-        let mut missing: Vec<String> = Vec::new();
-        for (sold, entry) in content.lines.iter().zip(&entries) {
-            let label = sold.primary_name();
-            if entry.is_none() && !missing.contains(&label) {
-                missing.push(label);
-            }
-        }
+        let missing = missing_names(channel, content);
         if !missing.is_empty() {
             return Ok(ResolvedLines::Lacks { missing, problem: None });
         }
@@ -87,18 +115,7 @@ impl ChannelOrderEffects {
         }
         let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
         lines.extend(parts);
-        let sold = ChannelOrigin {
-            channel_order_id: record.id,
-            channel_id: channel.id,
-            number: record.number.clone(),
-            lines: count,
-            shipping_tax_rate_bps: content.shipping_tax_rate_bps,
-            rounding_cents: costs.rounding_cents,
-            tells_customer: channel_type(&channel.kind).is_some_and(|kind| kind.connect.is_some())
-                && channel.base_url.is_some(),
-            told_shipments: 0,
-            told_last: false,
-        };
+        let sold = channel_origin(channel, record, content, count, costs.rounding_cents);
         Ok(ResolvedLines::Known(Box::new(SoldOrder {
             new: new_order(channel, record, content, lines),
             sold,

@@ -216,7 +216,11 @@ impl PostingWork {
             outcome => outcome,
         }?;
         let refused = self.queries.refused_postings().await?;
-        line.note((refused > 0).then(|| format!("{refused} documents were rejected and need review")));
+        line.note(match refused {
+            0 => None,
+            1 => Some("1 document was rejected and needs review".to_owned()),
+            _ => Some(format!("{refused} documents were rejected and need review")),
+        });
         Ok(outcome)
     }
 

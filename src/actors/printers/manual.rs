@@ -114,11 +114,12 @@ impl Drop for OutcomeGuard<'_> {
 /// Makes one try; the effect remains until the rules have an outcome.
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
     let Some(manual) = under_way(of, id) else { return };
+    let mut permitted_at = None;
     if manual.phase == ManualPhase::Taken {
         if with.hold.covers(id) {
             with.hold.wait_until_off().await;
         }
-        match begin(with, of, &manual).await {
+        match begin(with, of, &manual, &mut permitted_at).await {
             Some(Ok(name)) => {
                 let _words = OutcomeGuard { with, of, id, outcome: Some(Ok(name)) };
                 let _ = report(of, PrinterCommand::ManualOver { id, error: None }).await;
@@ -143,7 +144,11 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
         }
         let confirm_ms = with.confirm_ms(of);
         let longest = Duration::from_millis(confirm_ms.unsigned_abs());
-        with.environment.wait_until(at.plus_ms(confirm_ms), longest).await;
+        // The clock may have been set since the permission: it counts only where a restart left nothing better.
+        match permitted_at {
+            Some(permitted_at) => tokio::time::sleep_until(permitted_at + longest).await,
+            None => with.environment.wait_until(at.plus_ms(confirm_ms), longest).await,
+        }
         tell(of, PrinterCommand::ManualUnclear(id)).await;
     }
 }
@@ -173,11 +178,12 @@ fn prints_now(of: &Handle<Printer>) -> Option<String> {
 }
 
 /// Uploads and starts the print. Returns the name that the printer gave the file, or its error; `None` if nothing was
-/// sent to it.
+/// sent to it. Sets `permitted_at` before it sends the start.
 async fn begin(
     with: &PrinterEffects,
     of: &Handle<Printer>,
     manual: &ManualPrint,
+    permitted_at: &mut Option<Instant>,
 ) -> Option<Result<String, PrinterError>> {
     let Some(connection) = with.connections.wait_for(of.id()).await else {
         return Some(Err(PrinterError::Unreachable("not connected".to_owned())));
@@ -222,6 +228,7 @@ async fn begin(
     if !matches!(report(of, uploaded).await, Ok(PrinterAnswer::Go)) {
         return None; // not ours to send any more
     }
+    *permitted_at = Some(Instant::now());
     let launch = Launch { name: name.clone(), print: manual.id, plate: MANUAL_PLATE, slots: manual.slots.clone() };
     let started = connection.adapter.launch(&launch).await;
     connection.look.notify_one();

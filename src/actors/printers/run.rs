@@ -7,6 +7,8 @@
 
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::look::look;
 use super::send::send;
 use super::{PrinterEffects, in_hand, tell};
@@ -36,10 +38,20 @@ const HISTORY_DELAY: Duration = Duration::from_secs(1);
 /// Makes one try. The effect remains until the rules have an outcome, so returning means "try again later".
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(hand) = in_hand(of, attempt) else { return };
+    let mut permitted_at = None;
     if hand.phase == AttemptPhase::Taken {
         // A restored shop has prints in hand that its printers may have made since the backup.
         with.hold.wait_until_off().await;
-        deliver(with, of, &hand).await;
+        match deliver(with, of, &hand).await {
+            Ok(Some(launch)) => {
+                permitted_at = Some(Instant::now());
+                start(with, of, &launch).await;
+            }
+            Ok(None) => {}
+            Err(DeliveryFailure { why, reason }) => {
+                let _ = report(of, PrinterCommand::UploadFailed { attempt, why, reason }).await;
+            }
+        }
     }
     let Some(hand) = in_hand(of, attempt) else { return };
     match hand.phase {
@@ -47,7 +59,11 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id
             measure(with, of, attempt, at);
             let confirm_ms = with.confirm_ms(of);
             let longest = Duration::from_millis(confirm_ms.unsigned_abs());
-            with.environment.wait_until(at.plus_ms(confirm_ms), longest).await;
+            // The clock may have been set since the permission: it counts only where a restart left nothing better.
+            match permitted_at {
+                Some(permitted_at) => tokio::time::sleep_until(permitted_at + longest).await,
+                None => with.environment.wait_until(at.plus_ms(confirm_ms), longest).await,
+            }
             judge(with, of, attempt).await;
         }
         AttemptPhase::Unverified { .. } => {
@@ -76,42 +92,40 @@ fn measure(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id, from: Times
     }
 }
 
-/// Uploads the file, requests `Go`, and sends the start once.
-async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &CurrentAttempt) {
+/// Reason why an attempt is returned to its order before a start was permitted.
+struct DeliveryFailure {
+    why: StartFailure,
+    reason: String,
+}
+
+impl DeliveryFailure {
+    /// Creates the failure of a step that the printer, or its connection, did not carry out.
+    fn of(step: &str, error: &PrinterError) -> Self {
+        Self { why: failure_of(error), reason: format!("{step}: {error}") }
+    }
+}
+
+/// Uploads the file and requests `Go`. Returns what is to be launched, once, or `None` if nothing is for now.
+async fn deliver(
+    with: &PrinterEffects,
+    of: &Handle<Printer>,
+    hand: &CurrentAttempt,
+) -> Result<Option<Launch>, DeliveryFailure> {
     let attempt = hand.attempt;
     let file = match with.files.read(hand.file_id).await {
         Ok(Some(file)) => file,
-        Ok(None) => return give_back(of, attempt, StartFailure::NoFile, "the file was deleted".to_owned()).await,
-        Err(error) => return tracing::warn!(%attempt, %error, "reading a file failed; retrying"),
-    };
-    let Some(file) = &file.state else { return };
-    let source = Source::of(file, with.blobs.path(&file.sha256)).marked(attempt, file.metadata.form);
-    let mut pauses = UPLOAD_PAUSES.into_iter();
-    let remote_name = loop {
-        let Some(connection) = with.connections.wait_for(of.id()).await else {
-            let reason = "the printer is not connected".to_owned();
-            return give_back(of, attempt, StartFailure::Unreachable, reason).await;
-        };
-        let sent = match look(with, of, &connection, with.settings.offline).await {
-            Ok(_) => match taken_meanwhile(of) {
-                Some(why) => return give_back(of, attempt, StartFailure::Busy, why).await,
-                None => send(&connection, &hand.file_name, &source).await,
-            },
-            Err(error) => Err(error),
-        };
-        match sent {
-            Ok(name) => break name,
-            Err(error) => {
-                tracing::info!(printer = %of.id(), %attempt, %error, "upload failed");
-                let pause = pauses.next().filter(|_| matters_again(&error));
-                let Some(pause) = pause else {
-                    return give_back(of, attempt, failure_of(&error), format!("upload: {error}")).await;
-                };
-                tokio::time::sleep(pause).await;
-            }
+        Ok(None) => {
+            return Err(DeliveryFailure { why: StartFailure::NoFile, reason: "the file was deleted".to_owned() });
+        }
+        Err(error) => {
+            tracing::warn!(%attempt, %error, "reading a file failed; retrying");
+            return Ok(None);
         }
     };
-    let Some(connection) = with.connections.get(of.id()) else { return };
+    let Some(file) = &file.state else { return Ok(None) };
+    let source = Source::of(file, with.blobs.path(&file.sha256)).marked(attempt, file.metadata.form);
+    let remote_name = upload(with, of, hand, &source).await?;
+    let Some(connection) = with.connections.get(of.id()) else { return Ok(None) };
     let server_mark = match connection.adapter.server_mark().await {
         Ok(mark) => mark,
         Err(error) => {
@@ -120,31 +134,62 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &CurrentAtte
         }
     };
     // The rules go by what is seen now: a person may have begun a print meanwhile.
-    if let Err(error) = looked_again(with, of, &connection).await {
-        return give_back(of, attempt, failure_of(&error), format!("before the start: {error}")).await;
-    }
+    looked_again(with, of, &connection).await.map_err(|error| DeliveryFailure::of("before the start", &error))?;
     let uploaded = PrinterCommand::Uploaded { attempt, remote_name: remote_name.clone(), server_mark };
     // Repeated as long as the database cannot write: the upload is not.
     if !matches!(report(of, uploaded).await, Ok(PrinterAnswer::Go)) {
-        return; // not ours to send any more
+        return Ok(None); // not ours to send any more
     }
+    Ok(Some(Launch { name: remote_name, print: attempt, plate: hand.plate.max(1), slots: hand.filament_slots.clone() }))
+}
+
+/// Uploads the file to a printer that could start a print, and repeats what may succeed later. Returns its name there.
+async fn upload(
+    with: &PrinterEffects,
+    of: &Handle<Printer>,
+    hand: &CurrentAttempt,
+    source: &Source,
+) -> Result<String, DeliveryFailure> {
+    let attempt = hand.attempt;
+    let mut pauses = UPLOAD_PAUSES.into_iter();
+    loop {
+        let Some(connection) = with.connections.wait_for(of.id()).await else {
+            let reason = "the printer is not connected".to_owned();
+            return Err(DeliveryFailure { why: StartFailure::Unreachable, reason });
+        };
+        let sent = match look(with, of, &connection, with.settings.offline).await {
+            Ok(_) => match taken_meanwhile(of) {
+                Some(reason) => return Err(DeliveryFailure { why: StartFailure::Busy, reason }),
+                None => send(&connection, &hand.file_name, source).await,
+            },
+            Err(error) => Err(error),
+        };
+        match sent {
+            Ok(name) => return Ok(name),
+            Err(error) => {
+                tracing::info!(printer = %of.id(), %attempt, %error, "upload failed");
+                let pause = pauses.next().filter(|_| matters_again(&error));
+                let Some(pause) = pause else { return Err(DeliveryFailure::of("upload", &error)) };
+                tokio::time::sleep(pause).await;
+            }
+        }
+    }
+}
+
+/// Sends the start that was permitted.
+async fn start(with: &PrinterEffects, of: &Handle<Printer>, launch: &Launch) {
+    let attempt = launch.print;
     let Some(connection) = with.connections.get(of.id()) else { return };
     connection.measure_unwatched(attempt, Duration::ZERO);
     // From now on the watch looks at every poll, also while the start is not answered.
     connection.look.notify_one();
-    let launch = Launch {
-        name: remote_name.clone(),
-        print: attempt,
-        plate: hand.plate.max(1),
-        slots: hand.filament_slots.clone(),
-    };
-    match connection.adapter.launch(&launch).await {
+    match connection.adapter.launch(launch).await {
         Ok(()) => connection.look.notify_one(),
         Err(error) if error.certainly_not_done() => {
             tracing::info!(printer = %of.id(), %attempt, %error, "start refused");
             // Refused, but a start that the printer queued all the same must find no file: it is deleted, as in the
             // verdict.
-            revoke_refused(of, &connection, attempt, &remote_name, error.to_string()).await;
+            revoke_refused(of, &connection, attempt, &launch.name, error.to_string()).await;
         }
         // The start may have happened: the watch or the verdict tells.
         Err(error) => {
@@ -172,10 +217,6 @@ pub(super) async fn looked_again(
         let Some(pause) = pauses.next().filter(|_| matters_again(&error)) else { return Err(error) };
         tokio::time::sleep(pause).await;
     }
-}
-
-async fn give_back(of: &Handle<Printer>, attempt: Id, why: StartFailure, reason: String) {
-    let _ = report(of, PrinterCommand::UploadFailed { attempt, why, reason }).await;
 }
 
 /// Classifies the cause of a failed upload.

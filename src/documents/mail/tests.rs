@@ -51,9 +51,14 @@ fn sums() -> Vec<MailFact> {
 
 /// Builds one mail of each kind, by file name.
 fn all(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
+    let mut mails = mails_to_customers(cx);
+    mails.extend(alerts(cx));
+    mails
+}
+
+fn mails_to_customers(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
     let to = || "buyer@example.org".to_owned();
     let later = cx.now.plus_ms(7 * 86_400_000);
-    let alert = |kind, subject: &str, text: &str| Mail::alert(cx, kind, subject, text).remove(0);
     vec![
         ("sign-in", kind::sign_in(cx, &to(), "sealed", cx.now.plus_ms(600_000))),
         (
@@ -114,6 +119,12 @@ fn all(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
                 },
             ),
         ),
+    ]
+}
+
+fn alerts(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
+    let alert = |kind, subject: &str, text: &str| Mail::alert(cx, kind, subject, text).remove(0);
+    vec![
         ("low-stock", alert(AlertKind::LowStock, "Low stock: PLA black, 120 g left", "120 g free of 500 g on hand.\n")),
         (
             "failed-print",

@@ -101,6 +101,14 @@ impl OrderChange<'_> {
             }
             return self.acknowledge(false);
         }
+        self.apply_report(&job, &existing, report);
+        let is_current = self.job(id).is_ok_and(|job| job.attempt_id == Some(attempt));
+        self.acknowledge(is_current)
+    }
+
+    /// Moves the job and its attempt as the report on a live attempt says.
+    fn apply_report(&mut self, job: &Job, existing: &Attempt, report: &Report) {
+        let (id, attempt) = (job.id, existing.id);
         let began = existing.state == AttemptState::Confirmed;
         match report {
             Report::Uploading if existing.state == AttemptState::Claimed => {
@@ -111,14 +119,14 @@ impl OrderChange<'_> {
             }
             Report::Uploading | Report::StartSent => {}
             Report::Printing => {
-                self.confirmed(&job, &existing);
+                self.confirmed(job, existing);
                 if job.state == JobState::Paused {
                     self.edit(id, |job| job.state = JobState::Printing);
                     self.job_event("job.resumed", id, None);
                 }
             }
             Report::Paused => {
-                self.confirmed(&job, &existing);
+                self.confirmed(job, existing);
                 if job.state != JobState::Paused {
                     self.edit(id, |job| job.state = JobState::Paused);
                     self.job_event("job.paused", id, None);
@@ -148,27 +156,25 @@ impl OrderChange<'_> {
                     unseen: *unseen,
                     booked_on,
                 };
-                self.ended(&job, &existing, &ending);
+                self.ended(job, existing, &ending);
             }
             // A print that was seen running cannot have failed to start, so its job ends here and is not printed
             // again without a person.
             Report::NotStarted { reason, .. } | Report::Stopped { reason } if began => {
-                self.ended(&job, &existing, &PrintEnding::unprinted(PrintEnd::Failed, Some(reason)));
+                self.ended(job, existing, &PrintEnding::unprinted(PrintEnd::Failed, Some(reason)));
             }
             Report::CancelledBeforeStart if began => {
-                self.ended(&job, &existing, &PrintEnding::unprinted(PrintEnd::Cancelled, None));
+                self.ended(job, existing, &PrintEnding::unprinted(PrintEnd::Cancelled, None));
             }
             Report::NotStarted { start_sent, counts, reason } => {
                 let state = if *start_sent { AttemptState::NotStarted } else { AttemptState::Refused };
-                self.not_started(&job, &existing, state, *counts, reason);
+                self.not_started(job, existing, state, *counts, reason);
             }
-            Report::Stopped { reason } => self.stopped(&job, &existing, reason),
+            Report::Stopped { reason } => self.stopped(job, existing, reason),
             Report::CancelledBeforeStart => {
-                self.not_started(&job, &existing, AttemptState::Cancelled, false, "cancelled before it started");
+                self.not_started(job, existing, AttemptState::Cancelled, false, "cancelled before it started");
             }
         }
-        let is_current = self.job(id).is_ok_and(|job| job.attempt_id == Some(attempt));
-        self.acknowledge(is_current)
     }
 
     /// Resolves a live attempt by an operator's decision, even while its printer does not answer: the job moves at

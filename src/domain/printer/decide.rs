@@ -13,41 +13,26 @@ pub(super) fn decide(
     cx: &DecisionContext<'_>,
     command: &PrinterCommand,
 ) -> Result<Decision<Printer>, Refusal> {
-    let printer = match (this.filter(|printer| !printer.archived), command) {
-        (None, PrinterCommand::Create(fields)) if this.is_none() => {
-            return Ok(create(id, cx, fields));
-        }
-        (None, _) => return Err(Refusal::not_found(Printer::KIND)),
-        (Some(_), PrinterCommand::Create(_)) => {
-            return Err(Refusal::conflict("exists", "this printer already exists"));
-        }
-        (Some(printer), _) => printer.clone(),
-    };
-    match command {
-        PrinterCommand::Create(_) => Err(Refusal::not_found(Printer::KIND)),
-        PrinterCommand::Update { if_version: _, fields } => printer.update(fields, cx),
-        PrinterCommand::Archive => {
-            printer.not_busy("deleted")?;
-            printer.has_told_sign_offs()?;
-            Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
-        }
-        PrinterCommand::Connect(on) => printer.connect(*on, cx),
-        PrinterCommand::Seen(status) => Ok(printer.observe(&status.as_ref().clone().bounded(), cx)),
-        PrinterCommand::Silent(connection, reason, last_seen) => {
-            Ok(printer.silent(*connection, reason, *last_seen, cx))
-        }
-        PrinterCommand::Take {
-            attempt,
-            job,
-            order,
-            file_id,
-            file_name,
-            claimed_at,
-            needs,
-            types,
-            stated_mm,
-            estimated_seconds,
-        } => {
+    match (this.filter(|printer| !printer.archived), command) {
+        (None, PrinterCommand::Create(fields)) if this.is_none() => Ok(create(id, cx, fields)),
+        (None, _) => Err(Refusal::not_found(Printer::KIND)),
+        (Some(_), PrinterCommand::Create(_)) => Err(Refusal::conflict("exists", "this printer already exists")),
+        (
+            Some(printer),
+            PrinterCommand::Take {
+                attempt,
+                job,
+                order,
+                file_id,
+                file_name,
+                claimed_at,
+                needs,
+                types,
+                stated_mm,
+                estimated_seconds,
+            },
+        ) => {
+            let printer = printer.clone();
             let slots = printer.resolve_slots(needs, types);
             let in_hand = CurrentAttempt {
                 attempt: *attempt,
@@ -78,6 +63,25 @@ pub(super) fn decide(
                 taken_at: *claimed_at,
             };
             Ok(printer.take(in_hand, slots, cx))
+        }
+        (Some(printer), _) => change(printer.clone(), cx, command),
+    }
+}
+
+/// Decides a command to a printer that exists; [`decide`] itself creates one, and offers it an attempt.
+fn change(printer: Printer, cx: &DecisionContext<'_>, command: &PrinterCommand) -> Result<Decision<Printer>, Refusal> {
+    match command {
+        PrinterCommand::Create(_) | PrinterCommand::Take { .. } => Err(Refusal::not_found(Printer::KIND)),
+        PrinterCommand::Update { if_version: _, fields } => printer.update(fields, cx),
+        PrinterCommand::Archive => {
+            printer.not_busy("deleted")?;
+            printer.has_told_sign_offs()?;
+            Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
+        }
+        PrinterCommand::Connect(on) => printer.connect(*on, cx),
+        PrinterCommand::Seen(status) => Ok(printer.observe(&status.as_ref().clone().bounded(), cx)),
+        PrinterCommand::Silent(connection, reason, last_seen) => {
+            Ok(printer.silent(*connection, reason, *last_seen, cx))
         }
         PrinterCommand::Uploaded { attempt, remote_name, server_mark } => {
             Ok(printer.uploaded(*attempt, remote_name, server_mark.as_deref(), cx))

@@ -82,18 +82,7 @@ impl Jpeg {
                 }
                 JpegState::Length { marker, bytes } => {
                     if fill(bytes, &mut piece, 2) {
-                        let length = bytes.iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
-                        let length = length.checked_sub(2).ok_or(PictureFault::Damaged)?;
-                        self.state = match *marker {
-                            marker if is_frame(marker) || matches!(marker, APP0_MARKER..=APP15_MARKER | COM_MARKER) => {
-                                JpegState::Held { marker, length, data: Vec::new() }
-                            }
-                            marker => {
-                                output.extend_from_slice(&[0xff, marker]);
-                                output.extend_from_slice(bytes);
-                                JpegState::Kept { marker, left: length as u64 }
-                            }
-                        };
+                        self.state = begin_segment(*marker, bytes, output)?;
                         self.settle(output)?;
                     }
                 }
@@ -175,6 +164,18 @@ impl Jpeg {
         }
         Ok(())
     }
+}
+
+/// Begins a segment whose length was received: one that is parsed is held, of any other the head is written.
+fn begin_segment(marker: u8, bytes: &[u8], output: &mut Vec<u8>) -> Result<JpegState, PictureFault> {
+    let length = bytes.iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
+    let length = length.checked_sub(2).ok_or(PictureFault::Damaged)?;
+    if is_frame(marker) || matches!(marker, APP0_MARKER..=APP15_MARKER | COM_MARKER) {
+        return Ok(JpegState::Held { marker, length, data: Vec::new() });
+    }
+    output.extend_from_slice(&[0xff, marker]);
+    output.extend_from_slice(bytes);
+    Ok(JpegState::Kept { marker, left: length as u64 })
 }
 
 /// Returns whether a segment begins a frame and thus contains the picture size.

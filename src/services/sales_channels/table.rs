@@ -74,6 +74,50 @@ impl SheetRow {
         let at = COLUMNS.iter().position(|name| *name == column)?;
         self.cells.get(at).map(String::as_str).filter(|text| !text.is_empty())
     }
+
+    /// Returns an amount of money, `None` if it is absent; the error stands for one that cannot be used.
+    fn money(&self, column: &str, currency: &str) -> Result<Option<i64>, ()> {
+        match self.cell(column) {
+            None => Ok(None),
+            Some(text) => currency::parse(text, currency).filter(|cents| *cents >= 0).map(Some).ok_or(()),
+        }
+    }
+
+    fn fault(&self, column: &str, message: &str) -> RowFault {
+        RowFault { row: self.number, column: column.to_owned(), message: message.to_owned() }
+    }
+
+    /// Builds the line of a row; `None` if something is wrong with it, which is added to `faults`.
+    fn line(&self, line_id: usize, currency: &str, faults: &mut Vec<RowFault>) -> Option<SoldLine> {
+        let variant = self.cell("variant");
+        let quantity = self.cell("quantity").and_then(|text| text.parse().ok());
+        let quantity = quantity.filter(|quantity| (1..=MAX_QUANTITY).contains(quantity));
+        let price = self.money("unit_price", currency).ok().flatten();
+        let rate = self.cell("tax_rate").map_or(Some(0.0), |text| text.parse::<f64>().ok());
+        let rate = rate.filter(|rate| (0.0..=100.0).contains(rate));
+        if variant.is_none() {
+            faults.push(self.fault("variant", "is required"));
+        }
+        if quantity.is_none() {
+            faults.push(self.fault("quantity", "must be a whole number of at least 1"));
+        }
+        if price.is_none() {
+            faults.push(self.fault("unit_price", "must be an amount such as 12.50"));
+        }
+        if rate.is_none() {
+            faults.push(self.fault("tax_rate", "must be a percentage from 0 to 100"));
+        }
+        let (variant, rate) = (variant?, rate?);
+        Some(SoldLine {
+            line_id: line_id.to_string(),
+            variant: Some(variant.to_owned()),
+            code: None,
+            title: self.cell("title").unwrap_or(variant).to_owned(),
+            quantity: quantity?,
+            unit_price_cents: price?,
+            tax_rate_bps: (rate * 100.0).round() as i64,
+        })
+    }
 }
 
 /// Incremental parser of a file.
@@ -214,73 +258,36 @@ impl TableReader {
         let rows = std::mem::take(&mut self.order);
         let first = rows.first()?;
         let mut faults = Vec::new();
-        let mut fault = |row: u32, column: &str, message: &str| {
-            faults.push(RowFault { row, column: column.to_owned(), message: message.to_owned() });
-        };
         let number = first.cell("order").unwrap_or_default().to_owned();
         if number.is_empty() {
-            fault(first.number, "order", "is required");
+            faults.push(first.fault("order", "is required"));
         } else if !self.seen_ids.insert(number.clone()) {
-            fault(first.number, "order", "appears again: the rows of an order must be next to each other");
+            faults.push(first.fault("order", "appears again: the rows of an order must be next to each other"));
         }
         let currency = first.cell("currency").map_or_else(|| self.currency.clone(), str::to_lowercase);
         if currency.len() != 3 {
-            fault(first.number, "currency", "must be an ISO 4217 code");
+            faults.push(first.fault("currency", "must be an ISO 4217 code"));
         }
-        let money = |row: &SheetRow, column: &str| match row.cell(column) {
-            None => Ok(None),
-            Some(text) => currency::parse(text, &currency).filter(|cents| *cents >= 0).map(Some).ok_or(()),
-        };
-        let mut lines = Vec::new();
-        for (at, row) in rows.iter().enumerate() {
-            let variant = row.cell("variant");
-            let quantity = row.cell("quantity").and_then(|text| text.parse().ok());
-            let quantity = quantity.filter(|quantity| (1..=MAX_QUANTITY).contains(quantity));
-            let price = money(row, "unit_price").ok().flatten();
-            let rate = row.cell("tax_rate").map_or(Some(0.0), |text| text.parse::<f64>().ok());
-            let rate = rate.filter(|rate| (0.0..=100.0).contains(rate));
-            if variant.is_none() {
-                fault(row.number, "variant", "is required");
-            }
-            if quantity.is_none() {
-                fault(row.number, "quantity", "must be a whole number of at least 1");
-            }
-            if price.is_none() {
-                fault(row.number, "unit_price", "must be an amount such as 12.50");
-            }
-            if rate.is_none() {
-                fault(row.number, "tax_rate", "must be a percentage from 0 to 100");
-            }
-            if let (Some(variant), Some(quantity), Some(price), Some(rate)) = (variant, quantity, price, rate) {
-                lines.push(SoldLine {
-                    line_id: (at + 1).to_string(),
-                    variant: Some(variant.to_owned()),
-                    code: None,
-                    title: row.cell("title").unwrap_or(variant).to_owned(),
-                    quantity,
-                    unit_price_cents: price,
-                    tax_rate_bps: (rate * 100.0).round() as i64,
-                });
-            }
-        }
+        let numbered = rows.iter().zip(1..);
+        let lines: Vec<SoldLine> = numbered.filter_map(|(row, id)| row.line(id, &currency, &mut faults)).collect();
         let [shipping, total] = ["shipping", "total"].map(|column| {
-            money(first, column).unwrap_or_else(|()| {
-                fault(first.number, column, "must be an amount such as 12.50");
+            first.money(column, &currency).unwrap_or_else(|()| {
+                faults.push(first.fault(column, "must be an amount such as 12.50"));
                 None
             })
         });
         let email = first.cell("email").map(normal_email).transpose().unwrap_or_else(|_| {
-            fault(first.number, "email", "must be an e-mail address");
+            faults.push(first.fault("email", "must be an e-mail address"));
             None
         });
         let address = address(first).unwrap_or_else(|column| {
-            fault(first.number, column, "is required for an address; country must be a two-letter code");
+            faults.push(first.fault(column, "is required for an address; country must be a two-letter code"));
             None
         });
         let shipping_tax_rate_bps = lines.iter().map(|line| line.tax_rate_bps).max().unwrap_or(0);
         let total_cents = total.or_else(|| sum(&lines, shipping.unwrap_or(0), shipping_tax_rate_bps));
         if total_cents.is_none() && faults.is_empty() {
-            faults.push(RowFault { row: first.number, column: "total".to_owned(), message: "is too large".to_owned() });
+            faults.push(first.fault("total", "is too large"));
         }
         if !faults.is_empty() {
             return Some(Err(faults));

@@ -197,88 +197,18 @@ on_sqlite! {
     async fn the_wizard_ends_with_the_settings_and_a_test_print(db: Db) {
         let mut app = App::on(db).without_seller().start().await;
         let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();
-        let sim = &fleet.printers[0];
         let mut browser = Browser::new(&app);
         browser.begin(&app).await;
-
-        let wrong = browser.send("/setup/printers/new", &fields_of(sim, "no such key")).await;
-        assert_eq!(wrong.status, 400);
-        assert!(wrong.text.contains("It does not work.") && wrong.text.contains("Copy user name"), "{}", wrong.text);
-        let added = browser.send("/setup/printers/new", &fields_of(sim, &sim.api_key)).await;
-        assert_eq!(Browser::led(&added), "/setup/printers");
-        assert!(browser.get("/setup/printers").await.text.contains("Ada"));
-
-        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let dead = format!("http://{closed}");
-        let dead = [("service", "smart_home"), ("SMART_HOME_URL", dead.as_str()), ("SMART_HOME_TOKEN", "hunter2")];
-        let failed = browser.send("/setup/integrations", &dead).await;
-        assert_eq!(failed.status, 400);
-        assert!(failed.text.contains("It does not work."), "{}", failed.text);
-        assert!(failed.text.contains("value=\"http://") && !failed.text.contains("hunter2"), "{}", failed.text);
-        let without = browser.send("/setup/integrations", &[("service", "parts")]).await;
-        assert!(without.status == 200 && without.text.contains("does without it"), "{}", without.text);
-        let faulty = browser.send("/setup/commerce", &[("service", "smtp"), ("SMTP_PORT", "many")]).await;
-        assert!(faulty.status == 400 && faulty.text.contains("must be a number"), "{}", faulty.text);
-        let from = "Sam & Shop <shop@example.org>";
-        let smtp = [("service", "smtp"), ("SMTP_PORT", "587"), ("SMTP_FROM", from)];
-        assert_eq!(browser.send("/setup/commerce", &smtp).await.status, 200);
-
-        let seller = |part: &'static str| match part {
-            "service" => ("service", "seller"),
-            "NAME" => ("PRINTFLOOR_INVOICES__SELLER_NAME", "Söhne & Sam"),
-            "LINE1" => ("PRINTFLOOR_INVOICES__SELLER_LINE1", "Weg 1"),
-            "CITY" => ("PRINTFLOOR_INVOICES__SELLER_CITY", "Ulm"),
-            _ => ("PRINTFLOOR_INVOICES__SELLER_COUNTRY", part),
-        };
-        for (country, lacks) in [("", "the shop's country"), ("XX", "the shop's country")] {
-            let fields = ["service", "NAME", "LINE1", "CITY", country].map(seller);
-            let unnamed = browser.send("/setup/commerce", &fields).await;
-            assert!(unnamed.status == 400 && unnamed.text.contains(lacks), "{}", unnamed.text);
-            assert!(unnamed.text.contains("value=\"Weg 1\""), "what was typed stays: {}", unnamed.text);
-        }
-        let named = browser.send("/setup/commerce", &["service", "NAME", "LINE1", "CITY", "de"].map(seller)).await;
-        assert!(named.status == 200 && named.text.contains("Complete, not written yet"), "{}", named.text);
-        assert!(named.text.contains("<strong>Saved. </strong>Your invoices will carry these details."), "{}", named.text);
+        add_printer(&mut browser, &fleet.printers[0]).await;
+        try_services(&mut browser).await;
+        name_seller(&mut browser).await;
 
         // Left, the server restarted, and resumed by signing in.
         app.stop().await;
         app.start().await;
-        let mut browser = Browser::new(&app);
-        let wrong = browser.send("/setup/sign-in", &[("email", "sam@example.org"), ("password", "not this one")]).await;
-        assert_eq!(Browser::led(&wrong), "/setup/enter?error=wrong_credentials");
-        let right = browser.send("/setup/sign-in", &[("email", "sam@example.org"), ("password", PASSWORD)]).await;
-        assert_eq!(Browser::led(&right), "/setup");
-        let review = browser.get("/setup/review").await;
-        assert!(review.text.contains("SMTP_FROM") && review.text.contains("Sam &amp; Shop"), "{}", review.text);
-        assert!(!review.text.contains("SMART_HOME_URL") && !review.text.contains("hunter2"), "{}", review.text);
-        let forged = browser.send("/setup/review", &[]).await;
-        assert_eq!(forged.status, 403, "a form of a session has its token");
-        let token = token(&review);
-        assert_eq!(Browser::led(&browser.send("/setup/review", &[("form_token", token.as_str())]).await), "/setup/done");
-        let dotenv = std::fs::read_to_string(app.folder().join(".env")).unwrap();
-        assert!(dotenv.contains("SMTP_FROM=") && !dotenv.contains("SMART_HOME"), "{dotenv}");
-        assert!(dotenv.contains("PRINTFLOOR_INVOICES__SELLER_CITY=\"Ulm\""), "{dotenv}");
-
-        let done = browser.get("/setup/done").await;
-        for words in ["SMTP_FROM", "Restart the server", "mail.from", "Print a test part on Ada"] {
-            assert!(done.text.contains(words), "{words} in {}", done.text);
-        }
-        let printers = app.get("/api/printers").await.expect(200);
-        let printer = printers["printers"][0]["id"].as_str().unwrap().to_owned();
-        until("the printer to be seen", || async {
-            let status = app.get(&format!("/api/printers/{printer}/status")).await.expect(200);
-            (status["connection"] == "connected").then_some(())
-        })
-        .await;
-        let printed = browser.send("/setup/test-print", &[("form_token", token.as_str()), ("printer", printer.as_str())]).await;
-        assert_eq!(printed.status, 200, "{}", printed.text);
-        until("the test print to be seen", || async {
-            let status = app.get(&format!("/api/printers/{printer}/status")).await.expect(200);
-            (status["state"] == "printing" || status["state"] == "finished").then_some(())
-        })
-        .await;
-        let files = app.get("/api/files").await.expect(200);
-        assert_eq!(files["files"][0]["name"], "test-print.gcode", "{files}");
+        let mut browser = sign_in_again(&app).await;
+        let token = write_settings(&app, &mut browser).await;
+        print_test_part(&app, &mut browser, &token).await;
 
         // From now on it is for admins.
         let operator = with_role(&app, "operator").await.get("/setup").await;
@@ -287,6 +217,103 @@ on_sqlite! {
         assert!(door.text.contains("The setup is done.") && !door.text.contains("One-time code"), "{}", door.text);
         assert_eq!(browser.get("/setup").await.status, 200, "an admin may go through it again");
     }
+}
+
+/// Adds a printer, at the second try with its key.
+async fn add_printer(browser: &mut Browser, sim: &SimPrinter) {
+    let wrong = browser.send("/setup/printers/new", &fields_of(sim, "no such key")).await;
+    assert_eq!(wrong.status, 400);
+    assert!(wrong.text.contains("It does not work.") && wrong.text.contains("Copy user name"), "{}", wrong.text);
+    let added = browser.send("/setup/printers/new", &fields_of(sim, &sim.api_key)).await;
+    assert_eq!(Browser::led(&added), "/setup/printers");
+    assert!(browser.get("/setup/printers").await.text.contains("Ada"));
+}
+
+/// Tries services that do not answer, are not used or have faults, and one with which the wizard goes on.
+async fn try_services(browser: &mut Browser) {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let dead = format!("http://{closed}");
+    let dead = [("service", "smart_home"), ("SMART_HOME_URL", dead.as_str()), ("SMART_HOME_TOKEN", "hunter2")];
+    let failed = browser.send("/setup/integrations", &dead).await;
+    assert_eq!(failed.status, 400);
+    assert!(failed.text.contains("It does not work."), "{}", failed.text);
+    assert!(failed.text.contains("value=\"http://") && !failed.text.contains("hunter2"), "{}", failed.text);
+    let without = browser.send("/setup/integrations", &[("service", "parts")]).await;
+    assert!(without.status == 200 && without.text.contains("does without it"), "{}", without.text);
+    let faulty = browser.send("/setup/commerce", &[("service", "smtp"), ("SMTP_PORT", "many")]).await;
+    assert!(faulty.status == 400 && faulty.text.contains("must be a number"), "{}", faulty.text);
+    let from = "Sam & Shop <shop@example.org>";
+    let smtp = [("service", "smtp"), ("SMTP_PORT", "587"), ("SMTP_FROM", from)];
+    assert_eq!(browser.send("/setup/commerce", &smtp).await.status, 200);
+}
+
+/// Names the seller, whose country must be one.
+async fn name_seller(browser: &mut Browser) {
+    let seller = |part: &'static str| match part {
+        "service" => ("service", "seller"),
+        "NAME" => ("PRINTFLOOR_INVOICES__SELLER_NAME", "Söhne & Sam"),
+        "LINE1" => ("PRINTFLOOR_INVOICES__SELLER_LINE1", "Weg 1"),
+        "CITY" => ("PRINTFLOOR_INVOICES__SELLER_CITY", "Ulm"),
+        _ => ("PRINTFLOOR_INVOICES__SELLER_COUNTRY", part),
+    };
+    for (country, lacks) in [("", "the shop's country"), ("XX", "the shop's country")] {
+        let fields = ["service", "NAME", "LINE1", "CITY", country].map(seller);
+        let unnamed = browser.send("/setup/commerce", &fields).await;
+        assert!(unnamed.status == 400 && unnamed.text.contains(lacks), "{}", unnamed.text);
+        assert!(unnamed.text.contains("value=\"Weg 1\""), "what was typed stays: {}", unnamed.text);
+    }
+    let named = browser.send("/setup/commerce", &["service", "NAME", "LINE1", "CITY", "de"].map(seller)).await;
+    assert!(named.status == 200 && named.text.contains("Complete, not written yet"), "{}", named.text);
+    assert!(named.text.contains("<strong>Saved. </strong>Your invoices will carry these details."), "{}", named.text);
+}
+
+/// Resumes the wizard in a new browser, by signing in.
+async fn sign_in_again(app: &App) -> Browser {
+    let mut browser = Browser::new(app);
+    let wrong = browser.send("/setup/sign-in", &[("email", "sam@example.org"), ("password", "not this one")]).await;
+    assert_eq!(Browser::led(&wrong), "/setup/enter?error=wrong_credentials");
+    let right = browser.send("/setup/sign-in", &[("email", "sam@example.org"), ("password", PASSWORD)]).await;
+    assert_eq!(Browser::led(&right), "/setup");
+    browser
+}
+
+/// Writes the settings that were tried with success, and returns the token of the forms.
+async fn write_settings(app: &App, browser: &mut Browser) -> String {
+    let review = browser.get("/setup/review").await;
+    assert!(review.text.contains("SMTP_FROM") && review.text.contains("Sam &amp; Shop"), "{}", review.text);
+    assert!(!review.text.contains("SMART_HOME_URL") && !review.text.contains("hunter2"), "{}", review.text);
+    let forged = browser.send("/setup/review", &[]).await;
+    assert_eq!(forged.status, 403, "a form of a session has its token");
+    let token = token(&review);
+    assert_eq!(Browser::led(&browser.send("/setup/review", &[("form_token", token.as_str())]).await), "/setup/done");
+    let dotenv = std::fs::read_to_string(app.folder().join(".env")).unwrap();
+    assert!(dotenv.contains("SMTP_FROM=") && !dotenv.contains("SMART_HOME"), "{dotenv}");
+    assert!(dotenv.contains("PRINTFLOOR_INVOICES__SELLER_CITY=\"Ulm\""), "{dotenv}");
+    token
+}
+
+/// Prints the test part that the last page offers.
+async fn print_test_part(app: &App, browser: &mut Browser, token: &str) {
+    let done = browser.get("/setup/done").await;
+    for words in ["SMTP_FROM", "Restart the server", "mail.from", "Print a test part on Ada"] {
+        assert!(done.text.contains(words), "{words} in {}", done.text);
+    }
+    let printers = app.get("/api/printers").await.expect(200);
+    let printer = printers["printers"][0]["id"].as_str().unwrap().to_owned();
+    until("the printer to be seen", || async {
+        let status = app.get(&format!("/api/printers/{printer}/status")).await.expect(200);
+        (status["connection"] == "connected").then_some(())
+    })
+    .await;
+    let printed = browser.send("/setup/test-print", &[("form_token", token), ("printer", printer.as_str())]).await;
+    assert_eq!(printed.status, 200, "{}", printed.text);
+    until("the test print to be seen", || async {
+        let status = app.get(&format!("/api/printers/{printer}/status")).await.expect(200);
+        (status["state"] == "printing" || status["state"] == "finished").then_some(())
+    })
+    .await;
+    let files = app.get("/api/files").await.expect(200);
+    assert_eq!(files["files"][0]["name"], "test-print.gcode", "{files}");
 }
 
 /// Returns the token of the forms on a page.

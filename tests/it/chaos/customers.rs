@@ -193,9 +193,7 @@ impl Customers {
                 // Told twice, at once.
                 let paid = event("paid");
                 tokio::join!(self.tell(&one, E::Completed, &paid), self.tell(&one, E::Completed, &paid));
-                if plan == Plan::Packed {
-                    self.packed.lock().unwrap().push(id.clone());
-                }
+                self.packed.lock().unwrap().extend((plan == Plan::Packed).then(|| id.clone()));
             }
             Plan::CashAndCard => {
                 self.cash(&id, total, &key).await;

@@ -81,11 +81,12 @@ async fn each_user_may_ask_so_often_and_stop_a_printer_always() {
             "there is no such printer, but it was looked for"
         );
     }
-    // Who has no token counts like anybody.
+    // Who has no token counts like anybody. Again a minute may end in between.
     let nobody = app.nobody();
-    let mut last = 0;
+    let mut refused = 0;
     for _ in 0..12 {
-        last = nobody.post("/webhooks/agent", &json!({"skill": "low-stock"})).await.status;
+        let answer = nobody.post("/webhooks/agent", &json!({"skill": "low-stock"})).await;
+        refused += usize::from(answer.status == 429);
     }
-    assert_eq!(last, 429);
+    assert!(refused >= 2, "{refused}");
 }

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::quick;
 use crate::support::database::services_wanted;
+use crate::support::ports::free_port;
 use crate::support::{Db, until};
 
 /// Set where `mosquitto` is installed.
@@ -37,7 +38,7 @@ async fn mosquitto() -> Option<Mosquitto> {
         return None;
     }
     let folder = tempfile::tempdir().unwrap();
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let settings = folder.path().join("mosquitto.conf");
     std::fs::write(&settings, format!("listener {port} 127.0.0.1\nallow_anonymous true\nuser root\n")).unwrap();
     let mut command = Command::new("/usr/sbin/mosquitto");

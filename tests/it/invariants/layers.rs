@@ -255,14 +255,14 @@ const START: Rule = Rule {
         if file.within("src/printers/") || file.is(&["src/actors/printers/run.rs", "src/actors/printers/manual.rs"]) {
             return Vec::new();
         }
-        file.in_code(|line| line.contains("adapter.start(").then(|| "starts a print".to_owned()))
+        file.in_code(|line| line.contains("adapter.launch(").then(|| "starts a print".to_owned()))
     },
     planted: &[
-        ("src/actors/printers/watch.rs", "link.adapter.start(&name).await?;"),
-        ("src/http/api/production/operate.rs", "link.adapter.start(&name).await?;"),
+        ("src/actors/printers/watch.rs", "connection.adapter.launch(&launch).await?;"),
+        ("src/http/api/production/operate.rs", "connection.adapter.launch(&launch).await?;"),
     ],
     innocent: &[
-        ("src/actors/printers/run.rs", "match link.adapter.start(&name).await {"),
+        ("src/actors/printers/run.rs", "match connection.adapter.launch(&launch).await {"),
         ("src/actors/app/start.rs", "dispatcher.start(&root).await?;"),
     ],
 };

@@ -19,6 +19,7 @@ use crate::support::{App, Db, until};
 use crate::whole::unix_now;
 
 mod other_shops;
+mod whole_shop;
 
 /// Commands that are sent at once; one of them panics.
 const AT_ONCE: usize = 8;
@@ -198,24 +199,6 @@ async fn effects_that_panic_are_carried_out_all_the_same() {
     assert_eq!(starts, 1, "one part, made once");
 }
 
-/// All kinds of aggregates, by the names that mines have.
-const KINDS: [&str; 12] = [
-    "access",
-    "custom_request",
-    "endpoint",
-    "file",
-    "inbound",
-    "invoice",
-    "mail",
-    "material",
-    "order",
-    "printer",
-    "quote",
-    "sku",
-];
-/// Those that have effects.
-const WITH_EFFECTS: [&str; 7] = ["endpoint", "inbound", "mail", "material", "order", "printer", "quote"];
-
 impl Mined {
     /// Sends until it is taken. What is repeated has the same key.
     async fn insist(&self, method: &str, path: &str, key: &str, body: &Value) -> Value {
@@ -244,136 +227,4 @@ impl Mined {
         })
         .await;
     }
-}
-
-/// Lets every kind panic once at each point while the shop works: from a file and its product to a printed order, money
-/// that comes before its order is known, a webhook and a mail.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_shop_works_on_through_a_panic_of_every_kind_at_every_point() {
-    let mined = Mined::start(Db::sqlite()).await;
-    let app = &mined.app;
-    let options = FleetOptions { speed: 2_000.0, seed: 11, ..FleetOptions::of_each(1) };
-    let fleet = Fleet::start(options).await.unwrap();
-    let mut printers = Vec::new();
-    for sim in &fleet.printers {
-        printers.push(app.printer(sim).await);
-    }
-    let sink = Sink::start().await.unwrap();
-    let endpoint = json!({"url": sink.url(), "events": ["order.ready"], "secret": "a-secret-of-the-test-0123456789"});
-    let endpoint = id(&app.post("/api/webhooks/endpoints", &endpoint).await.expect(201));
-    let material = app.material("PLA", 100.0).await;
-    let stock = format!("/api/inventory/materials/{material}");
-    let mut ready = std::collections::BTreeSet::new();
-    for point in ["decide", "settle", "effect"] {
-        let kinds: &[&str] = if point == "effect" { &WITH_EFFECTS } else { &KINDS };
-        for kind in kinds {
-            mined.lay(kind, point);
-        }
-        let key = |what: &str| format!("{point}-{what}");
-        let new_key = json!({"name": point, "role": "operator"});
-        mined.insist("POST", "/api/auth/api-keys", &key("key"), &new_key).await;
-        let code = simulator::gcode::gcode(point, 600, 10.0, 3300.0).into_bytes();
-        let file = until("the file to be taken", || async {
-            let answer = app.upload(&format!("{point}.gcode"), code.clone()).await;
-            (answer.status == 201).then(|| id(&answer.json()))
-        })
-        .await;
-        let request = until("the custom request to be taken", || async {
-            let request = app.nobody().request("POST", crate::billing::intake::PATH);
-            let request = request.header("Idempotency-Key", key("request")).multipart(crate::billing::intake::form());
-            let answer = app.send(request).await;
-            (answer.status == 201).then(|| answer.json()["requestId"].as_str().unwrap().to_owned())
-        })
-        .await;
-        let noted = json!({"internalNotes": point});
-        mined.insist("PATCH", &format!("/api/custom-requests/{request}"), "", &noted).await;
-        let sku = json!({
-            "code": point, "name": point, "materialId": material, "estimatedConsumption": 10, "machineType": "fdm_standard",
-            "priceCents": 500, "gcodeFileId": file,
-        });
-        let sku = id(&mined.insist("POST", "/api/skus", &key("sku"), &sku).await);
-        mined.insist("PATCH", &format!("/api/skus/{sku}"), "", &json!({"priceCents": 600})).await;
-        // The quote tells the request that it answers.
-        let lines = json!([{"quantity": 1, "skuId": sku}]);
-        let offer = json!({"customerEmail": "buyer@example.org", "customRequestId": request, "lines": lines});
-        let quote = id(&mined.insist("POST", "/api/quotes", &key("quote"), &offer).await);
-        mined.insist("POST", &format!("/api/quotes/{quote}/send"), &key("sent"), &json!({})).await;
-        until("the request to hear of its quote", || async {
-            let answer = app.get(&format!("/api/custom-requests/{request}")).await;
-            (answer.status == 200 && answer.json()["status"] == "quoted").then_some(())
-        })
-        .await;
-        // Short for both jobs, so that they wait in line and are told of what comes in.
-        mined.insist("PATCH", &stock, "", &json!({"quantity": 5})).await;
-        let events = json!({"events": ["order.ready"]});
-        mined.insist("PATCH", &format!("/api/webhooks/endpoints/{endpoint}"), "", &events).await;
-        for printer in &printers {
-            let change = json!({"location": point});
-            mined.insist("PATCH", &format!("/api/printers/{printer}"), "", &change).await;
-        }
-        let order = json!({"lines": [{"skuId": sku, "quantity": 2}], "customerEmail": "buyer@example.org"});
-        let order = mined.insist("POST", "/api/orders", &key("order"), &order).await;
-        let (order, total) = (id(&order), order["totalCents"].as_i64().unwrap());
-        // A refund is heard before its payment: it is kept, and people are told by mail.
-        let card = |name: &str| {
-            let payment = SimPayment::new(order.as_str(), total, "usd");
-            let (session_id, payment_intent) = (format!("cs_{name}_{point}"), format!("pi_{name}_{point}"));
-            SimPayment { session_id, payment_intent, intent_metadata: false, ..payment }
-        };
-        let [first, second] = ["first", "second"].map(card);
-        mined.tell(&first, SimPaymentEvent::Refunded { refunded_cents: total }, &key("back")).await;
-        let outbox = app.data().join("outbox");
-        until("the mail about the refund", || async {
-            let mails =
-                std::fs::read_dir(&outbox).ok()?.filter_map(|mail| std::fs::read_to_string(mail.ok()?.path()).ok());
-            (mails.filter(|mail| mail.contains("matches no order")).count() > ready.len()).then_some(())
-        })
-        .await;
-        mined.tell(&second, SimPaymentEvent::Completed, &key("paid")).await;
-        mined.tell(&first, SimPaymentEvent::Completed, &key("late")).await;
-        for job in app.jobs(&order).await {
-            app.job_is(&id(&job), "awaiting_manual_review").await;
-        }
-        let received = json!({"delta": 100, "reason": "test"});
-        mined.insist("POST", &format!("{stock}/adjustments"), &key("stock"), &received).await;
-        for kind in kinds {
-            mined.went_off(kind, point).await;
-        }
-        let done = app.order_is(&order, "ready").await;
-        until("the refund to be booked", || async {
-            let body = app.get(&format!("/api/orders/{order}")).await.expect(200);
-            (body["keptCents"] == total && body["payments"].as_array()?.len() == 3).then_some(())
-        })
-        .await;
-        assert_eq!(app.jobs(&order).await.len(), 2, "{done}");
-        until("the material to be used", || async {
-            (app.get(&stock).await.expect(200)["reserved"] == 0).then_some(())
-        })
-        .await;
-        ready.insert(order);
-        sink.wait_until(
-            |all| {
-                let is_delivered =
-                    |order: &String| all.iter().any(|got| got.json()["data"]["orderId"] == order.as_str());
-                ready.iter().all(is_delivered)
-            },
-            LONG,
-        )
-        .await
-        .expect("the webhook to come");
-    }
-    let mut starts = std::collections::BTreeMap::<String, usize>::new();
-    for sim in &fleet.printers {
-        for line in sim.handle.log() {
-            if let PhysicalEvent::Started { filename } = line.what {
-                *starts.entry(filename).or_default() += 1;
-            }
-        }
-    }
-    assert!(starts.values().all(|times| *times == 1), "{starts:?}");
-    assert_eq!(starts.len(), 2 * ready.len(), "each part is made once: {starts:?}");
-    app.ledger_is_even(&material).await;
-    assert_eq!(app.get(&stock).await.expect(200)["quantity"], 5 + 100 - 2 * 10);
-    let ready = app.get("/readyz").await.expect(200);
-    assert!(ready["components"].as_object().unwrap().values().all(|part| part["state"] == "up"), "{ready}");
 }

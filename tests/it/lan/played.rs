@@ -1,6 +1,5 @@
 //! A printer that the test plays at a real broker, with a real file server beside it.
 
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
@@ -12,6 +11,7 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
 use super::{CODE, LAN_SERVERS, SERIAL, find_program, folder, script};
+use crate::support::ports::free_port;
 
 /// A real broker and a real FTPS server, in which the test plays the printer.
 pub struct Servers {
@@ -26,9 +26,7 @@ pub struct Servers {
 impl Servers {
     pub fn start() -> Option<Self> {
         find_program(LAN_SERVERS)?;
-        let ports: Vec<TcpListener> = (0..3).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-        let [broker, plain, ftps] = [0, 1, 2].map(|n: usize| ports[n].local_addr().unwrap().port());
-        drop(ports);
+        let [broker, plain, ftps] = std::array::from_fn(|_| free_port());
         let url = format!("mqtts://127.0.0.1:{broker}?ftps={ftps}");
         let ports = [broker.to_string(), plain.to_string()];
         let servers = Self { broker: folder(), storage: folder(), url, ports };

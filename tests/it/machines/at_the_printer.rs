@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 use simulator::printer::{Machine, PhysicalEvent};
 
-use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, register, words};
+use super::{Env, FAST, Floor, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW, attempts, register, words};
 use crate::support::{Db, until};
 
-/// A second without the firmware is an outage.
-const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "1");
+/// A few seconds without the firmware are an outage.
+const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "3");
 
 /// Starts a print that goes on slowly: (floor, order, job).
-async fn printing(kind: PrinterKind) -> (Floor, String, String) {
-    let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, OFFLINE_SOON]).await;
+async fn printing(kind: PrinterKind, env: Env<'_>) -> (Floor, String, String) {
+    let floor = Floor::new(kind, 1, SLOW, env).await;
     let (order, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;
     (floor, order, job)
@@ -19,7 +19,7 @@ async fn printing(kind: PrinterKind) -> (Floor, String, String) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_serial_port_that_a_person_closes_in_mid_print_ends_it_as_its_server_remembers() {
-    let (floor, _, job) = printing(PrinterKind::ServerRest).await;
+    let (floor, _, job) = printing(PrinterKind::ServerRest, &[JUDGE_LATE, OFFLINE_SOON]).await;
     floor.sim(0).handle.with(Machine::disconnect);
     let failed = floor.app.job_is(&job, "FAILED").await;
     assert_eq!(attempts(&failed), ["failed"], "{failed}");
@@ -31,7 +31,7 @@ async fn a_serial_port_that_a_person_closes_in_mid_print_ends_it_as_its_server_r
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_serial_port_that_a_person_closes_without_a_trace_leaves_the_print_to_a_person() {
-    let (floor, order, job) = printing(PrinterKind::ServerRest).await;
+    let (floor, order, job) = printing(PrinterKind::ServerRest, &[JUDGE_LATE, OFFLINE_SOON]).await;
     floor.sim(0).handle.with(|machine| {
         machine.disconnect();
         machine.forget_history();
@@ -51,7 +51,7 @@ async fn a_serial_port_that_a_person_closes_without_a_trace_leaves_the_print_to_
 async fn a_person_who_prints_our_file_again_at_its_end_prints_their_own() {
     let kinds = [PrinterKind::FwRest, PrinterKind::ServerRest];
     for (kind, cancelled) in kinds.into_iter().flat_map(|kind| [(kind, false), (kind, true)]) {
-        let (floor, order, job) = printing(kind).await;
+        let (floor, order, job) = printing(kind, &[JUDGE_LATE, KEEP_FILES]).await;
         let sim = &floor.sim(0).handle;
         let ours = sim.with(|machine| machine.job().unwrap().filename.clone());
         if cancelled {
@@ -83,7 +83,7 @@ async fn a_person_who_prints_our_file_again_at_its_end_prints_their_own() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_person_who_cancels_our_print_and_begins_it_again_prints_their_own() {
     for kind in [PrinterKind::PrusaLink, PrinterKind::Sdcp] {
-        let (floor, _, job) = printing(kind).await;
+        let (floor, _, job) = printing(kind, &[JUDGE_LATE]).await;
         let sim = &floor.sim(0).handle;
         // Between two looks, however fast they follow each other.
         let again = sim.with(|machine| {
@@ -104,14 +104,17 @@ async fn a_person_who_cancels_our_print_and_begins_it_again_prints_their_own() {
 async fn a_person_who_prints_our_file_again_where_nothing_is_remembered_is_asked_how_ours_ended() {
     for kind in [PrinterKind::PrusaLink, PrinterKind::Sdcp] {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
-        let file = floor.file("short", 10, 10.0).await;
+        let file = floor.file("short", 100, 10.0).await;
         let sku = floor.app.sku("SHORT", &floor.material, &file, 500).await;
         let order = floor.app.paid_order(&sku, 1).await;
         let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
-        floor.status_until("its end to come near", 0, |status| status["progress"].as_f64() >= Some(85.0)).await;
+        floor.app.job_is(&job, "PRINTING").await;
+        floor.stands_at(0, 0.993);
+        floor.status_until("its end to come near", 0, |status| status["progress"].as_f64() >= Some(99.0)).await;
         // Between two looks, however fast they follow each other. Theirs takes its time.
         let again = floor.sim(0).handle.with(|machine| {
             let ours = machine.job().unwrap().filename.clone();
+            machine.set_speed(FAST);
             let end = machine.next_change().unwrap();
             machine.advance(end);
             machine.set_speed(0.1);
@@ -195,12 +198,12 @@ async fn a_printer_that_answers_was_seen_just_now() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_that_turns_wrong_in_mid_print_is_told_as_that() {
-    let (floor, order, job) = printing(PrinterKind::FwRest).await;
+    let (floor, order, job) = printing(PrinterKind::FwRest, &[JUDGE_LATE]).await;
     floor.faults(0, |faults| faults.wrong_key = true);
     floor.connection_is(0, "wrong_key").await;
     let why = |job: &Value| job["waitingReason"].as_str().is_some_and(|why| why.contains("rejects the API key"));
     let waits = floor.job_until("the job to say why", &job, why).await;
-    assert!(waits["state"] == "PRINTING" && !words(&waits, "waitingReason").contains("heard"), "{waits}");
+    assert!(waits["state"] == "PRINTING" && !words(&waits, "waitingReason").contains("responded"), "{waits}");
     floor.faults(0, |faults| faults.wrong_key = false);
     floor.hurry(0);
     floor.app.order_is(&order, "ready").await;

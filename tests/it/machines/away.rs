@@ -38,7 +38,7 @@ each_kind! {
     }
 
     async fn silence_is_noticed_in_its_own_time_however_long_an_answer_may_take(kind: PrinterKind) {
-        let silence = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "2");
+        let silence = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "3");
         let floor = Floor::new(kind, 1, FAST, &[silence]).await;
         let began = Instant::now();
         floor.faults(0, |faults| faults.hang = true);
@@ -54,11 +54,12 @@ each_kind! {
         let floor = Floor::new(kind, 3, FAST, &[JUDGE_LATE]).await;
         let file = floor.big_file("big", 600_000).await;
         let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
-        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 75_000 }));
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 40_000 }));
         let order = floor.app.paid_order(&sku, 3).await;
         let uploaded = |n: usize| floor.count(n, |what| matches!(what, PhysicalEvent::Uploaded { .. }));
         until("the two others to be done", || async { (floor.finished(1) > 0 && floor.finished(2) > 0).then_some(()) }).await;
         assert_eq!(uploaded(0), 0, "the slow one still takes the file in");
+        floor.faults(0, |faults| faults.slow_upload = None);
         floor.app.order_is(&order, "ready").await;
         assert_eq!(floor.started(0), 1, "and prints it then");
         floor.truth().await;
@@ -89,9 +90,11 @@ each_kind! {
     }
 
     async fn a_printer_that_lost_its_print_to_a_reboot_fails_the_job(kind: PrinterKind) {
-        let floor = Floor::new(kind, 1, 100.0, &[JUDGE_LATE]).await;
-        floor.faults(0, |faults| faults.reboot_at = Some(RebootAt { progress: 0.3, forget: true }));
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let (order, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        floor.faults(0, |faults| faults.reboot_at = Some(RebootAt { progress: 0.3, forget: true }));
+        floor.sim(0).handle.set_speed(100.0);
         let failed = floor.app.job_is(&job, "FAILED").await;
         assert!(words(&failed, "error").contains("responded again without the print"), "{failed}");
         floor.clear_bed(0).await;

@@ -67,7 +67,7 @@ each_kind! {
     async fn a_start_on_its_way_is_not_judged_early(kind: PrinterKind) {
         for step in STEPS {
             let clock = Clock::new();
-            let mut floor = Floor::at(&clock, kind, 2, FAST, &[JUDGE_LATE]).await;
+            let mut floor = Floor::at(&clock, kind, 2, SLOW, &[JUDGE_LATE]).await;
             floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 2_000 }));
             let (order, job) = floor.one().await;
             // A start is recorded before it is sent. The record is not asked for: it may be confirmed by then.
@@ -78,6 +78,8 @@ each_kind! {
                 floor.app.kill_9();
                 floor.app.start().await;
             }
+            floor.app.job_is(&job, "PRINTING").await;
+            floor.hurry(0);
             floor.app.order_is(&order, "ready").await;
             assert_eq!(attempts(&floor.job(&job).await), ["finished"], "step {step}");
             assert_eq!((floor.started(0), floor.started(1)), (1, 0));

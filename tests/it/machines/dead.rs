@@ -6,53 +6,44 @@ use simulator::faults::HostDisconnect;
 use super::{FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts};
 use crate::support::until;
 
-/// A second of silence is an outage.
-const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "1");
+/// Silence is soon an outage, but not what a busy machine takes to answer.
+const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "3");
 /// A part takes ten seconds.
 const BRISK: f64 = 60.0;
-/// Nothing moves any more.
-const FROZEN: f64 = 0.000_1;
+/// Progress between two tenths, 0 to 1. Types that show whole percent show it, too.
+const PROGRESS: f64 = 0.343;
 
-/// Starts a print that stands still somewhere between two tenths, as the printer shows it: (floor, order, job,
-/// progress, 0 to 1).
-async fn frozen(kind: PrinterKind, printers: usize) -> (Floor, String, String, f64) {
+/// Starts a print that stands still, and waits until the server has seen how far it is: (floor, order, job).
+async fn frozen(kind: PrinterKind, printers: usize) -> (Floor, String, String) {
     let floor = Floor::new(kind, printers, SLOW, &[JUDGE_LATE, IMPATIENT, OFFLINE_SOON]).await;
     let (order, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;
-    let progress =
-        || floor.sim(0).handle.with(|machine| machine.job().map_or(0.0, simulator::printer::PrintJob::progress));
-    floor.sim(0).handle.set_speed(BRISK);
-    until("some progress between two tenths", || async {
-        let (now, tenths) = (progress(), progress() * 10.0);
-        (now > 0.2 && (0.3..0.8).contains(&tenths.fract())).then(|| floor.sim(0).handle.set_speed(FROZEN))
-    })
-    .await;
-    let done = progress();
-    let shows_progress = |status: &Value| (status["progress"].as_f64().unwrap() / 100.0 - done).abs() < 0.005;
-    floor.status_until("the progress to be seen", 0, shows_progress).await;
-    (floor, order, job, done)
+    floor.stands_at(0, PROGRESS);
+    floor.status_until("the progress to be shown", 0, shows).await;
+    (floor, order, job)
 }
 
 fn silent(job: &Value) -> bool {
     job["waitingReason"].as_str().is_some_and(|why| why.contains("the printer has not responded since 20"))
 }
 
-fn at(job: &Value, progress: f64) -> bool {
-    (job["progress"].as_f64().unwrap() / 100.0 - progress).abs() < 0.005
+/// Returns whether a job or a printer's status shows the progress of the print that stands still.
+fn shows(of: &Value) -> bool {
+    (of["progress"].as_f64().unwrap() / 100.0 - PROGRESS).abs() < 0.005
 }
 
 each_kind! {
     #[drawn]
     async fn a_part_on_a_dead_printer_is_made_by_another(kind: PrinterKind) {
-        let (mut floor, order, job, progress) = frozen(kind, 2).await;
+        let (mut floor, order, job) = frozen(kind, 2).await;
         let path = format!("/api/jobs/{job}/resolve");
         let body = |outcome: &'static str| json!({ "outcome": outcome });
         assert_eq!(floor.app.post(&path, &body("failed")).await.error(409), "printing", "the printer shows the print");
         floor.faults(0, |faults| faults.disconnect = true);
         floor.attention(0, "unreachable", true).await;
         let waits = floor.job_until("the job to say why", &job, silent).await;
-        assert!(waits["state"] == "PRINTING" && at(&waits, progress), "as last seen: {waits}");
-        assert!(at(&floor.status(0).await, progress));
+        assert!(waits["state"] == "PRINTING" && shows(&waits), "as last seen: {waits}");
+        assert!(shows(&floor.status(0).await));
         floor.app.kill_9();
         floor.app.start().await;
         floor.attention(0, "unreachable", true).await;
@@ -82,18 +73,18 @@ each_kind! {
 
     #[drawn]
     async fn a_stopped_print_uses_what_was_seen_of_it(kind: PrinterKind) {
-        let (floor, _, job, progress) = frozen(kind, 1).await;
+        let (floor, _, job) = frozen(kind, 1).await;
         floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
         let failed = floor.app.job_is(&job, "FAILED").await;
-        assert!((failed["consumed"].as_f64().unwrap() - GRAMS * progress).abs() < 0.1, "{progress}: {failed}");
+        assert!((failed["consumed"].as_f64().unwrap() - GRAMS * PROGRESS).abs() < 0.1, "{failed}");
         floor.truth().await;
     }
 
     async fn a_cancelled_print_uses_what_was_seen_of_it(kind: PrinterKind) {
-        let (floor, _, job, progress) = frozen(kind, 1).await;
+        let (floor, _, job) = frozen(kind, 1).await;
         floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
         let over = floor.app.job_is(&job, "CANCELLED").await;
-        assert!((over["consumed"].as_f64().unwrap() - GRAMS * progress).abs() < 0.1, "{progress}: {over}");
+        assert!((over["consumed"].as_f64().unwrap() - GRAMS * PROGRESS).abs() < 0.1, "{over}");
         floor.truth().await;
     }
 }
@@ -101,12 +92,12 @@ each_kind! {
 /// Kills Klipper in mid print while Moonraker still answers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_firmware_that_dies_in_mid_print_is_an_outage_that_says_since_when() {
-    let (floor, _, job, progress) = frozen(PrinterKind::FwRest, 1).await;
+    let (floor, _, job) = frozen(PrinterKind::FwRest, 1).await;
     let other = floor.one().await.1;
     floor.faults(0, |faults| faults.away = Some(HostDisconnect::Disconnected));
     floor.connection_is(0, "firmware_disconnected").await;
     let waits = floor.job_until("the job to say why", &job, silent).await;
-    assert!(waits["state"] == "PRINTING" && at(&waits, progress), "as last seen: {waits}");
+    assert!(waits["state"] == "PRINTING" && shows(&waits), "as last seen: {waits}");
     until("the outage to be told", || async { (!floor.events("printer.offline").await.is_empty()).then_some(()) })
         .await;
     let events = floor.events("printer.offline").await;
@@ -116,7 +107,7 @@ async fn a_firmware_that_dies_in_mid_print_is_an_outage_that_says_since_when() {
     floor.sim(0).handle.set_speed(BRISK);
     floor.faults(0, |faults| faults.away = None);
     let failed = floor.app.job_is(&job, "FAILED").await;
-    assert!((failed["consumed"].as_f64().unwrap() - GRAMS * progress).abs() < 0.1, "{progress}: {failed}");
+    assert!((failed["consumed"].as_f64().unwrap() - GRAMS * PROGRESS).abs() < 0.1, "{failed}");
     assert_eq!(floor.events("printer.offline").await.len(), 1);
     assert_eq!(floor.events("printer.online").await.len(), 1);
 }

@@ -16,6 +16,7 @@ each_kind! {
         let (first, _) = floor.one().await;
         floor.app.order_is(&first, "ready").await;
         floor.attention(0, "bed_not_cleared", true).await;
+        floor.free(0).await;
         let (second, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
         assert!(words(&waits, "waitingReason").contains("1 is waiting for a clear bed"), "{waits}");
@@ -61,6 +62,9 @@ each_kind! {
             printers.push(printer);
         }
         floor.printers = printers;
+        for n in 0..5 {
+            floor.recorded(n).await;
+        }
         let size = json!({"dimensions": {"x": 150, "y": 10, "z": 10}});
         floor.app.patch(&format!("/api/skus/{}", floor.sku), &size).await.expect(200);
         let order = floor.order(3).await;
@@ -110,7 +114,7 @@ each_kind! {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, seldom]).await;
         let file = floor.big_file("big", 200_000).await;
         let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
-        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 60_000 }));
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 30_000 }));
         let order = floor.app.paid_order(&sku, 1).await;
         let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
         let sim = &floor.sim(0).handle;

@@ -29,6 +29,23 @@ async fn forecast(floor: &Floor) -> Value {
     floor.app.get("/api/forecast").await.expect(200)
 }
 
+/// Reads something that depends on the forecast while one and the same is valid: (forecast, what was read).
+async fn of_one_forecast<T>(floor: &Floor, read: impl AsyncFn() -> T) -> (Value, T) {
+    until("a forecast that stays while it is read", || async {
+        let before = forecast(floor).await;
+        let result = read().await;
+        (forecast(floor).await["at"] == before["at"]).then_some((before, result))
+    })
+    .await
+}
+
+/// Returns the moments at which the jobs of an order are expected, in order.
+fn expected_jobs(jobs: &[Value]) -> Vec<i64> {
+    let mut moments: Vec<i64> = jobs.iter().filter_map(|job| moment(job, "expectedAt")).collect();
+    moments.sort_unstable();
+    moments
+}
+
 on_both! {
     async fn what_prints_took_is_learnt_and_survives_a_power_cut(db: Db) {
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[]).await;
@@ -58,14 +75,16 @@ on_sqlite! {
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[]).await;
         floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
         let first = floor.order(3).await;
+        until("its first part to print", || async {
+            floor.app.jobs(&first).await.iter().any(|job| job["state"] == "PRINTING").then_some(())
+        })
+        .await;
         let before = promised(&floor, &first).await;
         let (expected, promise) = (moment(&before, "expectedAt"), moment(&before, "promisedAt"));
         assert!(promise > expected, "a promise leaves room: {before}");
-        let mut jobs: Vec<i64> = floor.app.jobs(&first).await.iter().filter_map(|job| moment(job, "expectedAt")).collect();
-        jobs.sort_unstable();
+        let (dates, jobs) = of_one_forecast(&floor, async || expected_jobs(&floor.app.jobs(&first).await)).await;
         // One printer, three prints of ten minutes, and the bed to be cleared by hand between them.
         assert!(jobs.len() == 3 && jobs.windows(2).all(|two| two[1] - two[0] >= 600_000), "{jobs:?}");
-        let dates = forecast(&floor).await;
         assert_eq!(moment(&dates, "doneAt"), jobs.last().copied(), "{dates}");
         assert!(moment(&dates["printers"][0], "freeAt") > moment(&dates, "doneAt"), "{dates}");
         assert_eq!((&dates["late"], &dates["untold"]), (&json!([]), &json!(0)), "{dates}");
@@ -131,9 +150,8 @@ on_sqlite! {
         let floor = Floor::at_on(db, &clock, PrinterKind::FwRest, 1, SLOW, &env).await;
         floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
         let id = floor.order(4).await;
-        let order = promised(&floor, &id).await;
-        let mut jobs: Vec<i64> = floor.app.jobs(&id).await.iter().filter_map(|job| moment(job, "expectedAt")).collect();
-        jobs.sort_unstable();
+        let read = async || (promised(&floor, &id).await, expected_jobs(&floor.app.jobs(&id).await));
+        let (_, (order, jobs)) = of_one_forecast(&floor, read).await;
         let [first, second, third, fourth] = jobs[..] else { panic!("{jobs:?}") };
         // Ten minutes each. Somebody clears the first bed on Friday; the second print ends in the evening.
         assert!((at(friday, 17, 40)..at(friday, 17, 45)).contains(&first), "{order}");

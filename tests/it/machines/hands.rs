@@ -40,7 +40,7 @@ each_kind! {
         let on = crate::support::until("one to print", || async {
             floor.app.jobs(&order).await.into_iter().find(|job| job["state"] == "PRINTING")
         }).await;
-        floor.faults(0, |faults| faults.slow_commands = Some(Delay { after_ms: 2_000 }));
+        floor.faults(0, |faults| faults.slow_commands = Some(Delay { after_ms: 4_000 }));
         floor.sim(0).handle.set_speed(30.0);
         let cancelled = floor.app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
         assert_eq!(cancelled["status"], "cancelled", "at once: {cancelled}");
@@ -112,8 +112,7 @@ each_kind! {
         let (next, waiting) = floor.one().await;
         floor.faults(0, |faults| faults.disconnect = false);
         floor.connection_is(0, "connected").await;
-        let waiting = floor.app.get(&format!("/api/jobs/{waiting}")).await.expect(200);
-        assert_eq!(waiting["state"], "SLICED", "{waiting}");
+        floor.app.job_is(&waiting, "SLICED").await;
         assert_eq!(floor.started(0), 1);
         floor.attention(0, "foreign_print", true).await;
         floor.app.act(&floor.path(0, "/cancel")).await.expect(200);

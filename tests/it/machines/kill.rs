@@ -3,7 +3,7 @@
 use simulator::faults::{Delay, SlowUpload};
 use simulator::printer::PhysicalEvent;
 
-use super::{FAST, Floor, JUDGE_SOON, KEEP_FILES, PrinterKind, SLOW, attempts};
+use super::{FAST, Floor, JUDGE_CALMLY, JUDGE_SOON, KEEP_FILES, PrinterKind, SLOW, attempts};
 use crate::support::{Db, on_both, until};
 
 const BOTH: [PrinterKind; 2] = [PrinterKind::FwRest, PrinterKind::ServerRest];
@@ -27,8 +27,8 @@ async fn while_uploading(db: Db, kind: PrinterKind) {
 
 /// Kills the server between the start that was sent and its effect.
 async fn while_the_start_is_on_its_way(db: Db, kind: PrinterKind) {
-    let mut floor = Floor::on(db, kind, 1, FAST, &[JUDGE_SOON]).await;
-    floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 2_500 }));
+    let mut floor = Floor::on(db, kind, 1, FAST, &[JUDGE_CALMLY]).await;
+    floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
     let (order, job) = floor.one().await;
     floor.attempt_is(&job, "start_sent").await;
     floor.start_arrived(0).await;
@@ -48,7 +48,7 @@ async fn while_the_start_is_on_its_way(db: Db, kind: PrinterKind) {
 
 /// Kills the server after a start that the printer swallowed: the file is deleted there before anything else is tried.
 async fn after_a_start_that_was_swallowed(db: Db, kind: PrinterKind) {
-    let mut floor = Floor::on(db, kind, 1, FAST, &[JUDGE_SOON, KEEP_FILES]).await;
+    let mut floor = Floor::on(db, kind, 1, FAST, &[JUDGE_CALMLY, KEEP_FILES]).await;
     floor.faults(0, |faults| faults.accept_but_never_start = true);
     let (order, job) = floor.one().await;
     floor.attempt_is(&job, "start_sent").await;

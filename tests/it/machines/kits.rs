@@ -137,10 +137,7 @@ on_sqlite! {
         let placed = app.get(&path).await.expect(200);
         assert_eq!((&placed["totalCents"], placed["lines"].as_array().unwrap().len()), (&json!(49_000), 1 + FILES));
         assert_eq!((&placed["lines"][0]["completeSets"], &placed["lines"][0]["kitLine"]), (&json!(0), &Value::Null));
-        let ready = until("all sets to be complete", || async {
-            let order = app.get(&path).await.expect(200);
-            (order["status"] == "ready").then_some(order)
-        }).await;
+        let ready = app.all_made(&order).await;
         assert_eq!((&ready["lines"][0]["completeSets"], &ready["flags"]), (&json!(SETS), &json!([])), "{ready}");
         let plates = ready["lines"][0]["jobs"].clone();
         let expected: usize = (0..FILES).map(|n| (if n == 5 { 20usize } else { 10 }).div_ceil(1 + n % 3)).sum();

@@ -21,7 +21,7 @@ each_kind! {
     async fn no_job_is_taken_while_a_manual_print_is_on_its_way(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let file = big(&floor).await;
-        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 60_000 }));
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 20_000 }));
         let path = floor.path(0, "/print");
         let body = json!({"fileId": file});
         let by_hand = floor.app.post(&path, &body);
@@ -37,6 +37,7 @@ each_kind! {
             };
             let job = floor.job_until("the job to wait for it", &job, waits).await;
             assert_eq!(job["state"], "SLICED", "{job}");
+            floor.faults(0, |faults| faults.slow_upload = None);
             order
         };
         let (answer, order) = tokio::join!(by_hand, meanwhile);
@@ -46,7 +47,6 @@ each_kind! {
             .filter(|what| matches!(what, PhysicalEvent::Started { .. })).collect();
         let name = words(&answer, "filename");
         assert!(matches!(&starts[..], [PhysicalEvent::Started { filename }] if filename == name), "{starts:?}");
-        floor.faults(0, |faults| faults.slow_upload = None);
         floor.hurry(0);
         floor.app.order_is(&order, "ready").await;
         assert_eq!(floor.started(0), 2, "then the job");
@@ -89,7 +89,7 @@ each_kind! {
     async fn a_manual_print_survives_a_kill_and_an_emergency_stop_ends_it(kind: PrinterKind) {
         let mut floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let file = big(&floor).await;
-        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 60_000 }));
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 30_000 }));
         let (client, path) = ((*floor.app).clone(), floor.path(0, "/print"));
         let request = tokio::spawn(async move {
             client.try_send(client.request("POST", &path).json(&json!({"fileId": file}))).await
@@ -110,7 +110,7 @@ each_kind! {
         }
 
         let file = big(&floor).await;
-        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 60_000 }));
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 30_000 }));
         let path = floor.path(0, "/print");
         let body = json!({"fileId": file});
         let by_hand = floor.app.post(&path, &body);

@@ -32,7 +32,7 @@ async fn falls(floor: &Floor, folder: &Path, kind: &str, job: &str) {
 each_kind! {
     #[drawn]
     async fn a_part_is_made_once_though_actors_panic_in_every_phase(kind: PrinterKind) {
-        for (phase, slow) in [("uploading", FAST), ("start_sent", FAST), ("confirmed", SLOW), ("paused", SLOW)] {
+        for (phase, slow) in [("uploading", FAST), ("start_sent", SLOW), ("confirmed", SLOW), ("paused", SLOW)] {
             let folder = tempfile::tempdir().unwrap();
             let panics = ("PRINTFLOOR_TEST_PANICS", folder.path().to_str().unwrap());
             let mut floor = Floor::new(kind, 1, slow, &[JUDGE_LATE, panics]).await;
@@ -40,8 +40,8 @@ each_kind! {
             let file = floor.big_file("big", 200_000).await;
             let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
             floor.faults(0, |faults| match phase {
-                "uploading" => faults.slow_upload = Some(SlowUpload { bytes_per_second: 60_000 }),
-                "start_sent" => faults.start_late = Some(Delay { after_ms: 3_000 }),
+                "uploading" => faults.slow_upload = Some(SlowUpload { bytes_per_second: 30_000 }),
+                "start_sent" => faults.start_late = Some(Delay { after_ms: 6_000 }),
                 _ => {}
             });
             let order = floor.app.paid_order(&sku, 1).await;
@@ -68,6 +68,9 @@ each_kind! {
                 .await;
             }
             floor.faults(0, |faults| (faults.slow_upload, faults.start_late) = (None, None));
+            if phase == "start_sent" {
+                floor.app.job_is(&job, "PRINTING").await;
+            }
             floor.hurry(0);
             floor.app.order_is(&order, "ready").await;
             assert_eq!(attempts(&floor.job(&job).await), ["finished"], "{phase}");

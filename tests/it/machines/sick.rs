@@ -29,7 +29,7 @@ each_kind! {
         // Some are left alone for a second after each upload.
         let jobs = if kind == PrinterKind::Sdcp { 16 } else { 40 };
         let order = floor.order(jobs).await;
-        floor.app.order_is(&order, "ready").await;
+        floor.app.all_made(&order).await;
         assert_eq!(floor.started(0), 0);
         assert_eq!(floor.started(1) + floor.started(2), jobs as usize, "the others do them");
         assert!(floor.events("job.failed").await.is_empty());
@@ -94,7 +94,7 @@ each_kind! {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON, strict]).await;
         let file = floor.big_file("big", 200_000).await;
         let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
-        let slow = simulator::faults::SlowUpload { bytes_per_second: 60_000 };
+        let slow = simulator::faults::SlowUpload { bytes_per_second: 30_000 };
         floor.faults(0, |faults| faults.slow_upload = Some(slow));
         let order = floor.app.paid_order(&sku, 1).await;
         let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();

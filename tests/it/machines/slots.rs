@@ -20,8 +20,9 @@ async fn floor(db: Db, kind: PrinterKind, printers: &[&[(&str, Option<f64>)]]) -
             fit_changer(&floor, n, slots.len());
         }
         let printer = register(&floor.app, floor.sim(n), json!({})).await;
-        floor.app.connected(&printer).await;
         floor.printers.push(printer);
+        floor.connection_is(n, "connected").await;
+        floor.recorded(n).await;
         for (slot, (word, left)) in slots.iter().enumerate() {
             let material = match *word {
                 "black" => json!(floor.material),
@@ -353,7 +354,7 @@ async fn what_was_chosen_from_a_changer_that_goes_away_is_not_printed_from_the_s
     let file = floor.big_file("big", 200_000).await;
     let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
     for (n, gone) in [true, false].into_iter().enumerate() {
-        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 60_000 }));
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 30_000 }));
         let order = floor.app.paid_order(&sku, 1).await;
         let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
         floor.attempt_is(&job, "uploading").await;

@@ -67,7 +67,7 @@ each_kind! {
     #[drawn]
     async fn a_start_that_comes_after_it_was_revoked_finds_no_file(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_SOON]).await;
-        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
+        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 6_000 }));
         let (order, _) = floor.one().await;
         floor.physically("the late start to come", 0, |what| matches!(what, PhysicalEvent::LateStartFellThrough { .. })).await;
         floor.app.order_is(&order, "ready").await;
@@ -134,7 +134,7 @@ each_kind! {
     async fn an_echo_of_a_finish_is_counted_once(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| {
-            faults.duplicate_finish = Some(simulator::faults::Echo { after_ms: 500, for_ms: 1_500 });
+            faults.duplicate_finish = Some(simulator::faults::Echo { after_ms: 500, for_ms: 4_000 });
         });
         let (first, job) = floor.one().await;
         floor.app.order_is(&first, "ready").await;

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use simulator::faults::Delay;
 use simulator::printer::PhysicalEvent;
 
-use super::{FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, JUDGE_SOON, OWN, PrinterKind, SLOW, attempts, can, words};
+use super::{
+    FAST, Floor, GRAMS, IMPATIENT, JUDGE_CALMLY, JUDGE_LATE, OWN, PrinterKind, SLOW, STILL, attempts, can, words,
+};
 use crate::billing::pages::{send, token};
 use crate::staff::operator;
 
@@ -34,15 +36,17 @@ fn clear(floor: &Floor, kind: PrinterKind) {
     });
 }
 
-/// Restarts the printer's server. Where it is the printer itself, the print is lost with it.
+/// Restarts the printer's server. Where it is the printer itself, the print is lost with it. Everything is quick
+/// afterwards.
 fn restart(floor: &Floor, kind: PrinterKind, forget: bool) {
-    let sim = &floor.sim(0).handle;
-    if can(kind, Operation::History) {
-        sim.restart_server(forget);
-    } else {
-        sim.set_speed(FAST);
-        sim.reboot(forget);
-    }
+    floor.sim(0).handle.with(|machine| {
+        machine.set_speed(FAST);
+        if can(kind, Operation::History) {
+            machine.restart_server(forget);
+        } else {
+            machine.reboot(forget);
+        }
+    });
 }
 
 fn unverified(job: &Value) -> bool {
@@ -93,7 +97,6 @@ each_kind! {
             assert_eq!(floor.started(0), 1, "not made again by itself");
             return;
         }
-        floor.hurry(0);
         floor.physically("the part to be done", 0, finished).await;
         clear(&floor, kind);
         floor.faults(0, |faults| faults.disconnect = false);
@@ -112,14 +115,15 @@ each_kind! {
 
     #[drawn]
     async fn a_start_that_may_have_printed_unseen_is_not_made_again(kind: PrinterKind) {
-        let floor = Floor::new(kind, 2, SLOW, &[JUDGE_SOON, IMPATIENT]).await;
+        let floor = Floor::new(kind, 2, SLOW, &[JUDGE_CALMLY, IMPATIENT]).await;
         let file = floor.file("short", 2, GRAMS).await;
         let sku = floor.app.sku("SHORT", &floor.material, &file, 500).await;
-        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 1_500 }));
+        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
         let order = floor.app.paid_order(&sku, 1).await;
         let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
         floor.start_arrived(0).await;
         floor.faults(0, |faults| faults.disconnect = true);
+        floor.sim(0).handle.set_speed(STILL);
         floor.physically("the print to begin unseen", 0, |what| matches!(what, PhysicalEvent::Started { .. })).await;
         // The server is killed at that moment, so that its history has nothing.
         restart(&floor, kind, true);
@@ -149,7 +153,7 @@ each_kind! {
 
     #[drawn]
     async fn a_server_that_was_not_restarted_knows_that_nothing_was_printed(kind: PrinterKind) {
-        let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON, IMPATIENT]).await;
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_CALMLY, IMPATIENT]).await;
         // So short that it could have run while nobody looked.
         let file = floor.file("short", 2, GRAMS).await;
         let sku = floor.app.sku("SHORT", &floor.material, &file, 500).await;

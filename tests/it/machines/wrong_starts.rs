@@ -12,6 +12,15 @@ use super::slots::{fed, fit_changer, load, reported, reports_slots};
 use super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, attempts, maps_slots, register, words};
 use crate::support::Db;
 
+/// Cuts the printer's power for a second or two; whatever it prints afterwards takes a while.
+fn reboot(floor: &Floor) {
+    floor.sim(0).handle.with(|machine| {
+        machine.set_speed(20.0 * SLOW);
+        machine.reboot(false);
+        machine.set_speed(SLOW);
+    });
+}
+
 fn uploaded(what: &PhysicalEvent) -> bool {
     matches!(what, PhysicalEvent::Uploaded { .. })
 }
@@ -60,7 +69,7 @@ each_kind! {
         let (first, _) = floor.one().await;
         floor.app.order_is(&first, "ready").await;
         // The next start takes long to show: until then the printer tells of the print before.
-        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 2_000 }));
+        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
         let (second, job) = floor.one().await;
         floor.start_arrived(0).await;
         floor.looked_at(0).await;
@@ -87,7 +96,7 @@ each_kind! {
     #[drawn]
     async fn story_06_an_accepted_command_is_no_evidence(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
-        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 2_000 }));
+        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
         let (order, job) = floor.one().await;
         floor.start_arrived(0).await;
         floor.looked_at(0).await;
@@ -143,7 +152,7 @@ each_kind! {
         // It is remembered over a restart of either side.
         floor.app.kill_9();
         floor.app.start().await;
-        floor.sim(0).handle.reboot(false);
+        reboot(&floor);
         let (next, waiting) = floor.one().await;
         let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("1 is waiting for a clear bed");
         floor.job_until("the next to wait for the bed", &waiting, why).await;

@@ -8,12 +8,193 @@ use crate::api::id;
 use crate::billing::customer;
 use crate::billing::invoices::{draft, sent};
 use crate::billing::pages::{HOSTILE, ordered, send, token};
-use crate::support::{App, Db, on_sqlite, until};
+use crate::support::client::Answer;
+use crate::support::{App, Client, Db, on_sqlite, until};
 
 const ANN: &str = "ann@example.org";
 
 async fn show(app: &App, invoice: &str) -> Value {
     app.get(&format!("/api/invoices/{invoice}")).await.expect(200)
+}
+
+/// Puts the token of the forms before the fields of one.
+fn with_token<'a>(own: &'a str, fields: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let mut all = vec![("form_token", own)];
+    all.extend_from_slice(fields);
+    all
+}
+
+/// Invoice on the pages of the staff.
+struct InvoiceDesk<'a> {
+    app: &'a App,
+    sam: &'a Client,
+    /// Token of the forms.
+    own: String,
+    invoice: String,
+    /// Path of the invoice's page.
+    path: String,
+}
+
+impl<'a> InvoiceDesk<'a> {
+    /// Drafts an invoice, after forms with faults; returns its page as well.
+    async fn draft(app: &'a App, sam: &'a Client) -> (Self, Answer) {
+        let form = sam.get("/shop/invoices/new").await;
+        is_sound(&form);
+        let own = token(&form);
+        let first = |price: &'static str, rate: &'static str| {
+            [
+                ("name", HOSTILE),
+                ("email", ANN),
+                ("description", "Design, one hour"),
+                ("quantity", "1"),
+                ("price", price),
+                ("rate", rate),
+                ("notes", "Thank you."),
+            ]
+        };
+        for (price, rate) in [("much", "19"), ("100", "nineteen")] {
+            let wrong = send(sam, "/shop/invoices/new", &with_token(&own, &first(price, rate))).await;
+            assert_eq!(wrong.status, 400, "{}", wrong.text);
+            is_sound(&wrong);
+            let keeps = |input: &str| wrong.text.contains(&format!("value=\"{input}\""));
+            assert!(keeps(price) && keeps(rate) && wrong.text.contains("role=\"alert\""), "{}", wrong.text);
+        }
+        let page = done(sam, "/shop/invoices/new", &with_token(&own, &first("100", "19"))).await;
+        assert!(page.text.contains("119.00 USD") && page.text.contains(">Draft<"), "{}", page.text);
+        let invoice = id_on(&page, "/shop/invoices/");
+        let draft = show(app, &invoice).await;
+        assert_eq!((&draft["status"], &draft["number"]), (&json!("draft"), &Value::Null));
+        assert_eq!(draft["totalCents"], 11_900);
+        assert_eq!((&draft["customerName"], &draft["lineItems"][0]["taxRateBps"]), (&json!(HOSTILE), &json!(1900)));
+        let path = format!("/shop/invoices/{invoice}");
+        (Self { app, sam, own, invoice, path }, page)
+    }
+
+    /// Returns the path of a form on the invoice's page.
+    fn path_of(&self, form: &str) -> String {
+        format!("{}/{form}", self.path)
+    }
+
+    /// Adds a second line, removes it, and gives a discount.
+    async fn edit_draft(&self, page: &Answer) {
+        let version = version_on(page);
+        let more = [
+            ("form_token", self.own.as_str()),
+            ("version", version.as_str()),
+            ("description", "Parts"),
+            ("quantity", "2"),
+            ("price", "5"),
+            ("rate", "7.5"),
+        ];
+        let page = done(self.sam, &self.path_of("line"), &more).await;
+        assert!(page.text.contains("7.5 %"), "{}", page.text);
+        let stale = send(self.sam, &self.path_of("line"), &more).await;
+        assert_eq!(stale.status, 412, "{}", stale.text);
+        is_sound(&stale);
+        let version = version_on(&page);
+        let gone = [("form_token", self.own.as_str()), ("version", version.as_str()), ("line", "1")];
+        let page = done(self.sam, &self.path_of("remove-line"), &gone).await;
+        let version = version_on(&page);
+        let head = [
+            ("form_token", self.own.as_str()),
+            ("version", version.as_str()),
+            ("name", "Ann Example"),
+            ("email", ANN),
+            ("discount", "10"),
+            ("dueAt", "2030-01-31"),
+        ];
+        done(self.sam, &self.path_of("change"), &head).await;
+        let changed = show(self.app, &self.invoice).await;
+        assert_eq!(
+            (&changed["discountCents"], &changed["notes"], &changed["totalCents"]),
+            (&json!(1_000), &Value::Null, &json!(10_710))
+        );
+        assert_eq!(
+            (&changed["dueAt"], changed["lineItems"].as_array().unwrap().len()),
+            (&json!("2030-01-31T23:59:59.000Z"), 1)
+        );
+    }
+
+    /// Issues the invoice: it has its number, and never changes.
+    async fn issue(&self) {
+        let page = done(self.sam, &self.path_of("send"), &[("form_token", &self.own)]).await;
+        let issued = show(self.app, &self.invoice).await;
+        let number = issued["number"].as_str().unwrap();
+        assert!(
+            page.text.contains(number) && page.text.contains(">To be paid<") && issued["status"] == "open",
+            "{}",
+            page.text
+        );
+        let frozen = send(self.sam, &self.path_of("change"), &[("form_token", &self.own), ("name", "Bob")]).await;
+        assert_eq!(frozen.status, 409, "{}", frozen.text);
+        is_sound(&frozen);
+        assert!(frozen.text.contains("role=\"alert\""), "{}", frozen.text);
+        let document = issued["documents"][0]["id"].as_str().unwrap();
+        for (kind, media) in [("pdf", "application/pdf"), ("xml", "application/xml")] {
+            let link = format!("/api/invoices/{}/documents/{document}/{kind}", self.invoice);
+            assert!(page.text.contains(&format!("href=\"{link}\"")), "{}", page.text);
+            let paper = self.sam.open(self.sam.request("GET", &link)).await;
+            assert_eq!((paper.status().as_u16(), paper.headers()["content-type"].to_str().unwrap()), (200, media));
+        }
+    }
+
+    /// Makes a link by which the invoice can be paid, and ends it.
+    async fn open_and_revoke_pay_link(&self) {
+        let page =
+            done(self.sam, &self.path_of("pay-link"), &[("form_token", &self.own), ("expiresAt", "2030-01-01")]).await;
+        let link = show(self.app, &self.invoice).await["payUrl"].as_str().unwrap().to_owned();
+        assert!(page.text.contains(&format!("value=\"{link}\"")) && page.text.contains("2030-01-01"), "{}", page.text);
+        let page = done(self.sam, &self.path_of("revoke-link"), &[("form_token", &self.own)]).await;
+        assert!(!page.text.contains(&link) && show(self.app, &self.invoice).await["payUrl"].is_null(), "{}", page.text);
+    }
+
+    /// Pays the invoice in two parts; in between it cannot be voided.
+    async fn pay_in_parts(&self) {
+        for (amount, status, due) in [("much", "open", 10_710), ("7.10", "partially_paid", 10_000), ("", "paid", 0)] {
+            let payment = with_token(&self.own, &[("method", "cash"), ("amount", amount), ("reference", "drawer")]);
+            let answer = send(self.sam, &self.path_of("mark-paid"), &payment).await;
+            assert_eq!(answer.status == 400, amount == "much", "{}", answer.text);
+            let now = show(self.app, &self.invoice).await;
+            assert_eq!((&now["status"], &now["amountDueCents"]), (&json!(status), &json!(due)), "{amount}");
+            if status == "partially_paid" {
+                let void = send(self.sam, &self.path_of("void"), &[("form_token", &self.own)]).await;
+                assert_eq!(void.status, 409, "{}", void.text);
+                is_sound(&void);
+                assert!(void.text.contains("role=\"alert\"") && void.text.contains("Partly paid"), "{}", void.text);
+            }
+        }
+    }
+
+    /// Gives a part of the first payment back; more than it was is refused.
+    async fn give_back(&self) {
+        let page = self.sam.get(&self.path).await;
+        is_sound(&page);
+        assert!(
+            page.text.contains("cash, drawer") && page.text.contains("7.10 USD") && page.text.contains("100.00 USD"),
+            "{}",
+            page.text
+        );
+        let first = show(self.app, &self.invoice).await["payments"][0]["id"].as_str().unwrap().to_owned();
+        let back =
+            [("form_token", self.own.as_str()), ("payment", first.as_str()), ("amount", "3.33"), ("method", "cheque")];
+        let page = done(self.sam, &self.path_of("refund"), &back).await;
+        let now = show(self.app, &self.invoice).await;
+        assert_eq!(
+            (&now["documents"][1]["kind"], &now["documents"][1]["totalCents"]),
+            (&json!("credit_note"), &json!(333))
+        );
+        assert!(now["payments"].as_array().unwrap().iter().any(|one| one["method"] == "cheque"), "{now}");
+        let note = now["documents"][1]["number"].as_str().unwrap();
+        assert!(
+            page.text.contains(note) && page.text.contains("went back") && page.text.contains("3.33 USD"),
+            "{}",
+            page.text
+        );
+        let too_much = [("form_token", self.own.as_str()), ("payment", first.as_str()), ("amount", "100")];
+        let refused = send(self.sam, &self.path_of("refund"), &too_much).await;
+        assert!([400, 409].contains(&refused.status) && refused.text.contains("value=\"100\""), "{}", refused.text);
+        is_sound(&refused);
+    }
 }
 
 on_sqlite! {
@@ -23,118 +204,12 @@ on_sqlite! {
         let empty = sam.get("/shop/invoices").await;
         is_sound(&empty);
         assert!(empty.text.contains("There is no invoice yet"), "{}", empty.text);
-        let form = sam.get("/shop/invoices/new").await;
-        is_sound(&form);
-        let own = token(&form);
-        let first = |price: &'static str, rate: &'static str| {
-            [
-                ("name", HOSTILE), ("email", ANN), ("description", "Design, one hour"), ("quantity", "1"),
-                ("price", price), ("rate", rate), ("notes", "Thank you."),
-            ]
-        };
-        let with_token = |fields: &[(&'static str, &'static str)]| {
-            let mut all = vec![("form_token", own.clone())];
-            all.extend(fields.iter().map(|(name, text)| (*name, (*text).to_owned())));
-            all
-        };
-        for (price, rate) in [("much", "19"), ("100", "nineteen")] {
-            let all = with_token(&first(price, rate));
-            let all: Vec<(&str, &str)> = all.iter().map(|(name, text)| (*name, text.as_str())).collect();
-            let wrong = send(&sam, "/shop/invoices/new", &all).await;
-            assert_eq!(wrong.status, 400, "{}", wrong.text);
-            is_sound(&wrong);
-            let keeps = |input: &str| wrong.text.contains(&format!("value=\"{input}\""));
-            assert!(keeps(price) && keeps(rate) && wrong.text.contains("role=\"alert\""), "{}", wrong.text);
-        }
-        let all = with_token(&first("100", "19"));
-        let all: Vec<(&str, &str)> = all.iter().map(|(name, text)| (*name, text.as_str())).collect();
-        let page = done(&sam, "/shop/invoices/new", &all).await;
-        assert!(page.text.contains("119.00 USD") && page.text.contains(">Draft<"), "{}", page.text);
-        let invoice = id_on(&page, "/shop/invoices/");
-        let path = format!("/shop/invoices/{invoice}");
-        let draft = show(&app, &invoice).await;
-        assert_eq!((&draft["status"], &draft["number"]), (&json!("draft"), &Value::Null));
-        assert_eq!(draft["totalCents"], 11_900);
-        assert_eq!((&draft["customerName"], &draft["lineItems"][0]["taxRateBps"]), (&json!(HOSTILE), &json!(1900)));
-
-        // A second line comes and goes, and there is a discount.
-        let version = version_on(&page);
-        let more = [
-            ("form_token", own.as_str()), ("version", version.as_str()), ("description", "Parts"), ("quantity", "2"),
-            ("price", "5"), ("rate", "7.5"),
-        ];
-        let page = done(&sam, &format!("{path}/line"), &more).await;
-        assert!(page.text.contains("7.5 %"), "{}", page.text);
-        let stale = send(&sam, &format!("{path}/line"), &more).await;
-        assert_eq!(stale.status, 412, "{}", stale.text);
-        is_sound(&stale);
-        let version = version_on(&page);
-        let gone = [("form_token", own.as_str()), ("version", version.as_str()), ("line", "1")];
-        let page = done(&sam, &format!("{path}/remove-line"), &gone).await;
-        let version = version_on(&page);
-        let head = [
-            ("form_token", own.as_str()), ("version", version.as_str()), ("name", "Ann Example"), ("email", ANN),
-            ("discount", "10"), ("dueAt", "2030-01-31"),
-        ];
-        done(&sam, &format!("{path}/change"), &head).await;
-        let changed = show(&app, &invoice).await;
-        assert_eq!((&changed["discountCents"], &changed["notes"], &changed["totalCents"]), (&json!(1_000), &Value::Null, &json!(10_710)));
-        assert_eq!((&changed["dueAt"], changed["lineItems"].as_array().unwrap().len()), (&json!("2030-01-31T23:59:59.000Z"), 1));
-
-        // Issued, it has its number and never changes.
-        let page = done(&sam, &format!("{path}/send"), &[("form_token", &own)]).await;
-        let issued = show(&app, &invoice).await;
-        let number = issued["number"].as_str().unwrap();
-        assert!(page.text.contains(number) && page.text.contains(">To be paid<") && issued["status"] == "open", "{}", page.text);
-        let frozen = send(&sam, &format!("{path}/change"), &[("form_token", &own), ("name", "Bob")]).await;
-        assert_eq!(frozen.status, 409, "{}", frozen.text);
-        is_sound(&frozen);
-        assert!(frozen.text.contains("role=\"alert\""), "{}", frozen.text);
-        let document = issued["documents"][0]["id"].as_str().unwrap();
-        for (kind, media) in [("pdf", "application/pdf"), ("xml", "application/xml")] {
-            let link = format!("/api/invoices/{invoice}/documents/{document}/{kind}");
-            assert!(page.text.contains(&format!("href=\"{link}\"")), "{}", page.text);
-            let paper = sam.open(sam.request("GET", &link)).await;
-            assert_eq!((paper.status().as_u16(), paper.headers()["content-type"].to_str().unwrap()), (200, media));
-        }
-
-        // A link by which it can be paid, and its end.
-        let page = done(&sam, &format!("{path}/pay-link"), &[("form_token", &own), ("expiresAt", "2030-01-01")]).await;
-        let link = show(&app, &invoice).await["payUrl"].as_str().unwrap().to_owned();
-        assert!(page.text.contains(&format!("value=\"{link}\"")) && page.text.contains("2030-01-01"), "{}", page.text);
-        let page = done(&sam, &format!("{path}/revoke-link"), &[("form_token", &own)]).await;
-        assert!(!page.text.contains(&link) && show(&app, &invoice).await["payUrl"].is_null(), "{}", page.text);
-
-        let pay = |amount: &'static str| with_token(&[("method", "cash"), ("amount", amount), ("reference", "drawer")]);
-        for (amount, status, due) in [("much", "open", 10_710), ("7.10", "partially_paid", 10_000), ("", "paid", 0)] {
-            let all = pay(amount);
-            let all: Vec<(&str, &str)> = all.iter().map(|(name, text)| (*name, text.as_str())).collect();
-            let answer = send(&sam, &format!("{path}/mark-paid"), &all).await;
-            assert_eq!(answer.status == 400, amount == "much", "{}", answer.text);
-            let now = show(&app, &invoice).await;
-            assert_eq!((&now["status"], &now["amountDueCents"]), (&json!(status), &json!(due)), "{amount}");
-            if status == "partially_paid" {
-                let void = send(&sam, &format!("{path}/void"), &[("form_token", &own)]).await;
-                assert_eq!(void.status, 409, "{}", void.text);
-                is_sound(&void);
-                assert!(void.text.contains("role=\"alert\"") && void.text.contains("Partly paid"), "{}", void.text);
-            }
-        }
-        let page = sam.get(&path).await;
-        is_sound(&page);
-        assert!(page.text.contains("cash, drawer") && page.text.contains("7.10 USD") && page.text.contains("100.00 USD"), "{}", page.text);
-        let first = show(&app, &invoice).await["payments"][0]["id"].as_str().unwrap().to_owned();
-        let back = [("form_token", own.as_str()), ("payment", first.as_str()), ("amount", "3.33"), ("method", "cheque")];
-        let page = done(&sam, &format!("{path}/refund"), &back).await;
-        let now = show(&app, &invoice).await;
-        assert_eq!((&now["documents"][1]["kind"], &now["documents"][1]["totalCents"]), (&json!("credit_note"), &json!(333)));
-        assert!(now["payments"].as_array().unwrap().iter().any(|one| one["method"] == "cheque"), "{now}");
-        let note = now["documents"][1]["number"].as_str().unwrap();
-        assert!(page.text.contains(note) && page.text.contains("went back") && page.text.contains("3.33 USD"), "{}", page.text);
-        let too_much = [("form_token", own.as_str()), ("payment", first.as_str()), ("amount", "100")];
-        let refused = send(&sam, &format!("{path}/refund"), &too_much).await;
-        assert!([400, 409].contains(&refused.status) && refused.text.contains("value=\"100\""), "{}", refused.text);
-        is_sound(&refused);
+        let (desk, page) = InvoiceDesk::draft(&app, &sam).await;
+        desk.edit_draft(&page).await;
+        desk.issue().await;
+        desk.open_and_revoke_pay_link().await;
+        desk.pay_in_parts().await;
+        desk.give_back().await;
     }
 
     async fn what_is_open_of_a_cancelled_order_is_neither_paid_nor_asked_for(db: Db) {

@@ -11,10 +11,142 @@ use crate::billing::customer;
 use crate::billing::intake::submit_request;
 use crate::billing::pages::{HOSTILE, send, token};
 use crate::support::browser::Browser;
-use crate::support::{App, Db, on_sqlite, until};
+use crate::support::client::Answer;
+use crate::support::{App, Client, Db, on_sqlite, until};
 use crate::whole::cube;
 
 const ANN: &str = "ann@example.org";
+
+/// Quote on the pages of the staff.
+struct QuoteDesk<'a> {
+    app: &'a App,
+    sam: &'a Client,
+    /// Token of the forms.
+    own: String,
+    /// Source of its parts, as a form names it.
+    from: String,
+    quote: String,
+    /// Path of the quote's page.
+    path: String,
+}
+
+impl<'a> QuoteDesk<'a> {
+    /// Drafts a quote, after a form with a fault; returns its page as well.
+    async fn draft(app: &'a App, sam: &'a Client, sku: &str) -> (Self, Answer) {
+        let form = sam.get("/shop/quotes/new").await;
+        is_sound(&form);
+        let (own, from) = (token(&form), format!("sku:{sku}"));
+        let with_price = |price: &'static str| {
+            [
+                ("form_token", own.as_str()),
+                ("email", ANN),
+                ("description", HOSTILE),
+                ("quantity", "2"),
+                ("price", price),
+                ("madeFrom", from.as_str()),
+            ]
+        };
+        // What was typed is still there, and what is wrong stands beside it.
+        let wrong = send(sam, "/shop/quotes/new", &with_price("cheap")).await;
+        assert_eq!(wrong.status, 400, "{}", wrong.text);
+        is_sound(&wrong);
+        assert!(wrong.text.contains("role=\"alert\"") && wrong.text.contains("value=\"cheap\""), "{}", wrong.text);
+        let page = done(sam, "/shop/quotes/new", &with_price("18.50")).await;
+        assert!(page.text.contains("37.00 USD") && page.text.contains(">Draft<"), "{}", page.text);
+        let quote = id_on(&page, "/shop/quotes/");
+        let view = show(app, &quote).await;
+        assert_eq!((&view["status"], &view["customerEmail"]), (&json!("draft"), &json!(ANN)));
+        assert_eq!(view["lines"][0]["skuId"], json!(sku));
+        let path = format!("/shop/quotes/{quote}");
+        (Self { app, sam, own, from, quote, path }, page)
+    }
+
+    /// Returns the path of a form on the quote's page.
+    fn path_of(&self, form: &str) -> String {
+        format!("{}/{form}", self.path)
+    }
+
+    /// Edits line by line; whoever edits what has changed since is told so.
+    async fn edit(&self, page: &Answer) {
+        let version = version_on(page);
+        let thrice = [
+            ("form_token", self.own.as_str()),
+            ("version", version.as_str()),
+            ("line", "0"),
+            ("description", HOSTILE),
+            ("quantity", "3"),
+            ("price", "18.50"),
+            ("madeFrom", self.from.as_str()),
+        ];
+        let page = done(self.sam, &self.path_of("line"), &thrice).await;
+        assert!(page.text.contains("55.50 USD"), "{}", page.text);
+        let stale = send(self.sam, &self.path_of("line"), &thrice).await;
+        assert_eq!(stale.status, 412, "{}", stale.text);
+        is_sound(&stale);
+        assert!(stale.text.contains("role=\"alert\""), "{}", stale.text);
+        let version = version_on(&page);
+        let design = [
+            ("form_token", self.own.as_str()),
+            ("version", version.as_str()),
+            ("description", "Design, one hour"),
+            ("quantity", "1"),
+            ("price", "60"),
+            ("madeFrom", "none"),
+        ];
+        let page = done(self.sam, &self.path_of("line"), &design).await;
+        let lines = show(self.app, &self.quote).await["lines"].clone();
+        assert_eq!(
+            (&lines[0]["quantity"], &lines[1]["unitPriceCents"], &lines[1]["printed"]),
+            (&json!(3), &json!(6000), &json!(false))
+        );
+        let version = version_on(&page);
+        let gone = [("form_token", self.own.as_str()), ("version", version.as_str()), ("line", "1")];
+        let page = done(self.sam, &self.path_of("remove-line"), &gone).await;
+        assert_eq!(show(self.app, &self.quote).await["lines"].as_array().unwrap().len(), 1);
+        let version = version_on(&page);
+        let head = [
+            ("form_token", self.own.as_str()),
+            ("version", version.as_str()),
+            ("email", ANN),
+            ("validUntil", "2030-12-31"),
+            ("notes", "In black."),
+            ("line1", "1 Main Street"),
+            ("city", "Springfield"),
+            ("postalCode", "62701"),
+            ("country", "us"),
+        ];
+        done(self.sam, &self.path_of("change"), &head).await;
+        let changed = show(self.app, &self.quote).await;
+        assert_eq!(changed["validUntil"], "2030-12-31T23:59:59.000Z");
+        assert_eq!((&changed["notes"], &changed["shippingAddress"]["country"]), (&json!("In black."), &json!("US")));
+    }
+
+    /// Sends the quote: from then on nothing of it changes.
+    async fn send(&self) {
+        let page = done(self.sam, &self.path_of("send"), &[("form_token", &self.own)]).await;
+        assert!(page.text.contains("Waits for the customer") && !page.text.contains("/remove-line"), "{}", page.text);
+        let frozen = send(self.sam, &self.path_of("change"), &[("form_token", &self.own), ("notes", "In red.")]).await;
+        assert_eq!(frozen.status, 409, "{}", frozen.text);
+        is_sound(&frozen);
+        assert!(frozen.text.contains("role=\"alert\""), "{}", frozen.text);
+        assert_eq!(show(self.app, &self.quote).await["notes"], "In black.");
+    }
+
+    /// Accepts the quote as its customer, which makes an order.
+    async fn accept_as(&self, ann: &Client) {
+        let offer = ann.get(&format!("/quotes/{}", self.quote)).await;
+        let accepted = send(ann, &format!("/quotes/{}/accept", self.quote), &[("form_token", &token(&offer))]).await;
+        assert!([200, 303].contains(&accepted.status), "{}", accepted.text);
+        let order = show(self.app, &self.quote).await["orderId"].as_str().unwrap().to_owned();
+        let page = until("the order to be made", || async {
+            let page = self.sam.get(&self.path).await;
+            page.text.contains(&format!("href=\"/shop/orders/{order}\"")).then_some(page)
+        })
+        .await;
+        is_sound(&page);
+        assert!(page.text.contains(">Accepted<"), "{}", page.text);
+    }
+}
 
 on_sqlite! {
     async fn a_quote_is_drafted_edited_and_sent_by_page_and_the_customer_accepts_it(db: Db) {
@@ -24,85 +156,10 @@ on_sqlite! {
         let empty = sam.get("/shop/quotes").await;
         is_sound(&empty);
         assert!(empty.text.contains("There is no quote yet"), "{}", empty.text);
-        let form = sam.get("/shop/quotes/new").await;
-        is_sound(&form);
-        let (own, from) = (token(&form), format!("sku:{sku}"));
-        let quote_form = |price: &'static str| {
-            vec![
-                ("form_token", own.clone()), ("email", ANN.to_owned()), ("description", HOSTILE.to_owned()),
-                ("quantity", "2".to_owned()), ("price", price.to_owned()), ("madeFrom", from.clone()),
-            ]
-        };
-        // What was typed is still there, and what is wrong stands beside it.
-        let typed = quote_form("cheap");
-        let typed: Vec<(&str, &str)> = typed.iter().map(|(name, text)| (*name, text.as_str())).collect();
-        let wrong = send(&sam, "/shop/quotes/new", &typed).await;
-        assert_eq!(wrong.status, 400, "{}", wrong.text);
-        is_sound(&wrong);
-        assert!(wrong.text.contains("role=\"alert\"") && wrong.text.contains("value=\"cheap\""), "{}", wrong.text);
-        let typed = quote_form("18.50");
-        let typed: Vec<(&str, &str)> = typed.iter().map(|(name, text)| (*name, text.as_str())).collect();
-        let page = done(&sam, "/shop/quotes/new", &typed).await;
-        assert!(page.text.contains("37.00 USD") && page.text.contains(">Draft<"), "{}", page.text);
-        let quote = id_on(&page, "/shop/quotes/");
-        let view = show(&app, &quote).await;
-        assert_eq!((&view["status"], &view["customerEmail"]), (&json!("draft"), &json!(ANN)));
-        assert_eq!(view["lines"][0]["skuId"], json!(sku));
-        let path = format!("/shop/quotes/{quote}");
-
-        // Line by line; whoever edits what has changed since is told so.
-        let version = version_on(&page);
-        let thrice = [
-            ("form_token", own.as_str()), ("version", version.as_str()), ("line", "0"), ("description", HOSTILE),
-            ("quantity", "3"), ("price", "18.50"), ("madeFrom", from.as_str()),
-        ];
-        let page = done(&sam, &format!("{path}/line"), &thrice).await;
-        assert!(page.text.contains("55.50 USD"), "{}", page.text);
-        let stale = send(&sam, &format!("{path}/line"), &thrice).await;
-        assert_eq!(stale.status, 412, "{}", stale.text);
-        is_sound(&stale);
-        assert!(stale.text.contains("role=\"alert\""), "{}", stale.text);
-        let version = version_on(&page);
-        let design = [
-            ("form_token", own.as_str()), ("version", version.as_str()), ("description", "Design, one hour"),
-            ("quantity", "1"), ("price", "60"), ("madeFrom", "none"),
-        ];
-        let page = done(&sam, &format!("{path}/line"), &design).await;
-        let lines = show(&app, &quote).await["lines"].clone();
-        assert_eq!((&lines[0]["quantity"], &lines[1]["unitPriceCents"], &lines[1]["printed"]), (&json!(3), &json!(6000), &json!(false)));
-        let version = version_on(&page);
-        let gone = [("form_token", own.as_str()), ("version", version.as_str()), ("line", "1")];
-        let page = done(&sam, &format!("{path}/remove-line"), &gone).await;
-        assert_eq!(show(&app, &quote).await["lines"].as_array().unwrap().len(), 1);
-        let version = version_on(&page);
-        let head = [
-            ("form_token", own.as_str()), ("version", version.as_str()), ("email", ANN), ("validUntil", "2030-12-31"),
-            ("notes", "In black."), ("line1", "1 Main Street"), ("city", "Springfield"), ("postalCode", "62701"), ("country", "us"),
-        ];
-        done(&sam, &format!("{path}/change"), &head).await;
-        let changed = show(&app, &quote).await;
-        assert_eq!(changed["validUntil"], "2030-12-31T23:59:59.000Z");
-        assert_eq!((&changed["notes"], &changed["shippingAddress"]["country"]), (&json!("In black."), &json!("US")));
-
-        // Once it is sent, nothing of it changes.
-        let page = done(&sam, &format!("{path}/send"), &[("form_token", &own)]).await;
-        assert!(page.text.contains("Waits for the customer") && !page.text.contains("/remove-line"), "{}", page.text);
-        let frozen = send(&sam, &format!("{path}/change"), &[("form_token", &own), ("notes", "In red.")]).await;
-        assert_eq!(frozen.status, 409, "{}", frozen.text);
-        is_sound(&frozen);
-        assert!(frozen.text.contains("role=\"alert\""), "{}", frozen.text);
-        assert_eq!(show(&app, &quote).await["notes"], "In black.");
-        let offer = ann.get(&format!("/quotes/{quote}")).await;
-        let accepted = send(&ann, &format!("/quotes/{quote}/accept"), &[("form_token", &token(&offer))]).await;
-        assert!([200, 303].contains(&accepted.status), "{}", accepted.text);
-        let order = show(&app, &quote).await["orderId"].as_str().unwrap().to_owned();
-        let page = until("the order to be made", || async {
-            let page = sam.get(&path).await;
-            page.text.contains(&format!("href=\"/shop/orders/{order}\"")).then_some(page)
-        })
-        .await;
-        is_sound(&page);
-        assert!(page.text.contains(">Accepted<"), "{}", page.text);
+        let (desk, page) = QuoteDesk::draft(&app, &sam, &sku).await;
+        desk.edit(&page).await;
+        desk.send().await;
+        desk.accept_as(&ann).await;
     }
 
     async fn quotes_are_withdrawn_deleted_and_listed_by_status(db: Db) {

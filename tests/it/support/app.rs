@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+use super::ports::free_port;
 use super::seller::SELLER;
 use super::{Client, Clock, Db, clock, until};
 
@@ -175,10 +176,6 @@ impl Deref for App {
     fn deref(&self) -> &Client {
         &self.client
     }
-}
-
-fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 impl App {

@@ -1,11 +1,11 @@
 //! A Redis of the test's own: started, frozen, killed, started again on the same port and data.
 
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
 use super::db::SERVICES;
+use super::ports::free_port;
 use super::until;
 
 /// Path of `redis-server`; `scripts/test` sets it.
@@ -26,7 +26,7 @@ impl RedisServer {
             eprintln!("left out: no {PROGRAM}");
             return None;
         };
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let dir = tempfile::Builder::new().prefix("printfloor-redis-").tempdir().unwrap();
         Some(Self { program, port, dir, child: None })
     }

@@ -22,18 +22,12 @@ impl<T: StoredAggregate> ActorState<T> {
         if self.flight.is_some() || self.gathering || self.leaving || self.waiting.is_empty() {
             return false;
         }
-        let most = if self.alone > 0 { 1 } else { self.args.policy.max_commands_per_commit };
-        self.alone = self.alone.saturating_sub(1);
-        let many = self.waiting.len().min(most);
+        let many = self.commands_of_next_commit();
         let (id, environment) = (self.args.entry.id, self.args.environment.clone());
-        let mut next: Option<T> = None;
+        let (mut next, mut written): (Option<T>, bool) = (None, false);
         let (mut flight, mut groups, mut created) = (Vec::with_capacity(many), Vec::with_capacity(many), Vec::new());
-        let mut written = false;
         // What people compare with, after the commands that are decided already.
-        let revision = |next: Option<&T>| match next {
-            Some(state) => state.revision().unwrap_or(committed.version + 1),
-            None => committed.revision(),
-        };
+        let revision = |next: Option<&T>| revision_after(&committed, next);
         for mut envelope in self.waiting.drain(..many) {
             let Some(request) = envelope.request().cloned() else { continue };
             envelope.stage = Stage::Deciding;
@@ -75,10 +69,7 @@ impl<T: StoredAggregate> ActorState<T> {
             groups.push(group);
             flight.push((envelope, verdict));
         }
-        let state = Arc::new(match next {
-            Some(next) => Versioned { version: committed.version + 1, state: Some(next) },
-            None => (*committed).clone(),
-        });
+        let state = Arc::new(state_after(&committed, next));
         if !written {
             reply(flight, committed.revision()); // nothing to write, judged on committed state
             return true;
@@ -94,14 +85,43 @@ impl<T: StoredAggregate> ActorState<T> {
                 }
             };
         flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Submitted);
+        let key = AggregateKey(T::KIND, id);
+        self.submit(me, Submission { key, generation: self.args.generation, snapshot, commands: groups });
+        self.flight = Some(CommitInFlight { next: state, decided: flight, created });
+        false
+    }
+
+    /// Returns how many of the waiting commands the next commit takes.
+    fn commands_of_next_commit(&mut self) -> usize {
+        let most = if self.alone > 0 { 1 } else { self.args.policy.max_commands_per_commit };
+        self.alone = self.alone.saturating_sub(1);
+        self.waiting.len().min(most)
+    }
+
+    /// Hands a commit to the store, whose answer comes back as a message.
+    fn submit(&self, me: &ActorRef<Msg<T>>, submission: Submission) {
         let me = me.clone();
         self.args.store.commit(
-            Submission { key: AggregateKey(T::KIND, id), generation: self.args.generation, snapshot, commands: groups },
+            submission,
             CommitOwner::new(move |settlement| {
                 let _ = me.cast(Msg::Settled(settlement));
             }),
         );
-        self.flight = Some(CommitInFlight { next: state, decided: flight, created });
-        false
+    }
+}
+
+/// Returns the revision of the committed state, or of the one that follows it.
+fn revision_after<T: StoredAggregate>(committed: &Versioned<T>, next: Option<&T>) -> i64 {
+    match next {
+        Some(state) => state.revision().unwrap_or(committed.version + 1),
+        None => committed.revision(),
+    }
+}
+
+/// Returns the state that the next commit stores; the committed one if nothing follows it.
+fn state_after<T: StoredAggregate>(committed: &Versioned<T>, next: Option<T>) -> Versioned<T> {
+    match next {
+        Some(next) => Versioned { version: committed.version + 1, state: Some(next) },
+        None => committed.clone(),
     }
 }

@@ -200,6 +200,31 @@ fn place(of: Id, from: u32) -> usize {
     (0..1000).find(|n| id(from + n) == of).unwrap() as usize
 }
 
+/// Returns the proposals for a state. It is indexed in order, or `backwards` after another state.
+fn propose(rules: &DispatchRules, printers: &[Printer], orders: &[Order], backwards: bool) -> Vec<Proposal> {
+    let mut board = DispatchIndex::new(rules.clone());
+    let (mut printer_refs, mut order_refs): (Vec<&Printer>, Vec<&Order>) =
+        (printers.iter().collect(), orders.iter().collect());
+    if backwards {
+        printer_refs.reverse();
+        order_refs.reverse();
+        // What was told before makes no difference: what is true now does.
+        for one in printers {
+            let mut other = one.clone();
+            other.bed_not_cleared = !one.bed_not_cleared;
+            board.printer_changed(&other);
+        }
+        for one in orders {
+            let mut other = one.clone();
+            other.status = OrderStatus::Cancelled;
+            board.order_changed(&other);
+        }
+    }
+    order_refs.iter().for_each(|one| board.order_changed(one));
+    printer_refs.iter().for_each(|one| board.printer_changed(one));
+    board.proposals(NOW)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 10_000, max_shrink_iters: 2000, ..ProptestConfig::default() })]
     #[test]
@@ -221,30 +246,9 @@ proptest! {
             ("packages", facts(&[GcodeForm::Package], false)),
         ]);
         let rules = DispatchRules { max_starts_per_minute: None, refusals_until_failed: 3, types: types.clone() };
-        let proposals = |backwards: bool| {
-            let mut board = DispatchIndex::new(rules.clone());
-            let (mut printer_refs, mut order_refs): (Vec<&Printer>, Vec<&Order>) = (printers.iter().collect(), orders.iter().collect());
-            if backwards {
-                printer_refs.reverse();
-                order_refs.reverse();
-                // What was told before makes no difference: what is true now does.
-                for one in &printers {
-                    let mut other = one.clone();
-                    other.bed_not_cleared = !one.bed_not_cleared;
-                    board.printer_changed(&other);
-                }
-                for one in &orders {
-                    let mut other = one.clone();
-                    other.status = OrderStatus::Cancelled;
-                    board.order_changed(&other);
-                }
-            }
-            order_refs.iter().for_each(|one| board.order_changed(one));
-            printer_refs.iter().for_each(|one| board.printer_changed(one));
-            board.proposals(NOW)
-        };
-        let actual = proposals(false);
-        prop_assert_eq!(&actual, &proposals(true), "the same state, told in another way");
+        let actual = propose(&rules, &printers, &orders, false);
+        let other = propose(&rules, &printers, &orders, true);
+        prop_assert_eq!(&actual, &other, "the same state, told in another way");
         let pairs: Vec<(usize, usize)> = actual.iter().map(|one| (place(one.job, 1000), place(one.printer, 500))).collect();
         for (job, printer) in &pairs {
             prop_assert!(fleet[*printer].ready && can(&fleet[*printer], &jobs[*job]), "{:?} on {:?}", jobs[*job], fleet[*printer]);

@@ -32,25 +32,30 @@ fn inspection(how: u8) -> Inspection {
     Inspection { good_count: (how % 4 < 3).then_some(u32::from(how % 4)), ..Inspection::default() }
 }
 
+/// Builds a command to an order without jobs.
+fn command_without_jobs(what: u8, how: u8) -> OrderCommand {
+    match what % 4 {
+        0 => OrderCommand::Confirm,
+        1 => OrderCommand::Ledger(LedgerCommand::Payment(PaymentUpdate::Failed {
+            reason: None,
+            intent: None,
+            session: None,
+        })),
+        2 => OrderCommand::Ledger(LedgerCommand::Payment(PaymentUpdate::Refunded {
+            amount_cents: i64::from(how),
+            whole: how.is_multiple_of(8),
+            currency: None,
+            intent: None,
+        })),
+        _ => OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None },
+    }
+}
+
 /// Builds a command from three random numbers, about jobs and claims that exist.
 fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
     let jobs: Vec<_> = order.jobs.values().cloned().collect();
     let Some(job) = jobs.get(usize::from(which) % jobs.len().max(1)) else {
-        return match what % 4 {
-            0 => OrderCommand::Confirm,
-            1 => OrderCommand::Ledger(LedgerCommand::Payment(PaymentUpdate::Failed {
-                reason: None,
-                intent: None,
-                session: None,
-            })),
-            2 => OrderCommand::Ledger(LedgerCommand::Payment(PaymentUpdate::Refunded {
-                amount_cents: i64::from(how),
-                whole: how.is_multiple_of(8),
-                currency: None,
-                intent: None,
-            })),
-            _ => OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None },
-        };
+        return command_without_jobs(what, how);
     };
     let id_of = job.id;
     let state =

@@ -61,22 +61,28 @@ handles! {
 
 /// Returns the invoice routes.
 pub fn routes() -> ResourceRoutes {
-    let operator = RequiredAccess::Role(Role::Operator);
     let about = "An order gets its invoice with its first payment, and the invoice follows the payments of the order. \
                  Operators create other invoices. Issued documents are numbered without gaps and never change; refunds \
                  create credit notes.";
-    ResourceRoutes::new("Invoices", about, "invoice")
+    let routes = ResourceRoutes::new("Invoices", about, "invoice");
+    add_document_routes(add_payment_routes(add_draft_routes(routes)))
+}
+
+/// Adds the routes that read invoices and edit drafts.
+fn add_draft_routes(routes: ResourceRoutes) -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    routes
         .get(operator, PATH, list, |op| op.named("listInvoices", "List invoices"))
         .post(operator, PATH, create, |op| {
             op.named("createInvoice", "Create a draft invoice").about(
-                "The tax rate of a line defaults to that of the billing address. The invoice gets its number \
-                        when it is sent.",
+                "The tax rate of a line defaults to that of the billing address. The invoice gets its number when it \
+                 is sent.",
             )
         })
         .get(operator, "/api/invoices/numbering", numbering, |op| {
             op.named("getInvoiceNumbering", "Check invoice numbering").about(
-                "Checks the stored documents: each series starts at 1 and has no missing numbers, except \
-                        those skipped after a restore from a backup (`gaps`).",
+                "Checks the stored documents: each series starts at 1 and has no missing numbers, except those skipped \
+                 after a restore from a backup (`gaps`).",
             )
         })
         .get(operator, "/api/invoices/{id}", one, |op| op.named("getInvoice", "Retrieve an invoice"))
@@ -84,10 +90,15 @@ pub fn routes() -> ResourceRoutes {
             op.named("updateInvoice", "Update a draft invoice").error(
                 409,
                 STATE,
-                "The invoice was sent and can no \
-                 longer be changed.",
+                "The invoice was sent and can no longer be changed.",
             )
         })
+}
+
+/// Adds the routes from sending to payment, reversal and refund.
+fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    routes
         .post(operator, "/api/invoices/{id}/send", send, |op| {
             op.named("sendInvoice", "Send an invoice")
                 .about("Issues the draft with the next number; payment is due from now on.")
@@ -102,8 +113,8 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, "/api/invoices/{id}/mark-paid", mark_paid, |op| {
             op.named("markInvoicePaid", "Record a payment")
                 .about(
-                    "The amount defaults to the full amount due. A payment of an order's invoice is recorded on \
-                        the order.",
+                    "The amount defaults to the full amount due. A payment of an order's invoice is recorded on the \
+                     order.",
                 )
                 .error(409, STATE, "The invoice is a draft, void, or already paid.")
                 .error(409, "not_payable", "The order of the invoice is cancelled or refunded.")
@@ -124,14 +135,14 @@ pub fn routes() -> ResourceRoutes {
                 .error(
                     409,
                     "refund_at_processor",
-                    "The payment was made through the payment processor, and no API \
-                     key is configured. Refund it there; the refund is recorded here by its event.",
+                    "The payment was made through the payment processor, and no API key is configured. Refund it \
+                     there; the refund is recorded here by its event.",
                 )
                 .error(
                     409,
                     "refunds_under_way",
-                    "Too many refunds are pending at the payment processor, or a refund \
-                     failed and its amount is being checked.",
+                    "Too many refunds are pending at the payment processor, or a refund failed and its amount is being \
+                     checked.",
                 )
                 .error(409, "too_many_payments", "The invoice has the maximum number of payments.")
         })
@@ -147,6 +158,12 @@ pub fn routes() -> ResourceRoutes {
         .delete(operator, "/api/invoices/{id}/pay-link", pay_links::close, |op| {
             op.named("closePayLink", "Revoke a payment link").about("Does nothing if there is no link.")
         })
+}
+
+/// Adds the routes of PDF and XML.
+fn add_document_routes(routes: ResourceRoutes) -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    routes
         .get_long(operator, "/api/invoices/{id}/pdf", documents::pdf, |op| {
             documents::told_pdf(op, "getInvoicePdf", "Download an invoice as PDF")
         })
@@ -154,7 +171,7 @@ pub fn routes() -> ResourceRoutes {
             op.named("storeInvoicePdf", "Publish an invoice as PDF")
                 .about(
                     "Stores the PDF at a public URL that is derived from its content and cannot be guessed. An \
-                        existing PDF is reused.",
+                     existing PDF is reused.",
                 )
                 .error(409, "not_issued", "The invoice is a draft.")
                 .error(503, "pdf_not_configured", "PDF generation is disabled.")
@@ -167,16 +184,14 @@ pub fn routes() -> ResourceRoutes {
             documents::told_pdf(
                 op,
                 "getInvoiceDocumentPdf",
-                "Download an issued document, such as a credit note, as \
-                 PDF",
+                "Download an issued document, such as a credit note, as PDF",
             )
         })
         .get(operator, "/api/invoices/{id}/documents/{document}/xml", documents::one_xml, |op| {
             documents::told_xml(
                 op,
                 "getInvoiceDocumentXml",
-                "Download an issued document, such as a credit note, as \
-                 XML",
+                "Download an issued document, such as a credit note, as XML",
             )
         })
         .get(RequiredAccess::Open, "/documents/{address}/{name}", documents::stored, |op| {

@@ -80,28 +80,33 @@ handles! {
 
 /// Returns the order routes.
 pub fn routes() -> ResourceRoutes {
-    let [customer, operator] = [Role::Customer, Role::Operator].map(RequiredAccess::Role);
     let about = "Orders from placement to shipment. Customers' keys can place and see only their own orders; others \
                  return 404.";
-    ResourceRoutes::new("Orders", about, "order")
+    let routes = ResourceRoutes::new("Orders", about, "order");
+    add_shipping_routes(add_payment_routes(add_order_routes(routes)))
+}
+
+/// Adds the routes that list, place and change orders.
+fn add_order_routes(routes: ResourceRoutes) -> ResourceRoutes {
+    let [customer, operator] = [Role::Customer, Role::Operator].map(RequiredAccess::Role);
+    routes
         .get(customer, PATH, list, |op| op.named("listOrders", "List orders"))
         .post(customer, PATH, place, |op| {
             op.named("placeOrder", "Place an order")
                 .about(
                     "Prices come from the catalogue and are fixed when the order is placed. Only staff can set \
-                        `priority` and `dueAt`.",
+                     `priority` and `dueAt`.",
                 )
                 .error(
                     403,
                     "forbidden",
-                    "The key belongs to another customer, or the request sets a member reserved \
-                     for staff.",
+                    "The key belongs to another customer, or the request sets a member reserved for staff.",
                 )
                 .error(
                     409,
                     "not_orderable",
-                    "A customer cannot order a SKU with neither G-code nor a model. Staff \
-                     can; its jobs wait for the file.",
+                    "A customer cannot order a SKU with neither G-code nor a model. Staff can; its jobs wait for the \
+                     file.",
                 )
         })
         .get(customer, "/api/orders/{id}", one, |op| op.named("getOrder", "Retrieve an order"))
@@ -114,8 +119,8 @@ pub fn routes() -> ResourceRoutes {
         .post(customer, "/api/orders/{id}/cancel", cancel, |op| {
             op.named("cancelOrder", "Cancel an order")
                 .about(
-                    "Customers can cancel an order only while it is unpaid. With `force`, the order does not wait \
-                        for printers that do not respond.",
+                    "Customers can cancel an order only while it is unpaid. With `force`, the order does not wait for \
+                     printers that do not respond.",
                 )
                 .error(403, "forbidden", "Customers can cancel an order only while it is unpaid.")
                 .error(409, STATE, "The order is shipped, cancelled or refunded.")
@@ -123,16 +128,22 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, "/api/orders/{id}/confirm", confirm, |op| {
             op.named("confirmOrder", "Confirm a draft")
                 .about(
-                    "Prices stay those of the draft. A draft that costs \
-                 nothing is paid immediately, without an invoice.",
+                    "Prices stay those of the draft. A draft that costs nothing is paid immediately, without an \
+                     invoice.",
                 )
                 .error(409, STATE, "The order is not a draft.")
         })
+}
+
+/// Adds the routes of payments, checkouts and refunds.
+fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
+    let [customer, operator] = [Role::Customer, Role::Operator].map(RequiredAccess::Role);
+    routes
         .post(operator, "/api/orders/{id}/mark-paid", mark_paid, |op| {
             op.named("markOrderPaid", "Record a payment")
                 .about(
                     "The amount defaults to the full amount due; a partial payment leaves the order unpaid. Full \
-                        payment creates the jobs.",
+                     payment creates the jobs.",
                 )
                 .error(409, STATE, "The order is already paid.")
                 .error(409, "not_payable", "The order is cancelled or refunded.")
@@ -141,15 +152,15 @@ pub fn routes() -> ResourceRoutes {
             op.named("checkOutOrder", "Create a checkout for an order")
                 .unkeyed()
                 .about(
-                    "Returns the payment page for the full amount due; all callers get the same page while it is \
-                     open. Places the order if it is a draft. The page closes when the order is paid in another way \
-                     or cancelled.",
+                    "Returns the payment page for the full amount due; all callers get the same page while it is open. \
+                     Places the order if it is a draft. The page closes when the order is paid in another way or \
+                     cancelled.",
                 )
                 .error(
                     400,
                     "not_payable",
-                    "The order is cancelled or refunded, costs nothing, or has an amount that \
-                     the processor does not accept.",
+                    "The order is cancelled or refunded, costs nothing, or has an amount that the processor does not \
+                     accept.",
                 )
                 .error(400, "address_required", "The order is a draft without an address, on which the tax depends.")
                 .error(400, "not_orderable", "The order is a draft, and one of its items is no longer available.")
@@ -171,18 +182,24 @@ pub fn routes() -> ResourceRoutes {
                 .error(
                     409,
                     "refund_at_processor",
-                    "The payment was made through the payment processor, and no API \
-                     key is configured. Refund it there; the refund is recorded here by its event.",
+                    "The payment was made through the payment processor, and no API key is configured. Refund it \
+                     there; the refund is recorded here by its event.",
                 )
                 .error(
                     409,
                     "refunds_under_way",
-                    "Too many refunds are pending at the payment processor, or a refund \
-                     failed and its amount is being checked.",
+                    "Too many refunds are pending at the payment processor, or a refund failed and its amount is being \
+                     checked.",
                 )
                 .error(409, "payment_unnamed", "The payment processor has not reported the ID of the payment yet.")
                 .error(409, "nothing_to_refund", "The payment is already fully refunded, or there is no payment.")
         })
+}
+
+/// Adds the routes of shipments and of the history.
+fn add_shipping_routes(routes: ResourceRoutes) -> ResourceRoutes {
+    let [customer, operator] = [Role::Customer, Role::Operator].map(RequiredAccess::Role);
+    routes
         .post(operator, "/api/orders/{id}/ship", ship, |op| {
             op.named("shipOrder", "Ship an order")
                 .about(
@@ -205,8 +222,8 @@ pub fn routes() -> ResourceRoutes {
         })
         .get(customer, "/api/orders/{id}/timeline", timeline, |op| {
             op.named("getOrderTimeline", "List the history of an order").about(
-                "Oldest first. Customers see the steps of the order and its printed parts, but no staff and \
-                        no printers.",
+                "Oldest first. Customers see the steps of the order and its printed parts, but no staff and no \
+                 printers.",
             )
         })
 }

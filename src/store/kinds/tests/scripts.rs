@@ -148,11 +148,9 @@ fn needs(step: &Step) -> LaunchNeeds {
     }
 }
 
-/// Builds a command for the printer. `attempt` is the one that it was offered last.
-fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
-    let files = [format!("JOB-000001_{attempt}.gcode"), step.text.clone(), "theirs.gcode".to_owned()];
-    let (at, text) = (one(attempt), step.text.clone());
-    let printer_status = Box::new(status(step, &files));
+/// Builds a command about an attempt.
+fn attempt_command(step: &Step, at: Id, files: &[String], printer_status: Status) -> PrinterCommand {
+    let text = step.text.clone();
     match step.what % 24 {
         0 | 1 => PrinterCommand::Take {
             attempt: at,
@@ -193,7 +191,7 @@ fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
             };
             let server = step.one_of(&[ServerRun::Unbroken, ServerRun::Unknown, ServerRun::Restarted]);
             let evidence = step.one_of(&[
-                Evidence::Shows(*printer_status),
+                Evidence::Shows(printer_status),
                 Evidence::Remembers(past),
                 Evidence::Forgets { server, stopped: step.number % 2 == 0, unseen_ms: Some(step.number) },
                 Evidence::Revoked { server, unwatched_ms: Some(step.number) },
@@ -206,7 +204,17 @@ fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
             let outcome = step.one_of(&[Resolution::NotStarted, Resolution::Finished, Resolution::Failed]);
             PrinterCommand::Resolved { attempt: at, outcome }
         }
-        10 => PrinterCommand::Heard { attempt: at, step: step.which as u32 % 6, is_wanted: step.yes },
+        _ => PrinterCommand::Heard { attempt: at, step: step.which as u32 % 6, is_wanted: step.yes },
+    }
+}
+
+/// Builds a command for the printer. `attempt` is the one that it was offered last.
+fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
+    let files = [format!("JOB-000001_{attempt}.gcode"), step.text.clone(), "theirs.gcode".to_owned()];
+    let (at, text) = (one(attempt), step.text.clone());
+    let printer_status = Box::new(status(step, &files));
+    match step.what % 24 {
+        0..=10 => attempt_command(step, at, &files, *printer_status),
         11 => PrinterCommand::PrintManually {
             id: one(attempt + 1000),
             file_id: step.yes.then(|| one(23)),

@@ -1,12 +1,12 @@
 //! PDFs in a bucket, at a real server of the protocol.
 
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
 use super::{act, draft, show};
 use crate::support::client::http;
+use crate::support::ports::free_port;
 use crate::support::{App, Db, until};
 
 /// The Python environment of moto; `scripts/test` sets it.
@@ -26,7 +26,7 @@ impl Moto {
             eprintln!("left out: no {VENV}");
             return None;
         };
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/moto");
         let child = Command::new(script)
             .args(["serve", &venv, &port.to_string()])

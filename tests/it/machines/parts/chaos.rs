@@ -101,18 +101,7 @@ on_both! {
             app.patch(&format!("/api/printers/{printer}"), &json!({"autoClear": false})).await.expect(200);
             sims.insert(printer, sim.clone());
         }
-        let mut components = Vec::new();
-        for (n, (quantity, plate)) in COMPONENTS.into_iter().enumerate() {
-            let name = format!("part-{n}");
-            let file = if n == 2 { app.package(&name, 60, 2.0).await } else { app.gcode(&name, 60, 2.0).await };
-            let body = json!({
-                "code": format!("PART-{n}"), "name": "Part", "materialId": material, "estimatedConsumption": 2, "priceCents": 1,
-                "machineType": "fdm_standard", "gcodeFileId": file, "unitsPerPlate": plate,
-            });
-            components.push(json!({"skuId": app.post("/api/skus", &body).await.expect(201)["id"], "quantity": quantity}));
-        }
-        let kit = json!({"code": "KIT", "name": "Kit", "priceCents": 900, "components": components});
-        let kit = app.post("/api/skus", &kit).await.expect(201)["id"].as_str().unwrap().to_owned();
+        let kit = kit_of_parts(&app, &material).await;
         let order = app.paid_order(&kit, SETS).await;
 
         let over = Arc::new(AtomicBool::new(false));
@@ -124,54 +113,101 @@ on_both! {
             app.kill_9();
             app.start().await;
         }
-        let path = format!("/api/orders/{order}");
-        until_seen("every print to be signed off and nothing to be made any more", || async {
-            let current = app.get(&path).await.expect(200);
-            let printers = app.get("/api/printers").await.expect(200)["printers"].clone();
-            let busy = |one: &&Value| !one["lastPrint"].is_null() || !one["jobId"].is_null();
-            let busy: Vec<Value> = printers.as_array().unwrap().iter().filter(busy).cloned().collect();
-            let over = |job: &Value| job["attempts"].as_array().unwrap().iter().all(|attempt| {
-                attempt["state"] != "finished" || attempt["signOff"]["by"] != "system"
-            });
-            let open: Vec<Value> = app.jobs(&order).await.into_iter().filter(|job| job["state"] != "COMPLETED" || !over(job)).collect();
-            let all = current["status"] == "ready" && busy.is_empty() && open.iter().all(over);
-            if all { Ok(()) } else { Err(json!({"status": current["status"], "busy": busy, "open": open})) }
-        }).await;
+        everything_is_signed_off(&app, &order).await;
         over.store(true, Relaxed);
         let (answers, doubts) = (inspector.await.unwrap(), witness.await.unwrap());
         eprintln!("{} words about parts, {doubts} about prints in doubt", answers.len());
 
-        let ready = app.get(&path).await.expect(200);
+        let ready = app.get(&format!("/api/orders/{order}")).await.expect(200);
         let jobs = app.jobs(&order).await;
-        let attempts: Vec<&Value> = jobs.iter().flat_map(|job| job["attempts"].as_array().unwrap()).collect();
-        for (attempt, good) in &answers {
-            let attempt = attempts.iter().find(|one| one["id"] == attempt.as_str()).unwrap();
-            assert_eq!(attempt["signOff"]["goodCount"], *good, "{attempt}");
-        }
-        let mut sets = u64::MAX;
-        for (n, (quantity, plate)) in COMPONENTS.into_iter().enumerate() {
-            let line = &ready["lines"][1 + n];
-            let of_line: Vec<&Value> = jobs.iter().filter(|job| job["line"] == 1 + n).collect();
-            let good: u64 = of_line.iter().flat_map(|job| job["attempts"].as_array().unwrap()).filter_map(|one| one["signOff"]["goodCount"].as_u64()).sum();
-            let (need, plate, prints) = (u64::from(SETS * quantity), u64::from(plate), of_line.len() as u64);
-            assert_eq!((line["good"].as_u64(), line["running"].as_u64()), (Some(good), Some(0)), "{line}");
-            assert_eq!(prints, line["jobs"]["completed"].as_u64().unwrap(), "{line}");
-            let reprints = of_line.iter().filter(|job| job["reprint"] == true).count() as u64;
-            assert!(reprints <= 3 && prints == need.div_ceil(plate) + reprints, "{line}");
-            let rejected = prints * plate - good;
-            assert!(prints * plate - rejected < need + plate, "more was made than was missing: {line}");
-            assert!(line["missing"] == 0 || ready["flags"].as_array().unwrap().iter().any(|flag| flag == "needs_attention"), "{ready}");
-            sets = sets.min(good / u64::from(quantity));
-        }
-        assert_eq!(ready["lines"][0]["completeSets"], sets, "{ready}");
-        let mut starts: BTreeMap<String, u32> = BTreeMap::new();
-        for entry in fleet.printers.iter().flat_map(|sim| sim.handle.log()) {
-            if let PhysicalEvent::Started { filename } = entry.what {
-                *starts.entry(filename).or_default() += 1;
-            }
-        }
-        assert!(starts.values().all(|count| *count == 1), "started twice: {starts:?}");
-        assert_eq!(starts.len(), jobs.len(), "each job was printed once");
+        each_answer_is_recorded(&jobs, &answers);
+        lines_count_good_parts(&ready, &jobs);
+        each_job_was_printed_once(&fleet, &jobs);
         app.ledger_is_even(&material).await;
     }
+}
+
+/// Creates a kit of the [`COMPONENTS`].
+async fn kit_of_parts(app: &App, material: &str) -> String {
+    let mut components = Vec::new();
+    for (n, (quantity, plate)) in COMPONENTS.into_iter().enumerate() {
+        let name = format!("part-{n}");
+        let file = if n == 2 { app.package(&name, 60, 2.0).await } else { app.gcode(&name, 60, 2.0).await };
+        let body = json!({
+            "code": format!("PART-{n}"), "name": "Part", "materialId": material, "estimatedConsumption": 2, "priceCents": 1,
+            "machineType": "fdm_standard", "gcodeFileId": file, "unitsPerPlate": plate,
+        });
+        components.push(json!({"skuId": app.post("/api/skus", &body).await.expect(201)["id"], "quantity": quantity}));
+    }
+    let kit = json!({"code": "KIT", "name": "Kit", "priceCents": 900, "components": components});
+    app.post("/api/skus", &kit).await.expect(201)["id"].as_str().unwrap().to_owned()
+}
+
+/// Waits until every print is signed off and nothing is to be made any more.
+async fn everything_is_signed_off(app: &App, order: &str) {
+    let path = format!("/api/orders/{order}");
+    until_seen("every print to be signed off and nothing to be made any more", || async {
+        let current = app.get(&path).await.expect(200);
+        let printers = app.get("/api/printers").await.expect(200)["printers"].clone();
+        let busy = |one: &&Value| !one["lastPrint"].is_null() || !one["jobId"].is_null();
+        let busy: Vec<Value> = printers.as_array().unwrap().iter().filter(busy).cloned().collect();
+        let over = |job: &Value| {
+            job["attempts"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|attempt| attempt["state"] != "finished" || attempt["signOff"]["by"] != "system")
+        };
+        let open: Vec<Value> =
+            app.jobs(order).await.into_iter().filter(|job| job["state"] != "COMPLETED" || !over(job)).collect();
+        let all = current["status"] == "ready" && busy.is_empty() && open.iter().all(over);
+        if all { Ok(()) } else { Err(json!({"status": current["status"], "busy": busy, "open": open})) }
+    })
+    .await;
+}
+
+fn each_answer_is_recorded(jobs: &[Value], answers: &BTreeMap<String, u64>) {
+    let attempts: Vec<&Value> = jobs.iter().flat_map(|job| job["attempts"].as_array().unwrap()).collect();
+    for (attempt, good) in answers {
+        let attempt = attempts.iter().find(|one| one["id"] == attempt.as_str()).unwrap();
+        assert_eq!(attempt["signOff"]["goodCount"], *good, "{attempt}");
+    }
+}
+
+/// Checks the lines of the kit's parts: they count what was found good, and no more was made than was missing.
+fn lines_count_good_parts(ready: &Value, jobs: &[Value]) {
+    let mut sets = u64::MAX;
+    for (n, (quantity, plate)) in COMPONENTS.into_iter().enumerate() {
+        let line = &ready["lines"][1 + n];
+        let of_line: Vec<&Value> = jobs.iter().filter(|job| job["line"] == 1 + n).collect();
+        let good: u64 = of_line
+            .iter()
+            .flat_map(|job| job["attempts"].as_array().unwrap())
+            .filter_map(|one| one["signOff"]["goodCount"].as_u64())
+            .sum();
+        let (need, plate, prints) = (u64::from(SETS * quantity), u64::from(plate), of_line.len() as u64);
+        assert_eq!((line["good"].as_u64(), line["running"].as_u64()), (Some(good), Some(0)), "{line}");
+        assert_eq!(prints, line["jobs"]["completed"].as_u64().unwrap(), "{line}");
+        let reprints = of_line.iter().filter(|job| job["reprint"] == true).count() as u64;
+        assert!(reprints <= 3 && prints == need.div_ceil(plate) + reprints, "{line}");
+        let rejected = prints * plate - good;
+        assert!(prints * plate - rejected < need + plate, "more was made than was missing: {line}");
+        assert!(
+            line["missing"] == 0 || ready["flags"].as_array().unwrap().iter().any(|flag| flag == "needs_attention"),
+            "{ready}"
+        );
+        sets = sets.min(good / u64::from(quantity));
+    }
+    assert_eq!(ready["lines"][0]["completeSets"], sets, "{ready}");
+}
+
+fn each_job_was_printed_once(fleet: &Fleet, jobs: &[Value]) {
+    let mut starts: BTreeMap<String, u32> = BTreeMap::new();
+    for entry in fleet.printers.iter().flat_map(|sim| sim.handle.log()) {
+        if let PhysicalEvent::Started { filename } = entry.what {
+            *starts.entry(filename).or_default() += 1;
+        }
+    }
+    assert!(starts.values().all(|count| *count == 1), "started twice: {starts:?}");
+    assert_eq!(starts.len(), jobs.len(), "each job was printed once");
 }

@@ -7,7 +7,7 @@ use simulator::bambu::setup::{BambuModel, DeveloperMode};
 use simulator::faults::Delay;
 use simulator::printer::PhysicalEvent;
 
-use super::super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, attempts, keyless, words};
+use super::super::{FAST, Floor, JUDGE_CALMLY, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, attempts, keyless, words};
 use super::uploaded;
 use crate::api::materials::mails;
 use crate::support::{Db, until};
@@ -38,7 +38,7 @@ each_kind! {
             assert!(reason.contains("1 is rejecting the API key") && reason.contains("1 is offline"), "{reason}");
             assert!(floor.status(0).await["message"].is_string(), "in the printer's own words");
         } else {
-            assert!(reason.contains("2 offline"), "{reason}");
+            assert!(reason.contains("2 are offline"), "{reason}");
         }
         // Tried on and on, and not told again.
         let name = |n: usize| format!("{} {}", kind.as_str(), floor.sim(n).serial);
@@ -110,8 +110,8 @@ each_kind! {
     }
 
     async fn story_16_a_print_that_nobody_saw_has_no_beginning(kind: PrinterKind) {
-        let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
-        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 1_000 }));
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_CALMLY]).await;
+        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
         let (order, job) = floor.one().await;
         floor.start_arrived(0).await;
         floor.faults(0, |faults| faults.disconnect = true);
@@ -186,9 +186,8 @@ async fn story_15_a_printer_that_refused_a_command_in_mid_print_takes_them_again
     let (_, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;
     // It is no longer prepared.
-    floor.sim(0).handle.set_speed(60.0);
+    floor.stands_at(0, 0.155);
     floor.status_until("the print to be on", 0, |status| status["progress"].as_f64() >= Some(15.0)).await;
-    floor.sim(0).handle.set_speed(0.1);
     bambu.change(|setup| setup.developer_mode = DeveloperMode::Refused);
     let refused = floor.app.act(&floor.path(0, "/pause")).await;
     assert!(refused.status >= 400, "{}", refused.status);

@@ -8,7 +8,7 @@ use simulator::printer::PhysicalEvent;
 
 use super::super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, KEEP_FILES, PrinterKind, SECONDS, SLOW, prints, words};
 use super::ends::TO_SOMEBODY;
-use super::{slow_uploads, uploaded};
+use super::{reboot, slow_uploads, uploaded};
 use crate::api::materials::mails;
 use crate::support::until;
 
@@ -24,10 +24,7 @@ async fn nothing_left(floor: &Floor, after: &str) {
 async fn power_cycle(floor: &Floor) {
     floor.faults(0, |faults| faults.disconnect = true);
     floor.connection_is(0, "unreachable").await;
-    floor.sim(0).handle.with(|machine| {
-        machine.reboot(false);
-        machine.set_speed(SLOW);
-    });
+    reboot(floor);
     floor.physically("the power to be cut", 0, |what| matches!(what, PhysicalEvent::Rebooted)).await;
     floor.faults(0, |faults| faults.disconnect = false);
     floor.connection_is(0, "connected").await;

@@ -131,13 +131,11 @@ impl FtpSession {
             "USER" => {
                 argument.clone_into(&mut self.user);
                 self.say(331, "Please specify the password.").await?;
-                return Ok(true);
             }
             "PASS" => {
                 self.is_in = self.host.is_welcome(&self.user, argument);
                 let (code, words) = if self.is_in { (230, "Login successful.") } else { (530, "Login incorrect.") };
                 self.say(code, words).await?;
-                return Ok(true);
             }
             "QUIT" => {
                 self.say(221, "Goodbye.").await?;
@@ -147,14 +145,15 @@ impl FtpSession {
                 let features = ["EPSV", "MDTM", "PASV", "PBSZ", "PROT", "SIZE", "UTF8"].join("\r\n ");
                 self.tls.write_all(format!("211-Features:\r\n {features}\r\n").as_bytes()).await?;
                 self.say(211, "End").await?;
-                return Ok(true);
             }
-            _ if !self.is_in => {
-                self.say(530, "Please login with USER and PASS.").await?;
-                return Ok(true);
-            }
-            _ => {}
+            _ if self.is_in => self.command_of_user(word, argument).await?,
+            _ => self.say(530, "Please login with USER and PASS.").await?,
         }
+        Ok(true)
+    }
+
+    /// Executes a command that requires a login.
+    async fn command_of_user(&mut self, word: &str, argument: &str) -> io::Result<()> {
         match (word, argument) {
             ("PBSZ", _) => self.say(200, "PBSZ set to 0.").await?,
             ("PROT", "P" | "p") => {
@@ -211,7 +210,7 @@ impl FtpSession {
             }
             _ => self.say(500, "Unknown command.").await?,
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Resolves a path in a command, relative to the root; `None` if it refers to nothing below it.

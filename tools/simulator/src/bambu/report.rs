@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use super::{
-    panel::{BambuState, EXTERNAL},
+    panel::{BambuState, EXTERNAL, Project},
     setup::{BambuModel, DeveloperMode, Hms, Tray},
 };
 use crate::printer::{Controller, Machine, PhysicalEvent, PrintJob, PrintOutcome, PrintPhase};
@@ -90,6 +90,25 @@ fn shows_cancel(job: &PrintJob, now: Instant) -> bool {
     job.ended.is_some_and(|ended| now.saturating_duration_since(ended) < CANCEL_SHOWN)
 }
 
+/// Returns the number of the stage for this state.
+fn stage(state: &str, model: BambuModel) -> i64 {
+    match state {
+        "PREPARE" => 2,
+        "RUNNING" => 0,
+        "PAUSE" => 16,
+        _ if model == BambuModel::X1 => -1,
+        _ => 255,
+    }
+}
+
+/// Returns the tray that feeds the first filament of a project.
+fn feeding_tray(project: &Project) -> i64 {
+    match project.mapping.iter().find(|tray| **tray >= 0) {
+        Some(tray) if project.use_ams => *tray,
+        _ => EXTERNAL,
+    }
+}
+
 /// Returns everything of the group `print` except the sequence number.
 pub(super) fn print(panel: &BambuState, machine: &mut Machine) -> Value {
     let state = gcode_state(panel, machine);
@@ -103,20 +122,10 @@ pub(super) fn print(panel: &BambuState, machine: &mut Machine) -> Value {
     let left = job.filter(|job| job.ended.is_none()).map_or(0.0, |job| job.facts.seconds - job.done) / machine.speed();
     let file = project.map(|project| &project.filename).or_else(|| shown_job.map(|job| &job.filename));
     let name = |path: &String| path.trim_end_matches(".3mf").trim_end_matches(".gcode").to_owned();
-    let id = |of: fn(&super::panel::Project) -> &String| project.map_or("0", |project| of(project).as_str());
+    let id = |of: fn(&Project) -> &String| project.map_or("0", |project| of(project).as_str());
     let printing = state == "PREPARE" || state == "RUNNING";
-    let stage = match state {
-        "PREPARE" => 2,
-        "RUNNING" => 0,
-        "PAUSE" => 16,
-        _ if setup.model == BambuModel::X1 => -1,
-        _ => 255,
-    };
-    let tray_now =
-        project.filter(|_| printing).map_or(255, |project| match project.mapping.iter().find(|tray| **tray >= 0) {
-            Some(tray) if project.use_ams => *tray,
-            _ => EXTERNAL,
-        });
+    let stage = stage(state, setup.model);
+    let tray_now = project.filter(|_| printing).map_or(255, feeding_tray);
     let mut hms = setup.hms.clone();
     hms.extend(panel.refused.then_some(UNSIGNED));
     hms.extend(matches!(machine.controller(), Controller::Halted { .. }).then_some(SHUT_DOWN));

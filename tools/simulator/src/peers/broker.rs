@@ -112,6 +112,17 @@ impl BrokerState {
             }
         }
     }
+
+    /// Adds filters to a session, which receives the retained messages that they fit.
+    fn subscribe(&mut self, number: u64, topics: Vec<String>) {
+        let Some(session) = self.sessions.get_mut(&number) else { return };
+        for (topic, payload) in &self.retained {
+            if topics.iter().any(|filter| fits(filter, topic)) {
+                let _ = session.out.send(codec::publish(topic, payload));
+            }
+        }
+        session.filters.extend(topics);
+    }
 }
 
 fn fits(filter: &str, topic: &str) -> bool {
@@ -176,16 +187,7 @@ async fn serve(stream: TcpStream, shared: SharedBroker, cut: AbortHandle) {
                 }
                 Packet::Subscribe { number: id, topics } => {
                     let _ = out.send(codec::subscribed(id, topics.len()));
-                    with(&shared, |inside| {
-                        for (topic, payload) in &inside.retained {
-                            if topics.iter().any(|filter| fits(filter, topic)) {
-                                let _ = out.send(codec::publish(topic, payload));
-                            }
-                        }
-                        if let Some(session) = inside.sessions.get_mut(&number) {
-                            session.filters.extend(topics);
-                        }
-                    });
+                    with(&shared, |inside| inside.subscribe(number, topics));
                     None
                 }
                 Packet::Unsubscribe { number, .. } => Some(codec::unsubscribed(number)),

@@ -11,96 +11,101 @@ impl Effects {
     /// Lets an aggregate process the first message of its mailbox; the answer reaches the sender unless it is lost.
     pub(super) fn deliver(&mut self, which: usize, lost: bool) {
         match which % 4 {
-            0 => {
-                let Some((command, then)) = self.to_order.pop_front() else { return };
-                let before = self.o().clone();
-                let signed = match &command {
-                    OrderCommand::SignOff { job, inspection } => {
-                        before.jobs.get(job).and_then(|job| Some((job.last_print()?.id, inspection.good_count?)))
-                    }
-                    _ => None,
-                };
-                let answer = self.bench.tell(&mut self.order, id(ORDER_ID), &command).map(|decision| decision.answer);
-                makes_no_more_than_missing(&self.bench, &before, self.o());
-                if let Some((attempt, good)) = signed.filter(|_| answer.is_ok()) {
-                    self.word(attempt, good);
-                }
-                match (answer, then) {
-                    _ if lost => {}
-                    (Ok(OrderAnswer::Heard { is_wanted }), Then::PrinterHeard(n, attempt, step)) => {
-                        let acknowledgement = PrinterCommand::Heard { attempt, step, is_wanted };
-                        self.to_printer[n].push_back((acknowledgement, Then::Nothing));
-                    }
-                    (Ok(_), Then::PrinterSigned(n, attempt)) => {
-                        self.to_printer[n].push_back((PrinterCommand::SignedOff(attempt), Then::Nothing));
-                    }
-                    (Ok(_), Then::MaterialHeard(of, claims)) => {
-                        self.to_material.push_back((of, MaterialCommand::Heard { claims }, Then::Nothing));
-                    }
-                    (Ok(OrderAnswer::Kept(claims)), Then::Recalled(of)) if !claims.is_empty() => {
-                        self.to_material.push_back((of, MaterialCommand::Kept { claims }, Then::Nothing));
-                    }
-                    _ => {}
-                }
+            0 => self.deliver_to_order(lost),
+            1 => self.deliver_to_material(lost),
+            n => self.deliver_to_printer(n - 2, lost),
+        }
+    }
+
+    fn deliver_to_order(&mut self, lost: bool) {
+        let Some((command, then)) = self.to_order.pop_front() else { return };
+        let before = self.o().clone();
+        let signed = match &command {
+            OrderCommand::SignOff { job, inspection } => {
+                before.jobs.get(job).and_then(|job| Some((job.last_print()?.id, inspection.good_count?)))
             }
-            1 => {
-                let Some((of, command, then)) = self.to_material.pop_front() else { return };
-                let material = id(MATERIALS[of]);
-                let decision = self.bench.tell(&mut self.materials[of], material, &command).unwrap();
-                for row in &decision.rows {
-                    if let MaterialRow::Movement(movement) = row {
-                        self.moved[of] += movement.delta_quantity;
-                    }
-                }
-                match (decision.answer, then) {
-                    _ if lost => {}
-                    (MaterialAnswer::Claims(claims), Then::Stock) => {
-                        self.to_order.push_back((OrderCommand::Stock(material, claims), Then::Nothing));
-                    }
-                    (_, Then::Settled(claims)) => {
-                        self.to_order.push_back((OrderCommand::Settled(claims), Then::Nothing));
-                    }
-                    _ => {}
-                }
+            _ => None,
+        };
+        let answer = self.bench.tell(&mut self.order, id(ORDER_ID), &command).map(|decision| decision.answer);
+        makes_no_more_than_missing(&self.bench, &before, self.o());
+        if let Some((attempt, good)) = signed.filter(|_| answer.is_ok()) {
+            self.word(attempt, good);
+        }
+        match (answer, then) {
+            _ if lost => {}
+            (Ok(OrderAnswer::Heard { is_wanted }), Then::PrinterHeard(n, attempt, step)) => {
+                let acknowledgement = PrinterCommand::Heard { attempt, step, is_wanted };
+                self.to_printer[n].push_back((acknowledgement, Then::Nothing));
             }
-            n => {
-                let n = n - 2;
-                let Some((command, then)) = self.to_printer[n].pop_front() else { return };
-                let printer = id(PRINTER_ID + n as u32);
-                let signed = match &command {
-                    PrinterCommand::BedCleared(inspection) => {
-                        self.p(n).last_print.and_then(|last| Some((last.attempt, inspection.good_count?)))
-                    }
-                    _ => None,
-                };
-                let Ok(decision) = self.bench.tell(&mut self.printers[n], printer, &command) else {
-                    assert!(matches!(command, PrinterCommand::BedCleared(_)), "{command:?} was refused");
-                    return;
-                };
-                if let Some((attempt, good)) = signed {
-                    self.word(attempt, good);
-                }
-                if let (PrinterAnswer::Go, Then::Start(attempt)) = (&decision.answer, &then) {
-                    let gone = self.gone.entry(*attempt).or_default();
-                    *gone += 1;
-                    assert_eq!(*gone, 1, "an attempt gets one go");
-                }
-                match (decision.answer, then) {
-                    _ if lost => {}
-                    (PrinterAnswer::Go, Then::Start(attempt)) => self.go[n] = Some(attempt),
-                    (PrinterAnswer::NotTaken(reason), Then::Attempt(job, attempt)) => {
-                        let report = Report::NotStarted { start_sent: false, counts: false, reason };
-                        self.attempt(job, attempt, report, Then::Nothing);
-                    }
-                    (PrinterAnswer::Stopped(reason), Then::Attempt(job, attempt)) => {
-                        self.attempt(job, attempt, Report::Stopped { reason }, Then::Nothing);
-                    }
-                    (PrinterAnswer::NotInHand, Then::Attempt(job, attempt)) => {
-                        self.attempt(job, attempt, Report::CancelledBeforeStart, Then::Nothing);
-                    }
-                    _ => {}
-                }
+            (Ok(_), Then::PrinterSigned(n, attempt)) => {
+                self.to_printer[n].push_back((PrinterCommand::SignedOff(attempt), Then::Nothing));
             }
+            (Ok(_), Then::MaterialHeard(of, claims)) => {
+                self.to_material.push_back((of, MaterialCommand::Heard { claims }, Then::Nothing));
+            }
+            (Ok(OrderAnswer::Kept(claims)), Then::Recalled(of)) if !claims.is_empty() => {
+                self.to_material.push_back((of, MaterialCommand::Kept { claims }, Then::Nothing));
+            }
+            _ => {}
+        }
+    }
+
+    fn deliver_to_material(&mut self, lost: bool) {
+        let Some((of, command, then)) = self.to_material.pop_front() else { return };
+        let material = id(MATERIALS[of]);
+        let decision = self.bench.tell(&mut self.materials[of], material, &command).unwrap();
+        for row in &decision.rows {
+            if let MaterialRow::Movement(movement) = row {
+                self.moved[of] += movement.delta_quantity;
+            }
+        }
+        match (decision.answer, then) {
+            _ if lost => {}
+            (MaterialAnswer::Claims(claims), Then::Stock) => {
+                self.to_order.push_back((OrderCommand::Stock(material, claims), Then::Nothing));
+            }
+            (_, Then::Settled(claims)) => {
+                self.to_order.push_back((OrderCommand::Settled(claims), Then::Nothing));
+            }
+            _ => {}
+        }
+    }
+
+    fn deliver_to_printer(&mut self, n: usize, lost: bool) {
+        let Some((command, then)) = self.to_printer[n].pop_front() else { return };
+        let printer = id(PRINTER_ID + n as u32);
+        let signed = match &command {
+            PrinterCommand::BedCleared(inspection) => {
+                self.p(n).last_print.and_then(|last| Some((last.attempt, inspection.good_count?)))
+            }
+            _ => None,
+        };
+        let Ok(decision) = self.bench.tell(&mut self.printers[n], printer, &command) else {
+            assert!(matches!(command, PrinterCommand::BedCleared(_)), "{command:?} was refused");
+            return;
+        };
+        if let Some((attempt, good)) = signed {
+            self.word(attempt, good);
+        }
+        if let (PrinterAnswer::Go, Then::Start(attempt)) = (&decision.answer, &then) {
+            let gone = self.gone.entry(*attempt).or_default();
+            *gone += 1;
+            assert_eq!(*gone, 1, "an attempt gets one go");
+        }
+        match (decision.answer, then) {
+            _ if lost => {}
+            (PrinterAnswer::Go, Then::Start(attempt)) => self.go[n] = Some(attempt),
+            (PrinterAnswer::NotTaken(reason), Then::Attempt(job, attempt)) => {
+                let report = Report::NotStarted { start_sent: false, counts: false, reason };
+                self.attempt(job, attempt, report, Then::Nothing);
+            }
+            (PrinterAnswer::Stopped(reason), Then::Attempt(job, attempt)) => {
+                self.attempt(job, attempt, Report::Stopped { reason }, Then::Nothing);
+            }
+            (PrinterAnswer::NotInHand, Then::Attempt(job, attempt)) => {
+                self.attempt(job, attempt, Report::CancelledBeforeStart, Then::Nothing);
+            }
+            _ => {}
         }
     }
 

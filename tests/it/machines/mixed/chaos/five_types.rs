@@ -33,7 +33,7 @@ const JOBS: usize = 80;
 const COLOURS: [&str; 2] = ["#1B1B22", "#F4F1E6"];
 /// Doubts that no look at a printer ends, as they are told.
 const LASTING: [&str; 5] = [
-    "server was restarted",
+    "server restarted",
     "names the file as its last print",
     "the printer could not be checked for",
     "the printer was not checked after",
@@ -79,10 +79,13 @@ fn did(fleet: &Fleet) -> BTreeMap<String, Did> {
     all
 }
 
+/// Printers by their ids, with the slots of the colours in each.
+type Printers = BTreeMap<String, (SimPrinter, Vec<usize>)>;
+
 /// Registers all printers: those with a changer have both colours in it, each the other way round than the one before,
 /// and the last of them black alone; of the others the first of each type has a second tool with white. Gives the
 /// printers by their ids, and the slots of the colours in each.
-async fn open(app: &App, fleet: &Fleet, materials: [&String; 2]) -> BTreeMap<String, (SimPrinter, Vec<usize>)> {
+async fn open(app: &App, fleet: &Fleet, materials: [&String; 2]) -> Printers {
     let mut printers = BTreeMap::new();
     for (n, sim) in fleet.printers.iter().enumerate() {
         let colours = match (Bambu::of(&sim.handle), n % 3) {
@@ -200,7 +203,8 @@ fn is_true(job: &Value, last: &Did, all: &[Did], kind: PrinterKind) -> bool {
         return all.iter().all(|did| did.started == 0);
     }
     // Without a history, a print that is no longer shown is not known to have ended well.
-    let forgotten = !can(kind, Operation::History) && (why.contains("came back") || why.contains("no longer knows"));
+    let forgotten =
+        !can(kind, Operation::History) && (why.contains("responded again") || why.contains("no longer knows"));
     let total: usize = all.iter().map(|did| did.finished).sum();
     !why.is_empty() && last.started == 1 && (forgotten || (last.broken, total) == (1, 0))
 }
@@ -234,35 +238,8 @@ on_sqlite! {
         let mut open_jobs = usize::MAX;
         while open_jobs > 0 {
             // As long as jobs end, there is time for the others.
-            let before = open_jobs;
-            open_jobs = until_seen("one more job to end", || async {
-                let jobs = jobs_of(&app, &shop.orders).await;
-                let open: Vec<_> = jobs.into_iter().filter(|job| !matches!(job["state"].as_str(), Some("COMPLETED" | "FAILED"))).collect();
-                let in_doubt = open.iter().any(|job| {
-                    let doubt = last(job).filter(|last| last["unverified"] == true);
-                    doubt.is_some_and(|last| LASTING.iter().any(|words| last["reason"].as_str().unwrap().contains(words)))
-                });
-                if in_doubt || open.len() < before { Ok(open.len()) } else { Err(Value::Array(open)) }
-            })
-            .await;
-            let truth = did(&fleet);
-            for job in jobs_of(&app, &shop.orders).await {
-                let Some(last) = last(&job).filter(|last| last["unverified"] == true) else { continue };
-                let reason = words(last, "reason");
-                if !LASTING.iter().any(|words| reason.contains(words)) {
-                    continue;
-                }
-                let attempt = last["id"].as_str().unwrap();
-                let kind = printers[last["printerId"].as_str().unwrap()].0.kind;
-                let did = truth.get(attempt).cloned().unwrap_or_default();
-                let stated = shop.seconds[job["skuId"].as_str().unwrap()];
-                assert!(is_left_to_people(reason, kind, &did, stated), "{kind:?} {did:?}: {reason}: {job}");
-                // It may have been settled by evidence in this moment.
-                let path = format!("/api/jobs/{}/resolve", job["id"].as_str().unwrap());
-                let answer = app.post(&path, &json!({"outcome": outcome(&did)})).await;
-                assert!(matches!(answer.status, 200 | 409), "{}", answer.text);
-                doubted.insert(attempt.to_owned(), (kind, reason.to_owned()));
-            }
+            open_jobs = jobs_left(&app, &shop, open_jobs).await;
+            doubted.extend(resolve_doubts(&app, &fleet, &shop, &printers).await);
         }
         over.store(true, Relaxed);
         people.await.unwrap();
@@ -271,34 +248,7 @@ on_sqlite! {
         assert_eq!(jobs.len(), JOBS);
         let twice: Vec<_> = truth.iter().filter(|(_, did)| did.started > 1).collect();
         assert!(twice.is_empty(), "started more than once: {twice:?}");
-        let (mut completed, mut failed) = (0, Vec::new());
-        for job in &jobs {
-            let attempts = job["attempts"].as_array().unwrap();
-            let of = |attempt: &Value| truth.get(attempt["id"].as_str().unwrap()).cloned().unwrap_or_default();
-            let all: Vec<Did> = attempts.iter().map(of).collect();
-            let on = |attempt: &Value| &printers[attempt["printerId"].as_str().unwrap()];
-            for (attempt, did) in attempts.iter().zip(&all) {
-                if matches!(attempt["state"].as_str(), Some("refused" | "not_started")) {
-                    // Without a history, nothing is left of a print that was cut off by a loss of power before anybody
-                    // saw it.
-                    let lost = !can(on(attempt).0.kind, Operation::History) && did.restarted && did.finished == 0;
-                    assert!(did.started == 0 || lost, "printed after all: {did:?}: {job}");
-                }
-                if did.started == 1 && job["skuId"] == shop.sign.as_str() {
-                    let slot = |colour: usize| on(attempt).1.iter().position(|other| *other == colour).unwrap() as i64;
-                    assert_eq!(did.fed, [(0, slot(0)), (1, slot(1))], "colours exchanged: {job}");
-                }
-            }
-            let total: usize = all.iter().map(|did| did.finished).sum();
-            if job["state"] == "COMPLETED" {
-                completed += 1;
-                assert_eq!((total, all.last().unwrap().finished), (1, 1), "{all:?}: {job}");
-            } else {
-                let kind = on(attempts.last().unwrap()).0.kind;
-                assert!(is_true(job, all.last().unwrap(), &all, kind), "{kind:?} {all:?}: {job}");
-                failed.push(format!("{kind:?}: {}", words(job, "error")));
-            }
-        }
+        let (completed, failed) = judge(&jobs, &truth, &shop, &printers);
         for material in [&black, &white] {
             until("the last claim to be settled", || async {
                 let stock = app.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
@@ -310,4 +260,82 @@ on_sqlite! {
         eprintln!("{completed} completed; failed: {failed:#?}; left to people: {doubted:#?}");
         assert!(completed > JOBS / 2, "{completed} completed");
     }
+}
+
+/// Waits until one more job has ended, or one is in a doubt that only people end; returns how many are open.
+async fn jobs_left(app: &App, shop: &Shop, before: usize) -> usize {
+    until_seen("one more job to end", || async {
+        let jobs = jobs_of(app, &shop.orders).await;
+        let open: Vec<_> =
+            jobs.into_iter().filter(|job| !matches!(job["state"].as_str(), Some("COMPLETED" | "FAILED"))).collect();
+        let in_doubt = open.iter().any(|job| {
+            let doubt = last(job).filter(|last| last["unverified"] == true);
+            doubt.is_some_and(|last| LASTING.iter().any(|words| last["reason"].as_str().unwrap().contains(words)))
+        });
+        if in_doubt || open.len() < before { Ok(open.len()) } else { Err(Value::Array(open)) }
+    })
+    .await
+}
+
+/// Says of each job in doubt what its machine did; the rule must have left it to people. Returns the type and the
+/// reason of each attempt.
+async fn resolve_doubts(
+    app: &App,
+    fleet: &Fleet,
+    shop: &Shop,
+    printers: &Printers,
+) -> BTreeMap<String, (PrinterKind, String)> {
+    let mut doubted = BTreeMap::new();
+    let truth = did(fleet);
+    for job in jobs_of(app, &shop.orders).await {
+        let Some(last) = last(&job).filter(|last| last["unverified"] == true) else { continue };
+        let reason = words(last, "reason");
+        if !LASTING.iter().any(|words| reason.contains(words)) {
+            continue;
+        }
+        let attempt = last["id"].as_str().unwrap();
+        let kind = printers[last["printerId"].as_str().unwrap()].0.kind;
+        let did = truth.get(attempt).cloned().unwrap_or_default();
+        let stated = shop.seconds[job["skuId"].as_str().unwrap()];
+        assert!(is_left_to_people(reason, kind, &did, stated), "{kind:?} {did:?}: {reason}: {job}");
+        // It may have been settled by evidence in this moment.
+        let path = format!("/api/jobs/{}/resolve", job["id"].as_str().unwrap());
+        let answer = app.post(&path, &json!({"outcome": outcome(&did)})).await;
+        assert!(matches!(answer.status, 200 | 409), "{}", answer.text);
+        doubted.insert(attempt.to_owned(), (kind, reason.to_owned()));
+    }
+    doubted
+}
+
+/// Checks each job against the deeds of the machines; returns how many are completed, and the errors of the others.
+fn judge(jobs: &[Value], truth: &BTreeMap<String, Did>, shop: &Shop, printers: &Printers) -> (usize, Vec<String>) {
+    let (mut completed, mut failed) = (0, Vec::new());
+    for job in jobs {
+        let attempts = job["attempts"].as_array().unwrap();
+        let of = |attempt: &Value| truth.get(attempt["id"].as_str().unwrap()).cloned().unwrap_or_default();
+        let all: Vec<Did> = attempts.iter().map(of).collect();
+        let on = |attempt: &Value| &printers[attempt["printerId"].as_str().unwrap()];
+        for (attempt, did) in attempts.iter().zip(&all) {
+            if matches!(attempt["state"].as_str(), Some("refused" | "not_started")) {
+                // Without a history, nothing is left of a print that was cut off by a loss of power before anybody
+                // saw it.
+                let lost = !can(on(attempt).0.kind, Operation::History) && did.restarted && did.finished == 0;
+                assert!(did.started == 0 || lost, "printed after all: {did:?}: {job}");
+            }
+            if did.started == 1 && job["skuId"] == shop.sign.as_str() {
+                let slot = |colour: usize| on(attempt).1.iter().position(|other| *other == colour).unwrap() as i64;
+                assert_eq!(did.fed, [(0, slot(0)), (1, slot(1))], "colours exchanged: {job}");
+            }
+        }
+        let total: usize = all.iter().map(|did| did.finished).sum();
+        if job["state"] == "COMPLETED" {
+            completed += 1;
+            assert_eq!((total, all.last().unwrap().finished), (1, 1), "{all:?}: {job}");
+        } else {
+            let kind = on(attempts.last().unwrap()).0.kind;
+            assert!(is_true(job, all.last().unwrap(), &all, kind), "{kind:?} {all:?}: {job}");
+            failed.push(format!("{kind:?}: {}", words(job, "error")));
+        }
+    }
+    (completed, failed)
 }

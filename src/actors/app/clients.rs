@@ -1,0 +1,106 @@
+//! Clients of the services that the settings name: Redis, mail, the agent gateway, the payment processor and printers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::start_error::ShopStartError;
+use super::{own_secrets, shops};
+use crate::integrations::agent::AgentSender;
+use crate::integrations::{PreparedIntegrations, SystemLine};
+use config::Config;
+use documents::Renderer;
+use documents::mail::MailFrame;
+use domain::schedule::Delays;
+use platform::http::{BuildError, LanSettings, lan};
+use platform::secrets::encryption::SecretCipher;
+use printers::registry::{Registry, Settings};
+use services::mail::{ApiSettings, FileOutbox, MailApi, Mailer, Smtp, SmtpSettings};
+use services::payments::{ClientSettings, PaymentProcessor, ProcessorClient};
+use services::redis::Redis;
+use store::connect;
+
+/// Creates the Redis client, if its address is set.
+pub(super) fn redis(config: &Config) -> Result<Option<Arc<Redis>>, ShopStartError> {
+    let settings = &config.redis;
+    if settings.url.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_max_entries)?))
+}
+
+/// Creates the sender of mails: SMTP, the HTTP service or, without both, a folder.
+pub(super) fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError> {
+    let mail = &config.mail;
+    if let Some(settings) = SmtpSettings::of(config, Duration::from_secs(30)) {
+        return Ok(Arc::new(Smtp::new(settings)?));
+    }
+    if !mail.api_key.is_empty() {
+        let client = lan(&LanSettings::default())?;
+        let settings = ApiSettings {
+            base_url: mail.api_url.clone(),
+            key: mail.api_key.expose().to_owned(),
+            from: mail.from.clone(),
+        };
+        return Ok(Arc::new(MailApi::new(client, settings)?));
+    }
+    Ok(Arc::new(FileOutbox::new(config.outbox_dir(), &mail.from)?))
+}
+
+/// Creates the sender to the agent gateway, if its settings enable it.
+pub(super) fn agent(config: &Config, line: Arc<SystemLine>) -> Result<Option<Arc<dyn Mailer>>, ShopStartError> {
+    let line = AgentSender::new(config, &lan(&LanSettings::default())?, line);
+    Ok(line.map(|line| Arc::new(line) as Arc<dyn Mailer>))
+}
+
+/// Builds, as a start does, everything that depends only on the settings, and drops it again. Opens, dials and writes
+/// nothing, but reads the certificates of the system. Returns the integrations that would stay off, each by the name of
+/// its section with the error.
+///
+/// # Errors
+///
+/// Fails if the server would not start.
+pub fn rehearse(config: &Config) -> Result<Vec<(&'static str, String)>, ShopStartError> {
+    connect::readable(&own_secrets::database_settings(config))?;
+    if !config.auth.secrets_key.is_empty() {
+        SecretCipher::new(config.auth.secrets_key.expose())?;
+    }
+    mailer(config)?;
+    MailFrame::new(&config.pdf, config.invoices.rules().seller)?;
+    if config.pdf.enabled {
+        Renderer::new(&config.pdf)?;
+    }
+    redis(config)?;
+    processor(config)?;
+    shops::storefront(config)?;
+    let prepared = PreparedIntegrations::new(config, &lan(&LanSettings::default())?);
+    Ok(prepared.faults().map(|fault| (fault.name, fault.reason.to_string())).collect())
+}
+
+/// Creates the payment processor client, if its key is set.
+pub(super) fn processor(config: &Config) -> Result<Option<Arc<dyn PaymentProcessor>>, ShopStartError> {
+    let payments = &config.payments;
+    if payments.secret_key.is_empty() {
+        return Ok(None);
+    }
+    let calls = &config.integrations;
+    let first = calls.retry_first_seconds.duration();
+    let settings = ClientSettings {
+        api_base: payments.api_base.clone(),
+        secret_key: payments.secret_key.expose().to_owned(),
+        timeout: calls.request_timeout_seconds.duration(),
+        pauses: Delays { first, longest: calls.retry_longest_seconds.duration().max(first) },
+    };
+    Ok(Some(Arc::new(ProcessorClient::new(lan(&LanSettings::default())?, &settings)?)))
+}
+
+/// Creates the registry of printer adapters, with the timeouts of the settings.
+pub fn printer_registry(config: &Config) -> Result<Registry, BuildError> {
+    let settings = Settings::from(&config.printers);
+    let clients = LanSettings {
+        connect_timeout: settings.connect_timeout,
+        read_timeout: Duration::from_secs(600),
+        timeout: Duration::from_secs(24 * 3600),
+    };
+    // Two clients: an emergency stop shares no connection with anything that may be queued.
+    Ok(Registry::new(settings, lan(&clients)?, lan(&clients)?))
+}
