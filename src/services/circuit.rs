@@ -82,7 +82,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_hangs_is_left_alone_and_tried_again() {
-        let pause = Duration::from_millis(200);
+        let pause = Duration::from_secs(2);
         let settings =
             CircuitSettings { timeout: Duration::from_millis(20), pauses: Delays { first: pause, longest: pause } };
         let circuit = Circuit::new(settings);

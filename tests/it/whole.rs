@@ -2,7 +2,7 @@
 
 mod sets;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -16,10 +16,11 @@ use simulator::gcode::orca_gcode;
 use simulator::gcode::package::package_using;
 use simulator::payments::{SimPayment, SimPaymentEvent, signature};
 use simulator::printer::PhysicalEvent;
-use simulator::sink::Sink;
+use simulator::sink::{ReceivedRequest, Sink};
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use crate::support::app::PAYMENT_SECRET;
+use crate::support::waiting::LONG;
 use crate::support::{App, Client, on_both, on_sqlite, until};
 
 /// The Debian slicer, where the tests were told of one.
@@ -140,9 +141,15 @@ async fn jobs_wait_for_stock(app: &App, order: &str, printers: usize) {
     let reason = waiting[0]["waitingReason"].as_str().unwrap();
     assert_eq!(waiting[0]["blockedBy"], "material");
     assert!(reason.contains("PLA black") && reason.contains("free"), "{reason}");
-    let comparison = app.get(&format!("/api/jobs/{}/match", waiting[0]["id"].as_str().unwrap())).await.expect(200);
-    assert_eq!(comparison["waitingReason"], json!(reason), "{comparison}");
-    assert_eq!(comparison["printers"].as_array().unwrap().len(), printers, "{comparison}");
+    // What the others hold changes as they are printed.
+    until("the comparison to say the same as the job", || async {
+        let path = format!("/api/jobs/{}", waiting[0]["id"].as_str().unwrap());
+        let (job, comparison) = (app.get(&path).await.expect(200), app.get(&format!("{path}/match")).await.expect(200));
+        assert_eq!(comparison["printers"].as_array().unwrap().len(), printers, "{comparison}");
+        let reason = &comparison["waitingReason"];
+        (reason.is_string() && *reason == job["waitingReason"]).then_some(())
+    })
+    .await;
     // What waits for stock has no date; what is printed has one.
     until("the forecast to leave out what waits", || async {
         (app.get("/api/forecast").await.expect(200)["untold"] == 3).then_some(())
@@ -165,24 +172,30 @@ async fn sign_off_and_ship(app: &App, order: &str) {
     assert_eq!((&packed["lines"][0]["quantity"], &packed["complete"]), (&json!(3), &json!(true)), "{packed}");
 }
 
-/// Waits until the sink has heard of the shipping; checks that it heard of each event once.
+/// Waits until the sink has heard of everything; checks that it heard of each event once.
 async fn events_are_delivered_once(sink: &Sink) {
-    until("the sink to hear of the shipping", || async {
-        sink.received().iter().any(|got| got.header("x-service-event") == Some("order.shipped")).then_some(())
-    })
-    .await;
-    let mut deliveries: BTreeMap<String, usize> = BTreeMap::new();
+    let counts = [
+        ("order.created", 1),
+        ("order.paid", 1),
+        ("order.printing", 1),
+        ("order.ready", 1),
+        ("order.shipped", 1),
+        ("job.completed", 5),
+    ];
+    let count_of = |all: &[ReceivedRequest], event: &str| {
+        all.iter().filter(|got| got.header("x-service-event") == Some(event)).count()
+    };
+    let have_come = |all: &[ReceivedRequest]| counts.iter().all(|(event, count)| count_of(all, event) >= *count);
+    let all = sink.wait_until(have_come, LONG).await.expect("the sink to hear of everything");
     let mut ids = HashSet::new();
-    for got in sink.received() {
-        let verdict = got.verdict;
+    for got in &all {
+        let verdict = &got.verdict;
         assert_eq!((verdict.service, verdict.standard), (Some(true), Some(true)), "{got:?}");
         assert!(ids.insert(got.header("x-service-delivery").unwrap().to_owned()), "delivered twice: {got:?}");
-        *deliveries.entry(got.header("x-service-event").unwrap().to_owned()).or_default() += 1;
     }
-    for once in ["order.created", "order.paid", "order.printing", "order.ready", "order.shipped"] {
-        assert_eq!(deliveries.get(once), Some(&1), "{once} in {deliveries:?}");
+    for (event, count) in counts {
+        assert_eq!(count_of(&all, event), count, "{event} in {all:?}");
     }
-    assert_eq!(deliveries.get("job.completed"), Some(&5), "{deliveries:?}");
 }
 
 /// Sends a file as slicers do, into the library; gives what is known of it.

@@ -276,7 +276,7 @@ mod tests {
     /// Time limit of a call.
     const CALL_TIME: Duration = Duration::from_millis(200);
     /// Maximum time in milliseconds for which the circuit stays open after the third failure.
-    const OPEN_MS: u64 = 500;
+    const OPEN_MS: u64 = 3_000;
 
     fn line() -> SystemLine {
         let config = Config::default();

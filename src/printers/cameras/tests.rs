@@ -38,7 +38,7 @@ async fn one_call_is_made_for_all_and_pictures_are_held_no_longer_than_they_are_
     cameras.picture(id(1), set(&url, ""), true).await.unwrap();
     assert_eq!(calls.load(Ordering::SeqCst), 2, "a new one was asked for");
     drop(all);
-    for _ in 0..200 {
+    for _ in 0..3_000 {
         if cameras.room.available_permits() == MAX_HELD_BYTES {
             return;
         }

@@ -82,7 +82,7 @@ async fn announcements_of_this_machine_are_heard() {
     // Free now, and nobody else is given it soon.
     let port = UdpSocket::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     search.moved_ports.insert(2021, port);
-    search.listening = Duration::from_secs(2);
+    search.listening = Duration::from_secs(5);
     let announcement = "NOTIFY * HTTP/1.1\r\nLocation: 10.1.2.3\r\nNT: urn:bambulab-com:device:3dprinter:1\r\n\
         USN: 01S00A123456789\r\nDevName.bambu.com: left one\r\n\r\n";
     let saying = async {

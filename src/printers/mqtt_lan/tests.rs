@@ -68,7 +68,7 @@ async fn until(printer: &dyn Adapter, what: &str, right: impl Fn(&Status) -> boo
             let _ = tokio::time::timeout(Duration::from_millis(100), printer.changed()).await;
         }
     };
-    let Ok(look) = tokio::time::timeout(Duration::from_secs(30), looking).await else {
+    let Ok(look) = tokio::time::timeout(Duration::from_mins(1), looking).await else {
         panic!("never {what}: {:?}", printer.look(Timestamp(0)).await)
     };
     look
@@ -146,9 +146,8 @@ async fn an_older_model_is_found_to_be_read_only_by_its_refusal() {
 async fn a_printer_that_leaves_a_probe_unanswered_stays_read_only_and_holds_nothing_else() {
     let shop = Shop::new(1.0).await;
     shop.bambu.change(|setup| (setup.model, setup.developer_mode) = (BambuModel::P1, DeveloperMode::Refused));
-    let limits = settings();
-    assert!(limits.request_timeout > REFUSAL_PROBE_TIMEOUT * 2, "the bound is that of the probe");
-    let printer = shop.reached(|_| {}, limits);
+    let request_timeout = REFUSAL_PROBE_TIMEOUT * 15;
+    let printer = shop.reached(|_| {}, Settings { request_timeout, ..settings() });
     until(printer.as_ref(), "idle", |look| look.state == Activity::Idle).await;
     let refused = printer.home().await.unwrap_err();
     assert!(refused.to_string().contains("read-only"), "{refused}");
@@ -161,11 +160,15 @@ async fn a_printer_that_leaves_a_probe_unanswered_stays_read_only_and_holds_noth
     let info = async { printer.printer_info().await.map(|_| began.elapsed()).unwrap() };
     let ((connection, state, looked), answered) = tokio::join!(look, info);
     assert_eq!((connection, state), (Connection::ReadOnly, Activity::Idle));
-    assert!((REFUSAL_PROBE_TIMEOUT..REFUSAL_PROBE_TIMEOUT * 2).contains(&looked), "{looked:?}");
-    assert!(answered < REFUSAL_PROBE_TIMEOUT, "other questions do not wait for it: {answered:?}");
-    let again = Instant::now();
-    printer.status(Timestamp(0)).await.unwrap();
-    assert!(again.elapsed() < REFUSAL_PROBE_TIMEOUT, "and it is not probed at every poll: {:?}", again.elapsed());
+    assert!((REFUSAL_PROBE_TIMEOUT..request_timeout).contains(&looked), "the bound is that of the probe: {looked:?}");
+    assert!(answered < looked, "other questions do not wait for it: {answered:?}");
+    let mut quickest = Duration::MAX;
+    for _ in 0..3 {
+        let again = Instant::now();
+        printer.status(Timestamp(0)).await.unwrap();
+        quickest = quickest.min(again.elapsed());
+    }
+    assert!(quickest < REFUSAL_PROBE_TIMEOUT, "and it is not probed at every poll: {quickest:?}");
 }
 
 #[tokio::test]
@@ -319,6 +322,6 @@ async fn one_client_serves_one_printer_and_leaves_when_it_is_told_to() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), gone).await.unwrap();
+    tokio::time::timeout(Duration::from_mins(1), gone).await.unwrap();
     until(printer.as_ref(), "asked for again", |look| look.connection == Connection::Connected).await;
 }

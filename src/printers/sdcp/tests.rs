@@ -131,7 +131,7 @@ async fn everything_goes_over_one_socket() {
 async fn a_printer_that_hangs_is_a_timeout_and_found_again() {
     let fleet = one(1.0).await;
     let sim = &fleet.printers[0];
-    let limits = Settings { request_timeout: Duration::from_millis(300), ..settings() };
+    let limits = Settings { request_timeout: Duration::from_secs(1), ..settings() };
     let printer = with_key("sdcp", &sim.base_url, "", limits);
     printer.connect().await.unwrap();
     sim.handle.update_faults(|faults| faults.hang = true);
@@ -140,7 +140,7 @@ async fn a_printer_that_hangs_is_a_timeout_and_found_again() {
     sim.handle.update_faults(|faults| faults.hang = false);
     let began = Instant::now();
     while printer.status(AT).await.is_err() {
-        assert!(began.elapsed() < Duration::from_secs(20));
+        assert!(began.elapsed() < Duration::from_mins(1));
     }
     assert!(printer.push().last_heard.is_some());
 }

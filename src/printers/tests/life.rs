@@ -21,7 +21,7 @@ async fn until(printer: &dyn Adapter, what: &str, right: impl Fn(&Status) -> boo
             let _ = tokio::time::timeout(Duration::from_millis(100), printer.changed()).await;
         }
     };
-    match tokio::time::timeout(Duration::from_secs(30), looking).await {
+    match tokio::time::timeout(Duration::from_mins(1), looking).await {
         Ok(look) => look,
         Err(tokio::time::error::Elapsed { .. }) => panic!("never {what}; last seen {last:?}"),
     }

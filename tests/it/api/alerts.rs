@@ -50,7 +50,8 @@ async fn without_set_addresses_the_active_admins_are_told_in_text_and_html_with_
 async fn alerts_of_one_kind_are_gathered_into_one_mail() {
     let app = App::on(Db::sqlite())
         .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
-        .env("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", 3)
+        // Longer than the three take together on a busy machine.
+        .env("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", 15)
         .start()
         .await;
     runs_low(&app, "PLA red").await;

@@ -317,7 +317,7 @@ async fn change_all(db: Db) {
     let parts = PartsSystem::start((Ipv4Addr::LOCALHOST, 0).into(), "inv-0123456789").await.unwrap();
     let processor = SimPaymentProcessor::start(KEY).await.unwrap();
     let app = knowing(&processor, db)
-        .env("PRINTFLOOR_PRINTERS__REQUEST_TIMEOUT_SECONDS", 1)
+        .env("PRINTFLOOR_PRINTERS__REQUEST_TIMEOUT_SECONDS", 5)
         .env("FARM_UI_URL", farm.url())
         .env("FARM_UI_TOKEN", "farm-key")
         .env("PARTS_URL", parts.url())

@@ -7,7 +7,7 @@ use simulator::payments::{SimPayment, SimPaymentEvent as E};
 use super::payments::{show, tell};
 use super::{id, some_sku};
 use crate::support::waiting::until_seen;
-use crate::support::{App, on_both, on_sqlite};
+use crate::support::{App, on_both, on_sqlite, until};
 
 const TOTAL: i64 = 5_000;
 const PART: E = E::Refunded { refunded_cents: 1_900 };
@@ -94,7 +94,10 @@ on_both! {
         app.order_is(&order, "paid").await;
         assert_eq!(app.jobs(&order).await.len(), 1);
         invoice_is(&app, &own, ("paid", 0, 1_900)).await;
-        assert_eq!(app.db.query_number(&app, "SELECT COUNT(*) FROM invoices WHERE active").await, 0);
+        until("no invoice to be active", || async {
+            (app.db.query_number(&app, "SELECT COUNT(*) FROM invoices WHERE active").await == 0).then_some(())
+        })
+        .await;
     }
 }
 

@@ -28,7 +28,7 @@ pub fn knowing(processor: &SimPaymentProcessor, db: Db) -> Builder {
     App::on(db)
         .env("PAYMENT_SECRET_KEY", KEY)
         .env("PRINTFLOOR_PAYMENTS__API_BASE", processor.url())
-        .env("PRINTFLOOR_INTEGRATIONS__REQUEST_TIMEOUT_SECONDS", 3)
+        .env("PRINTFLOOR_INTEGRATIONS__REQUEST_TIMEOUT_SECONDS", 10)
         .env("PRINTFLOOR_INTEGRATIONS__RETRY_FIRST_SECONDS", 0.1)
         .env("PRINTFLOOR_INTEGRATIONS__RETRY_LONGEST_SECONDS", 0.3)
 }

@@ -201,6 +201,7 @@ on_sqlite! {
         of_order.dedup();
         assert_eq!(of_order, ["order.created", "order.paid", "order.printing", "order.ready", "order.shipped"], "the replacement goes unannounced until it is ready");
         assert_eq!(timeline[0]["subject"], json!({"kind": "order", "id": order}));
+        app.nothing_reserved(&material).await;
         app.ledger_is_even(&material).await;
     }
 }
@@ -254,7 +255,10 @@ async fn of_an_order_whose_jobs_are_all_cancelled_nothing_is_ready() {
     assert_eq!(body["flags"], json!(["refund_due"]), "{body}");
     let flagged = app.get("/api/orders?flag=refund_due").await.expect(200);
     assert_eq!((flagged["pagination"]["total"].as_u64(), count(&app, "/api/orders?flag=short").await), (Some(1), 0));
-    assert!(app.get("/metrics").await.text.contains("printfloor_orders_flagged{flag=\"refund_due\"} 1"));
+    until("the metrics to count it", || async {
+        app.get("/metrics").await.text.contains("printfloor_orders_flagged{flag=\"refund_due\"} 1").then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -5,7 +5,8 @@ use simulator::payments::{SimPayment, SimPaymentEvent as E};
 
 use super::materials::mails;
 use super::payments::{order, show, stands, stood, tell};
-use super::{NOTHING, id, paths, some_sku};
+use super::{NOTHING, count, id, paths, some_sku};
+use crate::support::waiting::until_seen;
 use crate::support::{App, Db, on_sqlite, until};
 
 const WHOLE: E = E::Refunded { refunded_cents: 1250 };
@@ -52,8 +53,7 @@ on_sqlite! {
         })
         .await;
         assert_eq!(stands(&app, &order).await, stood("paid", &[], 3, 1));
-        let unmatched = app.get("/api/payments/unmatched").await.expect(200);
-        assert_eq!(unmatched["pagination"]["total"], 0, "{unmatched}");
+        until("no event to be left", || async { (count(&app, "/api/payments/unmatched").await == 0).then_some(()) }).await;
         tell(&app, &one, WHOLE, "evt_4").await;
         assert_eq!(stands(&app, &order).await, stood("refunded", &[], 4, 1));
         app.job_is(&id(&app.jobs(&order).await[0]), "CANCELLED").await;
@@ -123,12 +123,15 @@ async fn money_that_matches_nothing_is_seen_by_people() {
         (events["events"].as_array()?.len() == 3).then_some(())
     })
     .await;
-    let metrics = app.get("/metrics").await.text;
-    assert!(metrics.contains("printfloor_payments_unmatched 3"), "{metrics}");
-    assert!(
-        app.log().iter().any(|line| line.contains("WARN") && line.contains("matches no order")),
-        "a line in the log"
-    );
+    until_seen("the metrics to count them", || async {
+        let metrics = app.get("/metrics").await.text;
+        if metrics.contains("printfloor_payments_unmatched 3") { Ok(()) } else { Err(metrics) }
+    })
+    .await;
+    until("a line in the log", || async {
+        app.log().iter().any(|line| line.contains("WARN") && line.contains("matches no order")).then_some(())
+    })
+    .await;
     let docs = app.get("/api/openapi.json").await.text;
     assert!(docs.contains("client_reference_id"), "the description says which fields match");
 }

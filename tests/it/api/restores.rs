@@ -13,6 +13,7 @@ use super::backup::large_file;
 use super::{id, one_of};
 use crate::billing::invoices::sent;
 use crate::support::stream::Stream;
+use crate::support::waiting::until_seen;
 use crate::support::{App, Client, Db, on_both, on_sqlite, until};
 
 /// Creates an empty database of the same kind.
@@ -286,8 +287,12 @@ on_sqlite! {
         let back = restored.with_key(&key);
         printer(&back, &fleet).await;
         // It says so wherever people look, and names the job.
-        let waiting = back.get(&format!("/api/jobs/{job}")).await.expect(200);
-        assert!(waiting["waitingReason"].as_str().unwrap().contains("restored from a backup"), "{waiting}");
+        until_seen("the job to tell of it", || async {
+            let waiting = back.get(&format!("/api/jobs/{job}")).await.expect(200);
+            let reason = waiting["waitingReason"].as_str().unwrap_or_default();
+            if reason.contains("restored from a backup") { Ok(()) } else { Err(waiting) }
+        })
+        .await;
         until("readiness to tell of it", || async {
             let ready = back.get("/readyz").await.expect(200);
             ready["degraded"].to_string().contains("restored from a backup").then_some(())

@@ -54,7 +54,6 @@ pub async fn shop(app: &App, system: ShopSystem) -> (OtherShop, String) {
 /// Waits until every message was taken.
 async fn quiet(shop: &OtherShop) {
     until("all messages to be taken", || async { (shop.message_counts().0 == 0).then_some(()) }).await;
-    // The last one is out of the list before it is answered.
     let counts = shop.message_counts();
     assert_eq!(counts.2, 0, "given up: {counts:?}");
 }

@@ -273,19 +273,20 @@ async fn who_is_not_active_may_not_sign_in() {
 async fn time_does_not_tell_which_addresses_are_known() {
     let app = App::new(Db::sqlite()).await;
     staff(&app, "ann@example.org", "operator").await;
-    // The quickest of some: the machine has other things to do.
-    let quickest = async |email: &str| {
-        let mut quickest = std::time::Duration::MAX;
-        for _ in 0..6 {
+    // The quickest of some, and of some more where that is not enough: the machine has other things to do.
+    let mut quickest = [f64::MAX; 2];
+    for round in 0..60 {
+        for (email, quickest) in ["ann@example.org", "nobody@example.org"].into_iter().zip(&mut quickest) {
             let began = std::time::Instant::now();
             login(&app, email, "a wrong password").await.error(401);
-            quickest = quickest.min(began.elapsed());
+            *quickest = quickest.min(began.elapsed().as_secs_f64());
         }
-        quickest.as_secs_f64()
-    };
-    let (user, stranger) = (quickest("ann@example.org").await, quickest("nobody@example.org").await);
-    let ratio = user / stranger;
-    assert!((0.4..2.5).contains(&ratio), "user {user} s, stranger {stranger} s");
+        let [user, stranger] = quickest;
+        if round >= 5 && (0.4..2.5).contains(&(user / stranger)) {
+            return;
+        }
+    }
+    panic!("user and stranger: {quickest:?} seconds");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{NOTHING, count, customer_of, id, paths};
-use crate::support::{App, Db, on_both, on_sqlite};
+use crate::support::{App, Db, on_both, on_sqlite, until};
 
 fn sku(code: &str, material: &str) -> Value {
     json!({
@@ -131,9 +131,12 @@ async fn what_has_no_file_is_ordered_by_staff_alone_and_made_when_the_file_comes
     assert_eq!(customer.post("/api/orders", &order).await.error(409), "not_orderable");
     let placed = id(&app.post("/api/orders", &order).await.expect(201));
     app.post(&format!("/api/orders/{placed}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
-    let jobs = app.jobs(&placed).await;
-    assert!(jobs.iter().all(|job| job["state"] == "CREATED" && job["fileId"].is_null()), "{jobs:?}");
-    assert!(jobs[0]["waitingReason"].as_str().unwrap().contains("neither a G-code file"), "{jobs:?}");
+    let jobs = until("the jobs to say what is missing", || async {
+        let jobs = app.jobs(&placed).await;
+        assert!(jobs.iter().all(|job| job["state"] == "CREATED" && job["fileId"].is_null()), "{jobs:?}");
+        jobs[0]["waitingReason"].as_str().unwrap().contains("neither a G-code file").then_some(jobs)
+    })
+    .await;
     // Its file comes, with another number of units: the order was placed with two on a plate.
     let file = app.gcode("early", 60, 7.0).await;
     app.patch(&format!("/api/skus/{sku}"), &json!({"gcodeFileId": file, "unitsPerPlate": 1})).await.expect(200);

@@ -1,17 +1,19 @@
 //! Events, read by cursor and followed as they happen.
 
 use futures::StreamExt as _;
-use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
 use super::{PASSWORD, new_key, one_of, sign_in, some_sku, staff, with_cookie};
+use crate::support::clock::HOUR;
 use crate::support::stream::{Sent, Stream};
 use crate::support::waiting::LONG;
-use crate::support::{App, Client, Db, on_both, on_sqlite, until};
+use crate::support::{App, Client, Clock, Db, on_both, on_sqlite, until};
 
 const PATH: &str = "/api/events/stream";
+/// Lifetime of the key that expires while its stream is open.
+const KEY_LIFE_SECONDS: i64 = 3600;
 
 async fn place(app: &App, sku: &str) -> String {
     super::id(&app.post("/api/orders", &one_of(sku)).await.expect(201))
@@ -96,7 +98,7 @@ fn blocks(text: &str) -> Vec<&str> {
 async fn heartbeats_are_comment_lines_that_no_client_takes_for_an_event() {
     let app = App::new(Db::sqlite()).await;
     let sku = some_sku(&app).await;
-    let answer = app.open(app.request("GET", PATH)).await;
+    let answer = app.open(app.request("GET", PATH).timeout(LONG * 3)).await;
     let mut pieces = answer.bytes_stream();
     let mut text = String::new();
     // Nothing happens until the server shows that it is still there.
@@ -237,21 +239,29 @@ async fn whatever_ends_a_session_ends_its_streams() {
 
 #[tokio::test]
 async fn a_key_that_expires_ends_its_streams() {
-    let app = App::new(Db::sqlite()).await;
-    #[expect(clippy::disallowed_methods, reason = "a key expires in real time")]
-    let soon = jiff::Timestamp::now() + SignedDuration::from_millis(1500);
-    let body = json!({"name": "short", "role": "operator", "expiresAt": soon.to_string()});
+    let clock = Clock::new();
+    let app = App::on(Db::sqlite()).clock(&clock).start().await;
+    let ends = jiff::Timestamp::from_second(clock.unix_now() + KEY_LIFE_SECONDS).unwrap().to_string();
+    let body = json!({"name": "short", "role": "operator", "expiresAt": ends});
     let (_, client) = new_key(&app, &body).await;
-    Stream::open(&client, PATH, None).await.ends().await;
+    let stream = Stream::open(&client, PATH, None).await;
+    clock.set(KEY_LIFE_SECONDS * 1000);
+    stream.ends().await;
     assert_eq!(client.get("/api/orders").await.error(401), "unauthorized");
 }
 
 #[tokio::test]
 async fn a_session_ends_idle_or_old_and_its_streams_with_it() {
-    // 1.8 seconds.
-    for (setting, span) in [("SESSION_IDLE_TIMEOUT_HOURS", "0.0005"), ("SESSION_MAX_AGE_DAYS", "0.0000208")] {
-        let app = App::on(Db::sqlite()).env(&format!("PRINTFLOOR_AUTH__{setting}"), span).start().await;
+    for (idle_hours, age_days) in [(24, 100), (10_000, 1)] {
+        let clock = Clock::new();
+        let app = App::on(Db::sqlite())
+            .env("PRINTFLOOR_AUTH__SESSION_IDLE_TIMEOUT_HOURS", idle_hours)
+            .env("PRINTFLOOR_AUTH__SESSION_MAX_AGE_DAYS", age_days)
+            .clock(&clock)
+            .start()
+            .await;
         let (_, client, stream) = listening(&app, "ann@example.org").await;
+        clock.set(24 * HOUR);
         stream.ends().await;
         let over = until("the session to be over", || async {
             Some(client.get("/api/auth/me").await).filter(|answer| answer.status == 401)

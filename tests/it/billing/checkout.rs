@@ -7,7 +7,7 @@ use simulator::stock::NetworkCondition;
 use super::customer;
 use crate::api::checkout::{KEY, knowing, shop, tells};
 use crate::api::{NOTHING, paths, some_sku};
-use crate::support::{App, Client, Db, on_sqlite, until};
+use crate::support::{App, Client, Clock, Db, on_sqlite, until};
 
 async fn draft(app: &App, customer: &Client) -> String {
     let sku = some_sku(app).await;
@@ -44,7 +44,12 @@ on_sqlite! {
 #[tokio::test]
 async fn checkouts_are_counted_for_each_address() {
     let processor = SimPaymentProcessor::start(KEY).await.unwrap();
-    let app = knowing(&processor, Db::sqlite()).env("PRINTFLOOR_LIMITS__ORDER_CHECKOUTS_PER_HOUR", 3).start().await;
+    let clock = Clock::at_full_hour();
+    let app = knowing(&processor, Db::sqlite())
+        .env("PRINTFLOOR_LIMITS__ORDER_CHECKOUTS_PER_HOUR", 3)
+        .clock(&clock)
+        .start()
+        .await;
     let nothing = format!("/api/v1/orders/{NOTHING}/checkout");
     for left in (0..3).rev() {
         let answer = app.nobody().act(&nothing).await;

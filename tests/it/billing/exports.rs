@@ -151,13 +151,17 @@ async fn a_link_lives_seven_days_and_then_its_file_is_gone() {
         (left == 0).then_some(())
     })
     .await;
-    assert_eq!(app.get("/api/exports").await.expect(200)["exports"][0]["state"], "expired");
+    until("the export to be expired", || async {
+        (app.get("/api/exports").await.expect(200)["exports"][0]["state"] == "expired").then_some(())
+    })
+    .await;
     assert_eq!(app.nobody().get(&link).await.error(404), "export_expired");
 }
 
 #[tokio::test]
 async fn what_makes_no_sense_is_refused_and_too_much_is_limited() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__EXPORTS_PER_HOUR", 2).start().await;
+    let clock = Clock::at_full_hour();
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__EXPORTS_PER_HOUR", 2).clock(&clock).start().await;
     let ann = customer(&app, "ann@example.org").await;
     let wrong =
         json!({"type": "invoices", "status": "draft", "from": "2026-02-01T00:00:00Z", "to": "2026-01-01T00:00:00Z"});

@@ -6,7 +6,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 use super::customer;
 use crate::api::{NOTHING, count, fault_paths, paths, some_sku, with_role};
 use crate::support::stream::Stream;
-use crate::support::{App, Client, Db, on_both, on_sqlite};
+use crate::support::{App, Client, Clock, Db, on_both, on_sqlite};
 
 const LIST: &str = "/api/v1/orders";
 const DRAFT: &str = "/api/v1/orders/draft";
@@ -202,7 +202,8 @@ async fn a_repeated_draft_is_the_same_draft() {
 
 #[tokio::test]
 async fn drafts_are_limited_for_each_customer() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__DRAFT_ORDERS_PER_HOUR", 2).start().await;
+    let clock = Clock::at_full_hour();
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__DRAFT_ORDERS_PER_HOUR", 2).clock(&clock).start().await;
     let sku = public_sku(&app).await;
     let ann = customer(&app, "ann@example.org").await;
     drafted(&ann, &sku).await;

@@ -15,7 +15,7 @@ use super::invoices::sent;
 use super::{customer, link};
 use crate::api::{NOTHING, id, some_sku};
 use crate::support::client::Answer;
-use crate::support::{App, Client, Db, on_sqlite};
+use crate::support::{App, Client, Clock, Db, on_sqlite};
 
 /// A name that would be a script if it were not escaped.
 pub const HOSTILE: &str = "<script>alert(1)</script>\"'&";
@@ -210,7 +210,12 @@ async fn whoever_opens_a_page_signs_in_and_is_back_on_it() {
 
 #[tokio::test]
 async fn links_asked_for_on_the_page_are_limited_as_by_the_api() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__SIGN_IN_LINKS_OF_EMAIL_PER_15_MINUTES", 2).start().await;
+    let clock = Clock::at_full_hour();
+    let app = App::on(Db::sqlite())
+        .env("PRINTFLOOR_LIMITS__SIGN_IN_LINKS_OF_EMAIL_PER_15_MINUTES", 2)
+        .clock(&clock)
+        .start()
+        .await;
     for _ in 0..2 {
         assert_eq!(send(&app.nobody(), "/sign-in", &[("email", "ann@example.org")]).await.status, 200);
     }

@@ -9,7 +9,7 @@ use super::invoices::{draft, sent};
 use super::{customer, pay_token_of};
 use crate::api::checkout::{KEY, is_closed, knowing, tells};
 use crate::api::{NOTHING, id, paths, some_sku};
-use crate::support::{App, Client, Db, on_sqlite, until, waiting::until_seen};
+use crate::support::{App, Client, Clock, Db, on_sqlite, until, waiting::until_seen};
 
 /// Starts a processor, and a server that is connected to it and does not limit payments.
 async fn shop(db: Db) -> (SimPaymentProcessor, App) {
@@ -295,7 +295,8 @@ async fn without_a_processor_invoices_are_shown_and_not_paid() {
 
 #[tokio::test]
 async fn pay_links_end_by_their_date_and_are_counted_for_each_address() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__ORDER_CHECKOUTS_PER_HOUR", 2).start().await;
+    let clock = Clock::at_full_hour();
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__ORDER_CHECKOUTS_PER_HOUR", 2).clock(&clock).start().await;
     let unsent = draft(&app, "ann@example.org").await;
     assert_eq!(app.act(&format!("/api/invoices/{unsent}/pay-link")).await.error(409), "not_issued");
     let invoice = sent(&app, "ann@example.org").await;

@@ -24,7 +24,7 @@ fn with(shop: &OtherShop) -> Builder {
     App::on(Db::sqlite())
         .env("PRINTFLOOR_CATALOG__PROVIDER", "shopify")
         .env("PRINTFLOOR_CATALOG__URL", shop.url())
-        .env("PRINTFLOOR_INTEGRATIONS__REQUEST_TIMEOUT_SECONDS", 1)
+        .env("PRINTFLOOR_INTEGRATIONS__REQUEST_TIMEOUT_SECONDS", 5)
         .env("PRINTFLOOR_INTEGRATIONS__RETRY_FIRST_SECONDS", 0.05)
         .env("PRINTFLOOR_INTEGRATIONS__RETRY_LONGEST_SECONDS", 0.1)
 }

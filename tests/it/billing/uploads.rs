@@ -14,7 +14,7 @@ use super::intake::{self, submit_request};
 use crate::api::quotes::models::upload;
 use crate::api::{count, id, paths, some_sku};
 use crate::support::client::Answer;
-use crate::support::{App, Client, Db, on_both, on_sqlite, until};
+use crate::support::{App, Client, Clock, Db, on_both, on_sqlite, until};
 use crate::whole::cube;
 
 const MODELS: &str = "/api/v1/quotes/models";
@@ -85,7 +85,8 @@ async fn models_that_are_made_to_take_long_keep_no_file_of_the_shop_waiting() {
 
 #[tokio::test]
 async fn many_addresses_of_one_mailbox_are_one_customer_to_the_limits() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__DRAFT_ORDERS_PER_HOUR", 2).start().await;
+    let clock = Clock::at_full_hour();
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__DRAFT_ORDERS_PER_HOUR", 2).clock(&clock).start().await;
     let addresses = ["ann@example.org", "ann+1@example.org", "ann+2@example.org"];
     let mut statuses = Vec::new();
     for address in addresses {

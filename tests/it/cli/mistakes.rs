@@ -69,17 +69,19 @@ fn a_file_that_is_no_database_is_told_as_such() {
 fn a_database_server_that_is_off_is_told_at_once() {
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let place = Place::new().env("DATABASE_URL", &format!("postgres://me:hunter2@{nobody}/shop"));
-    let began = Instant::now();
     for line in [SERVE, "key list --data data"] {
-        let ended = place.run(line);
-        assert_eq!(ended.code, Some(1), "{line}: {ended:?}");
-        assert!(
-            ended.err.contains(&format!("no server responds at {nobody} (connection refused)")),
-            "{line}: {ended:?}"
-        );
-        assert!(!ended.err.contains("hunter2"), "{ended:?}");
+        // In one of some tries: the machine has other things to do.
+        let is_quick = (0..5).any(|_| {
+            let began = Instant::now();
+            let ended = place.run(line);
+            assert_eq!(ended.code, Some(1), "{line}: {ended:?}");
+            let words = format!("no server responds at {nobody} (connection refused)");
+            assert!(ended.err.contains(&words), "{line}: {ended:?}");
+            assert!(!ended.err.contains("hunter2"), "{ended:?}");
+            began.elapsed() < Duration::from_secs(4)
+        });
+        assert!(is_quick, "{line}: it used to take 5 s and more");
     }
-    assert!(began.elapsed() < Duration::from_secs(8), "each used to take 5 s and more");
 }
 
 #[tokio::test]

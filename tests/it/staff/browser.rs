@@ -83,8 +83,7 @@ async fn chromium_stops_a_printer_when_the_button_is_held_and_not_before() {
     browser.go(&tab, &format!("{base}/floor/printers/{}", floor.printers[0])).await;
     let own = "[aria-labelledby=stop-title] button";
     browser.until(&tab, "the button", &format!("document.querySelector('{own}')")).await;
-    browser.mouse(&tab, own, true).await;
-    browser.mouse(&tab, own, false).await;
+    browser.tap(&tab, own).await;
     browser.sees(&tab, "Hold on: emergency stop of").await;
     floor.looked_at(0).await;
     assert_eq!(stopped(0), 0, "a short press stops nothing");
@@ -95,11 +94,9 @@ async fn chromium_stops_a_printer_when_the_button_is_held_and_not_before() {
         browser.eval(&tab, &format!("document.querySelector('{button}').focus()")).await;
         // A short press does nothing.
         if by_key {
-            browser.key(&tab, "Enter", true).await;
-            browser.key(&tab, "Enter", false).await;
+            browser.tap_key(&tab, "Enter").await;
         } else {
-            browser.mouse(&tab, &button, true).await;
-            browser.mouse(&tab, &button, false).await;
+            browser.tap(&tab, &button).await;
         }
         assert_eq!(browser.eval(&tab, "!document.querySelector('.holding')").await, true);
         assert_eq!(stopped(n), 0, "a short press stops nothing");

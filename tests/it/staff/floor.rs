@@ -102,7 +102,12 @@ on_sqlite! {
         };
         assert_eq!((cards, order.data["ids"].as_array().unwrap().len()), (3, 3));
         drop(stream);
-        let current = version(&sam.get("/floor").await.text);
+        let page = until("all to be ready", || async {
+            let page = sam.get("/floor").await.text;
+            (page.matches(">Ready<").count() == 3).then_some(page)
+        })
+        .await;
+        let current = version(&page);
         let mut stream = Stream::open(&sam, &format!("/floor/live?after={current}"), None).await;
         let body = json!({"on": true, "note": "new nozzle"});
         floor.app.post(&floor.path(1, "/maintenance"), &body).await.expect(200);

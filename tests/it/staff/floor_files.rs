@@ -125,13 +125,13 @@ async fn a_card_has_the_picture_of_its_file_and_of_its_camera() {
     let _camera = camera_of(floor.sim(0)).await;
     let (_, job) = floor.one().await;
     let file = floor.app.job_is(&job, "PRINTING").await["fileId"].as_str().unwrap().to_owned();
-    let card = until("the card to print", || async {
+    let camera = format!("/api/printers/{}/camera", floor.printers[0]);
+    until("the card to have both pictures", || async {
         let card = sam.get("/floor").await.text;
-        card.contains(&format!("src=\"/floor/pictures/{file}\"")).then_some(card)
+        let of_file = card.contains(&format!("src=\"/floor/pictures/{file}\""));
+        (of_file && card.contains(&format!("data-camera=\"{camera}\""))).then_some(())
     })
     .await;
-    let camera = format!("/api/printers/{}/camera", floor.printers[0]);
-    assert!(card.contains(&format!("data-camera=\"{camera}\"")), "{card}");
     let media = async |client: &Client, path: &str| {
         let answer = client.open(client.request("GET", path)).await;
         (answer.status().as_u16(), answer.headers()["content-type"].to_str().unwrap().to_owned())

@@ -138,6 +138,26 @@ impl Browser {
         self.try_call(tab, method, params).await.unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
+    /// Asks for several acts of the same kind at once: nothing comes between them, however busy the machine is.
+    async fn call_all(&mut self, tab: &Tab, method: &str, acts: impl IntoIterator<Item = Value>) {
+        let before = self.last;
+        for params in acts {
+            self.last += 1;
+            let act = json!({"id": self.last, "method": method, "params": params, "sessionId": tab.0});
+            self.socket.send(Message::text(act.to_string())).await.unwrap();
+        }
+        let mut open = self.last - before;
+        while open > 0 {
+            let answer = self.read().await;
+            if answer["id"].as_u64().is_some_and(|id| id > before) {
+                assert!(answer["error"].is_null(), "{method}: {answer}");
+                open -= 1;
+            } else {
+                self.keep(answer);
+            }
+        }
+    }
+
     /// Opens a page with this cookie (`name=value`), if there is one. The pages that were opened before are hidden
     /// then.
     pub async fn open(&mut self, base: &str, path: &str, cookie: Option<&str>) -> Tab {

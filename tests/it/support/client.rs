@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::contract;
+use super::waiting::LONG;
 
 /// An answer, read whole.
 #[derive(Debug, Clone)]
@@ -43,7 +44,7 @@ impl Answer {
 pub fn http() -> reqwest::Client {
     let no_redirects = reqwest::redirect::Policy::none();
     let client = reqwest::Client::builder().no_proxy().redirect(no_redirects);
-    client.timeout(std::time::Duration::from_secs(30)).build().unwrap()
+    client.timeout(LONG).build().unwrap()
 }
 
 /// Sends; method, path and the answer.

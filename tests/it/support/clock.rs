@@ -38,6 +38,13 @@ impl Clock {
         clock
     }
 
+    /// Starts at the next full hour, when the windows of all rate limits begin.
+    pub fn at_full_hour() -> Self {
+        let clock = Self::new();
+        clock.set(HOUR - clock.unix_now() * 1000 % HOUR);
+        clock
+    }
+
     fn file(&self) -> PathBuf {
         self.folder.path().join("offset")
     }

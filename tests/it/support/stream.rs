@@ -1,11 +1,16 @@
 //! Reads server-sent events as a browser does.
 
+use std::time::Duration;
+
 use futures::StreamExt as _;
 use futures::stream::BoxStream;
 use serde_json::Value;
 
 use super::Client;
 use super::waiting::LONG;
+
+/// Time for a whole stream, which is read for longer than any other answer.
+const WHOLE: Duration = Duration::from_mins(10);
 
 /// One event of a stream.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +29,7 @@ pub struct Stream {
 impl Stream {
     /// Opens it, from this event on where one is given.
     pub async fn open(client: &Client, path: &str, last: Option<&str>) -> Self {
-        let mut request = client.request("GET", path);
+        let mut request = client.request("GET", path).timeout(WHOLE);
         if let Some(last) = last {
             request = request.header("Last-Event-ID", last);
         }

@@ -1,17 +1,17 @@
 //! A connection on which a test says each byte itself.
 
-use std::time::Duration;
-
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::App;
+use super::waiting::LONG;
 
-/// Longer than any answer takes.
-const LONG: Duration = Duration::from_secs(30);
-
-pub struct Wire(TcpStream);
+pub struct Wire {
+    stream: TcpStream,
+    /// What has come of the next response.
+    partial: Vec<u8>,
+}
 
 impl Wire {
     pub async fn to(app: &App) -> Self {
@@ -19,31 +19,32 @@ impl Wire {
     }
 
     pub async fn at(address: impl tokio::net::ToSocketAddrs) -> Self {
-        Self(TcpStream::connect(address).await.unwrap())
+        Self { stream: TcpStream::connect(address).await.unwrap(), partial: Vec::new() }
     }
 
     /// Says this; `false` when nobody listens any more.
     pub async fn say(&mut self, text: impl AsRef<[u8]>) -> bool {
-        self.0.write_all(text.as_ref()).await.is_ok()
+        self.stream.write_all(text.as_ref()).await.is_ok()
     }
 
-    /// Reads the next response, its body by its length: status and all text. `None` when the connection ended.
+    /// Reads the next response, its body by its length: status and all text. `None` when the connection ended. A read
+    /// that is dropped loses nothing: the next one goes on with it.
     pub async fn answer(&mut self) -> Option<(u16, String)> {
-        let mut text = Vec::new();
         loop {
-            let so_far = String::from_utf8_lossy(&text).into_owned();
+            let so_far = String::from_utf8_lossy(&self.partial).into_owned();
             if let Some((head, body)) = so_far.split_once("\r\n\r\n") {
                 let head = head.to_ascii_lowercase();
                 let length = head.split("content-length: ").nth(1).and_then(|rest| rest.split("\r\n").next());
                 if body.len() >= length.map_or(0, |length| length.parse().unwrap()) {
                     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+                    self.partial.clear();
                     return Some((status, so_far));
                 }
             }
             let mut piece = [0; 4096];
-            match timeout(LONG, self.0.read(&mut piece)).await.expect("an answer or an end") {
+            match timeout(LONG, self.stream.read(&mut piece)).await.expect("an answer or an end") {
                 Ok(0) | Err(_) => return None,
-                Ok(some) => text.extend_from_slice(&piece[..some]),
+                Ok(some) => self.partial.extend_from_slice(&piece[..some]),
             }
         }
     }
@@ -51,14 +52,19 @@ impl Wire {
     /// Returns whether what comes next begins with this text; leaves the rest unread.
     pub async fn begins(&mut self, with: &str) -> bool {
         let mut text = vec![0; with.len()];
-        let read = timeout(LONG, self.0.read_exact(&mut text)).await.expect("an answer or an end");
+        let read = timeout(LONG, self.stream.read_exact(&mut text)).await.expect("an answer or an end");
         read.is_ok() && text == with.as_bytes()
     }
 
     /// Waits until the other side ends the connection; what it said before is dropped.
     pub async fn ended(&mut self) {
         let mut piece = [0; 4096];
-        while timeout(LONG, self.0.read(&mut piece)).await.expect("the connection to end").is_ok_and(|some| some > 0) {}
+        loop {
+            let read = timeout(LONG, self.stream.read(&mut piece)).await.expect("the connection to end");
+            if !read.is_ok_and(|some| some > 0) {
+                return;
+            }
+        }
     }
 
     /// Sends a GET with this server's admin key, on a connection that stays.

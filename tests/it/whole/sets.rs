@@ -6,6 +6,7 @@ use simulator::{Fleet, FleetOptions};
 
 use super::pay;
 use crate::api::materials::mails;
+use crate::support::waiting::until_seen;
 use crate::support::{App, on_sqlite, until};
 
 on_sqlite! {
@@ -92,17 +93,17 @@ impl Shop {
     async fn is_promised(&self, order: &str) -> Value {
         let app = &self.app;
         let path = format!("/api/orders/{order}");
-        let promised = until("the order to be expected and promised", || async {
+        until_seen("the order to be expected and promised, by a forecast of everything", || async {
             let order = app.get(&path).await.expect(200);
-            (order["expectedAt"].is_string() && order["promisedAt"].is_string()).then_some(order)
+            let forecast = app.get("/api/forecast").await.expect(200);
+            let is_promised = order["expectedAt"].is_string() && order["promisedAt"].is_string();
+            let free = forecast["printers"].as_array().unwrap().iter().filter(|one| one["freeAt"].is_string()).count();
+            let counts = (free, &forecast["late"], &forecast["untold"]);
+            let is_whole = counts == (self.printers.len(), &json!([]), &json!(0));
+            let is_even = forecast["doneAt"].as_str() >= order["expectedAt"].as_str();
+            if is_promised && is_whole && is_even { Ok(order) } else { Err(format!("{forecast} {order}")) }
         })
-        .await;
-        let forecast = app.get("/api/forecast").await.expect(200);
-        assert!(forecast["doneAt"].as_str() >= promised["expectedAt"].as_str(), "{forecast} {promised}");
-        let free = forecast["printers"].as_array().unwrap().iter().filter(|one| one["freeAt"].is_string()).count();
-        let counts = (free, &forecast["late"], &forecast["untold"]);
-        assert_eq!(counts, (self.printers.len(), &json!([]), &json!(0)), "{forecast}");
-        promised
+        .await
     }
 
     /// Checks that of the badges one waits for the only printer that has both colours.

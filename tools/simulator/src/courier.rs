@@ -47,6 +47,8 @@ struct CourierState<L> {
     to: Option<(SocketAddr, String, String)>,
     travel: DeliveryConditions,
     waiting: Vec<(L, u32)>,
+    /// `true` while a letter is being delivered.
+    under_way: bool,
     random: u64,
     accepted: usize,
     given_up: usize,
@@ -62,7 +64,7 @@ pub(crate) struct Courier<L> {
 impl<L: Deliverable> Courier<L> {
     pub(crate) fn new() -> Self {
         let (travel, waiting) = (DeliveryConditions::default(), Vec::new());
-        let inside = CourierState { to: None, travel, waiting, random: 0, accepted: 0, given_up: 0 };
+        let inside = CourierState { to: None, travel, waiting, under_way: false, random: 0, accepted: 0, given_up: 0 };
         Self { inside: Arc::new(Mutex::new(inside)), news: Arc::default() }
     }
 
@@ -99,9 +101,9 @@ impl<L: Deliverable> Courier<L> {
         self.news.notify_one();
     }
 
-    /// Returns the numbers of pending, accepted and abandoned letters.
+    /// Returns the numbers of pending, accepted and abandoned letters. A letter is pending until it was answered.
     pub(crate) fn counts(&self) -> (usize, usize, usize) {
-        self.with(|inside| (inside.waiting.len(), inside.accepted, inside.given_up))
+        self.with(|inside| (inside.waiting.len() + usize::from(inside.under_way), inside.accepted, inside.given_up))
     }
 
     /// Delivers letters until it is dropped.
@@ -113,14 +115,20 @@ impl<L: Deliverable> Courier<L> {
             };
             sleep(late).await;
             let outcome = timeout(SEND_TIMEOUT, send(to, &path, &secret, &letter)).await;
-            if matches!(outcome, Ok(Ok(true))) {
-                self.with(|inside| inside.accepted += 1);
-            } else if tries + 1 < L::MAX_TRIES {
-                // Behind the others: one that is not taken holds none of them up.
-                self.with(|inside| inside.waiting.push((letter, tries + 1)));
+            let accepted = matches!(outcome, Ok(Ok(true)));
+            self.with(|inside| {
+                inside.under_way = false;
+                if accepted {
+                    inside.accepted += 1;
+                } else if tries + 1 < L::MAX_TRIES {
+                    // Behind the others: one that is not taken holds none of them up.
+                    inside.waiting.push((letter, tries + 1));
+                } else {
+                    inside.given_up += 1;
+                }
+            });
+            if !accepted {
                 sleep(L::RETRY_PAUSE).await;
-            } else {
-                self.with(|inside| inside.given_up += 1);
             }
         }
     }
@@ -138,6 +146,7 @@ impl<L: Deliverable> Courier<L> {
                 at = (inside.random >> 33) as usize % inside.waiting.len();
             }
             let (letter, tries) = inside.waiting.remove(at);
+            inside.under_way = true;
             Some((to, path, secret, letter, tries, inside.travel.late))
         })
     }

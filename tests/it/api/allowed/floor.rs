@@ -54,7 +54,11 @@ impl Walk {
         self.jobs_and_orders(&sku, &printer, sim).await;
         self.by_hand(&printer, &file, sim).await;
         self.waiting(&sku, &material).await;
-        self.client.delete(&format!("/api/printers/{printer}")).await.expect(204);
+        // What was released before may still be on its way to it.
+        until("the printer to be deleted", || async {
+            (self.client.delete(&format!("/api/printers/{printer}")).await.status == 204).then_some(())
+        })
+        .await;
     }
 
     /// Takes an order from its payment to its shipment, with every operation on its job on the way.

@@ -66,7 +66,7 @@ async fn pdfs_are_stored_in_a_bucket_and_read_there_by_everybody() {
         .env("PRINTFLOOR_OBJECT_STORAGE__ACCESS_KEY_ID", "AKIATEST")
         .env("OBJECT_STORAGE_SECRET_KEY", "a secret of the test")
         .env("PRINTFLOOR_OBJECT_STORAGE__PUBLIC_URL", &public)
-        .env("PRINTFLOOR_OBJECT_STORAGE__TIMEOUT_SECONDS", 3)
+        .env("PRINTFLOOR_OBJECT_STORAGE__TIMEOUT_SECONDS", 20)
         .start()
         .await;
     let invoice = draft(&app, 10_000).await;

@@ -195,7 +195,8 @@ async fn what_was_delivered_is_sent_again_on_demand() {
     happen(&app, &sku).await;
     happen(&app, &sku).await;
     until("both to be delivered", || async {
-        log(&app, &endpoint).await.iter().all(|one| one["state"] == "delivered").then_some(())
+        let all = log(&app, &endpoint).await;
+        (all.len() == 2 && all.iter().all(|one| one["state"] == "delivered")).then_some(())
     })
     .await;
     let first = got(&sink, 2).await[0].clone();

@@ -11,9 +11,9 @@ use crate::support::waiting::LONG;
 use crate::support::{App, Db, on_both, on_sqlite, until};
 
 /// Kills a server once the first delivery of an event to this endpoint has failed and the failure is on disk. The next
-/// try is due 2.5 s after the first.
+/// try is due 6 s after the first.
 async fn killed_after_a_failure(db: Db) -> (App, Sink, String) {
-    let mut app = App::on(db).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "2.5,600").start().await;
+    let mut app = App::on(db).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "6,600").start().await;
     let sku = some_sku(&app).await;
     let sink = Sink::start().await.unwrap();
     sink.set_mode(SinkMode::FailFirst(1));
@@ -72,7 +72,7 @@ on_sqlite! {
         assert_eq!(all.len(), 2);
         let [first, second] = [&all[0], &all[1]];
         assert_eq!((&first.body, first.header("x-service-delivery")), (&second.body, second.header("x-service-delivery")));
-        assert!(first.at.duration_until(second.at).as_millis() >= 2500, "a retry came early");
+        assert!(first.at.duration_until(second.at).as_millis() >= 6000, "a retry came early");
     }
 
     async fn what_happens_while_nobody_can_deliver_is_delivered_later(db: Db) {

@@ -102,7 +102,7 @@ on_sqlite! {
 async fn only_an_answer_of_200_to_299_in_time_is_a_success() {
     let app = App::on(Db::sqlite())
         .env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", SLOW)
-        .env("PRINTFLOOR_WEBHOOKS__DELIVERY_TIMEOUT_SECONDS", 0.5)
+        .env("PRINTFLOOR_WEBHOOKS__DELIVERY_TIMEOUT_SECONDS", 5)
         .start()
         .await;
     let sku = some_sku(&app).await;

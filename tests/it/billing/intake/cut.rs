@@ -67,7 +67,7 @@ async fn a_form_without_its_end_is_refused() {
 
 #[tokio::test]
 async fn a_form_that_stops_in_the_middle_leaves_nothing() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__BODY_IDLE_TIMEOUT_SECONDS", 1).start().await;
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__BODY_IDLE_TIMEOUT_SECONDS", 5).start().await;
     let half = [beginning(), pictures::jpeg(MIB)].concat();
     // It falls silent.
     let mut silent = begin(&app, 10 * MIB).await;

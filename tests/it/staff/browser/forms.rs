@@ -9,6 +9,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::floor;
 use super::shop::admin;
+use crate::api::webhooks::{endpoint_is, got};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::browser::Browser;
 use crate::support::{App, Db};
@@ -153,7 +154,9 @@ async fn chromium_sees_a_webhook_fail_and_sends_it_again() {
     browser.press(&tab, "To the endpoint").await;
     browser.press(&tab, "Send a test event").await;
     browser.sees(&tab, "Answered 500").await;
-    let tried = crate::api::webhooks::got(&sink, 2).await.len();
+    let tried = got(&sink, 2).await.len();
+    let endpoints = app.get("/api/webhooks/endpoints").await.expect(200);
+    endpoint_is(&app, endpoints["endpoints"][0]["id"].as_str().unwrap(), "disabled").await;
     sink.set_mode(SinkMode::Ok);
     browser.press(&tab, "Send it again").await;
     // It was switched off after its attempts, so that what is sent again waits until it is enabled.

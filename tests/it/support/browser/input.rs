@@ -1,29 +1,45 @@
 //! Keys and mouse of a browser, as they come from a keyboard and a mouse.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Browser, Tab};
 
 /// Most presses of the tab key until something has the focus.
 const MAX_STEPS: usize = 400;
 
+/// Builds the event of a key that is pressed or let go.
+fn key_event(key: &str, down: bool) -> Value {
+    let (code, number) = match key {
+        "Enter" => ("Enter", 13),
+        "Tab" => ("Tab", 9),
+        "Escape" => ("Escape", 27),
+        _ => ("Space", 32),
+    };
+    let kind = if down { "keyDown" } else { "keyUp" };
+    let mut params = json!({"type": kind, "key": key, "code": code, "windowsVirtualKeyCode": number});
+    match key {
+        "Enter" if down => params["text"] = json!("\r"),
+        " " if down => params["text"] = json!(" "),
+        _ => {}
+    }
+    params
+}
+
+/// Builds the event of the mouse's button that is pressed or let go at a place of the window.
+fn button_event((x, y): (f64, f64), down: bool) -> Value {
+    let kind = if down { "mousePressed" } else { "mouseReleased" };
+    json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": i32::from(down), "clickCount": 1})
+}
+
 impl Browser {
     /// Presses a key or lets it go: `Tab`, `Enter`, ` `, `Escape`.
     pub async fn key(&mut self, tab: &Tab, key: &str, down: bool) {
-        let (code, number) = match key {
-            "Enter" => ("Enter", 13),
-            "Tab" => ("Tab", 9),
-            "Escape" => ("Escape", 27),
-            _ => ("Space", 32),
-        };
-        let kind = if down { "keyDown" } else { "keyUp" };
-        let mut params = json!({"type": kind, "key": key, "code": code, "windowsVirtualKeyCode": number});
-        match key {
-            "Enter" if down => params["text"] = json!("\r"),
-            " " if down => params["text"] = json!(" "),
-            _ => {}
-        }
-        self.call(Some(tab), "Input.dispatchKeyEvent", params).await;
+        self.call(Some(tab), "Input.dispatchKeyEvent", key_event(key, down)).await;
+    }
+
+    /// Presses a key and lets it go in the same moment.
+    pub async fn tap_key(&mut self, tab: &Tab, key: &str) {
+        self.call_all(tab, "Input.dispatchKeyEvent", [true, false].map(|down| key_event(key, down))).await;
     }
 
     /// Presses a key and lets it go at once; waits for the page that it leads to.
@@ -90,20 +106,29 @@ impl Browser {
 
     /// Presses or lets go the mouse on the middle of an element.
     pub async fn mouse(&mut self, tab: &Tab, selector: &str, down: bool) {
+        let place = self.middle(tab, selector).await;
+        self.button(tab, place, down).await;
+    }
+
+    /// Presses the mouse on the middle of an element and lets it go in the same moment.
+    pub async fn tap(&mut self, tab: &Tab, selector: &str) {
+        let place = self.middle(tab, selector).await;
+        self.call_all(tab, "Input.dispatchMouseEvent", [true, false].map(|down| button_event(place, down))).await;
+    }
+
+    /// Returns where in the window the middle of an element is.
+    async fn middle(&mut self, tab: &Tab, selector: &str) -> (f64, f64) {
         let place = format!(
             "(() => {{ const at = document.querySelector({selector:?}); at.scrollIntoView({{block: 'center'}}); \
              const box = at.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
         );
         let at = self.eval(tab, &place).await;
-        self.button(tab, (at[0].as_f64().unwrap(), at[1].as_f64().unwrap()), down).await;
+        (at[0].as_f64().unwrap(), at[1].as_f64().unwrap())
     }
 
     /// Presses or lets go the mouse at a place of the window.
-    pub(super) async fn button(&mut self, tab: &Tab, (x, y): (f64, f64), down: bool) {
-        let kind = if down { "mousePressed" } else { "mouseReleased" };
-        let buttons = i32::from(down);
-        let params = json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": buttons, "clickCount": 1});
-        self.call(Some(tab), "Input.dispatchMouseEvent", params).await;
+    pub(super) async fn button(&mut self, tab: &Tab, place: (f64, f64), down: bool) {
+        self.call(Some(tab), "Input.dispatchMouseEvent", button_event(place, down)).await;
     }
 
     /// Drags files from elsewhere over the middle of an element, and drops them there.

@@ -14,7 +14,7 @@ pub(super) struct ProcessorEvent(pub(super) Value);
 
 impl Deliverable for ProcessorEvent {
     const MAX_WAITING: usize = 50_000;
-    const MAX_TRIES: u32 = 50;
+    const MAX_TRIES: u32 = 600;
     const RETRY_PAUSE: Duration = Duration::from_millis(200);
 
     fn sign(&self, secret: &str) -> (String, String) {

@@ -21,7 +21,7 @@ pub(super) struct ShopMessage {
 
 impl Deliverable for ShopMessage {
     const MAX_WAITING: usize = 10_000;
-    const MAX_TRIES: u32 = 200;
+    const MAX_TRIES: u32 = 2_400;
     const RETRY_PAUSE: Duration = Duration::from_millis(50);
 
     fn sign(&self, secret: &str) -> (String, String) {

@@ -212,7 +212,7 @@ impl Mqtt {
     /// Returns whether a ping is answered soon.
     pub async fn pongs(&mut self) -> bool {
         self.send(Packet::PingReq).await;
-        timeout(Duration::from_millis(200), self.packet()).await.is_ok()
+        timeout(Duration::from_secs(2), self.packet()).await.is_ok()
     }
 
     /// Returns the next message, after merging it into the state.

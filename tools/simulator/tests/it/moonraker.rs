@@ -115,7 +115,7 @@ async fn a_print_runs_for_the_slicers_estimate_divided_by_the_speed() {
     assert_eq!(lab.start("a.gcode").await.1, json!({"result": "ok"}));
     lab.finished().await;
     let took = before.elapsed().as_secs_f64();
-    assert!((0.45..5.0).contains(&took), "took {took} s");
+    assert!((0.45..40.0).contains(&took), "took {took} s");
     let stats = lab.print_stats().await;
     assert_eq!((&stats["state"], &stats["filename"]), (&json!("complete"), &json!("a.gcode")));
     assert_eq!(stats["filament_used"], 1000.0);
