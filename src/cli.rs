@@ -120,7 +120,7 @@ pub enum Command {
         #[arg(default_value = "production")]
         which: Description,
     },
-    /// Print the completion script of a shell
+    /// Print the completion script for a shell
     Completions {
         /// Shell that reads the script
         shell: Shell,

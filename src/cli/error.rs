@@ -21,7 +21,7 @@ pub enum CliError {
     /// A failure described in full by its text.
     #[error("{0}")]
     Failed(String),
-    /// The reader of standard output has closed it, which is not a failure.
+    /// Standard output was closed by the process that reads it, which is not a failure.
     #[error("the output was closed")]
     ReaderGone,
     /// No server runs on the data directory, and the database holds no shop.
@@ -50,7 +50,7 @@ pub enum CliError {
     /// The shop refused a command.
     #[error(transparent)]
     Ask(#[from] AskError),
-    /// An operation of the operating system failed.
+    /// An operating system call failed.
     #[error("{doing}: {}", io_words(.source))]
     Io {
         /// Description of the failed operation.

@@ -50,7 +50,7 @@ pub struct KeyLine {
 pub struct CreatedKey {
     /// Id of the key.
     pub id: Id,
-    /// Plaintext of the key, which is not stored.
+    /// The API key in plain text. It is never stored.
     pub key: String,
 }
 
@@ -65,7 +65,7 @@ pub struct UserLine {
     pub created_at: Timestamp,
 }
 
-/// Access to accounts and keys.
+/// Client for managing staff accounts and API keys.
 pub enum ApiClient {
     /// Through the API of the running server.
     Running(HttpApi),

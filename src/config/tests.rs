@@ -278,7 +278,7 @@ fn errors_name_the_setting_and_its_source() {
     let refusal = shop().env("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "soon").refusal();
     assert_eq!(
         refusal,
-        "the settings cannot be used: printers.poll_interval_seconds (PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS in the \
+        "invalid settings: printers.poll_interval_seconds (PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS in the \
          environment): must be a number, not string \"soon\""
     );
     let mut shop = shop();

@@ -18,7 +18,7 @@ pub fn password_fault(password: &str) -> Option<String> {
     if password.chars().count() < MIN_PASSWORD_CHARS {
         Some(format!("must have at least {MIN_PASSWORD_CHARS} characters"))
     } else if password.len() > MAX_PASSWORD_BYTES {
-        Some(format!("must have at most {MAX_PASSWORD_BYTES} bytes"))
+        Some(format!("must be at most {MAX_PASSWORD_BYTES} bytes"))
     } else if password.trim().is_empty() {
         Some("must not be only whitespace".to_owned())
     } else if COMMON.contains(password.trim().to_lowercase().as_str()) {

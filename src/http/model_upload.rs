@@ -179,7 +179,7 @@ async fn text(name: &str, field: &mut Field<'_>) -> Result<String, ApiError> {
     while let Some(piece) = field.chunk().await.map_err(broken)? {
         text.extend_from_slice(&piece);
         if text.len() > MAX_FIELD_BYTES {
-            return Err(Refusal::field(name, format!("must have at most {MAX_FIELD_BYTES} bytes")).into());
+            return Err(Refusal::field(name, format!("must be at most {MAX_FIELD_BYTES} bytes")).into());
         }
     }
     String::from_utf8(text).map_err(|_| Refusal::field(name, "must be text in UTF-8").into())

@@ -54,7 +54,7 @@ pub enum CameraFault {
     #[error("{0}")]
     None(String),
     /// The printer has to report its camera, but an operator disconnected it or it was registered just now.
-    #[error("the printer is not connected, so its camera is unknown")]
+    #[error("the printer is not connected, so its camera cannot be detected")]
     Away,
     /// The printer failed to report its camera or to open its picture.
     #[error("{0}")]

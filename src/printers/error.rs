@@ -51,7 +51,7 @@ pub enum PrinterError {
     #[error("this type of printer does not support {0}")]
     Unsupported(Operation),
     /// Something answers at the address, but not the program that the printer's type runs.
-    #[error("no {program} responds at {address}: is this its port ({port}), and is the type correct?")]
+    #[error("the program at {address} is not {program}; check the port (usually {port}) and the printer type")]
     Stranger {
         /// Expected program.
         program: &'static str,
@@ -61,7 +61,7 @@ pub enum PrinterError {
         port: u16,
     },
     /// The program at the address belongs to another printer type and imitates that of this type.
-    #[error("the type of this printer must be {word}: {program} responds at {address}")]
+    #[error("this printer's type must be {word}, because {program} responds at {address}")]
     WrongType {
         /// Word of the right printer type.
         word: &'static str,

@@ -49,7 +49,7 @@ pub enum ShopStartError {
     #[error("catalog: {0}")]
     Catalog(String),
     /// A restore could not be recorded.
-    #[error("the restore of a backup cannot be recorded: {0}")]
+    #[error("the backup was restored, but the restore could not be recorded: {0}")]
     Restore(#[from] RestoringError),
     /// An actor did not start.
     #[error("an actor did not start: {0}")]

@@ -27,7 +27,7 @@ pub enum AskError {
     #[error("another request used the idempotency key at the same time")]
     KeyTaken,
     /// Too many commands are waiting for this aggregate. Nothing happened.
-    #[error("too many commands are waiting")]
+    #[error("too many commands are queued; try again shortly")]
     Overloaded,
     /// The aggregate is out of service, usually because its actor crashed too often. Nothing happened.
     #[error("out of service after repeated faults")]
@@ -36,10 +36,10 @@ pub enum AskError {
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
     /// This command made the actor crash. Nothing happened, and it is not retried.
-    #[error("internal fault")]
+    #[error("internal error")]
     Poison,
     /// The outcome is unknown: a retry with the idempotency key reveals it.
-    #[error("the outcome is unknown")]
+    #[error("the outcome is unknown; check whether the change was made before you retry")]
     Unknown,
     /// No answer arrived in time; the command may still happen.
     #[error("the request timed out")]

@@ -127,7 +127,8 @@ impl Clerk {
         Ok(())
     }
 
-    /// Resolves starts and prints whose outcome has been unknown for a while, and discards what is on the bed.
+    /// Resolves print starts and prints whose outcome has been unknown for a while, and discards whatever is on the
+    /// bed.
     async fn resolve(&mut self) -> Result<(), DemoError> {
         let mut jobs = Vec::new();
         for state in ["DISPATCHING", "PRINTING"] {

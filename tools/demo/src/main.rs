@@ -75,7 +75,7 @@ const DEFAULT_PORT: u16 = 8787;
 const PAYMENT_EVENTS: &str = "/webhooks/payments";
 /// Folder in the data directory for mails that the server does not send.
 const OUTBOX_FOLDER: &str = "outbox";
-/// Maximum time at exit for threads that are still working.
+/// Maximum time to wait at exit for threads that are still running.
 const THREAD_EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {

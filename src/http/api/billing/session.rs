@@ -95,7 +95,7 @@ pub fn routes() -> ResourceRoutes {
                 .error(403, "prefetch", "A browser prefetched the link.")
         })
         .delete(RequiredAccess::Customer, "/api/v1/auth/session", sign_out, |op| {
-            op.named("signOut", "Sign out").about("Ends the session immediately and removes the cookie.")
+            op.named("signOut", "Sign out").about("Ends the session immediately and clears the cookie.")
         })
 }
 

@@ -90,7 +90,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(open, "/api/auth/logout", logout, |op| {
             op.named("logout", "Sign out")
-                .about("Ends the session of the cookie, if there is one, and removes the cookie.")
+                .about("Ends the session identified by the cookie, if any, and clears the cookie.")
         })
         .get(RequiredAccess::Role(Role::Customer), "/api/auth/me", me, |op| {
             op.named("whoAmI", "Retrieve the caller").about(

@@ -74,7 +74,9 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, PATH, list, |op| op.named("listEndpoints", "List webhook endpoints"))
         .post(admin, PATH, create, |op| {
             op.named("createEndpoint", "Create a webhook endpoint")
-                .about("The endpoint receives events from now on. Only this response has a generated secret.")
+                .about(
+                    "The endpoint receives events from now on. A generated secret is returned only in this response.",
+                )
                 .errors(&[WITHHELD])
         })
         .get(operator, "/api/webhooks/endpoints/{id}", one, |op| op.named("getEndpoint", "Retrieve a webhook endpoint"))

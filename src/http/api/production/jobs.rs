@@ -85,13 +85,13 @@ pub fn routes() -> ResourceRoutes {
         })
         .post_long(operator, "/api/jobs/{id}/pause", pause, |op| {
             op.named("pauseJob", "Pause a job")
-                .about("The state changes when the printer confirms it.")
+                .about("The job's state changes once the printer confirms the command.")
                 .unkeyed()
                 .errors(&AT_PRINTER)
         })
         .post_long(operator, "/api/jobs/{id}/resume", resume, |op| {
             op.named("resumeJob", "Resume a job")
-                .about("The state changes when the printer confirms it.")
+                .about("The job's state changes once the printer confirms the command.")
                 .unkeyed()
                 .errors(&AT_PRINTER)
         })
@@ -102,7 +102,10 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(operator, "/api/jobs/{id}/retry", retry, |op| {
             op.named("retryJob", "Retry a job")
-                .about("Retries a failed or cancelled job, or replaces a completed one. Reserves stock again.")
+                .about(
+                    "Retries a failed or cancelled job, or creates a replacement for a completed one. Reserves stock \
+                     again.",
+                )
                 .error(409, STATE, "The job is not finished, or its order is cancelled, refunded or shipped.")
                 .error(409, "nothing_missing", "The job was cancelled, and its line has enough parts without it.")
         })
@@ -131,7 +134,7 @@ pub fn routes() -> ResourceRoutes {
                 .error(
                     409,
                     STATE,
-                    "The job is not on a printer, or `not_started` was sent for a print that was observed.",
+                    "The job is not on a printer, or `not_started` was sent for a print that the server saw start.",
                 )
         })
 }

@@ -106,7 +106,7 @@ pub fn routes() -> ResourceRoutes {
             op.named("deleteQuote", "Delete a draft quote").error(
                 409,
                 STATE,
-                "The quote was sent; decline it to withdraw it.",
+                "The quote has already been sent. To withdraw it, use the decline endpoint.",
             )
         })
         .post(operator, "/api/quotes/{id}/send", send, |op| {

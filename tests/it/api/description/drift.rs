@@ -19,7 +19,7 @@ const INTENDED: [(&str, &str); 9] = [
         "a schema counts characters of a line, the server bytes; it also asks for one line, not blank",
     ),
     (" for this type", "the unit belongs to the type: a rule of two members"),
-    ("must have at most 1024 bytes", "a schema counts characters; to hash a password takes time for each byte"),
+    ("must be at most 1024 bytes", "a schema counts characters; to hash a password takes time for each byte"),
     ("unless the carrier is pickup", "what must be there follows from another member"),
     ("unless the SKU is a kit", "what must be there follows from another member: a product with components is a kit"),
     ("must be a whole number", "1.0 is a whole number to a schema; the server asks for 1"),

@@ -72,7 +72,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
                 "Also signs off the last print of a job: without a body, all parts of a finished print are good, and \
                  none of any other. After a manual print, there is nothing to sign off.",
             )
-            .error(409, NOTHING, "The request signs off parts, but no print of a job awaits sign-off here.")
+            .error(409, NOTHING, "The request includes a sign-off, but this printer has no print awaiting sign-off.")
             .error(409, "sign_offs_waiting", "Earlier sign-offs have not reached their orders yet; try again.")
     })
     .post(operator, "/api/printers/{id}/clear-attention", clear_attention, |op| {

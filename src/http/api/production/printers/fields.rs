@@ -275,7 +275,7 @@ fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) ->
 async fn check_type(adapter: &dyn Adapter) -> Result<(), ApiError> {
     match tokio::time::timeout(RECOGNITION_TIMEOUT, adapter.recognise()).await {
         Ok(Err(PrinterError::WrongType { word, program, address })) => {
-            let words = format!("must be {word}: {program} responds at {address}");
+            let words = format!("must be {word}, because {program} responds at {address}");
             Err(Refusal::field("type", words).into())
         }
         _ => Ok(()),

@@ -26,7 +26,7 @@ enum SimulatorError {
     /// The printers cannot start.
     #[error(transparent)]
     Fleet(#[from] FleetError),
-    /// An operation of the operating system failed.
+    /// An operating system call failed.
     #[error("{doing}: {source}")]
     Io {
         /// Description of the failed operation.
