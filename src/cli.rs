@@ -104,7 +104,7 @@ pub enum Command {
     Config(ConfigArgs),
     /// Test the settings and all configured services, and suggest fixes
     Check,
-    /// Write a complete, verified backup of the shop to one file; the server may be running
+    /// Write a complete, verified backup of the shop to one file, even while the server is running
     Backup {
         /// File to write; it must not exist yet
         file: PathBuf,
@@ -165,7 +165,7 @@ pub enum KeyCommand {
     Create(NewKey),
     /// List all keys, newest first
     List,
-    /// Revoke a key; requests with it are rejected at once
+    /// Revoke a key; requests with it are rejected immediately
     Revoke {
         /// Id of the key, as `key list` shows it
         #[arg(value_parser = key_id)]

@@ -16,7 +16,7 @@ static COMMON: LazyLock<HashSet<&'static str>> =
 /// Returns the problem with a new password that does not depend on its account; `None` if there is none.
 pub fn password_fault(password: &str) -> Option<String> {
     if password.chars().count() < MIN_PASSWORD_CHARS {
-        Some(format!("must have at least {MIN_PASSWORD_CHARS} characters"))
+        Some(format!("must be at least {MIN_PASSWORD_CHARS} characters"))
     } else if password.len() > MAX_PASSWORD_BYTES {
         Some(format!("must be at most {MAX_PASSWORD_BYTES} bytes"))
     } else if password.trim().is_empty() {

@@ -20,7 +20,7 @@ const HIDDEN_LOGIN: &str = "***";
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PeerAddressError {
     /// It is longer than `MAX_ADDRESS_BYTES`.
-    #[error("is longer than {MAX_ADDRESS_BYTES} bytes")]
+    #[error("must be at most {MAX_ADDRESS_BYTES} bytes")]
     TooLong,
     /// It is not a URL with a host, or its scheme differs from this one.
     #[error("must be an {0} address")]

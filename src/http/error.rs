@@ -348,7 +348,7 @@ mod tests {
         504 printer_timeout: the printer cannot be reached: no route
         504 printer_timeout: the connection to the printer was lost: reset
         504 printer_timeout: the printer did not respond in time
-        504 printer_timeout: the printer accepted no data of the upload for 15 s
+        504 printer_timeout: the printer accepted no upload data for 15 s
         502 printer_refused: the file stored by the printer differs from the one sent: 3 of 5 bytes
         502 printer_refused: the program at http://a/ is not Printer; check the port (usually 80) and the printer type
         502 printer_refused: the printer rejected the API key: bad key

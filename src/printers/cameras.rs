@@ -66,7 +66,7 @@ pub enum CameraFault {
     #[error("{0}")]
     Silent(String),
     /// Too many pictures are being fetched or sent.
-    #[error("too many pictures are being transferred; try again in a moment")]
+    #[error("too many images are being transferred; try again in a moment")]
     Crowded,
 }
 

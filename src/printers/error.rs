@@ -21,7 +21,7 @@ pub enum PrinterError {
     #[error("the printer did not respond in time")]
     Timeout,
     /// An upload made no progress for this time and was aborted.
-    #[error("the printer accepted no data of the upload for {} s", .0.as_secs_f64())]
+    #[error("the printer accepted no upload data for {} s", .0.as_secs_f64())]
     Stalled(Duration),
     /// The printer stored something other than what was sent.
     #[error("the file stored by the printer differs from the one sent: {0}")]

@@ -37,10 +37,10 @@ pub enum ShopStartError {
     #[error("REDIS_URL: {0}")]
     Redis(#[from] redis::RedisError),
     /// The folder of files cannot be used.
-    #[error("the folder of files cannot be used: {0}")]
+    #[error("the file storage cannot be used: {0}")]
     Files(#[from] std::io::Error),
     /// The design of invoices and mails cannot be used.
-    #[error("the design of invoices and mails: {0}")]
+    #[error("invalid design of invoices and mails: {0}")]
     Design(#[from] DesignError),
     /// The bucket for PDFs cannot be used.
     #[error(transparent)]

@@ -294,7 +294,11 @@ fn add_key(this: Access, cx: &DecisionContext<'_>, command: &AccessCommand) -> A
         .check(!name.trim().is_empty(), "name", "must not be empty")
         .check(expires_at.is_none_or(|at| at > cx.now), "expiresAt", "must be in the future")
         .check(customer.is_ok(), "customerEmail", "must be an e-mail address")
-        .check(customer_email.is_none() || *role == Role::Customer, "customerEmail", "is for customer keys only");
+        .check(
+            customer_email.is_none() || *role == Role::Customer,
+            "customerEmail",
+            "is only allowed for customer keys",
+        );
     faults.refuse()?;
     if this.keys.contains_key(hash) {
         return Err(Refusal::conflict("exists", "this key already exists; create a new one"));

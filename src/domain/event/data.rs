@@ -336,7 +336,7 @@ carried_by! { PrinterActData:
     "printer.bed_cleared", "An operator confirmed that a printer's bed is clear.";
     "printer.attention_cleared", "An operator checked a printer that had a firmware error or refused to start prints.";
     "printer.homed", "A printer was homed.";
-    "printer.maintenance", "Maintenance of a printer began or ended.";
+    "printer.maintenance", "Maintenance of a printer started or ended.";
 }
 
 /// Data of an event about a manual command to a printer.

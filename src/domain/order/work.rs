@@ -184,7 +184,7 @@ impl OrderChange<'_> {
     pub(super) fn cancel(mut self, force: bool, prints: &PrinterRecords) -> Result<Decision<Order>, Refusal> {
         let status = self.order.status;
         if self.cx.by.role().is_none_or(|role| role == Role::Customer) && !status.payable() {
-            return Err(Refusal::forbidden("forbidden", "a customer may cancel an order only while it is unpaid"));
+            return Err(Refusal::forbidden("forbidden", "customers can cancel an order only while it is unpaid"));
         }
         let open = self.order.jobs.values().any(|job| !job.over());
         match status {

@@ -51,7 +51,7 @@ struct PrinterInner {
 
 /// Timeout: a condition was not met within this time.
 #[derive(Debug, thiserror::Error)]
-#[error("not so within {0:?}")]
+#[error("the condition was not met within {0:?}")]
 pub struct ConditionTimeout(pub Duration);
 
 impl VirtualPrinter {

@@ -77,7 +77,7 @@ pub fn routes() -> ResourceRoutes {
         .schema::<IntakeForm>()
 }
 
-/// Request for a custom piece that was received.
+/// Confirmation of a custom request.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CustomBuildIntakeResponse", example = json!({

@@ -23,7 +23,7 @@ use http::wire::{Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, like};
 use kernel::directory::Directory;
 use services::payments::PaymentMethod;
 
-like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
+like!(COUNTRY, "^[A-Za-z]{2}$", "must be a two-letter country code");
 like!(LOCALE, "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$", "must be a language tag such as en or de-CH");
 
 const EXAMPLE_ADDRESS: &str = "01890a5d-ac96-774b-bcce-b302099a8081";

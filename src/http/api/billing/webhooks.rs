@@ -23,7 +23,7 @@ pub fn routes() -> ResourceRoutes {
     )
 }
 
-/// Receipt of an event of the payment processor.
+/// Acknowledgement of an event from the payment processor.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PaymentEventReceipt", example = json!({"success": true, "received": true}))]

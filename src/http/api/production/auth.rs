@@ -200,7 +200,7 @@ pub async fn sign_in<B>(
 }
 
 fn wrong_credentials(email: &str) -> ApiError {
-    let message = "the e-mail address or the password is wrong";
+    let message = "the e-mail address or the password is incorrect";
     ApiError::new(StatusCode::UNAUTHORIZED, "wrong_credentials", message).facts(json!({ "email": email }))
 }
 
@@ -315,7 +315,7 @@ async fn password(
 
 /// Returns the refusal of a change whose current password is wrong.
 pub(super) fn wrong_password() -> ApiError {
-    ApiError::forbidden("wrong_password", "the current password is wrong")
+    ApiError::forbidden("wrong_password", "the current password is incorrect")
 }
 
 /// Returns whether `password` is the user's current password.

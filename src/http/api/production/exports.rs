@@ -194,7 +194,7 @@ async fn file(State(app): State<ExportHandles>, PathId(id): PathId) -> Result<ax
     let (_, state) = find_existing(&app.exports, id).await?;
     let export = state_of(&state)?;
     if !export.is_open(app.environment.now()) {
-        return Err(ApiError::conflict("export_not_ready", "it is not ready, or its time is over"));
+        return Err(ApiError::conflict("export_not_ready", "the export is not ready or has expired"));
     }
     table(&app.files, export).await
 }

@@ -110,7 +110,7 @@ pub struct QualityNumbers {
     pub good: i64,
     /// Number of rejected parts.
     pub scrap: i64,
-    /// Share of good parts in first prints, which replace nothing, from 0 to 1; null without such prints.
+    /// Share of good parts in prints that are not replacements, from 0 to 1; null if there are none.
     pub first_pass_yield: Option<f64>,
     /// Print time in seconds spent on rejected parts.
     pub scrap_seconds: i64,
@@ -260,7 +260,7 @@ pub async fn insights(
     let to = to.unwrap_or_else(|| app.environment.now());
     let from = from.unwrap_or_else(|| to.plus_ms(-USUAL_SPAN_MS));
     if from >= to {
-        return Err(Refusal::field("from", "must be before to").into());
+        return Err(Refusal::field("from", "must be before `to`").into());
     }
     let read = |by| app.queries.quality(by, from, to);
     let total = read(QualityGrouping::All).await?;

@@ -366,6 +366,6 @@ async fn refund(
 
 /// Returns the issued document of an invoice; 409 for a draft.
 fn issued(invoice: &Invoice) -> Result<Id, ApiError> {
-    let words = "it is a draft, and has no document yet; send it";
+    let words = "the invoice is a draft and has no document yet; send it first";
     Ok(invoice.issued().ok_or_else(|| Refusal::conflict("not_issued", words))?.id)
 }

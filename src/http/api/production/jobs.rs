@@ -353,7 +353,7 @@ fn ours(app: &JobHandles, job: &Job, printer: Id) -> Result<(), ApiError> {
     if in_hand.is_some_and(|in_hand| in_hand.job == job.id) {
         Ok(())
     } else {
-        Err(ApiError::conflict("not_on_printer", "the printer does not have this job in hand"))
+        Err(ApiError::conflict("not_on_printer", "the printer is not working on this job"))
     }
 }
 

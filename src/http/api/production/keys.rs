@@ -215,7 +215,8 @@ async fn create(
 
 /// Returns the 409 for a replayed request whose original response contained a secret and was not stored.
 pub fn withheld() -> ApiError {
-    ApiError::conflict("answer_withheld", "the first answer carried a secret, which is shown once only").replayed()
+    ApiError::conflict("answer_withheld", "the first response contained a secret, which is returned only once")
+        .replayed()
 }
 
 async fn revoke(

@@ -165,7 +165,7 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
                 .error(400, "address_required", "The order is a draft without an address, on which the tax depends.")
                 .error(400, "not_orderable", "The order is a draft, and one of its items is no longer available.")
                 .error(409, "price_changed", "The order is a draft, and a price has changed; create a new draft.")
-                .error(409, "already_paid", "It is paid.")
+                .error(409, "already_paid", "The order is already paid.")
                 .error(409, "payment_pending", "A payment is in progress.")
                 .error(503, "payments_not_configured", "No API key of the payment processor is configured.")
                 .error(503, "processor_unavailable", "The payment processor does not respond.")

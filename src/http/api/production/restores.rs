@@ -75,7 +75,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Confirmation that the shop may resume.
+/// Confirmation that the shop can resume work.
 #[derive(Request, Debug)]
 #[api(example = json!({"next": {"INV-2026": 10}, "note": "compared with the mailbox: the last invoice was 9"}))]
 pub struct ReviewRequest {
@@ -244,7 +244,7 @@ pub async fn review(
 fn read_numbers(next: Option<JsonObject>) -> Result<Vec<(String, i64)>, ApiError> {
     let (mut faults, mut numbers) = (Faults::default(), BTreeMap::new());
     let members = next.map(|next| next.0).unwrap_or_default();
-    faults.check(members.len() <= MAX_SERIES, "next", format!("may name at most {MAX_SERIES} series"));
+    faults.check(members.len() <= MAX_SERIES, "next", format!("must contain at most {MAX_SERIES} series"));
     for (series, value) in members.into_iter().take(MAX_SERIES) {
         match value.as_i64() {
             Some(number) => _ = numbers.insert(series, number),

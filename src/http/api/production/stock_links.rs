@@ -242,9 +242,10 @@ async fn link(
                 Ok(MaterialCommand::Link(LinkCommand::Link { system, entry, name }))
             }
             None if board.on => {
-                Err(Refusal::field("entryId", "no such entry was read there; look again if it is new").into())
+                Err(Refusal::field("entryId", "no such entry was found in that system; synchronize again if it is new")
+                    .into())
             }
-            None => Err(Refusal::field("system", "the settings do not switch this system on").into()),
+            None => Err(Refusal::field("system", "this system is not configured").into()),
         }
     };
     let done = call.ask_with(&app.materials, CommandTarget::Id(id), command).await?;

@@ -128,7 +128,7 @@ pub struct UserChange {
     name: Optional<String>,
     /// Role, which determines the permissions.
     role: Optional<StaffRole>,
-    /// `true` if this member of staff may sign in.
+    /// `true` if this member of staff can sign in.
     active: Optional<bool>,
     /// New password for signing in: at least 10 characters and at most 1024 bytes; neither blank, nor among the most
     /// common passwords, nor the e-mail address of the account.
@@ -149,7 +149,7 @@ pub struct UserView {
     name: String,
     /// Role, which determines the permissions.
     role: StaffRole,
-    /// `true` if this member of staff may sign in.
+    /// `true` if this member of staff can sign in.
     active: bool,
     /// `true` if each sign-in requires a code besides the password.
     second_factor: bool,

@@ -8,7 +8,7 @@ use crate::support::contract::{BILLING, CONTRACT, Contract};
 
 /// Messages of rejections that the schema cannot express, each with the reason.
 const INTENDED: [(&str, &str); 9] = [
-    (" bytes, at most ", "a schema counts characters, the server bytes"),
+    (" bytes, not ", "a schema counts characters, the server bytes"),
     ("must not be empty", "a schema counts characters, the server asks for one that is no blank"),
     (
         "at most three decimals",
@@ -194,7 +194,7 @@ fn a_member_that_is_there_twice_is_refused_everywhere() {
             let text = example.to_string();
             let twice = format!("{},{}:{value}}}", text.strip_suffix('}').unwrap(), json!(name));
             let error = (operation.read_body.unwrap())(twice.as_bytes()).unwrap_err();
-            assert_eq!(error.body()["errors"], json!([{"path": name, "message": "is there more than once"}]));
+            assert_eq!(error.body()["errors"], json!([{"path": name, "message": "is present more than once"}]));
         }
     }
 }

@@ -15,8 +15,8 @@ use http::wire::{EmailAddress, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional
 /// Maximum tax rate in basis points: 100 %.
 const MAX_RATE_BPS: i64 = 10_000;
 
-like!(CURRENCY, "^[A-Za-z]{3}$", "must be a currency code of three letters");
-like!(VAT_ID, "^[A-Za-z]{2}[A-Za-z0-9+*.]{2,13}$", "must begin with the code of the country");
+like!(CURRENCY, "^[A-Za-z]{3}$", "must be a three-letter currency code");
+like!(VAT_ID, "^[A-Za-z]{2}[A-Za-z0-9+*.]{2,13}$", "must start with the country code");
 
 /// Filter of the list of invoices.
 #[derive(Request, Debug)]

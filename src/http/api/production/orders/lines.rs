@@ -32,8 +32,8 @@ struct OrderLineView<'a> {
     complete_sets: Option<u64>,
     /// Number of parts shipped, without those that were rejected afterwards.
     shipped: u64,
-    /// Number of its plates and of those that are completed. Present once there are jobs, in the response for a single
-    /// order.
+    /// Number of plates of the line, and number of completed ones. Present in the response for a single order, after
+    /// its jobs are created.
     #[serde(skip_serializing_if = "Option::is_none")]
     jobs: Option<LineProgress>,
     /// Number of good parts. This and the following members are present where `jobs` is shown.

@@ -82,7 +82,7 @@ pub struct ManualPayment {
     /// order unpaid.
     #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
-    /// Payment method as a word, such as `cash`. `processor` and `dispute` are reserved for payments that the payment
+    /// Payment method, such as `cash`. `processor` and `dispute` are reserved for payments that the payment
     /// processor reports.
     #[api(Filled, ONE_LINE, MaxChars(50))]
     pub(super) method: String,
@@ -112,7 +112,7 @@ pub struct ManualRefund {
     /// Amount in minor units of the payment's currency; defaults to the amount not yet refunded.
     #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
-    /// Refund method as a word, such as `bank_transfer`, where it differs from the payment method. For a payment by the
+    /// Refund method, such as `bank_transfer`, if it differs from the payment method. For a payment by the
     /// payment processor, this is only for money returned outside of it after its refund failed or was refused; the
     /// processor is not called then.
     #[api(Filled, ONE_LINE, MaxChars(50))]

@@ -67,7 +67,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 #[derive(Request, Clone, Debug)]
 #[api(name = "NewCamera", example = json!({"snapshotUrl": "http://192.168.1.20/webcam/?action=snapshot", "credentials": "viewer:secret"}))]
 pub(super) struct GivenCamera {
-    /// URL of the camera: an http or https URL without secrets that returns one picture, JPEG or PNG, or a stream of
+    /// URL of the camera: an http or https URL without secrets that returns one image, JPEG or PNG, or a stream of
     /// JPEGs (MJPEG).
     #[api(Filled, MaxChars(500))]
     snapshot_url: String,

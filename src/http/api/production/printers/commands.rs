@@ -132,7 +132,7 @@ struct GcodeCommands {
     /// Single lines of G-code, run in this order.
     #[api(GCODE)]
     commands: Vec<String>,
-    /// Runs the lines even while the printer prints, which may spoil the print.
+    /// Runs the lines even while the printer is printing; this can spoil the print.
     #[api(default = false)]
     force: bool,
 }
@@ -141,7 +141,7 @@ struct GcodeCommands {
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({}))]
 struct Homing {
-    /// Homes the printer even while it prints, which spoils the print.
+    /// Homes the printer even while it is printing; this spoils the print.
     #[api(default = false)]
     force: bool,
 }
@@ -195,7 +195,7 @@ async fn must_not_print(app: &PrinterHandles, id: Id, force: bool) -> Result<(),
 async fn must_be_idle(app: &PrinterHandles, id: Id) -> Result<(), ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
     if printer.in_hand.is_some() || printer.manual.is_some() || printer.foreign_print() {
-        return Err(ApiError::conflict("printer_busy", "the printer prints, or is about to"));
+        return Err(ApiError::conflict("printer_busy", "the printer is printing or about to print"));
     }
     Ok(())
 }

@@ -138,7 +138,7 @@ struct WebcamView {
     name: String,
     /// URL of its live stream; also null if it contains a key or password.
     stream_url: Option<String>,
-    /// URL of a single picture; also null if it contains a key or password.
+    /// URL of a single image; also null if it contains a key or password.
     snapshot_url: Option<String>,
     /// `true` if the camera is switched on.
     enabled: bool,

@@ -70,7 +70,7 @@ pub struct StatusView {
     attention: Vec<Attention>,
     /// Human-readable details; null if there are none.
     attention_reason: Option<String>,
-    /// File of a manual print that is about to begin.
+    /// File of a manual print that is about to start.
     manual_print: Option<String>,
     /// Job that the printer is working on.
     job_id: Option<Id>,

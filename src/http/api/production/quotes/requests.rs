@@ -13,7 +13,7 @@ use domain::time::Timestamp;
 use http::page::PageQuery;
 use http::wire::{EmailAddress, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, Within, like};
 
-like!(CURRENCY, "^[A-Za-z]{3}$", "must be a currency code of three letters");
+like!(CURRENCY, "^[A-Za-z]{3}$", "must be a three-letter currency code");
 
 /// Query parameters for listing quotes.
 #[derive(Request, Debug)]

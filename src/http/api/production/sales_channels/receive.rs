@@ -93,7 +93,7 @@ pub(super) async fn receive(
     let messages = channel_type(&channel.kind).and_then(|kind| kind.messages.as_ref());
     let messages = messages.ok_or_else(|| Refusal::not_found("sales_channel"))?;
     if channel.encrypted_secret.is_empty() || !channel.active {
-        let words = "the channel has no secret to check signatures with, or is switched off";
+        let words = "the channel has no secret for verifying signatures, or is disabled";
         return Err(ApiError::unavailable("channel_not_configured", words, 300));
     }
     let secret = app.cipher.decrypt(&channel.encrypted_secret).map_err(ApiError::internal)?;
