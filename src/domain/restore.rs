@@ -55,7 +55,7 @@ pub struct RestoreReview {
     pub at: Timestamp,
     /// Principal who reviewed it, as text.
     pub by: String,
-    /// Note of the reviewer.
+    /// Reviewer's note.
     pub note: Option<String>,
 }
 

@@ -125,7 +125,7 @@ impl Cameras {
             self.take_off(line, tell);
         }
         let outcome = receiver.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone());
-        outcome.unwrap_or_else(|| Err(CameraFault::Silent("fetching the picture was interrupted".to_owned())))
+        outcome.unwrap_or_else(|| Err(CameraFault::Silent("fetching the image was interrupted".to_owned())))
     }
 
     /// Discards the camera of a deleted printer.

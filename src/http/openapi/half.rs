@@ -6,7 +6,7 @@ use crate::paths::is_billing;
 const OF_SHOP: &str = "The production API of Printfloor: orders and jobs, printers, stock, products, files, \
 webhooks, staff and API keys.
 
-Callers send an API key in `X-API-Key` or use a staff session; `x-roles` lists the roles that may use an operation. \
+Callers send an API key in `X-API-Key` or use a staff session; `x-roles` lists the roles that can use an operation. \
 Identifiers are UUIDs, times are RFC 3339 in UTC with milliseconds, money is in minor units (`...Cents`), amounts of \
 material have at most three decimals. Unknown members of a body are rejected. Lists are newest first unless stated \
 otherwise. Every response has `X-Request-Id`.";

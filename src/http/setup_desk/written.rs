@@ -30,7 +30,7 @@ pub struct TestedService {
     pub message: String,
 }
 
-/// Settings that were written, and what is needed for them to take effect.
+/// Settings that were written, and what is required for them to take effect.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({

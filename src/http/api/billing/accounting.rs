@@ -69,7 +69,7 @@ pub fn routes() -> ResourceRoutes {
                 .about("Exchanges the code for tokens and stores them, encrypted.")
                 .error(400, INVALID_STATE, "The state is invalid, has expired or was already used.")
                 .error(400, "consent_refused", "Consent was denied on the provider's page.")
-                .error(400, "code_refused", "The provider did not return tokens for this code, or no organisation.")
+                .error(400, "code_refused", "The provider returned no tokens or no organisation for this code.")
                 .error(403, "other_session", "The connection was started in another session.")
                 .error(500, PROVIDER_UNAVAILABLE, "The provider does not respond; start again.")
         })

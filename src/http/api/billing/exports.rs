@@ -39,8 +39,8 @@ pub fn routes() -> ResourceRoutes {
         .post(RequiredAccess::Customer, "/api/v1/exports/request", request, |op| {
             op.named("requestExport", "Request an export")
                 .about(
-                    "Created in the background; the customer receives an e-mail with a link that works for 7 days. \
-                     Text that a spreadsheet would treat as a formula starts with an apostrophe.",
+                    "The export is created in the background; the customer receives an e-mail with a link that works \
+                     for 7 days. Text that a spreadsheet would treat as a formula starts with an apostrophe.",
                 )
                 .error(429, TOO_MANY, "The customer has too many exports in progress.")
         })

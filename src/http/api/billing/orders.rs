@@ -82,8 +82,8 @@ pub fn routes() -> ResourceRoutes {
                 .about(
                     "Server-sent events: `order` with the JSON of the order, immediately and after each change, and \
                      `over` when the order is cancelled or refunded, all payments are refunded and no printer works on \
-                     it. A shipped order is not over, because parts of it may be reprinted. The stream ends with the \
-                     session, and after ten minutes; reconnect to continue.",
+                     it. No `over` is sent for a shipped order, because its parts can still be reprinted. The stream \
+                     ends with the session, and after ten minutes; reconnect to continue.",
                 )
                 .error(403, "forbidden", "The order belongs to another customer.")
                 .error(429, "too_many_streams", "The customer has too many open streams.")

@@ -78,7 +78,7 @@ pub struct AddressInput {
     /// State, province or canton, if the country has them.
     #[api(ONE_LINE, MaxChars(100))]
     region: Option<String>,
-    /// Postal code in the format of the country.
+    /// Postal code in the country's format.
     #[api(Filled, ONE_LINE, MaxChars(20))]
     postal_code: String,
     /// Two-letter ISO 3166-1 country code.

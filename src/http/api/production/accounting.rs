@@ -73,7 +73,7 @@ pub struct PostingQuery {
     page: PageQuery,
 }
 
-/// A document on its way into the books.
+/// Posting of a document to the accounting system.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Posting", many = "postings", example = json!({

@@ -59,7 +59,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(operator, "/api/custom-requests/{id}/close", close, |op| {
             op.named("closeCustomRequest", "Close a custom request")
-                .about("Its photos may be deleted after that.")
+                .about("After that, its photos can be deleted.")
                 .error(409, STATE, "The custom request is closed.")
         });
     photos::routes(routes)

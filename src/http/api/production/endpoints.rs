@@ -93,7 +93,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(admin, "/api/webhooks/endpoints/{id}/disable", disable, |op| {
             op.named("disableEndpoint", "Pause a webhook endpoint")
-                .about("Its events are kept until it is enabled again.")
+                .about("Events for the endpoint are kept until it is enabled again.")
         })
         .post(admin, "/api/webhooks/endpoints/{id}/rotate-secret", rotate, |op| {
             op.named("rotateSecret", "Rotate the signing secret of an endpoint")

@@ -55,11 +55,13 @@ pub fn routes() -> ResourceRoutes {
     let about = "Events, numbered in the order in which they were stored. Kept for 30 days.";
     ResourceRoutes::new("Events", about, "event")
         .get(operator, "/api/events", list, |op| {
-            op.named("listEvents", "List events").about("Oldest first; `next` is the `after` of the next call.").error(
-                410,
-                "cursor_ahead",
-                "No event has this number yet, or it was undone by a restore from a backup.",
-            )
+            op.named("listEvents", "List events")
+                .about("Sorted oldest first. Pass `next` as `after` in the next call.")
+                .error(
+                    410,
+                    "cursor_ahead",
+                    "No event has this number yet, or it was undone by a restore from a backup.",
+                )
         })
         .get_long(operator, "/api/events/stream", stream, |op| {
             op.named("streamEvents", "Stream events").about(

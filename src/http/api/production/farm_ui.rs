@@ -54,8 +54,8 @@ pub fn routes() -> ResourceRoutes {
         .post_long(admin, "/api/integrations/farm_ui/import", import, |op| {
             op.named("importFarmPrinters", "Import printers from the print farm interface")
                 .about(
-                    "Each printer is registered by the rules of `POST /api/printers`; those that cannot be registered \
-                     are skipped, with a reason.",
+                    "Each printer is registered under the same rules as with `POST /api/printers`; those that cannot \
+                     be registered are skipped, with a reason.",
                 )
                 .errors(&[OFF, FAILED])
                 .unkeyed()

@@ -77,8 +77,10 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, "/api/jobs", list, |op| op.named("listJobs", "List jobs"))
         .get(operator, "/api/jobs/{id}", one, |op| op.named("getJob", "Retrieve a job"))
         .get(operator, "/api/jobs/{id}/match", matching::matching, |op| {
-            op.named("matchJob", "List printers that match a job")
-                .about("Lists what is missing on each printer, in the order in which the dispatcher would choose them.")
+            op.named("matchJob", "List printers that match a job").about(
+                "Lists the printers in the order in which the dispatcher would choose them, with what each lacks for \
+                 the job.",
+            )
         })
         .patch(operator, "/api/jobs/{id}", update, |op| {
             op.named("updateJob", "Update a job's priority or due date").error(409, STATE, "The job is finished.")
@@ -127,7 +129,7 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, "/api/jobs/{id}/resolve", resolve, |op| {
             op.named("resolveJob", "Resolve a job")
                 .about(
-                    "States whether a print did not start, finished or failed, for a job whose start or end cannot be \
+                    "Records that a print did not start, finished or failed, for a job whose start or end cannot be \
                      verified or whose printer does not respond. The printer then waits for a clear bed.",
                 )
                 .error(409, "printing", "The printer is connected and printing this job; cancel the job instead.")

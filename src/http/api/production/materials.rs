@@ -137,7 +137,7 @@ pub struct NewMaterial {
     /// Distinguishes the material from others of the same name, for example `matte` or `carbon fibre`.
     #[api(ONE_LINE, MaxChars(100))]
     variant: Option<String>,
-    /// Vendor's code of its spools, as reported by printers.
+    /// Vendor code of the material's spools, as reported by printers.
     #[api(ONE_LINE, MaxChars(50))]
     vendor_code: Option<String>,
     /// Storage location, as written on the shelf or bin label.

@@ -112,7 +112,7 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, "/api/quotes/{id}/send", send, |op| {
             op.named("sendQuote", "Send a quote")
                 .about(
-                    "Printed items need a SKU, which may be private. For a model, a private SKU is created, which \
+                    "Printed items require a SKU, public or private. For a model, a private SKU is created; this \
                      requires a material.",
                 )
                 .error(409, STATE, "The quote is not a draft.")

@@ -52,10 +52,8 @@ pub fn routes() -> ResourceRoutes {
                  restore, because the original shop may have printed jobs and issued numbers after the backup.";
     ResourceRoutes::new("Restores", about, "restore")
         .get(RequiredAccess::Role(Role::Operator), "/api/restores", list, |op| {
-            op.named("listRestores", "List restores").about(
-                "Newest first. While `reviewedAt` is null, no jobs are \
-                 dispatched.",
-            )
+            op.named("listRestores", "List restores")
+                .about("Sorted newest first. While `reviewedAt` is null, no jobs are dispatched.")
         })
         .get(RequiredAccess::Role(Role::Operator), "/api/restores/{id}", one, |op| {
             op.named("getRestore", "Retrieve a restore").about(
@@ -137,13 +135,13 @@ pub struct RestoreView {
     /// Sequence number of the first event since the restore; cursors between the two are answered with 410
     /// `cursor_ahead`.
     first_event: i64,
-    /// Number series and where they continue.
+    /// Number series with the numbers at which they continue.
     series: Vec<RestoredSeriesView>,
     /// Time of the review; null while dispatch is on hold.
     reviewed_at: Option<Timestamp>,
     /// User who reviewed the restore.
     reviewed_by: Option<String>,
-    /// Note of the reviewer.
+    /// Reviewer's note.
     note: Option<String>,
     /// Number of jobs that may have been printed since the backup; 0 once the restore is reviewed.
     open_jobs: usize,

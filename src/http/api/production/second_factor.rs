@@ -83,7 +83,8 @@ pub fn routes() -> ResourceRoutes {
         .delete(admin, "/api/users/{id}/second-factor", reset, |op| {
             op.named("resetSecondFactor", "Remove the second factor of a member of staff")
                 .about(
-                    "For staff who lost their app and their recovery codes. Ends all sessions of this member of staff.",
+                    "Use this for staff who have lost their app and recovery codes. Ends all sessions of this member \
+                     of staff.",
                 )
                 .error(
                     403,
@@ -111,7 +112,7 @@ pub struct FactorConfirmation {
     code: String,
 }
 
-/// Credentials needed to remove one's own second factor.
+/// Credentials required to remove one's own second factor.
 #[derive(Request, Debug)]
 #[api(example = json!({"currentPassword": "correct horse battery", "code": "287082"}))]
 pub struct FactorRemoval {

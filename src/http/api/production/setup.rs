@@ -103,7 +103,7 @@ pub fn routes() -> ResourceRoutes {
 #[derive(Request, Debug)]
 #[api(example = json!({"code": "K7QM-2XDP-9RTV"}))]
 pub struct SetupCode {
-    /// Code as printed by the server; letter case and hyphens are ignored.
+    /// Code as printed by the server; case and hyphens are ignored.
     #[api(Filled, MaxChars(MAX_CODE_CHARS), SecretText)]
     code: String,
 }

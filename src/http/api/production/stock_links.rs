@@ -53,7 +53,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .get(operator, "/api/inventory/stock-entries", entries, |op| {
             op.named("listStockEntries", "List entries that materials can be linked to")
-                .about("As last read from the external systems.")
+                .about("Returns the entries as last read from the external systems.")
         })
         .post(operator, "/api/inventory/stock-links/look", look, |op| {
             op.named("lookAtStock", "Synchronize stock now")

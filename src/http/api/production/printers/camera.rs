@@ -44,9 +44,9 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.get_long(operator, "/api/printers/{id}/camera", picture, |op| {
         op.named("getCameraPicture", "Retrieve a camera image of a printer")
             .about(
-                "An image at most one second old. Concurrent requests share one request to the camera. The camera's \
-                 address and credentials are never returned. For cameras that stream (MJPEG), this is the first image \
-                 of the stream. Query parameters are ignored.",
+                "Returns an image that is at most one second old. Concurrent requests share one request to the camera. \
+                 The camera's address and credentials are never returned. For cameras that stream (MJPEG), this is the \
+                 first image of the stream. Query parameters are ignored.",
             )
             .errors(&NO_PICTURE)
             .errors(&ON_THE_WAY)

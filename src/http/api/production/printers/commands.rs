@@ -53,7 +53,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
     .post_long(operator, "/api/printers/{id}/cancel", cancel, |op| {
         op.named("cancelPrint", "Cancel a printer's current print")
-            .about("If the print belongs to a job, the job ends as cancelled at the printer.")
+            .about("If the print belongs to a job, the job is recorded as cancelled at the printer.")
             .unkeyed()
             .errors(&ON_PRINTER)
     })
@@ -79,7 +79,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
         op.named("clearAttention", "Confirm that a printer was checked")
             .about(
                 "Clears a firmware error or refused starts, which keep the printer on hold until a person has checked \
-                 it. Clearing the bed or homing does not.",
+                 it. Clearing the bed or homing does not clear them.",
             )
             .error(
                 409,

@@ -140,7 +140,7 @@ struct ChannelOrderView {
     shipments: Vec<ReportedShipmentView>,
     /// Time at which its first message arrived.
     created_at: Timestamp,
-    /// Time of the last change of the record.
+    /// Time at which the record last changed.
     updated_at: Timestamp,
 }
 

@@ -31,7 +31,7 @@ pub(super) fn words(operation: DescribedOperation) -> DescribedOperation {
         .named("receiveChannelMessage", "Receive a message from another shop")
         .about(
             "The raw body is signed with the channel's secret, in the signature header of the shop's system. Messages \
-             may arrive late, repeatedly and in any order. Returns 200 for every correctly signed message, even if it \
+             can arrive late, repeatedly and in any order. Returns 200 for every correctly signed message, even if it \
              is not used; a 5xx makes the shop retry.",
         )
         .error(400, "invalid_signature", "The signature is missing or incorrect.")
