@@ -75,7 +75,7 @@ pub fn routes() -> ResourceRoutes {
 
 /// Returns the route that serves the description of the billing API.
 pub fn billing_routes() -> ResourceRoutes {
-    ResourceRoutes::new("Meta", "The API itself.", "document").get(
+    ResourceRoutes::new("Meta", "Description of the API.", "document").get(
         RequiredAccess::Open,
         "/api/v1/openapi.json",
         show_billing,

@@ -133,7 +133,7 @@ pub struct PasswordChange {
     #[api(SecretText)]
     current_password: String,
     /// New password: at least 10 characters and at most 1024 bytes; not blank, not among the most common passwords, and
-    /// not one's own email address.
+    /// not one's own e-mail address.
     #[api(NewPassword)]
     new_password: String,
 }

@@ -72,10 +72,10 @@ pub struct CustomRequestQuery {
     status: Option<CustomRequestStatus>,
     /// Return only requests of this site.
     site: Option<Site>,
-    /// Return only requests of the customer with this email address.
+    /// Return only requests of the customer with this e-mail address.
     #[api(MaxChars(254))]
     customer_email: Option<String>,
-    /// Return only requests with this text in the customer's email address or name.
+    /// Return only requests with this text in the customer's e-mail address or name.
     #[api(MaxChars(254))]
     q: Option<String>,
     #[api(flatten)]

@@ -50,10 +50,10 @@ pub fn routes() -> ResourceRoutes {
 /// Filter of the list of customers.
 #[derive(Request, Debug)]
 pub struct CustomerQuery {
-    /// Return only the customer with this email address.
+    /// Return only the customer with this e-mail address.
     #[api(MaxChars(254))]
     email: Option<String>,
-    /// Return only customers with this text in the email address or name.
+    /// Return only customers with this text in the e-mail address or name.
     #[api(MaxChars(254))]
     q: Option<String>,
     #[api(flatten)]
@@ -70,7 +70,7 @@ pub struct CustomerQuery {
 struct CustomerView {
     /// ID of the customer.
     id: Id,
-    /// Email address that identifies the customer.
+    /// E-mail address that identifies the customer.
     email: String,
     /// Full name.
     name: Option<String>,

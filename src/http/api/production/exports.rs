@@ -80,7 +80,7 @@ pub struct NewExport {
     /// Type of records to export.
     #[api(name = "type")]
     kind: ExportType,
-    /// Export only records of the customer with this email address.
+    /// Export only records of the customer with this e-mail address.
     #[api(EmailAddress)]
     customer_email: Option<String>,
     /// Export only records created at this time or later, or from this day on.
@@ -111,7 +111,7 @@ struct ExportView {
     kind: ExportType,
     /// State of the export.
     state: ExportState,
-    /// Email address of the customer to whom the export is limited; null for all customers.
+    /// E-mail address of the customer to whom the export is limited; null for all customers.
     customer_email: Option<String>,
     /// Earliest creation time of the exported records.
     from: Option<Timestamp>,

@@ -25,7 +25,7 @@ pub struct InvoiceQuery {
     pub(super) status: Option<InvoiceStatus>,
     /// Return only invoices of this site.
     pub(super) site: Option<Site>,
-    /// Return only invoices of the customer with this email address.
+    /// Return only invoices of the customer with this e-mail address.
     pub(super) customer_email: Option<String>,
     /// Return only invoices of this order.
     pub(super) order_id: Option<Id>,
@@ -61,7 +61,7 @@ pub struct InvoiceRequest {
     /// Name of the customer: a person or a company.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     customer_name: String,
-    /// Email address of the customer, in whose account the invoice then appears.
+    /// E-mail address of the customer, in whose account the invoice then appears.
     #[api(EmailAddress)]
     customer_email: Option<String>,
     /// Customer's VAT identification number.
@@ -97,7 +97,7 @@ pub struct InvoicePatch {
     /// Name of the customer: a person or a company.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     customer_name: Optional<String>,
-    /// Email address of the customer.
+    /// E-mail address of the customer.
     #[api(EmailAddress)]
     customer_email: Optional<Option<String>>,
     /// Customer's VAT identification number.
