@@ -28,7 +28,7 @@ impl Printer {
             return Decision::unchanged(PrinterAnswer::Done);
         }
         if self.past.contains(&new.attempt) {
-            return Decision::unchanged(PrinterAnswer::NotTaken("the attempt is over".to_owned()));
+            return Decision::unchanged(PrinterAnswer::NotTaken("the attempt has ended".to_owned()));
         }
         // The order claimed the printer before the stop: the job fails with the stop and is not given to another
         // printer unnoticed.

@@ -51,7 +51,7 @@ impl Entry {
             required("id", id().about("The same on every attempt: `webhook-id`.")),
             required("event", word([self.kind.name]).about("Event type.")),
             required("timestamp", time().about("Time of the event.")),
-            required("data", named(self.data_name).about("Event data, which depends on the type.")),
+            required("data", named(self.data_name).about("Event data; its fields depend on the event type.")),
         ])
     }
 }

@@ -192,7 +192,7 @@ const UNAVAILABLE: [DescribedError; 9] = [
     (503, "overloaded", "The server is overloaded, or the client has too many concurrent requests."),
     (503, "parked", "The resource is out of service after repeated faults."),
     (503, "unknown_outcome", "The outcome is unknown; retry with the same `Idempotency-Key` to find out."),
-    (503, "timeout", "The request timed out; it may still take effect."),
+    (503, "timeout", "The request timed out; it can still take effect."),
     (503, "shutting_down", "The server is shutting down."),
 ];
 

@@ -44,9 +44,10 @@ const PATH: &str = "/api/webhooks/endpoints";
 /// OpenAPI tag of the operations on endpoints and deliveries.
 pub const TAG: &str = tags::WEBHOOKS;
 /// Description of the tag.
-pub const ABOUT: &str = "Webhook endpoints, which receive events. Each delivery is signed in `X-Service-Signature` \
-    (`sha256=`, HMAC of the raw body) and as Standard Webhooks. Failed deliveries are retried after the delays in the \
-    setting `webhooks.retry_schedule_seconds`. The payloads are described under `webhooks` and at `/docs/events`.";
+pub const ABOUT: &str = "Webhook endpoints that receive events. Each delivery is signed in `X-Service-Signature` \
+                         (`sha256=`, HMAC of the raw body) and as Standard Webhooks. Failed deliveries are retried \
+                         after the delays in the setting `webhooks.retry_schedule_seconds`. The payloads are described \
+                         under `webhooks` and at `/docs/events`.";
 /// Example id of an endpoint.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8070";
 const WITHHELD: DescribedError = (

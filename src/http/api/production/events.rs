@@ -120,7 +120,7 @@ pub struct EventView {
     subject: SubjectView,
     /// Actor who caused the event: a member of staff, an API key, or the server itself.
     actor: String,
-    /// Event data, which depends on the type; `/docs/events` lists it.
+    /// Event data; its fields depend on the event type and are listed at `/docs/events`.
     data: JsonObject,
 }
 

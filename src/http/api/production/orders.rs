@@ -183,7 +183,7 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
                     409,
                     "refund_at_processor",
                     "The payment was made through the payment processor, and no API key is configured. Refund it \
-                     there; the refund is recorded here by its event.",
+                     there; the refund is then recorded here automatically.",
                 )
                 .error(
                     409,

@@ -52,7 +52,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
         op.named("uploadToPrinter", "Copy a stored file to a printer")
             .about(
                 "The file is stored but not printed. Existing files are never overwritten: the new file gets another \
-                 name, and the printer may also rename it.",
+                 name, and the printer might also rename it.",
             )
             .unkeyed()
             .errors(&ON_PRINTER)
