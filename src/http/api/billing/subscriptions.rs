@@ -129,7 +129,7 @@ pub struct SubscriptionQuery {
     limit: u64,
 }
 
-/// Checkout for a new subscription.
+/// Checkout that starts a subscription to one of the prices offered by the shop.
 #[derive(Request, Debug)]
 #[api(name = "SubscriptionCheckoutRequest", example = json!({"priceId": "price_1", "quantity": 1, "successPath": "/thanks"}))]
 pub struct SubscriptionCheckout {

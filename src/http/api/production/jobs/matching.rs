@@ -29,7 +29,7 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
     }],
 }))]
 pub struct JobMatch {
-    /// ID of the job.
+    /// ID of the job to print.
     job_id: Id,
     /// State of the job.
     state: JobState,
@@ -46,7 +46,7 @@ pub struct JobMatch {
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterMatch")]
 pub struct PrinterMatchView {
-    /// ID of the printer.
+    /// ID of the printer compared with the job.
     pub printer_id: Id,
     /// Name of the printer.
     pub name: String,

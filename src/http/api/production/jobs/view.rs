@@ -114,7 +114,7 @@ pub struct JobView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobNeed")]
 struct NeedView {
-    /// ID of the material.
+    /// ID of the required material.
     material_id: Id,
     /// Amount needed, in the material's unit.
     need: Amount,

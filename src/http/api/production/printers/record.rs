@@ -154,7 +154,7 @@ pub struct FailureReason {
     "grams": 2010.5, "failuresByReason": [FailureReason::example()], "odometer": OdometerView::example(),
 }))]
 struct TotalsView {
-    /// ID of the printer.
+    /// ID of the printer that made the attempts.
     printer_id: Id,
     /// Start of the time range: attempts for which the printer was claimed at this time or later are counted.
     from: Timestamp,
