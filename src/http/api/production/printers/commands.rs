@@ -179,7 +179,7 @@ async fn ask<B>(
     command: PrinterCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
     let done = call.ask(&app.printers, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, PrinterView::after(app, &done)?))
+    Ok(Resource::after(&done, PrinterView::after(app, &done)))
 }
 
 /// Refuses an action that may spoil a print, while a print is running or about to start, unless `force` is set.
@@ -326,7 +326,7 @@ async fn bed_cleared(
         Ok(PrinterCommand::BedCleared(inspection))
     };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, PrinterView::after(&app, &done)?))
+    Ok(Resource::after(&done, PrinterView::after(&app, &done)))
 }
 
 /// Checks that the number of parts reported as good does not exceed the parts on the plate of the last print. The check
@@ -365,5 +365,5 @@ async fn maintenance(
         Ok(PrinterCommand::Maintenance { on, note })
     };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, PrinterView::after(&app, &done)?))
+    Ok(Resource::after(&done, PrinterView::after(&app, &done)))
 }
