@@ -1,5 +1,5 @@
-//! Connection of the accounting system by an admin: redirect to the provider's consent page and callback. As everywhere
-//! in the billing API, the session is a customer session; its e-mail address must be that of an active admin.
+//! Connection of the accounting system by an admin: the redirect to the provider's consent page, and the callback. As
+//! everywhere in the billing API, the session is a customer session; its email address must be that of an active admin.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ use platform::secrets::credentials;
 use platform::secrets::encryption::SecretCipher;
 use platform::secrets::random::secret_bytes;
 
-/// Error code: the e-mail address of the session is not that of an active admin.
+/// Error code: the email address of the session is not that of an active admin.
 const NOT_AN_ADMIN: &str = "not_an_admin";
 /// Error code: no accounting system is configured.
 const NOT_CONFIGURED: &str = "accounting_not_configured";
@@ -83,7 +83,7 @@ fn of_admins(op: DescribedOperation) -> DescribedOperation {
     )
 }
 
-/// Returns the caller's session id and e-mail address if an active admin has that address.
+/// Returns the caller's session ID and email address if an active admin has that address.
 fn admin<'a>(app: &ConnectHandles, who: &'a Caller) -> Result<(Id, &'a str), ApiError> {
     let (_, email) = who.customer()?;
     let admins = with_access(&app.access, Access::admin_emails)?;
