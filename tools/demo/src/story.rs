@@ -36,7 +36,7 @@ impl Story {
         Self { api, names, screen, tally, numbers: HashMap::new(), judged: HashSet::new() }
     }
 
-    /// Counts an event, and prints it unless it is one of [`UNPRINTED_EVENTS`].
+    /// Counts an event, and prints it unless it is one of `UNPRINTED_EVENTS`.
     pub async fn tell(&mut self, event: &Value) -> Result<(), DemoError> {
         let name = event["event"].as_str().unwrap_or_default();
         match name {

@@ -138,7 +138,7 @@ pub enum FaultsError {
 }
 
 impl PrinterFaults {
-    /// Returns these faults with the members in `change` replaced; `null` switches one off.
+    /// Returns the faults with the members in `change` replaced; `null` switches a fault off.
     pub fn merged(&self, change: &Map<String, Value>) -> Result<Self, FaultsError> {
         let mut all = match serde_json::to_value(self)? {
             Value::Object(all) => all,
@@ -171,13 +171,14 @@ impl PrinterFaults {
     }
 }
 
-/// Value of every measured number under [`PrinterFaults::absurd_numbers`].
+/// Value reported for every measurement when [`PrinterFaults::absurd_numbers`] is set.
 const ABSURD: f64 = 1e300;
 
-/// Members of OctoPrint's responses that are measurements although they are whole numbers.
+/// Members of OctoPrint's responses that contain measurements although their values are integers.
 const MEASURED: [&str; 7] = ["printTime", "printTimeLeft", "estimatedPrintTime", "filepos", "size", "date", "time"];
 
-/// Replaces measurements with `ABSURD`: every fraction, and whole numbers known by their names.
+/// Replaces measurements with `ABSURD`: all fractional numbers, and integers in members that are known to be
+/// measurements.
 pub fn make_absurd(answer: &mut Value) {
     match answer {
         Value::Number(number) if number.is_f64() => *answer = ABSURD.into(),
