@@ -72,7 +72,7 @@ async fn connect(api: &ShopClient, last: Option<&str>) -> Result<Response, Reque
     Ok(answer)
 }
 
-/// One server-sent event.
+/// Event received on the stream.
 #[derive(Debug, PartialEq, Eq)]
 struct ServerSentEvent {
     id: Option<String>,

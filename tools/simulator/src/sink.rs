@@ -56,7 +56,7 @@ pub struct SignatureVerdict {
     pub standard: Option<bool>,
 }
 
-/// Received request.
+/// Webhook request as received.
 #[derive(Clone, Debug)]
 pub struct ReceivedRequest {
     /// Time at which the request was received.

@@ -36,7 +36,7 @@ pub struct AllPeers {
     pub farm_ui: SimFarmUi,
     /// Detector of failed prints.
     pub detector: SimDetector,
-    /// Smart home.
+    /// Simulated Home Assistant.
     pub smart_home: SimSmartHome,
     /// MQTT broker to which the smart home subscribes.
     pub broker: MqttBroker,

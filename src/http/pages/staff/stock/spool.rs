@@ -90,7 +90,7 @@ pub(super) fn all_slots(app: &StockHandles) -> Vec<PrinterSlot> {
     printers.iter().filter_map(|versioned| versioned.state.as_ref()).flat_map(PrinterSlot::of).collect()
 }
 
-/// What is known about a spool.
+/// Facts known about a spool.
 pub(in crate::staff) struct SpoolFacts {
     pub(super) number: i64,
     /// Material on the spool.

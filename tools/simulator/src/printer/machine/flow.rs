@@ -161,7 +161,7 @@ impl Machine {
         }
     }
 
-    /// Physically starts a print. The file must exist, and no other print may be in progress.
+    /// Starts a print physically. The file must exist, and no other print may be in progress.
     pub(super) fn begin(&mut self, filename: String) {
         let Some(file) = self.files.get(&filename).cloned() else {
             return;
