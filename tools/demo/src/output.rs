@@ -1,10 +1,10 @@
-//! Standard output and standard error, whose readers may close them at any time.
+//! Standard output and standard error, which their readers may close at any time.
 
 use std::io::{self, Write as _};
 
 use crate::error::DemoError;
 
-/// Writes text to standard output; returns [`DemoError::ReaderGone`] if its reader has closed it.
+/// Writes text to standard output; returns [`DemoError::ReaderGone`] if the reader has closed it.
 pub fn print(text: &str) -> Result<(), DemoError> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
