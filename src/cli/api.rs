@@ -47,7 +47,7 @@ pub enum ApiFailure {
     },
 }
 
-/// HTTP client of one server.
+/// HTTP client for one server.
 #[derive(Clone, Debug)]
 pub struct HttpApi {
     client: Client,

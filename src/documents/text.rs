@@ -156,7 +156,7 @@ impl<'f> Typesetter<'f> {
         if style.bold { &self.bold } else { &self.regular }
     }
 
-    /// Sets one line of text.
+    /// Lays out one line of text.
     pub fn line(&self, text: &str, style: Style) -> TextLine {
         let fonts = self.fonts(style);
         let text: String = text.chars().filter_map(|c| settable(c, fonts)).collect();

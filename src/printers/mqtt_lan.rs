@@ -75,7 +75,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
     ..PrinterType::of("mqtt_lan", "Bambu Lab printer", MQTT_PORT, |parts| Ok(Arc::new(MqttLan::new(parts)?)))
 };
 
-/// Adapter of one printer.
+/// Adapter for one printer.
 struct MqttLan {
     declared: &'static PrinterType,
     session: PrinterSession,

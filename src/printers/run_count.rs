@@ -1,8 +1,8 @@
 //! Counts the prints of a file on printers that keep no history, but identify each print.
 //!
-//! A file that is printed again right after its print ended looks like the same print, except for the identifier. The
-//! count covers only prints that the adapter has seen: none that started and ended between two polls, and none from
-//! before this server started.
+//! If a file is printed again right after a print of it has ended, the two look like the same print, except for the
+//! identifier. The count covers only prints that the adapter has seen: none that started and ended between two polls,
+//! and none from before this server started.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};

@@ -91,7 +91,7 @@ pub(super) struct PrinterKnowledge {
     state: Option<MqttPrintState>,
     /// Print last seen in progress.
     under_way: Option<Print>,
-    /// Number of successive prints of that print's file that were seen in progress.
+    /// Number of successive prints of the same file that were seen in progress.
     runs: u32,
     /// Print that ended while the connection was open, and its outcome.
     ended: Option<(Print, PrintEnd)>,
@@ -195,8 +195,8 @@ impl PrinterKnowledge {
     /// Neither criterion is valid across two connections, because a print resumed after a power failure may have a
     /// different id. No other criterion is reliable: a print started at the printer has no id, reports about prints
     /// from this server may lack theirs, and newer firmware no longer reports when a print started
-    /// (`gcode_start_time`). A file that is printed again without a report that its first print ended therefore looks
-    /// like the same print.
+    /// (`gcode_start_time`). If a file is printed again without a report that its previous print has ended, the two
+    /// therefore look like the same print.
     fn count_runs(&self, print: &Print, state: MqttPrintState, is_same_connection: bool) -> u32 {
         let Some(current) = self.under_way.as_ref().filter(|current| current.file == print.file) else { return 1 };
         let ended = self.ended.as_ref().map(|(ended, _)| ended);

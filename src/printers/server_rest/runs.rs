@@ -1,7 +1,7 @@
 //! Counts the prints of the currently selected file, from the file's own record.
 //!
-//! `OctoPrint` identifies a print only by its file. A file that is printed again right after its print ended looks like
-//! the same print; only the record, in which each print is counted when it ends, distinguishes the two.
+//! `OctoPrint` identifies a print only by its file. If a file is printed again right after a print of it has ended, the
+//! two look like the same print; only the record, which counts each print when it ends, distinguishes them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
