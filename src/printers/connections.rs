@@ -20,7 +20,7 @@ use domain::id::Id;
 use domain::printer_status::{Connection, Status};
 use domain::time::Timestamp;
 
-/// Time to wait for a printer's connection after a server start; a connection that takes longer is not waited for.
+/// Maximum time to wait for the connection to a printer after a server start; enough for every printer that is watched.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Connection to one printer, held as long as the printer is watched.
