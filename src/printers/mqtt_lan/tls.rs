@@ -57,8 +57,8 @@ impl Tls {
         })
     }
 
-    /// Returns the hexadecimal digest of the key that the printer must present from now on; `None` before the first
-    /// connection.
+    /// Returns the hexadecimal digest of the key that the printer must present from now on; `None` if no key
+    /// is known yet.
     pub(super) fn known_key(&self) -> Option<String> {
         self.verifier.judge.known_key().map(hex::encode)
     }
