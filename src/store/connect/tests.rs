@@ -1,4 +1,4 @@
-//! Files that SQLite addresses name, and how a connection writes.
+//! Tests of the file that an SQLite address refers to, and of how a connection writes.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -48,7 +48,8 @@ fn a_database_in_memory_or_on_a_server_has_no_file() {
     assert_eq!(display_url("sqlite:///nowhere%20at%20all/a%20b.db"), "SQLite /nowhere at all/a b.db");
 }
 
-/// A `kill -9` does not show whether a commit waits for the disk; only a power cut does.
+/// Checks the setting that makes a commit wait for the disk: whether it does so shows only in a power failure, not
+/// after a `kill -9`.
 #[tokio::test]
 async fn a_commit_waits_for_the_disk() {
     let folder = tempfile::tempdir().unwrap();
