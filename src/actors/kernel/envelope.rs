@@ -23,10 +23,10 @@ use domain::refusal::Refusal;
 use domain::time::Timestamp;
 use store::Unavailable;
 
-/// Idempotency key as it is stored: a hash of principal, route and key, and a hash of the body.
+/// Idempotency key in its stored form: a hash of principal, route and key, and a hash of the body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IdempotencyKey {
-    /// Hash of principal, method, path and key; the row's primary key.
+    /// Hash of principal, method, path and key, which is the row's primary key.
     pub key: String,
     /// Hash of the raw request body.
     pub body_hash: String,
@@ -34,23 +34,23 @@ pub struct IdempotencyKey {
     pub expires_at: Timestamp,
 }
 
-/// Origin of a command: its principal, its HTTP request, and the key by which a retry is recognised.
+/// Origin of a command: the principal, the HTTP request, and the key by which retries are recognised.
 #[derive(Clone, Debug)]
 pub struct CommandOrigin {
-    /// Principal on whose behalf the rules decide; recorded in the audit log.
+    /// Principal on whose behalf the command is decided; recorded in the audit log.
     pub by: Arc<Principal>,
     /// Id of the HTTP request, for the audit log.
     pub request_id: Option<Arc<str>>,
-    /// Key under which the answer is stored; `None`: a retry is a new command.
+    /// Key under which the answer is stored; if `None`, a retry is a new command.
     pub key: Option<IdempotencyKey>,
 }
 
 impl CommandOrigin {
-    /// Returns the origin of the server's own commands, without an idempotency key.
+    /// Returns the origin for the server's own commands, without an idempotency key.
     pub fn system() -> Self {
         Self { by: Arc::new(Principal::System), request_id: None, key: None }
     }
-    /// Creates the origin of a principal's command, without an idempotency key.
+    /// Creates the origin for a principal's command, without an idempotency key.
     pub fn new(by: Principal) -> Self {
         Self { by: Arc::new(by), request_id: None, key: None }
     }

@@ -144,14 +144,14 @@ pub(super) fn map_db_error(error: DbErr) -> WriteError {
     WriteError::Constraint(name.or_else(|| by_columns(&message)).unwrap_or(message))
 }
 
-/// Parses the name of a violated constraint on PostgreSQL: `uq__deliveries__endpoint_id__event_id__replay`.
+/// Parses the name of a violated constraint on PostgreSQL, such as `uq__deliveries__endpoint_id__event_id__replay`.
 fn by_name(constraint: &str) -> Option<String> {
     let (table, columns) = constraint.strip_prefix("uq__")?.split_once("__")?;
     Some(format!("{table}.{}", columns.replace("__", ",")))
 }
 
-/// Parses the columns in a constraint error of `SQLite`: `UNIQUE constraint failed: deliveries.endpoint_id,
-/// deliveries.event_id, deliveries.replay`.
+/// Parses the columns from a constraint error of SQLite, such as
+/// `UNIQUE constraint failed: deliveries.endpoint_id, deliveries.event_id, deliveries.replay`.
 fn by_columns(message: &str) -> Option<String> {
     let (_, columns) = message.split_once("UNIQUE constraint failed: ")?;
     let (table, _) = columns.split_once('.')?;

@@ -1,4 +1,4 @@
-//! Handles the store's answer to the commit in flight and answers the callers.
+//! Handles the store's answer to the commit in flight, and answers the callers.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use store::{Settlement, StoredAggregate, Unavailable};
 type CommandResults<T> = Vec<(Envelope<T>, CommandResult<T>)>;
 
 impl<T: StoredAggregate> ActorState<T> {
-    /// Settles the commit in flight with the store's answer. Returns how many commands it settles.
+    /// Settles the commit in flight with the store's answer. Returns the number of commands settled.
     pub(super) fn settle(&mut self, settlement: Settlement, me: &ActorRef<Msg<T>>) -> usize {
         let Some(CommitInFlight { next, decided, created }) = self.flight.take() else { return 0 };
         let many = decided.len();
@@ -108,7 +108,7 @@ impl<T: StoredAggregate> ActorState<T> {
     }
 }
 
-/// Sends the verdicts of decided commands to their callers.
+/// Sends the results of decided commands to their callers.
 pub(super) fn reply<T: Aggregate>(decided: CommandResults<T>, version: i64) {
     for (envelope, verdict) in decided {
         envelope.answer(match verdict {
