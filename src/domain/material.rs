@@ -5,28 +5,31 @@
 //! another in the line only if the other does not fit. At the job's end the claim is settled: the consumption leaves
 //! the stock, the rest of the reservation becomes available.
 //!
-//! `decide` has the rules, `change` collects the changes of one command, `line` indexes the claims, `recall` recalls
-//! reservations when less is on hand than is reserved, `alerts` reports low stock and discrepancies, `links`
-//! synchronizes stock with other systems.
+//! `decide` has the rules, `claims` those of claims, `change` collects the changes of one command, `line` indexes the
+//! claims, `recall` recalls reservations when less is on hand than is reserved, `alerts` reports low stock and
+//! discrepancies, `links` synchronizes stock with other systems.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::answer_variants;
 use crate::amount::Amount;
 use crate::id::Id;
-use crate::parts_sync::{LinkCommand, StockLink, StockSystem};
+use crate::parts_sync::{StockLink, StockSystem};
 use crate::time::Timestamp;
 
 mod alerts;
 mod change;
+mod claims;
 mod decide;
 mod line;
 mod links;
 mod recall;
 #[cfg(test)]
 mod tests;
+
+pub use claims::{ClaimNews, ClaimStates, ClaimStock};
+pub use links::{LinkAnswer, UnlinkStock};
 
 /// Type of a material; it determines the unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -280,7 +283,7 @@ pub struct SettledClaim {
     pub booked_on: Vec<i64>,
 }
 
-/// Changes that a material accepts.
+/// Changes that operators make to a material; answered with the material.
 #[derive(Clone, Debug)]
 pub enum MaterialCommand {
     /// Adds a material with its initial stock.
@@ -309,46 +312,15 @@ pub enum MaterialCommand {
     },
     /// Deletes the material. The caller has verified that no SKU refers to it; claims on it are a conflict.
     Archive,
-    /// Claims stock for jobs of an order. A repeated claim is answered with its current state.
-    Claim {
-        /// Claiming order.
-        order: Id,
-        /// Claims, one for each job.
-        asks: Vec<ClaimRequest>,
-    },
-    /// Settles claims that an order has finished with. An unknown claim was settled before, which is no error.
-    Settle {
-        /// Claims with their consumption; the rest becomes available.
-        claims: Vec<SettledClaim>,
-    },
-    /// Records that an order has acknowledged held claims.
-    Heard {
-        /// Claims that the order knows to be held.
-        claims: Vec<ClaimId>,
-    },
-    /// Records that an order retains reservations that it was requested to give up.
-    Kept {
-        /// Claims that stay reserved.
-        claims: Vec<ClaimId>,
-    },
-    /// Applies a command about the links to other systems.
-    Link(LinkCommand),
 }
 
-/// Answer of a material to a command.
+/// Answer to a [`MaterialCommand`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum MaterialAnswer {
+pub struct MaterialAnswer {
     /// Material after the change; serialized without its claims.
-    Material(Box<Material>),
-    /// Material after the change, with the affected link.
-    Linked(Box<Material>, Box<StockLink>),
-    /// State of each claim and, if it waits, the human-readable reason ("needs 120 g of PLA black, 80 g free").
-    Claims(Vec<(ClaimId, ClaimState, Option<String>)>),
-    /// The command is done, now or by an earlier repeat.
-    Done,
+    #[serde(rename = "Material")]
+    pub material: Box<Material>,
 }
-
-answer_variants!(MaterialAnswer: Material(Material));
 
 /// Messages to orders that the material's state requires, one per order. Each is repeated, also after a restart, until
 /// the order has acknowledged it.

@@ -1,12 +1,11 @@
-//! Messages of a printer: commands, answers, and the effects by which it works with the machine and with orders.
+//! Messages of a printer: commands with their answers, and rows.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ActRecord, Printer, PrinterFields, SlotReport, Spool, SpoolBalance, SpoolBinding, StartFailure};
-use crate::aggregate::answer_variants;
 use crate::id::Id;
 use crate::launch::{FilamentSlot, KnownTypes, LaunchNeeds};
-use crate::maintenance::{MaintenanceCommand, MaintenanceEntry, Odometer, Reminder};
+use crate::maintenance::{EntryFields, MaintenanceEntry, Odometer, Reminder, ReminderFields};
 use crate::order::Resolution;
 use crate::printer_status::{Connection, PastPrint, ReportedSlot, ServerRun, Status};
 use crate::sign_off::Inspection;
@@ -62,7 +61,7 @@ impl Evidence {
     }
 }
 
-/// Change that a printer accepts.
+/// Changes that operators make to a printer; answered with the printer.
 #[derive(Clone, Debug)]
 pub enum PrinterCommand {
     /// Registers a new printer.
@@ -79,12 +78,6 @@ pub enum PrinterCommand {
     Archive,
     /// Connects (`true`) or disconnects (`false`) the printer at an operator's request.
     Connect(bool),
-    /// Processes a status from the monitor that changes what is recorded: state, connection, file, end of a print,
-    /// homed, progress by tenths.
-    Seen(Box<Status>),
-    /// Records that the printer has not answered for too long: its connection state, the human-readable reason, and
-    /// when it last answered.
-    Silent(Connection, String, Option<Timestamp>),
     /// Sets the content of a slot, entered by an operator.
     LoadSlot {
         /// Number of the slot, from 0.
@@ -96,6 +89,44 @@ pub enum PrinterCommand {
     },
     /// Removes a slot that the printer does not have, at an operator's request.
     RemoveSlot(u32),
+    /// Records an emergency stop after it was sent, because nothing may delay the stop.
+    EmergencyStopped,
+    /// Marks the bed as clear at an operator's request, and signs off the parts of the last print if that has not
+    /// happened yet.
+    BedCleared(Inspection),
+    /// Acknowledges a firmware fault or refused starts after an operator has inspected the printer; refused with 409
+    /// while its firmware is still in error.
+    ClearAttention,
+    /// Records that all axes were homed on our command.
+    Homed,
+    /// Takes the printer out of service or returns it to service, at an operator's request.
+    Maintenance {
+        /// `true` takes it out of service.
+        on: bool,
+        /// Human-readable reason; ignored when the printer returns to service.
+        note: Option<String>,
+    },
+    /// Deletes a reminder. The maintenance log remains.
+    ForgetReminder(Id),
+}
+
+/// Answer to a [`PrinterCommand`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PrinterAnswer {
+    /// State of the printer after the change.
+    #[serde(rename = "Printer")]
+    pub printer: Box<Printer>,
+}
+
+/// Observations of a printer, and outcomes of the work on it.
+#[derive(Clone, Debug)]
+pub enum PrinterNews {
+    /// Processes a status from the monitor that changes what is recorded: state, connection, file, end of a print,
+    /// homed, progress by tenths.
+    Seen(Box<Status>),
+    /// Records that the printer has not answered for too long: its connection state, the human-readable reason, and
+    /// when it last answered.
+    Silent(Connection, String, Option<Timestamp>),
     /// Updates the remaining amount on the spool in a slot, from the spool management system.
     SpoolLeft(SpoolBalance),
     /// Processes the spools that the printer reported in its slots.
@@ -108,40 +139,6 @@ pub enum PrinterCommand {
     },
     /// Records the digest (in hexadecimal digits) of the key by which the printer proved its identity.
     KeyShown(String),
-    /// Offers an attempt of an order. A printer that cannot take it answers `NotTaken` with the reason, and will never
-    /// accept it later.
-    Take {
-        /// Identifier of the attempt.
-        attempt: Id,
-        /// Job that is attempted.
-        job: Id,
-        /// Order of the job.
-        order: Id,
-        /// G-code file to upload.
-        file_id: Id,
-        /// Unique name for the file on the printer.
-        file_name: String,
-        /// Time at which the order claimed the printer. An emergency stop since then also stops this job.
-        claimed_at: Timestamp,
-        /// Requirements on the printer.
-        needs: Box<LaunchNeeds>,
-        /// File formats and slot capabilities of each printer type.
-        types: KnownTypes,
-        /// Filament length of the plate in millimetres, as stated in the file.
-        stated_mm: Option<f64>,
-        /// Print time in seconds, as stated in the file.
-        estimated_seconds: Option<i64>,
-    },
-    /// Records that the upload is finished. The caller sends the start only if the answer is [`PrinterAnswer::Go`].
-    Uploaded {
-        /// Attempt whose file was uploaded.
-        attempt: Id,
-        /// Name that the printer assigned to the file.
-        remote_name: String,
-        /// Token that identifies the current run of the printer's server, if it provides one (see
-        /// [`super::CurrentAttempt::server_mark`]).
-        server_mark: Option<String>,
-    },
     /// Records that the upload failed for good, failed too often, or never began.
     UploadFailed {
         /// Attempt whose file was to be uploaded.
@@ -173,15 +170,6 @@ pub enum PrinterCommand {
         /// Collected evidence.
         evidence: Box<Evidence>,
     },
-    /// Cancels this attempt at the order's request.
-    CancelAttempt(Id),
-    /// Applies an operator's resolution of an attempt, forwarded by the order.
-    Resolved {
-        /// Resolved attempt.
-        attempt: Id,
-        /// Outcome of the print as the operator saw it.
-        outcome: Resolution,
-    },
     /// Acknowledges a report that the order has processed.
     Heard {
         /// Reported attempt.
@@ -190,25 +178,6 @@ pub enum PrinterCommand {
         step: u32,
         /// `false` if the order no longer needs the attempt, which then ends here.
         is_wanted: bool,
-    },
-    /// Prints a file that is not a job, at an operator's request; refused with 409 unless the printer could accept a
-    /// job.
-    PrintManually {
-        /// Identifier that the edge generated for this print.
-        id: Id,
-        /// File to upload; `None` if it is on the printer already.
-        file_id: Option<Id>,
-        /// Name of the file on the printer.
-        file_name: String,
-        /// Source slot of each filament of the file; empty if the printer has no slots to choose from.
-        slots: Vec<Option<FilamentSlot>>,
-    },
-    /// Records that the file of a manual print is on the printer; answered like `Uploaded`.
-    ManualUploaded {
-        /// Identifier of the manual print.
-        id: Id,
-        /// Name that the printer assigned to the file.
-        remote_name: String,
     },
     /// Records that the printer accepted the start of a manual print, or that it certainly did not begin.
     ManualOver {
@@ -219,11 +188,6 @@ pub enum PrinterCommand {
     },
     /// Records that the start of this manual print was not confirmed in time.
     ManualUnclear(Id),
-    /// Records an emergency stop after it was sent, because nothing may delay the stop.
-    EmergencyStopped,
-    /// Marks the bed as clear at an operator's request, and signs off the parts of the last print if that has not
-    /// happened yet.
-    BedCleared(Inspection),
     /// Acknowledges that the order knows the sign-off of this attempt's parts.
     SignedOff(Id),
     /// Records that the picture of this attempt's end was delivered to its order, or was given up.
@@ -241,20 +205,160 @@ pub enum PrinterCommand {
         /// `true` if the print was paused, `false` if pausing failed; `None` if it was not to be paused.
         paused: Option<bool>,
     },
-    /// Acknowledges a firmware fault or refused starts after an operator has inspected the printer; refused with 409
-    /// while its firmware is still in error.
-    ClearAttention,
-    /// Records that all axes were homed on our command.
-    Homed,
-    /// Takes the printer out of service or returns it to service, at an operator's request.
-    Maintenance {
-        /// `true` takes it out of service.
-        on: bool,
-        /// Human-readable reason; ignored when the printer returns to service.
-        note: Option<String>,
+}
+
+/// Offer of an attempt of an order.
+#[derive(Clone, Debug)]
+pub struct TakeAttempt {
+    /// Identifier of the attempt.
+    pub attempt: Id,
+    /// Job that is attempted.
+    pub job: Id,
+    /// Order of the job.
+    pub order: Id,
+    /// G-code file to upload.
+    pub file_id: Id,
+    /// Unique name for the file on the printer.
+    pub file_name: String,
+    /// Time at which the order claimed the printer. An emergency stop since then also stops this job.
+    pub claimed_at: Timestamp,
+    /// Requirements on the printer.
+    pub needs: Box<LaunchNeeds>,
+    /// File formats and slot capabilities of each printer type.
+    pub types: KnownTypes,
+    /// Filament length of the plate in millimetres, as stated in the file.
+    pub stated_mm: Option<f64>,
+    /// Print time in seconds, as stated in the file.
+    pub estimated_seconds: Option<i64>,
+}
+
+/// Answer to [`TakeAttempt`]. A printer that does not take the attempt will never accept it later.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum TakeAnswer {
+    /// The printer has the attempt, now or earlier, and reports from here on.
+    Accepted,
+    /// The attempt is not accepted and never will be, with a human-readable reason.
+    NotTaken(String),
+    /// The order claimed the printer before an emergency stop: the attempt was stopped, with the reason.
+    Stopped(String),
+}
+
+/// Ends of uploads. The caller sends the start only if the answer is [`UploadAnswer::Go`].
+#[derive(Clone, Debug)]
+pub enum PrinterUpload {
+    /// Records that the file of an attempt is on the printer.
+    Attempt {
+        /// Attempt whose file was uploaded.
+        attempt: Id,
+        /// Name that the printer assigned to the file.
+        remote_name: String,
+        /// Token that identifies the current run of the printer's server, if it provides one (see
+        /// [`super::CurrentAttempt::server_mark`]).
+        server_mark: Option<String>,
     },
-    /// Changes its reminders or its maintenance log.
-    Care(Box<MaintenanceCommand>),
+    /// Records that the file of a manual print is on the printer.
+    Manual {
+        /// Identifier of the manual print.
+        id: Id,
+        /// Name that the printer assigned to the file.
+        remote_name: String,
+    },
+}
+
+/// Answer to a [`PrinterUpload`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum UploadAnswer {
+    /// Send the start now. Only the caller whose command recorded `start_sent` receives it, so the start is sent once.
+    Go,
+    /// The upload is recorded, now or earlier, and this caller sends no start.
+    Done,
+}
+
+/// Decisions of an order about an attempt that it offered.
+#[derive(Clone, Debug)]
+pub enum AttemptCommand {
+    /// Cancels this attempt at the order's request.
+    Cancel(Id),
+    /// Applies an operator's resolution of an attempt, forwarded by the order.
+    Resolve {
+        /// Resolved attempt.
+        attempt: Id,
+        /// Outcome of the print as the operator saw it.
+        outcome: Resolution,
+    },
+}
+
+/// Answer to an [`AttemptCommand`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum AttemptAnswer {
+    /// The decision is applied, now or earlier.
+    Done,
+    /// The printer does not have the attempt and will never accept it.
+    NotInHand,
+}
+
+/// Print of a file that is not a job, at an operator's request; refused with 409 unless the printer could accept a job.
+#[derive(Clone, Debug)]
+pub struct PrintManually {
+    /// Identifier that the edge generated for this print.
+    pub id: Id,
+    /// File to upload; `None` if it is on the printer already.
+    pub file_id: Option<Id>,
+    /// Name of the file on the printer.
+    pub file_name: String,
+    /// Source slot of each filament of the file; empty if the printer has no slots to choose from.
+    pub slots: Vec<Option<FilamentSlot>>,
+}
+
+/// Answer to [`PrintManually`]: the manual print is accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ManualPrintAnswer {
+    /// Identifier of the manual print.
+    #[serde(rename = "Manual")]
+    pub id: Id,
+}
+
+/// Changes of a printer's reminders.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ReminderCommand {
+    /// Adds a reminder.
+    Remind(ReminderFields),
+    /// Changes the name, note or intervals of a reminder.
+    Change {
+        /// Reminder to change.
+        id: Id,
+        /// Printer version that the caller read; refused with 412 if it has changed since.
+        if_version: Option<i64>,
+        /// Complete new fields.
+        fields: ReminderFields,
+    },
+}
+
+/// Answer to a [`ReminderCommand`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ReminderAnswer {
+    /// Current reminder, with the printer's odometer.
+    #[serde(rename = "Reminder")]
+    pub reminder: (Box<Reminder>, Odometer),
+}
+
+/// Entry of completed work in the maintenance log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogMaintenance {
+    /// Details of the work.
+    pub fields: EntryFields,
+    /// Time at which it was done; `None` is now.
+    pub done_at: Option<Timestamp>,
+    /// Reminders that the work resets.
+    pub resets: Vec<Id>,
+}
+
+/// Answer to [`LogMaintenance`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MaintenanceAnswer {
+    /// New entry of the maintenance log.
+    #[serde(rename = "Logged")]
+    pub entry: Box<MaintenanceEntry>,
 }
 
 /// Row stored beside the snapshot row of a printer.
@@ -266,84 +370,4 @@ pub enum PrinterRow {
     ReminderGone(Id),
     /// New entry of the maintenance log.
     Entry(Box<MaintenanceEntry>),
-}
-
-/// A printer's answer to a command.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum PrinterAnswer {
-    /// State of the printer after the change.
-    Printer(Box<Printer>),
-    /// Answer to the uploading task: send the start now. Only the caller whose command recorded `start_sent` receives
-    /// it, so the start is sent once.
-    Go,
-    /// Answer to an operator: this manual print is accepted.
-    Manual(Id),
-    /// Answer to an operator: the current reminder, with the printer's odometer.
-    Reminder(Box<Reminder>, Odometer),
-    /// Answer to an operator: the new entry of the maintenance log.
-    Logged(Box<MaintenanceEntry>),
-    /// Answer to an order: the attempt is not accepted and never will be, with a human-readable reason.
-    NotTaken(String),
-    /// Answer to an order that claimed the printer before an emergency stop: the attempt was stopped, with the reason.
-    Stopped(String),
-    /// Answer to an order that cancels or resolves: the printer does not have the attempt and will never accept it.
-    NotInHand,
-    /// The command is applied, now or earlier.
-    Done,
-}
-
-answer_variants!(PrinterAnswer: Printer(Printer), Manual(Id), Logged(MaintenanceEntry));
-
-/// Work outside the printer's state that the state calls for. Each effect is repeated, also after a restart, until the
-/// state no longer calls for it.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum PrinterEffect {
-    /// Keep a connection to the printer and monitor it. A change of address or key makes it a different effect, so that
-    /// the printer is reconnected.
-    Watch {
-        /// Adapter type of the printer.
-        kind: String,
-        /// Base URL of the printer's API.
-        base_url: String,
-        /// The printer's API key, encrypted; empty if none.
-        encrypted_api_key: String,
-        /// Serial number, for adapter types that need one.
-        serial: Option<String>,
-    },
-    /// Drive the attempt to a print or a verdict: upload in phase `Taken`, then send the start once, then determine the
-    /// outcome. From the phases `StartSent` and `Unverified` on, only the last step runs; the same holds for a print
-    /// that was seen and has vanished. It stays the same effect through these phases, so that the task that recorded
-    /// the start goes on to send it.
-    Run {
-        /// Attempt in hand.
-        attempt: Id,
-    },
-    /// Drive a manual print to its start: upload, then start once. A start that was sent is only awaited.
-    Manual {
-        /// Identifier of the manual print.
-        id: Id,
-    },
-    /// Cancel this attempt's print at the printer: read the status first, and cancel once per status that shows the
-    /// attempt's file. It ends with the print, and when the printer shows anything else.
-    CancelPrint {
-        /// Attempt in hand.
-        attempt: Id,
-    },
-    /// Report the attempt's progress to the order until it has acknowledged this step.
-    Report {
-        /// Attempt in hand.
-        attempt: Id,
-        /// Step to report.
-        step: u32,
-    },
-    /// Report the sign-off of this attempt's parts to the order until it has acknowledged it.
-    TellSignOff {
-        /// Signed-off attempt, one of [`Printer::signed_prints`].
-        attempt: Id,
-    },
-    /// Take a picture of this attempt's end, store it and notify the order, or give it up.
-    Photograph {
-        /// Attempt of [`Printer::photo_due`].
-        attempt: Id,
-    },
 }

@@ -48,8 +48,7 @@ fn a_database_in_memory_or_on_a_server_has_no_file() {
     assert_eq!(display_url("sqlite:///nowhere%20at%20all/a%20b.db"), "SQLite /nowhere at all/a b.db");
 }
 
-/// Checks the setting that makes a commit wait for the disk: whether it does so shows only in a power failure, not
-/// after a `kill -9`.
+// A `kill -9` does not show whether a commit waits for the disk; only a power cut does.
 #[tokio::test]
 async fn a_commit_waits_for_the_disk() {
     let folder = tempfile::tempdir().unwrap();

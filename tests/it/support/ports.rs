@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// First of the ports. None of them is among those that the system chooses for connections, so while a program is down,
 /// no connection of another test takes its port.
-const FIRST: u16 = 12_000;
-/// Number of the ports.
-const COUNT: u32 = 20_000;
+const FIRST: u16 = 10_000;
+/// Number of the ports: they end before those of simulated printers (`cli::process::Place::ports`).
+const COUNT: u32 = 6_900;
 /// Number of ports for each process of tests, before it takes those of the next.
 const SHARE: u32 = 8;
 
