@@ -2,7 +2,7 @@
 //! or a printer.
 //!
 //! The forecaster owns no data. It learns from finished prints and past promises when it starts, and each forecast
-//! replaces the one before. The only part that persists is the promise of each order, which the order stores
+//! replaces the previous one. The only part that persists is each order's promise, which is stored in the order
 //! ([`OrderNews::Promise`]).
 
 use std::collections::HashSet;

@@ -44,7 +44,7 @@ impl MaterialEffects {
         }
     }
 
-    /// Notifies an order that claims are held.
+    /// Notifies an order that its claims are held.
     async fn tell_held(&self, of: &Handle<Material>, order: Id, claims: Vec<ClaimId>) {
         let held = claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
         match self.orders.ask(order, CommandOrigin::system(), OrderNews::Stock(of.id(), held)).await {
@@ -54,7 +54,8 @@ impl MaterialEffects {
         }
     }
 
-    /// Requests an order to give reservations up, and records which ones it retains. It settles those that it gives up.
+    /// Asks an order to give up reservations, and records which ones the order retains. Those it gives up are settled
+    /// by the order.
     async fn ask_back(&self, of: &Handle<Material>, order: Id, claims: Vec<ClaimId>) {
         let Some(words) = of.read().state.as_ref().map(Material::recall_words) else { return };
         match self.orders.ask(order, CommandOrigin::system(), RecallClaims(claims, words)).await {
@@ -90,7 +91,7 @@ impl Effects<Material> for MaterialEffects {
     }
 }
 
-/// Records what an order knows of the material's claims.
+/// Records what an order knows about its claims on the material.
 async fn record(of: &Handle<Material>, news: ClaimNews) {
     if let Err(error) = of.ask(CommandOrigin::system(), news, ASK_TIMEOUT).await {
         tracing::debug!(material = %of.id(), %error, "recording a notification failed; retrying");

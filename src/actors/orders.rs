@@ -218,9 +218,8 @@ async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attemp
     tell(of, OrderNews::Attempt { job, attempt, report }).await;
 }
 
-/// Sends a command about an attempt to its printer, which reports the result. A printer that does not hold the attempt
-/// (it is deleted, or never took the attempt) never will: the attempt can no longer begin there, so it counts as
-/// cancelled.
+/// Sends a command about an attempt to its printer, which reports the result. If the printer is deleted or never
+/// accepted the attempt, the attempt can no longer begin, so it counts as cancelled.
 async fn say(printers: &Directory<Printer>, of: &Handle<Order>, printer: Id, attempt: Id, decision: AttemptCommand) {
     match printers.ask(printer, CommandOrigin::system(), decision).await.map(|answered| answered.answer) {
         Ok(AttemptAnswer::Done) => return,

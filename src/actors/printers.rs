@@ -1,8 +1,9 @@
-//! Effects of printers: watch each printer, bring an attempt to a start or a verdict, cancel prints, report to orders.
+//! Effects of printers, which monitor each printer, carry out attempts until their prints start or a verdict is
+//! reached, cancel prints, and report to orders.
 //!
-//! The start verdict is implemented here and in `domain/printer`: upload and start are separate calls, `start_sent` is
-//! durable before the start is sent, and a start is sent only by the task whose [`domain::printer::PrinterUpload`] was
-//! answered with `Go`.
+//! The verdict on a start is implemented in this module and in `domain/printer`. Upload and start are separate calls,
+//! `start_sent` is durable before the start is sent, and a start is sent only by the task whose
+//! [`domain::printer::PrinterUpload`] was answered with `Go`.
 
 mod cancel;
 mod emergency;
@@ -106,7 +107,7 @@ impl Effects<Printer> for PrinterEffects {
     }
 }
 
-/// Sends news to the printer's own actor; if that fails, the effect repeats them.
+/// Sends news to the printer's own actor. If this fails, the effect sends it again.
 async fn tell(of: &Handle<Printer>, news: PrinterNews) {
     match of.ask(CommandOrigin::system(), news, ASK_TIMEOUT).await {
         Ok(_) => {}

@@ -97,7 +97,7 @@ pub struct Args<T: Aggregate> {
 struct CommitInFlight<T: Aggregate> {
     next: Arc<Versioned<T>>,
     decided: Vec<Envelope<T>>,
-    /// Kind and id of each aggregate that the commit creates.
+    /// Kind and id of each aggregate created by the commit.
     created: Vec<(&'static str, Id)>,
 }
 

@@ -255,7 +255,7 @@ impl<T: StoredAggregate> Directory<T> {
         Ok(self.read(id).await?.filter(|state| state.present().is_some()))
     }
 
-    /// Sends a command to an existing aggregate and waits for its answer.
+    /// Sends a command to an existing aggregate, and waits for the answer.
     pub async fn ask<C: Command<T>>(
         &self,
         id: Id,
@@ -276,7 +276,7 @@ impl<T: StoredAggregate> Directory<T> {
         }
     }
 
-    /// Creates an aggregate with a fresh id.
+    /// Creates an aggregate with a new id.
     pub async fn create<C: Command<T>>(
         &self,
         caller: CommandOrigin,
@@ -286,7 +286,7 @@ impl<T: StoredAggregate> Directory<T> {
         self.create_as(id, caller, command).await.map(|answered| (id, answered))
     }
 
-    /// Creates an aggregate with this id, which must be fresh.
+    /// Creates an aggregate with the given id, which must be new.
     pub async fn create_as<C: Command<T>>(
         &self,
         id: Id,

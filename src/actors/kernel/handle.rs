@@ -61,7 +61,7 @@ impl From<AskFailure> for AskError {
     }
 }
 
-/// Handle of one aggregate. Cheap to clone.
+/// Handle to an aggregate. Cheap to clone.
 pub struct Handle<T: Aggregate>(pub(super) Arc<DirectoryEntry<T>>);
 
 impl<T: Aggregate> Clone for Handle<T> {
@@ -86,8 +86,8 @@ impl<T: Aggregate> Handle<T> {
         self.0.published.load_full()
     }
 
-    /// Sends a command and waits for its answer, at most `within`. A crash of the actor meanwhile is invisible to the
-    /// caller if the command certainly did not happen and there is time left.
+    /// Sends a command, and waits for the answer for at most `within`. The caller does not notice a crash of the actor
+    /// if the command was certainly not carried out and there is time left.
     pub async fn ask<C: Command<T>>(
         &self,
         caller: CommandOrigin,

@@ -60,8 +60,8 @@ pub(super) fn sight(connection: &PrinterConnection, printer: Option<&Printer>, s
     }
 }
 
-/// Returns the news of the progress of the attempt in hand as shown by this status; `None` if no more
-/// progress than recorded.
+/// Returns the news that records the progress of the current attempt as shown by the given status; `None` if it shows
+/// no more progress than recorded.
 pub(super) fn progressed(printer: &Printer, latest: &Status) -> Option<PrinterNews> {
     let in_hand = printer.in_hand.as_ref()?;
     let progress = printer.progress_of(in_hand.job, Some(latest))?;

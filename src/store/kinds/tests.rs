@@ -267,8 +267,8 @@ fn state_reads_back<T: StoredAggregate>(state: &T) {
     assert!(same(&read, &state), "{state} became {read}");
 }
 
-/// Decides a command on the current state. Asserts that an accepted decision reads back from the rows of the store: the
-/// state, and its separate rows.
+/// Decides a command on the current state. Asserts that an accepted decision reads back from the store's rows, both the
+/// state and the additional rows.
 fn decided<T, C>(bench: &Bench, this: &mut Option<T>, of: Id, command: &C) -> Option<Decision<T, C::Answer>>
 where
     T: StoredAggregate + Aggregate<Row: Written + KeptRow, Created: Written + KeptRow>,

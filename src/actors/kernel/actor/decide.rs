@@ -12,8 +12,8 @@ use store::rows::StoredRow;
 use store::{AggregateKey, CommandWrites, CommitOwner, StoredAggregate, Submission};
 
 impl<T: StoredAggregate> ActorState<T> {
-    /// Decides the waiting commands as one commit. Returns `true` if it answered them without a commit, so that the
-    /// rest can be decided at once.
+    /// Decides waiting commands as one commit. Returns `true` if they were answered without a commit, so that the
+    /// remaining commands can be decided immediately.
     pub(super) fn decide(&mut self, me: &ActorRef<Msg<T>>) -> bool {
         let Some(committed) = self.committed.clone() else { return false };
         if self.flight.is_some() || self.gathering || self.leaving || self.waiting.is_empty() {

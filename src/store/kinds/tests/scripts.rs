@@ -216,7 +216,7 @@ fn attempt_command(step: &Step, at: Id, files: &[String], printer_status: Status
     }
 }
 
-/// Builds a command for the printer. `attempt` is the one that it was offered last.
+/// Builds a command for the printer. `attempt` is the last one offered to the printer.
 fn printer_command(step: &Step, attempt: u32) -> AnyPrinterCommand {
     let files = [format!("JOB-000001_{attempt}.gcode"), step.text.clone(), "theirs.gcode".to_owned()];
     let (at, text) = (one(attempt), step.text.clone());
