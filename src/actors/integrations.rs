@@ -199,7 +199,7 @@ struct RunningIntegration {
     fault: Option<PeerSettingError>,
 }
 
-/// All integrations of this process.
+/// All integrations in this process.
 pub struct Integrations {
     members: Vec<RunningIntegration>,
     client: Client,

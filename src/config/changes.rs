@@ -12,9 +12,9 @@ use super::layers::{KnownSettings, VARIABLES, variable_of};
 use super::listing::{self, ConfiguredSetting};
 use super::{Config, ConfigError, DOTENV, LoadOptions, LoadedConfig, Origin, renames};
 
-/// Suffix of the backup of the previous `.env`.
+/// Suffix for the backup copy of the previous `.env`.
 const FORMER: &str = ".bak";
-/// Settings that cannot be changed here, because existing data depends on them.
+/// Settings that this module refuses to change, because existing data depends on them.
 const BOUND_TO_DATA: [&str; 3] = ["auth.api_key_salt", "auth.secrets_key", "server.data_dir"];
 
 /// Settings that name a program which the server runs. A client that could change one could run any program on the

@@ -255,7 +255,7 @@ impl Config {
         }
     }
 
-    /// Returns whether cookies are `Secure`: in production, and wherever the public address uses HTTPS.
+    /// Returns whether cookies are `Secure`, which is the case in production and if the public address uses HTTPS.
     pub fn has_secure_cookies(&self) -> bool {
         let begins = |scheme: &str| {
             self.public_url().get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme))

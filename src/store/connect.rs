@@ -2,8 +2,7 @@
 //!
 //! Opening for writing takes these steps on one connection: check whether another server has taken over, acquire the
 //! lock that excludes other servers (on PostgreSQL; with SQLite, the lock on the data directory has this role), and
-//! take the next epoch. The first time that a process opens the database, it migrates the tables before it takes the
-//! epoch.
+//! take the next epoch. When a process opens the database for the first time, it migrates the tables before that.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -54,8 +53,7 @@ pub enum OpenError {
     /// The connection failed while the next epoch was being committed, so the epoch may or may not have been taken.
     #[error("{}", plain(.0))]
     EpochUncertain(DbErr),
-    /// Another server has taken a newer epoch than any that this process can have taken: this process must never write
-    /// again.
+    /// Another server has taken an epoch newer than all those of this process, which must never write again.
     #[error("another printfloor server has taken over this database")]
     TakenOver,
     /// Another server holds the advisory lock (PostgreSQL).
@@ -150,8 +148,7 @@ pub fn readable(settings: &DatabaseSettings) -> Result<(), OpenError> {
 
 /// Checks that a server listens at the address to which the PostgreSQL driver would connect. The connection pool cannot
 /// be used for that, because it would retry repeatedly and report only a timeout. A database in a file, or behind a
-/// socket in the file system, always passes. No connection is made to an address that cannot belong to a system in the
-/// shop.
+/// socket in the file system, always passes. Addresses that cannot belong to a system in the shop are not connected to.
 ///
 /// # Errors
 ///

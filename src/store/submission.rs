@@ -87,7 +87,7 @@ pub enum Unavailable {
     /// The database does not respond.
     #[error("the database does not respond")]
     Database,
-    /// The disk is full.
+    /// The disk has no space left.
     #[error("the disk is full")]
     DiskFull,
     /// The database file cannot be written.

@@ -50,7 +50,7 @@ enum AttemptFailure {
 pub(super) struct TxWriter<'a> {
     pub db: &'a DatabaseConnection,
     pub epoch: i64,
-    /// Number of the last event that is on disk.
+    /// Number of the last event on disk.
     pub seq: i64,
     /// Events of the transactions on disk, in ascending order of their numbers.
     pub published: Vec<NumberedEvent>,

@@ -121,7 +121,7 @@ async fn open_database(config: &Config, clock: &Clock) -> Result<OpenDatabase, S
     Ok(OpenDatabase { settings, writing, reader: Reader::Database(reading), queries, outbox, hold, last_numbers })
 }
 
-/// Starts the root of the supervision tree; calls `leave` when it ends.
+/// Starts the root of the supervision tree; calls `leave` when the root ends.
 async fn start_root(
     components: HealthRegistry,
     leave: Arc<dyn Fn() + Send + Sync>,

@@ -70,7 +70,7 @@ struct DetectionWork {
 /// Location from which the detector downloads the pictures taken by a printer's camera.
 #[derive(Clone, PartialEq, Debug)]
 enum PictureSource {
-    /// The camera itself, at this URL.
+    /// The camera itself, at the given URL.
     Camera(String),
     /// This server, because the camera requires credentials or does not provide single pictures.
     Server,

@@ -99,7 +99,7 @@ pub enum Stage {
 
 /// Outcome of a command of type `C` with answers of type `A`.
 pub enum CommandEnd<C, A> {
-    /// Decided, and on disk if it changed anything.
+    /// Decided, and written to disk if the command changed anything.
     Done(CommandAnswer<A>),
     /// Not carried out, or the outcome is unknown.
     Failed(AskFailure),

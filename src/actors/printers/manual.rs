@@ -32,7 +32,7 @@ const TAG_CHARS: usize = 8;
 pub enum StartOutcome {
     /// The printer accepted the start; contains the name of the file on the printer.
     Started(String),
-    /// The printer or its connection failed with this error.
+    /// The printer or the connection failed with the given error.
     PrinterError(PrinterError),
     /// The print has not begun, according to the printer's recorded state.
     Failed(ManualFailure),

@@ -24,7 +24,7 @@ const MAX_ORDERS_READ: u64 = 2000;
 /// Property by which attempts are grouped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ActivityGrouping {
-    /// Claimed printer, by its id.
+    /// Claimed printer, by id.
     Printer,
     /// Day of the claim, as the number of days since 1970 UTC.
     Day,

@@ -138,7 +138,7 @@ impl Batch {
         self.table::<SnapshotRows<M>>().0.push(row);
     }
 
-    /// Adds a row that replaces the one with the same key, if there is one.
+    /// Adds a row that replaces the one with the same key, if any.
     pub(super) fn replace<M: TableRow + Doc>(&mut self, row: M) {
         self.table::<ReplacedRows<M>>().0.push((row.key().to_owned(), Some(row)));
     }

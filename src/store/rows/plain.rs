@@ -50,7 +50,7 @@ pub struct IdempotentAnswer {
     pub expires_at: Timestamp,
 }
 
-/// Builds the row of an event with its number.
+/// Builds the row for an event with the given number.
 pub fn event_row(seq: i64, event: &Event) -> Result<events::Model, WriteError> {
     Ok(events::Model {
         seq,

@@ -22,7 +22,7 @@ pub trait Snapshot: Serialize + DeserializeOwned + Clone + Send + Sync + 'static
     fn snapshot(&self, id: Id, version: i64, at_rest: bool) -> Result<SnapshotRow, WriteError>;
 }
 
-/// Row of a table of snapshot rows.
+/// Row in a table of snapshot rows.
 pub trait SnapshotModel: Doc {
     /// Returns the version, which is the number of commits of the aggregate.
     fn version(&self) -> i64;

@@ -40,7 +40,7 @@ impl BrokerPublishing {
         Ok(BrokerConnection { of: self, session, published: BTreeMap::new() })
     }
 
-    /// Serves one session until it breaks.
+    /// Serves one session until the connection breaks.
     async fn serve(&self, line: &SystemLine) -> Result<std::convert::Infallible, PeerFault> {
         let mut talk = line.call(self.open()).await?;
         loop {
