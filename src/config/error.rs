@@ -23,7 +23,7 @@ pub enum ConfigError {
     Toml {
         /// Path of the file.
         path: PathBuf,
-        /// Line and column of the fault, and its description.
+        /// Line and column of the fault, with a description.
         problem: String,
     },
     /// A line of `.env` or `SECRETS_FILE` is not an assignment.

@@ -70,7 +70,7 @@ pub struct Config {
     pub redis: sections::RedisConfig,
     /// Staff sessions and the server's own secrets.
     pub auth: sections::AuthConfig,
-    /// Bounds on queued commands, and rate limits.
+    /// Limits on queued commands, and rate limits.
     pub limits: sections::LimitsConfig,
     /// Rules by which low stock holds jobs back.
     inventory: sections::InventoryConfig,

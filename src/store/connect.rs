@@ -148,7 +148,7 @@ pub fn readable(settings: &DatabaseSettings) -> Result<(), OpenError> {
 
 /// Checks that a server listens at the address to which the PostgreSQL driver would connect. The connection pool cannot
 /// be used for that, because it would retry repeatedly and report only a timeout. A database in a file, or behind a
-/// socket in the file system, always passes. Addresses that cannot belong to a system in the shop are not connected to.
+/// socket in the file system, always passes. An address that cannot belong to a system in the shop is not contacted.
 ///
 /// # Errors
 ///

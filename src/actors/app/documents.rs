@@ -33,7 +33,7 @@ use store::rows::LoadError;
 const MAX_RENDERED_AT_ONCE: usize = 2;
 /// Maximum number of bucket keys in the cache that records whether they are stored.
 const MAX_KNOWN_KEYS: usize = 100_000;
-/// Maximum number of documents cached in memory; the largest have some hundred kilobytes, most have two.
+/// Maximum number of documents cached in memory; the largest have some hundred kilobytes, most have about two.
 const MAX_HELD_DOCUMENTS: usize = 200;
 /// Maximum number of document numbers cached in memory.
 const MAX_HELD_NUMBERS: usize = 100_000;

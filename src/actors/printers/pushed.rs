@@ -21,8 +21,8 @@ const POLLS_PER_LOOK: u32 = 10;
 /// Maximum poll interval for a printer that pushes no values while its print is about to end, so that the next job does
 /// not have to wait.
 const END_LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// Maximum time for which that interval is used, because some printers show the last percent, or no time left, for
-/// hours.
+/// Maximum time for which [`END_LOOK_INTERVAL`] is used, because some printers show the last percent, or no time left,
+/// for hours.
 const MAX_END_LOOKS: Duration = Duration::from_secs(300);
 
 /// Tracker of the time since which the current print has been about to end, or has not reported when it will end.
