@@ -1,7 +1,7 @@
 //! Rules of a material: its decision on each command.
 //!
-//! A stock-take is recorded as counted even if it is below the reserved amount: then nothing is available, operators
-//! are alerted by `inventory.discrepancy`, and the latest reservations are recalled (see `recall`).
+//! A stock-take is recorded as counted even if it is below the reserved amount: in that case nothing is available,
+//! operators are alerted by `inventory.discrepancy`, and the latest reservations are recalled (see `recall`).
 
 use std::cmp::Reverse;
 
@@ -95,7 +95,7 @@ impl Aggregate for Material {
         self.untold()
     }
 
-    /// Returns `true` only for archived materials. The others stay in memory, because every stock check needs them.
+    /// Returns `true` only for archived materials. All others stay in memory, because every stock check needs them.
     fn at_rest(&self) -> bool {
         self.archived
     }
@@ -229,8 +229,8 @@ fn archive(material: &Material, cx: &DecisionContext<'_>) -> MaterialDecision {
     Ok(Decision::to(next, answer).requires([Requirement::Unused { what: Referenced::Material, id: material.id }]))
 }
 
-/// Decides commands to a deleted material: claims on it stay short, and orders that settle claims need not know that it
-/// is gone.
+/// Decides commands to a deleted material: claims on it stay short, and orders that settle claims need not know about
+/// the deletion.
 fn after_archive(material: &Material, command: &MaterialCommand) -> MaterialDecision {
     match command {
         MaterialCommand::Claim { asks, .. } => {
@@ -245,9 +245,9 @@ fn after_archive(material: &Material, command: &MaterialCommand) -> MaterialDeci
     }
 }
 
-/// Decides the claims of one order, in rank order among themselves. Only these are checked, because no claim that
-/// waited before fits (see [`MaterialChange::walk`]). A reservation requested with another need is corrected first,
-/// which may let others fit.
+/// Decides the claims of one order, in rank order among themselves. Only the given claims are checked, because no claim
+/// that was already waiting fits (see [`MaterialChange::walk`]). A reservation requested with a different need is
+/// corrected first, which may make others fit.
 fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[ClaimRequest]) -> Decision<Material> {
     let mut change = MaterialChange::of(material, cx);
     let mut ranked: Vec<&ClaimRequest> = asks.iter().collect();

@@ -1,4 +1,4 @@
-//! Links of a material to other systems: each step changes the link and our stock in one commit.
+//! Links of a material to other systems: each step changes the link and the shop's stock in one commit.
 
 use crate::aggregate::{Decision, DecisionContext};
 use crate::amount::Amount;
@@ -11,7 +11,7 @@ use crate::refusal::Refusal;
 
 type LinkDecision = Result<Decision<Material>, Refusal>;
 
-/// Database constraint that allows an entry to be linked to one material only.
+/// Database constraint that allows an entry to be linked to only one material.
 pub(super) const UNIQUE_ENTRY: &str = "stock_links.system,entry";
 
 /// Returns the command's name for the audit log.
@@ -148,7 +148,7 @@ fn looked(
     stepped(material, cx, step, "changed there")
 }
 
-/// Moves our stock by the amount that a step takes over, and stores the link as the step leaves it.
+/// Adjusts the shop's stock by the amount that a step takes over, and stores the link as the step leaves it.
 fn stepped(material: &Material, cx: &DecisionContext<'_>, step: SyncStep, why: &str) -> Decision<Material> {
     let SyncStep { link, delta } = step;
     let mut change = MaterialChange::of(material, cx);

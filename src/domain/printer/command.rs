@@ -1,4 +1,4 @@
-//! Messages of a printer: commands, answers, and the effects by which it works with the machine and with orders.
+//! Messages of a printer: commands, answers, and effects for work with the machine and with orders.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,10 +20,10 @@ pub enum Evidence {
     Shows(Status),
     /// The printer's history contains the file.
     Remembers(PastPrint),
-    /// The history was read and does not contain the file, or the printer keeps none. Collected for prints that were
-    /// seen and have vanished; nothing is deleted for it.
+    /// The history was read and does not contain the file, or the printer keeps no history. Collected for prints that
+    /// were seen and have vanished; no file is deleted to collect this evidence.
     Forgets {
-        /// Evidence on whether the printer's server was restarted since the start.
+        /// Evidence on whether the printer's server has been restarted since the start.
         server: ServerRun,
         /// `true` if the printer shows that the print did not finish: it still names the file, it was observed entering
         /// an error, or its server's record of the file has no end.
@@ -32,10 +32,11 @@ pub enum Evidence {
         unseen_ms: Option<i64>,
     },
     /// The printer's firmware has been disconnected from its server for so long that the printer counts as offline, and
-    /// the history does not contain how the print ended. Collected for prints that were seen.
+    /// the history does not show how the print ended. Collected for prints that were seen.
     Away,
-    /// The printer is reachable, neither status nor history has the file, and the file is deleted or was not there: a
-    /// start that arrives late finds nothing. The members help decide whether the print ran and ended unseen.
+    /// The printer is reachable, neither its status nor its history shows the file, and the file was deleted or not
+    /// present: a start that arrives late finds no file. The members help decide whether the print ran and ended
+    /// unobserved.
     Revoked {
         /// Evidence on whether the history covers the time since the start was sent.
         server: ServerRun,
@@ -43,8 +44,9 @@ pub enum Evidence {
         /// unknown.
         unwatched_ms: Option<i64>,
     },
-    /// The printer keeps no history, and reports the file as that of its last print. Such a print may have run and
-    /// ended unseen, or the printer adopted the name before the start took effect. Nothing is deleted for it.
+    /// The printer keeps no history, and reports the file as that of its last print. The print may have run and ended
+    /// unobserved, or the printer adopted the name before the start took effect. No file is deleted to collect this
+    /// evidence.
     NamesLast,
     /// Inconclusive, with a human-readable reason.
     Unclear(String),
@@ -79,11 +81,11 @@ pub enum PrinterCommand {
     Archive,
     /// Connects (`true`) or disconnects (`false`) the printer at an operator's request.
     Connect(bool),
-    /// Processes a status from the monitor that changes what is recorded: state, connection, file, end of a print,
-    /// homed, progress by tenths.
+    /// Processes a status from the monitor that changes recorded data: state, connection, file, end of a print, homing,
+    /// or progress by a tenth.
     Seen(Box<Status>),
-    /// Records that the printer has not answered for too long: its connection state, the human-readable reason, and
-    /// when it last answered.
+    /// Records that the printer has not answered for too long: its connection state, the human-readable reason, and the
+    /// time at which it last answered.
     Silent(Connection, String, Option<Timestamp>),
     /// Sets the content of a slot, entered by an operator.
     LoadSlot {
@@ -91,29 +93,29 @@ pub enum PrinterCommand {
         slot: u32,
         /// Content of the slot.
         spool: Spool,
-        /// Spool that the operator was shown in the slot, which the printer must still report; `None` is not checked.
+        /// Spool displayed to the operator for the slot, which the printer must still report; `None` to skip the check.
         expected: Option<SlotReport>,
     },
     /// Removes a slot that the printer does not have, at an operator's request.
     RemoveSlot(u32),
     /// Updates the remaining amount on the spool in a slot, from the spool management system.
     SpoolLeft(SpoolBalance),
-    /// Processes the spools that the printer reported in its slots.
+    /// Processes the spools reported by the printer in its slots.
     SlotsReported {
         /// All reported slots.
         slots: Vec<ReportedSlot>,
-        /// Materials of such spools: the printer's own bindings first, then those from elsewhere in the shop. Deleted
-        /// materials are excluded.
+        /// Materials assigned to such spools: the printer's own bindings first, then those from elsewhere in the shop.
+        /// Deleted materials are excluded.
         bindings: Vec<SpoolBinding>,
     },
     /// Records the digest (in hexadecimal digits) of the key by which the printer proved its identity.
     KeyShown(String),
-    /// Offers an attempt of an order. A printer that cannot take it answers `NotTaken` with the reason, and will never
-    /// accept it later.
+    /// Offers an attempt of an order. A printer that cannot take the attempt answers `NotTaken` with the reason, and
+    /// will never accept the attempt later.
     Take {
         /// Identifier of the attempt.
         attempt: Id,
-        /// Job that is attempted.
+        /// Job to be printed.
         job: Id,
         /// Order of the job.
         order: Id,
@@ -121,7 +123,7 @@ pub enum PrinterCommand {
         file_id: Id,
         /// Unique name for the file on the printer.
         file_name: String,
-        /// Time at which the order claimed the printer. An emergency stop since then also stops this job.
+        /// Time at which the order claimed the printer. An emergency stop since that time also stops this job.
         claimed_at: Timestamp,
         /// Requirements on the printer.
         needs: Box<LaunchNeeds>,
@@ -142,7 +144,7 @@ pub enum PrinterCommand {
         /// [`super::CurrentAttempt::server_mark`]).
         server_mark: Option<String>,
     },
-    /// Records that the upload failed for good, failed too often, or never began.
+    /// Records that the upload failed permanently, failed too often, or never started.
     UploadFailed {
         /// Attempt whose file was to be uploaded.
         attempt: Id,
@@ -173,13 +175,13 @@ pub enum PrinterCommand {
         /// Collected evidence.
         evidence: Box<Evidence>,
     },
-    /// Cancels this attempt at the order's request.
+    /// Cancels the given attempt at the order's request.
     CancelAttempt(Id),
     /// Applies an operator's resolution of an attempt, forwarded by the order.
     Resolved {
         /// Resolved attempt.
         attempt: Id,
-        /// Outcome of the print as the operator saw it.
+        /// Outcome of the print, as seen by the operator.
         outcome: Resolution,
     },
     /// Acknowledges a report that the order has processed.
@@ -188,45 +190,45 @@ pub enum PrinterCommand {
         attempt: Id,
         /// Reported step.
         step: u32,
-        /// `false` if the order no longer needs the attempt, which then ends here.
+        /// `false` if the order no longer needs the attempt, which then ends on the printer too.
         is_wanted: bool,
     },
     /// Prints a file that is not a job, at an operator's request; refused with 409 unless the printer could accept a
     /// job.
     PrintManually {
-        /// Identifier that the edge generated for this print.
+        /// Identifier generated by the HTTP layer for this print.
         id: Id,
-        /// File to upload; `None` if it is on the printer already.
+        /// File to upload; `None` if the file is already on the printer.
         file_id: Option<Id>,
         /// Name of the file on the printer.
         file_name: String,
         /// Source slot of each filament of the file; empty if the printer has no slots to choose from.
         slots: Vec<Option<FilamentSlot>>,
     },
-    /// Records that the file of a manual print is on the printer; answered like `Uploaded`.
+    /// Records that the file of a manual print is on the printer; answered in the same way as `Uploaded`.
     ManualUploaded {
         /// Identifier of the manual print.
         id: Id,
         /// Name that the printer assigned to the file.
         remote_name: String,
     },
-    /// Records that the printer accepted the start of a manual print, or that it certainly did not begin.
+    /// Records that the printer accepted the start of a manual print, or that the print certainly did not start.
     ManualOver {
         /// Identifier of the manual print.
         id: Id,
-        /// Human-readable reason it did not begin; `None` if the printer accepted the start.
+        /// Human-readable reason why the print did not start; `None` if the printer accepted the start.
         error: Option<String>,
     },
-    /// Records that the start of this manual print was not confirmed in time.
+    /// Records that the start of the given manual print was not confirmed in time.
     ManualUnclear(Id),
-    /// Records an emergency stop after it was sent, because nothing may delay the stop.
+    /// Records an emergency stop after it has been sent, because nothing may delay the stop.
     EmergencyStopped,
-    /// Marks the bed as clear at an operator's request, and signs off the parts of the last print if that has not
-    /// happened yet.
+    /// Marks the bed as clear at an operator's request, and signs off the parts of the last print if this has not been
+    /// done yet.
     BedCleared(Inspection),
-    /// Acknowledges that the order knows the sign-off of this attempt's parts.
+    /// Records that the order has acknowledged the sign-off of the given attempt's parts.
     SignedOff(Id),
-    /// Records that the picture of this attempt's end was delivered to its order, or was given up.
+    /// Records that the given attempt's end-of-print photo was delivered to its order, or that delivery was abandoned.
     PhotoOver(Id),
     /// Records whether the printer reports a camera that can take pictures.
     CameraTold(bool),
@@ -238,26 +240,26 @@ pub enum PrinterCommand {
         attempt: Id,
         /// Confidence of the detector over several pictures, in percent.
         percent: u8,
-        /// `true` if the print was paused, `false` if pausing failed; `None` if it was not to be paused.
+        /// `true` if the print was paused, `false` if pausing failed; `None` if it should not be paused.
         paused: Option<bool>,
     },
     /// Acknowledges a firmware fault or refused starts after an operator has inspected the printer; refused with 409
     /// while its firmware is still in error.
     ClearAttention,
-    /// Records that all axes were homed on our command.
+    /// Records that all axes were homed at the server's command.
     Homed,
     /// Takes the printer out of service or returns it to service, at an operator's request.
     Maintenance {
-        /// `true` takes it out of service.
+        /// `true` to take it out of service.
         on: bool,
         /// Human-readable reason; ignored when the printer returns to service.
         note: Option<String>,
     },
-    /// Changes its reminders or its maintenance log.
+    /// Changes the printer's reminders or its maintenance log.
     Care(Box<MaintenanceCommand>),
 }
 
-/// Row stored beside the snapshot row of a printer.
+/// Row stored in addition to the snapshot row of a printer.
 #[derive(Clone, Debug)]
 pub enum PrinterRow {
     /// Current state of a reminder.
@@ -276,7 +278,7 @@ pub enum PrinterAnswer {
     /// Answer to the uploading task: send the start now. Only the caller whose command recorded `start_sent` receives
     /// it, so the start is sent once.
     Go,
-    /// Answer to an operator: this manual print is accepted.
+    /// Answer to an operator: the manual print with the given id is accepted.
     Manual(Id),
     /// Answer to an operator: the current reminder, with the printer's odometer.
     Reminder(Box<Reminder>, Odometer),
@@ -284,66 +286,69 @@ pub enum PrinterAnswer {
     Logged(Box<MaintenanceEntry>),
     /// Answer to an order: the attempt is not accepted and never will be, with a human-readable reason.
     NotTaken(String),
-    /// Answer to an order that claimed the printer before an emergency stop: the attempt was stopped, with the reason.
+    /// Answer to an order that claimed the printer before an emergency stop: the attempt was stopped, with the given
+    /// reason.
     Stopped(String),
-    /// Answer to an order that cancels or resolves: the printer does not have the attempt and will never accept it.
+    /// Answer to an order that cancels or resolves an attempt: the printer does not have the attempt and will never
+    /// accept it.
     NotInHand,
-    /// The command is applied, now or earlier.
+    /// The command has been applied, now or earlier.
     Done,
 }
 
 answer_variants!(PrinterAnswer: Printer(Printer), Manual(Id), Logged(MaintenanceEntry));
 
-/// Work outside the printer's state that the state calls for. Each effect is repeated, also after a restart, until the
+/// Work outside the printer's state that the state calls for. Each effect is repeated, even after a restart, until the
 /// state no longer calls for it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum PrinterEffect {
-    /// Keep a connection to the printer and monitor it. A change of address or key makes it a different effect, so that
+    /// Keeps a connection to the printer and monitors it. With another address or key it is a different effect, so that
     /// the printer is reconnected.
     Watch {
         /// Adapter type of the printer.
         kind: String,
         /// Base URL of the printer's API.
         base_url: String,
-        /// The printer's API key, encrypted; empty if none.
+        /// The printer's API key, encrypted; empty if there is none.
         encrypted_api_key: String,
         /// Serial number, for adapter types that need one.
         serial: Option<String>,
     },
-    /// Drive the attempt to a print or a verdict: upload in phase `Taken`, then send the start once, then determine the
-    /// outcome. From the phases `StartSent` and `Unverified` on, only the last step runs; the same holds for a print
-    /// that was seen and has vanished. It stays the same effect through these phases, so that the task that recorded
-    /// the start goes on to send it.
+    /// Drives the attempt to a print or a verdict: uploads in phase `Taken`, then sends the start once, then determines
+    /// the outcome. From the phases `StartSent` and `Unverified` on, only the last step runs; the same applies to a
+    /// print that was seen and has vanished. The effect stays the same through these phases, so that the task that
+    /// recorded the start goes on to send it.
     Run {
         /// Attempt in hand.
         attempt: Id,
     },
-    /// Drive a manual print to its start: upload, then start once. A start that was sent is only awaited.
+    /// Drives a manual print to its start: uploads the file, then starts it once. If the start was already sent, only
+    /// its outcome is awaited.
     Manual {
         /// Identifier of the manual print.
         id: Id,
     },
-    /// Cancel this attempt's print at the printer: read the status first, and cancel once per status that shows the
-    /// attempt's file. It ends with the print, and when the printer shows anything else.
+    /// Cancels the attempt's print on the printer: reads the status first, and cancels once per status that shows the
+    /// attempt's file. The effect ends with the print, and as soon as the printer shows anything else.
     CancelPrint {
         /// Attempt in hand.
         attempt: Id,
     },
-    /// Report the attempt's progress to the order until it has acknowledged this step.
+    /// Reports the attempt's progress to the order until the order has acknowledged the step.
     Report {
         /// Attempt in hand.
         attempt: Id,
         /// Step to report.
         step: u32,
     },
-    /// Report the sign-off of this attempt's parts to the order until it has acknowledged it.
+    /// Reports the sign-off of the attempt's parts to the order until the order has acknowledged it.
     TellSignOff {
         /// Signed-off attempt, one of [`Printer::signed_prints`].
         attempt: Id,
     },
-    /// Take a picture of this attempt's end, store it and notify the order, or give it up.
+    /// Takes an end-of-print photo of the attempt, stores it and notifies the order, or abandons the photo.
     Photograph {
-        /// Attempt of [`Printer::photo_due`].
+        /// Attempt to photograph, from [`Printer::photo_due`].
         attempt: Id,
     },
 }

@@ -68,7 +68,7 @@ pub(super) fn decide(
     }
 }
 
-/// Decides a command to a printer that exists; [`decide`] itself creates one, and offers it an attempt.
+/// Decides a command to an existing printer; [`decide`] itself handles creation and the offer of an attempt.
 fn change(printer: Printer, cx: &DecisionContext<'_>, command: &PrinterCommand) -> Result<Decision<Printer>, Refusal> {
     match command {
         PrinterCommand::Create(_) | PrinterCommand::Take { .. } => Err(Refusal::not_found(Printer::KIND)),
