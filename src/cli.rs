@@ -48,7 +48,7 @@ use crate::domain::time::Timestamp;
 pub struct Cli {
     /// The command; without one, the server runs.
     #[command(subcommand)]
-    pub command: Option<Command>,
+    pub command: Option<CliCommand>,
     /// Options of every command.
     #[command(flatten)]
     pub global: GlobalOptions,
@@ -80,7 +80,7 @@ pub struct ServeArgs {
 
 /// Subcommand of the program; `serve` when none is named.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum CliCommand {
     /// Run the server (the same as printfloor without a command)
     Serve {
         /// Settings of the server on the command line.
@@ -313,33 +313,33 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
     }
     match command {
         None => Box::pin(serve::run(&global, serve.listen)).await,
-        Some(Command::Serve { args, end_with_stdin }) => {
+        Some(CliCommand::Serve { args, end_with_stdin }) => {
             if end_with_stdin {
                 serve::end_with_stdin();
             }
             Box::pin(serve::run(&global, args.listen)).await
         }
-        Some(Command::Demo(args)) => {
+        Some(CliCommand::Demo(args)) => {
             if global.config.is_some() {
                 return Err(CliError::Usage("the demo uses its own settings; omit --config".to_owned()));
             }
             let data = global.data.map(|data| ["--data".into(), data.into_os_string()]);
             tools::run(Tool::Demo, data.into_iter().flatten().chain(args.arguments))
         }
-        Some(Command::Simulate(args)) => tools::run(Tool::Simulator, args.arguments),
-        Some(Command::Key(KeyCommand::Create(new))) => Box::pin(keys::create(&global, &new)).await,
-        Some(Command::Key(KeyCommand::List)) => Box::pin(keys::list(&global)).await,
-        Some(Command::Key(KeyCommand::Revoke { id })) => Box::pin(keys::revoke(&global, id)).await,
-        Some(Command::User(UserCommand::Create(new))) => Box::pin(users::create(&global, &new)).await,
-        Some(Command::User(UserCommand::List)) => Box::pin(users::list(&global)).await,
-        Some(Command::User(UserCommand::Passwd { email })) => Box::pin(users::passwd(&global, &email)).await,
-        Some(Command::Config(args)) => config::run(&global, args),
-        Some(Command::Check) => check::run(&global).await,
-        Some(Command::Backup { file }) => Box::pin(backup::run(&global, &file)).await,
-        Some(Command::Restore { file }) => Box::pin(restore::run(&global, &file)).await,
-        Some(Command::Openapi { which }) => openapi::run(&global, which),
-        Some(Command::Completions { shell }) => manual::completions(shell),
-        Some(Command::Man) => manual::man(),
+        Some(CliCommand::Simulate(args)) => tools::run(Tool::Simulator, args.arguments),
+        Some(CliCommand::Key(KeyCommand::Create(new))) => Box::pin(keys::create(&global, &new)).await,
+        Some(CliCommand::Key(KeyCommand::List)) => Box::pin(keys::list(&global)).await,
+        Some(CliCommand::Key(KeyCommand::Revoke { id })) => Box::pin(keys::revoke(&global, id)).await,
+        Some(CliCommand::User(UserCommand::Create(new))) => Box::pin(users::create(&global, &new)).await,
+        Some(CliCommand::User(UserCommand::List)) => Box::pin(users::list(&global)).await,
+        Some(CliCommand::User(UserCommand::Passwd { email })) => Box::pin(users::passwd(&global, &email)).await,
+        Some(CliCommand::Config(args)) => config::run(&global, args),
+        Some(CliCommand::Check) => check::run(&global).await,
+        Some(CliCommand::Backup { file }) => Box::pin(backup::run(&global, &file)).await,
+        Some(CliCommand::Restore { file }) => Box::pin(restore::run(&global, &file)).await,
+        Some(CliCommand::Openapi { which }) => openapi::run(&global, which),
+        Some(CliCommand::Completions { shell }) => manual::completions(shell),
+        Some(CliCommand::Man) => manual::man(),
     }
 }
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 use printfloor::actors::kernel::environment::Environment;
-use printfloor::domain::aggregate::{Aggregate, Decision, DecisionContext, LastNumbers, Versioned};
+use printfloor::domain::aggregate::{Aggregate as _, Command as _, Decision, DecisionContext, LastNumbers, Versioned};
 use printfloor::domain::amount::Amount;
 use printfloor::domain::id::Id;
-use printfloor::domain::material::{Material, MaterialCommand};
+use printfloor::domain::material::{Material, MaterialAnswer, MaterialCommand};
 use printfloor::domain::principal::Principal;
 use printfloor::domain::refusal::Refusal;
 use printfloor::entities::materials;
@@ -108,7 +108,7 @@ impl Baseline {
         command: &MaterialCommand,
     ) {
         let cx = self.environment.cx(&self.by);
-        let decision = Material::decide(state.state.as_ref(), id, &cx, command).unwrap();
+        let decision = command.decide(state.state.as_ref(), id, &cx).unwrap();
         let version = state.version + 1;
         let batch = self.batch(&cx, id, version, command, &decision);
         batch.write(tx).await.unwrap();
@@ -121,7 +121,7 @@ impl Baseline {
         id: Id,
         version: i64,
         command: &MaterialCommand,
-        decision: &Decision<Material>,
+        decision: &Decision<Material, MaterialAnswer>,
     ) -> Batch {
         let mut batch = Batch::default();
         batch.push_snapshot(decision.next.as_ref().unwrap().snapshot(id, version, false).unwrap());
@@ -133,7 +133,7 @@ impl Baseline {
             id: cx.ids.id(),
             at: cx.now,
             actor: cx.by.to_string(),
-            action: Material::name(command).to_owned(),
+            action: command.name().to_owned(),
             subject_kind: Material::KIND.to_owned(),
             subject_id: id,
             request_id: None,

@@ -13,7 +13,7 @@ use printfloor::domain::endpoint::EndpointCommand;
 use printfloor::domain::event::OUTBOUND;
 use printfloor::domain::id::Id;
 use printfloor::domain::job::JobState;
-use printfloor::domain::order::{NewOrder, Order, OrderAnswer, OrderCommand, OrderKind, OrderLine, ProductionData};
+use printfloor::domain::order::{NewOrder, Order, OrderCommand, OrderKind, OrderLine, OrderNews, ProductionData};
 use printfloor::domain::principal::Principal;
 use printfloor::domain::printer::{PrinterCommand, PrinterFields};
 use printfloor::domain::sku::MachineType;
@@ -66,8 +66,7 @@ async fn finished_order(shop: &App, material: Id) {
     let (id, _) = shop.orders.create(caller(), order(shop, material, 1)).await.unwrap();
     let paid = OrderCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None };
     let paid = shop.orders.ask(id, caller(), paid).await.unwrap();
-    let OrderAnswer::Order(order) = paid.answer else { panic!("{paid:?}") };
-    let payment = Some(order.ledger.payments[0].id);
+    let payment = Some(paid.answer.order.ledger.payments[0].id);
     let back = OrderCommand::Refund { payment, amount_cents: None, at_processor: false };
     shop.orders.ask(id, caller(), back).await.unwrap();
 }
@@ -131,7 +130,7 @@ pub async fn paid_order(shop: &App, material: Id, lines: usize) -> Id {
     for line in lines {
         // The SKU is none that exists: what it says is handed in.
         let make = Box::new(line.make.unwrap());
-        shop.orders.ask(id, caller(), OrderCommand::Prepared { sku: line.sku_id, make }).await.unwrap();
+        shop.orders.ask(id, caller(), OrderNews::Prepared { sku: line.sku_id, make }).await.unwrap();
     }
     id
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::app::App;
 use printfloor::config::{Config, LoadOptions};
-use printfloor::domain::access::{AccessAnswer, AccessCommand};
+use printfloor::domain::access::AddKey;
 use printfloor::domain::amount::Amount;
 use printfloor::domain::id::Id;
 use printfloor::domain::material::{MaterialCommand, MaterialFields, MaterialType};
@@ -160,7 +160,7 @@ pub fn material(n: usize) -> MaterialCommand {
 /// Creates an admin's API key.
 pub async fn admin_key(shop: &App, config: &Config) -> (String, Principal) {
     let key = new_api_key(PREFIX);
-    let command = AccessCommand::AddKey {
+    let command = AddKey {
         name: "bench".to_owned(),
         hash: api_key_hash(config.auth.api_key_salt.expose(), &key),
         prefix: PREFIX.to_owned(),
@@ -170,7 +170,7 @@ pub async fn admin_key(shop: &App, config: &Config) -> (String, Principal) {
         expires_at: None,
     };
     let answered = shop.access.ask(Id::ONLY, CommandOrigin::new(Principal::Machine), command).await.unwrap();
-    let AccessAnswer::Key(entry) = answered.answer else { panic!("no key was made") };
+    let entry = answered.answer.key;
     let by = Principal::Key { id: entry.id, name: entry.name.clone(), role: Role::Admin, customer_email: None };
     (key, by)
 }

@@ -14,7 +14,7 @@ pub use shops::ShopClients;
 
 use crate::orders::make::ProductionSources;
 use domain::channel_order::{ChannelOrder, ChannelOrderCommand, ChannelOrderEffect, ShopState, TrackingOutcome};
-use domain::order::{Order, OrderAnswer, OrderCommand, OrderStatus, ShopOrderChange};
+use domain::order::{Order, OrderCommand, OrderStatus, ShopOrderChange};
 use domain::principal::Principal;
 use domain::refusal::Refusal;
 use domain::sales_channel::SalesChannel;
@@ -144,12 +144,10 @@ impl ChannelOrderEffects {
         let origin = CommandOrigin::new(Principal::Channel { id: record.channel_id });
         let news = OrderCommand::There(ShopOrderChange { cancelled, refunded_cents });
         let refused = match self.orders.ask(record.order_id, origin, news).await {
-            Ok(answered) => match answered.answer {
-                OrderAnswer::Order(order) if cancelled && order.status == OrderStatus::Shipped => {
-                    Some("it was cancelled in the sales channel after it was shipped".to_owned())
-                }
-                _ => None,
-            },
+            Ok(answered) => {
+                let is_late = cancelled && answered.answer.order.status == OrderStatus::Shipped;
+                is_late.then(|| "it was cancelled in the sales channel after it was shipped".to_owned())
+            }
             Err(AskError::Refused(refusal)) => Some(in_words(&refusal)),
             Err(error) => return Err(error.into()),
         };

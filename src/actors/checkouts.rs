@@ -174,9 +174,8 @@ impl Checkouts {
                 cancel_url: pages.cancel_url.clone(),
             };
             let outcome = owners.ask(id, origin.clone(), T::asking(command)).await?;
-            let owner = T::of(&outcome.answer).ok_or(CheckoutError::Unavailable)?;
-            let Some(number) = owner.ledger().checkout().filter(|one| one.session().is_none()).map(|one| one.number)
-            else {
+            let ledger = outcome.answer.as_ref().ledger();
+            let Some(number) = ledger.checkout().filter(|one| one.session().is_none()).map(|one| one.number) else {
                 continue; // Somebody else's session stands by now: it is looked at.
             };
             if let Some(open) = await_session(owners, id, number, &mut news).await? {

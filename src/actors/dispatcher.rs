@@ -16,7 +16,7 @@ use domain::dispatch::{DispatchIndex, DispatchRules, Proposal, RefusedJob, WaitC
 use domain::id::Id;
 use domain::job::{Block, Job, JobState};
 use domain::material::Material;
-use domain::order::{Order, OrderCommand};
+use domain::order::{JobCommand, Order};
 use domain::printer::Printer;
 use domain::time::Timestamp;
 use kernel::directory::Directory;
@@ -228,10 +228,10 @@ impl DispatcherState {
         }
         for RefusedJob { order, job, printers } in self.board.refused_jobs() {
             let answered = DispatcherMsg::JobAnswered(job);
-            self.ask(me, order, OrderCommand::FailRefused { job, printers }, move |_| answered);
+            self.ask(me, order, JobCommand::FailRefused { job, printers }, move |_| answered);
         }
         for proposal in self.board.proposals(self.floor.environment.now()) {
-            let dispatch = OrderCommand::Dispatch { job: proposal.job, printer: proposal.printer };
+            let dispatch = JobCommand::Dispatch { job: proposal.job, printer: proposal.printer };
             let answered = move |claimed| DispatcherMsg::Answered(proposal, claimed);
             self.ask(me, proposal.order, dispatch, answered);
         }
@@ -251,7 +251,7 @@ impl DispatcherState {
         &self,
         me: &ActorRef<DispatcherMsg>,
         order: Id,
-        command: OrderCommand,
+        command: JobCommand,
         answered: impl FnOnce(bool) -> DispatcherMsg + Send + 'static,
     ) {
         let (orders, me) = (self.floor.orders.clone(), me.clone());

@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 
 use domain::aggregate::Versioned;
 use domain::endpoint::envelope::due;
-use domain::endpoint::{DELIVERY_WINDOW, Endpoint, EndpointCommand, EndpointEffect, ReplayProgress};
+use domain::endpoint::{DELIVERY_WINDOW, DeliveryAttempt, Endpoint, EndpointEffect, EndpointNews, ReplayProgress};
 use domain::id::Id;
 use kernel::directory::ASK_TIMEOUT;
 use kernel::effects::{Effects, report};
@@ -98,8 +98,8 @@ impl Effects<Endpoint> for EndpointEffects {
 /// Maximum number of past deliveries read at a time during a replay.
 const REPLAY_PAGE: u64 = 200;
 
-async fn tell(of: &Handle<Endpoint>, command: EndpointCommand) {
-    if let Err(error) = of.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await {
+async fn tell(of: &Handle<Endpoint>, news: EndpointNews) {
+    if let Err(error) = of.ask(CommandOrigin::system(), news, ASK_TIMEOUT).await {
         tracing::debug!(endpoint = %of.id(), %error, "reporting to an endpoint failed; retrying");
     }
 }
@@ -122,7 +122,7 @@ impl EndpointEffects {
             let due = due(endpoint, read.iter().map(|event| &**event));
             let upto = events.position();
             if !due.is_empty() || upto - cursor >= MAX_UNWRITTEN_EVENTS {
-                tell(of, EndpointCommand::Follow { upto, due }).await;
+                tell(of, EndpointNews::Follow { upto, due }).await;
                 return;
             }
         }
@@ -133,7 +133,7 @@ impl EndpointEffects {
         match self.store.queries().pending_deliveries(of.id(), None, limit).await {
             Ok(rows) => {
                 let more = rows.len() as u64 == limit;
-                tell(of, EndpointCommand::Refilled { number, rows, more }).await;
+                tell(of, EndpointNews::Refilled { number, rows, more }).await;
             }
             Err(error) => tracing::warn!(endpoint = %of.id(), %error, "cannot read the backlog"),
         }
@@ -143,7 +143,7 @@ impl EndpointEffects {
         match self.store.queries().past_deliveries(of.id(), replaying, REPLAY_PAGE).await {
             Ok(past) => {
                 let end = (past.len() as u64) < REPLAY_PAGE;
-                tell(of, EndpointCommand::Replayed { after: replaying.after, past, end }).await;
+                tell(of, EndpointNews::Replayed { after: replaying.after, past, end }).await;
             }
             Err(error) => tracing::warn!(endpoint = %of.id(), %error, "cannot read past events"),
         }
@@ -158,7 +158,7 @@ impl EndpointEffects {
     }
 
     /// Makes one delivery attempt; `None` if the delivery should no longer be sent.
-    async fn deliver(&self, of: &Handle<Endpoint>, id: Id, number: u32) -> Option<EndpointCommand> {
+    async fn deliver(&self, of: &Handle<Endpoint>, id: Id, number: u32) -> Option<DeliveryAttempt> {
         let state = of.read();
         let endpoint = state.state.as_ref()?;
         let row = endpoint.window.get(&id)?;
@@ -179,7 +179,7 @@ impl EndpointEffects {
                     "its signing secret cannot be decrypted: SECRETS_KEY is not the key that it was encrypted with";
                 tracing::error!(endpoint = %of.id(), %error, "cannot sign a delivery: {why}");
                 let error = Some(why.to_owned());
-                return Some(EndpointCommand::Tried {
+                return Some(DeliveryAttempt {
                     delivery: id,
                     number,
                     ok: false,
@@ -208,7 +208,7 @@ impl EndpointEffects {
         let meter = &self.meter;
         meter.took.took(Duration::from_millis(sent.duration_ms));
         if sent.ok { &meter.delivered } else { &meter.failed }.one();
-        Some(EndpointCommand::Tried {
+        Some(DeliveryAttempt {
             delivery: id,
             number,
             ok: sent.ok,

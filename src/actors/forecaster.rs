@@ -3,7 +3,7 @@
 //!
 //! The forecaster owns no data. It learns from finished prints and past promises when it starts, and each forecast
 //! replaces the one before. The only part that persists is the promise of each order, which the order stores
-//! ([`OrderCommand::Promise`]).
+//! ([`OrderNews::Promise`]).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use domain::dispatch::DispatchRules;
 use domain::forecast::{Forecast, ObservedPrint, Paces, PrinterOutlook, ShopKnowledge, forecast};
 use domain::id::Id;
 use domain::job::AttemptState;
-use domain::order::{Order, OrderCommand, OrderStatus};
+use domain::order::{Order, OrderNews, OrderStatus};
 use domain::printer::Printer;
 use domain::promise::{DelayRatios, Promise};
 use domain::shop_hours::ShopHours;
@@ -240,7 +240,7 @@ impl ForecasterState {
             let promise = stretch.promise(forecast.at, *expected_at, self.forecaster.shop.least_margin_ms);
             let (orders, id) = (orders.clone(), *id);
             tokio::spawn(async move {
-                let outcome = orders.ask(id, CommandOrigin::system(), OrderCommand::Promise(promise)).await;
+                let outcome = orders.ask(id, CommandOrigin::system(), OrderNews::Promise(promise)).await;
                 if let Err(error) = outcome {
                     // The next forecast promises anew.
                     tracing::debug!(order = %id, %error, "recording a promise failed; the next forecast retries");

@@ -9,8 +9,8 @@ use dashmap::DashMap;
 
 use domain::aggregate::Versioned;
 use domain::id::Id;
-use domain::material::{ClaimState, Material, MaterialCommand, MaterialEffect};
-use domain::order::{Order, OrderAnswer, OrderCommand};
+use domain::material::{ClaimId, ClaimNews, ClaimState, Material, MaterialEffect};
+use domain::order::{Order, OrderNews, RecallClaims};
 use domain::printer::{Printer, SpoolBinding};
 use kernel::directory::{ASK_TIMEOUT, Directory};
 use kernel::effects::Effects;
@@ -43,6 +43,28 @@ impl MaterialEffects {
             }
         }
     }
+
+    /// Notifies an order that claims are held.
+    async fn tell_held(&self, of: &Handle<Material>, order: Id, claims: Vec<ClaimId>) {
+        let held = claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
+        match self.orders.ask(order, CommandOrigin::system(), OrderNews::Stock(of.id(), held)).await {
+            // Refused: no such order, so nobody uses these claims.
+            Ok(_) | Err(AskError::Refused(_)) => record(of, ClaimNews::Heard { claims }).await,
+            Err(error) => tracing::debug!(%order, %error, "notifying an order failed; retrying"),
+        }
+    }
+
+    /// Requests an order to give reservations up, and records which ones it retains. It settles those that it gives up.
+    async fn ask_back(&self, of: &Handle<Material>, order: Id, claims: Vec<ClaimId>) {
+        let Some(words) = of.read().state.as_ref().map(Material::recall_words) else { return };
+        match self.orders.ask(order, CommandOrigin::system(), RecallClaims(claims, words)).await {
+            Ok(answered) if answered.answer.is_empty() => {}
+            Ok(answered) => record(of, ClaimNews::Kept { claims: answered.answer }).await,
+            // No such order: nobody uses these claims.
+            Err(AskError::Refused(_)) => {}
+            Err(error) => tracing::debug!(%order, %error, "notifying an order failed; retrying"),
+        }
+    }
 }
 
 #[async_trait]
@@ -61,33 +83,16 @@ impl Effects<Material> for MaterialEffects {
     }
 
     async fn run(&self, effect: MaterialEffect, of: Handle<Material>) {
-        let (order, news) = match &effect {
-            MaterialEffect::TellHeld { order, claims } => {
-                let held = claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
-                (*order, OrderCommand::Stock(of.id(), held))
-            }
-            MaterialEffect::AskBack { order, claims } => {
-                let state = of.read();
-                let Some(material) = &state.state else { return };
-                (*order, OrderCommand::Recall(claims.clone(), material.recall_words()))
-            }
-        };
-        let answer = match self.orders.ask(order, CommandOrigin::system(), news).await {
-            Ok(answered) => Some(answered.answer),
-            // No such order: nobody uses these claims.
-            Err(AskError::Refused(_)) => None,
-            Err(error) => return tracing::debug!(%order, %error, "notifying an order failed; retrying"),
-        };
-        let noted = match (effect, answer) {
-            (MaterialEffect::TellHeld { claims, .. }, _) => MaterialCommand::Heard { claims },
-            (MaterialEffect::AskBack { .. }, Some(OrderAnswer::Kept(claims))) if !claims.is_empty() => {
-                MaterialCommand::Kept { claims }
-            }
-            // Given up: the order settles it.
-            (MaterialEffect::AskBack { .. }, _) => return,
-        };
-        if let Err(error) = of.ask(CommandOrigin::system(), noted, ASK_TIMEOUT).await {
-            tracing::debug!(material = %of.id(), %error, "recording a notification failed; retrying");
+        match effect {
+            MaterialEffect::TellHeld { order, claims } => self.tell_held(&of, order, claims).await,
+            MaterialEffect::AskBack { order, claims } => self.ask_back(&of, order, claims).await,
         }
+    }
+}
+
+/// Records what an order knows of the material's claims.
+async fn record(of: &Handle<Material>, news: ClaimNews) {
+    if let Err(error) = of.ask(CommandOrigin::system(), news, ASK_TIMEOUT).await {
+        tracing::debug!(material = %of.id(), %error, "recording a notification failed; retrying");
     }
 }

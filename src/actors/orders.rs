@@ -18,10 +18,10 @@ use crate::slicing::SlicingService;
 use domain::aggregate::Versioned;
 use domain::channel_order::{ChannelOrder, ChannelOrderCommand, ReportedShipment};
 use domain::id::Id;
-use domain::invoice::{Invoice, InvoiceAnswer, InvoiceCommand};
-use domain::material::{Material, MaterialAnswer, MaterialCommand};
-use domain::order::{InvoicedMoney, Order, OrderAnswer, OrderCommand, OrderEffect, ProductionData, Report};
-use domain::printer::{Printer, PrinterAnswer, PrinterCommand};
+use domain::invoice::{Invoice, InvoiceCommand, InvoiceStatus};
+use domain::material::{ClaimNews, ClaimStock, Material};
+use domain::order::{InvoicedMoney, Order, OrderEffect, OrderNews, ProductionData, Report};
+use domain::printer::{AttemptAnswer, AttemptCommand, Printer, TakeAnswer, TakeAttempt};
 use kernel::directory::{ASK_TIMEOUT, Directory};
 use kernel::effects::Effects;
 use kernel::envelope::CommandOrigin;
@@ -63,13 +63,9 @@ impl Effects<Order> for OrderEffects {
             OrderEffect::Prepare { sku } => self.prepare(&of, sku).await,
             OrderEffect::Slice { sku, source } => self.slice(&of, sku, source).await,
             OrderEffect::Claim { material, asks } => {
-                let claim = MaterialCommand::Claim { order: of.id(), asks };
+                let claim = ClaimStock { order: of.id(), asks };
                 match self.materials.ask(material, CommandOrigin::system(), claim).await {
-                    Ok(answered) => {
-                        if let MaterialAnswer::Claims(claims) = answered.answer {
-                            tell(&of, OrderCommand::Stock(material, claims)).await;
-                        }
-                    }
+                    Ok(answered) => tell(&of, OrderNews::Stock(material, answered.answer)).await,
                     Err(error) => {
                         tracing::debug!(order = %of.id(), %material, %error, "requesting stock failed; retrying")
                     }
@@ -77,8 +73,8 @@ impl Effects<Order> for OrderEffects {
             }
             OrderEffect::Settle { material, claims } => {
                 let ids = claims.iter().map(|claim| claim.id).collect();
-                match self.materials.ask(material, CommandOrigin::system(), MaterialCommand::Settle { claims }).await {
-                    Ok(_) => tell(&of, OrderCommand::Settled(ids)).await,
+                match self.materials.ask(material, CommandOrigin::system(), ClaimNews::Settle { claims }).await {
+                    Ok(_) => tell(&of, OrderNews::Settled(ids)).await,
                     Err(error) => {
                         tracing::debug!(order = %of.id(), %material, %error, "settling claims failed; retrying")
                     }
@@ -86,19 +82,19 @@ impl Effects<Order> for OrderEffects {
             }
             OrderEffect::Give { job, attempt, printer } => give(&self.printers, &of, job, attempt, printer).await,
             OrderEffect::CancelAt { attempt, printer } => {
-                say(&self.printers, &of, printer, attempt, PrinterCommand::CancelAttempt(attempt)).await;
+                say(&self.printers, &of, printer, attempt, AttemptCommand::Cancel(attempt)).await;
             }
             OrderEffect::TellInvoice { invoice, money } => {
                 tell_invoice(&self.invoices, &of, invoice, money).await;
             }
             OrderEffect::IssueInvoice => issue_invoice(&of).await,
-            OrderEffect::KeepDepartures => tell(&of, OrderCommand::KeepDepartures).await,
+            OrderEffect::KeepDepartures => tell(&of, OrderNews::KeepDepartures).await,
             OrderEffect::TellShop { channel_order, shipments, last } => {
                 tell_left(&self.channel_orders, &of, channel_order, shipments, last).await;
             }
             OrderEffect::Ledger(effect) => self.work.run(effect, &of).await,
             OrderEffect::TellResolution { attempt, printer, outcome } => {
-                say(&self.printers, &of, printer, attempt, PrinterCommand::Resolved { attempt, outcome }).await;
+                say(&self.printers, &of, printer, attempt, AttemptCommand::Resolve { attempt, outcome }).await;
             }
         }
     }
@@ -119,7 +115,7 @@ impl OrderEffects {
             match self.read(sku).await {
                 Ok(Some(make)) => {
                     let has_source = make.file_id.is_some() || make.source.is_some();
-                    tell(of, OrderCommand::Prepared { sku, make: Box::new(make) }).await;
+                    tell(of, OrderNews::Prepared { sku, make: Box::new(make) }).await;
                     // Reading is free of charge for SKUs in memory, and only orders without a file wait here.
                     if has_source || changes.changed().await.is_err() {
                         return;
@@ -147,9 +143,8 @@ async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice
     let follow = InvoiceCommand::Follow(Box::new(order.money_at(state.version)));
     match invoices.ask(invoice, CommandOrigin::system(), follow).await {
         Ok(answered) => {
-            if let InvoiceAnswer::Followed { void } = answered.answer {
-                tell(of, OrderCommand::InvoiceTold { invoice, money, void }).await;
-            }
+            let void = answered.answer.invoice.status == InvoiceStatus::Void;
+            tell(of, OrderNews::InvoiceTold { invoice, money, void }).await;
         }
         Err(error) => tracing::warn!(order = %of.id(), %invoice, %error, "notifying an invoice failed; retrying"),
     }
@@ -158,10 +153,8 @@ async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice
 /// Asks the order to issue the invoice that waits for the seller's name and address. Settings are read when the server
 /// starts, so one that still waits is not retried before the next start.
 async fn issue_invoice(of: &Handle<Order>) {
-    match of.ask(CommandOrigin::system(), OrderCommand::IssueInvoice, ASK_TIMEOUT).await {
-        Ok(answered) if matches!(answered.answer, OrderAnswer::Heard { is_wanted: true }) => {
-            std::future::pending().await
-        }
+    match of.ask(CommandOrigin::system(), OrderNews::IssueInvoice, ASK_TIMEOUT).await {
+        Ok(answered) if answered.answer.is_wanted => std::future::pending().await,
         Ok(_) => {}
         Err(error) => tracing::warn!(order = %of.id(), %error, "issuing an invoice failed; retrying"),
     }
@@ -179,13 +172,13 @@ async fn tell_left(records: &Directory<ChannelOrder>, of: &Handle<Order>, record
         units: left.units,
     });
     match records.ask(record, CommandOrigin::system(), ChannelOrderCommand::Shipped(left.collect())).await {
-        Ok(_) => tell(of, OrderCommand::ShopTold { shipments, last }).await,
+        Ok(_) => tell(of, OrderNews::ShopTold { shipments, last }).await,
         Err(error) => tracing::warn!(order = %of.id(), %error, "reporting to the other shop failed; retrying"),
     }
 }
 
-async fn tell(of: &Handle<Order>, command: OrderCommand) {
-    if let Err(error) = of.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await {
+async fn tell(of: &Handle<Order>, news: OrderNews) {
+    if let Err(error) = of.ask(CommandOrigin::system(), news, ASK_TIMEOUT).await {
         tracing::debug!(order = %of.id(), %error, "recording an outcome failed; retrying");
     }
 }
@@ -196,7 +189,7 @@ async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attemp
     let Some(current_job) = state.state.as_ref().and_then(|order| order.jobs.get(&job)) else { return };
     let claimed = current_job.attempts.iter().find(|one| one.id == attempt);
     let (Some(file_id), Some(claimed)) = (current_job.file_id, claimed) else { return };
-    let take = PrinterCommand::Take {
+    let take = TakeAttempt {
         attempt,
         job,
         order: of.id(),
@@ -211,27 +204,26 @@ async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attemp
     let not_started = |reason| Report::NotStarted { start_sent: false, counts: false, reason };
     let report = match printers.ask(printer, CommandOrigin::system(), take).await {
         Ok(answered) => match answered.answer {
-            PrinterAnswer::NotTaken(reason) => not_started(reason),
-            PrinterAnswer::Stopped(reason) => Report::Stopped { reason },
+            TakeAnswer::NotTaken(reason) => not_started(reason),
+            TakeAnswer::Stopped(reason) => Report::Stopped { reason },
             // The printer reports from here on.
-            _ => return,
+            TakeAnswer::Accepted => return,
         },
         Err(AskError::Refused(refusal)) => not_started(refusal.message),
         Err(error) => {
             return tracing::debug!(order = %of.id(), %printer, %error, "giving an attempt to the printer failed; retrying");
         }
     };
-    tell(of, OrderCommand::Attempt { job, attempt, report }).await;
+    tell(of, OrderNews::Attempt { job, attempt, report }).await;
 }
 
 /// Sends a command about an attempt to its printer, which reports the result. A printer that does not hold the attempt
 /// (it is deleted, or never took the attempt) never will: the attempt can no longer begin there, so it counts as
 /// cancelled.
-async fn say(printers: &Directory<Printer>, of: &Handle<Order>, printer: Id, attempt: Id, word: PrinterCommand) {
-    match printers.ask(printer, CommandOrigin::system(), word).await {
-        Ok(answered) if matches!(answered.answer, PrinterAnswer::NotInHand) => {}
-        Err(AskError::Refused(_)) => {}
-        Ok(_) => return,
+async fn say(printers: &Directory<Printer>, of: &Handle<Order>, printer: Id, attempt: Id, decision: AttemptCommand) {
+    match printers.ask(printer, CommandOrigin::system(), decision).await.map(|answered| answered.answer) {
+        Ok(AttemptAnswer::Done) => return,
+        Ok(AttemptAnswer::NotInHand) | Err(AskError::Refused(_)) => {}
         Err(error) => {
             return tracing::debug!(order = %of.id(), %printer, %error, "notifying the printer failed; retrying");
         }
@@ -240,6 +232,6 @@ async fn say(printers: &Directory<Printer>, of: &Handle<Order>, printer: Id, att
     let jobs = state.state.iter().flat_map(|order| order.jobs.values());
     let job = jobs.into_iter().find(|job| job.attempts.iter().any(|one| one.id == attempt)).map(|job| job.id);
     if let Some(job) = job {
-        tell(of, OrderCommand::Attempt { job, attempt, report: Report::CancelledBeforeStart }).await;
+        tell(of, OrderNews::Attempt { job, attempt, report: Report::CancelledBeforeStart }).await;
     }
 }

@@ -1,7 +1,8 @@
 //! Effects of printers: watch each printer, bring an attempt to a start or a verdict, cancel prints, report to orders.
 //!
 //! The start verdict is implemented here and in `domain/printer`: upload and start are separate calls, `start_sent` is
-//! durable before the start is sent, and a start is sent only by the task whose `Uploaded` was answered with `Go`.
+//! durable before the start is sent, and a start is sent only by the task whose [`domain::printer::PrinterUpload`] was
+//! answered with `Go`.
 
 mod cancel;
 mod emergency;
@@ -29,8 +30,8 @@ use domain::aggregate::Versioned;
 use domain::file::File;
 use domain::id::Id;
 use domain::material::Material;
-use domain::order::{Order, OrderAnswer, OrderCommand};
-use domain::printer::{CurrentAttempt, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, SignedPrint, report_of};
+use domain::order::{Order, OrderNews};
+use domain::printer::{CurrentAttempt, Printer, PrinterEffect, PrinterNews, SignedPrint, report_of};
 use files::blobs::Blobs;
 use kernel::directory::{ASK_TIMEOUT, Directory};
 use kernel::effects::Effects;
@@ -105,18 +106,12 @@ impl Effects<Printer> for PrinterEffects {
     }
 }
 
-/// Sends a command to the printer's own actor; `None` if it failed, in which case the effect retries it.
-async fn tell(of: &Handle<Printer>, command: PrinterCommand) -> Option<PrinterAnswer> {
-    match of.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await {
-        Ok(answered) => Some(answered.answer),
-        Err(AskError::Refused(refusal)) => {
-            tracing::debug!(printer = %of.id(), %refusal, "refused");
-            None
-        }
-        Err(error) => {
-            tracing::debug!(printer = %of.id(), %error, "recording an outcome failed; retrying");
-            None
-        }
+/// Sends news to the printer's own actor; if that fails, the effect repeats them.
+async fn tell(of: &Handle<Printer>, news: PrinterNews) {
+    match of.ask(CommandOrigin::system(), news, ASK_TIMEOUT).await {
+        Ok(_) => {}
+        Err(AskError::Refused(refusal)) => tracing::debug!(printer = %of.id(), %refusal, "refused"),
+        Err(error) => tracing::debug!(printer = %of.id(), %error, "recording an outcome failed; retrying"),
     }
 }
 
@@ -141,12 +136,9 @@ impl PrinterEffects {
         if hand.step != step {
             return;
         }
-        let news = OrderCommand::Attempt { job: hand.job, attempt, report: report_of(&hand) };
+        let news = OrderNews::Attempt { job: hand.job, attempt, report: report_of(&hand) };
         let is_wanted = match self.orders.ask(hand.order, CommandOrigin::system(), news).await {
-            Ok(answered) => match answered.answer {
-                OrderAnswer::Heard { is_wanted } => is_wanted,
-                _ => true,
-            },
+            Ok(answered) => answered.answer.is_wanted,
             // No such order or job: nobody wants it.
             Err(AskError::Refused(_)) => false,
             Err(error) => {
@@ -154,7 +146,7 @@ impl PrinterEffects {
                 return;
             }
         };
-        tell(of, PrinterCommand::Heard { attempt, step, is_wanted }).await;
+        tell(of, PrinterNews::Heard { attempt, step, is_wanted }).await;
     }
 
     /// Reports the sign-off of a print's parts to the order, until the order has acknowledged it.
@@ -163,13 +155,13 @@ impl PrinterEffects {
         let signed = state.state.iter().flat_map(|printer| &printer.signed_prints);
         let Some(signed) = signed.into_iter().find(|signed| signed.print.attempt == attempt) else { return };
         let SignedPrint { print, inspection, by, at } = signed.clone();
-        let news = OrderCommand::SignedAtPrinter { job: print.job, attempt, inspection, by, at };
+        let news = OrderNews::SignedAtPrinter { job: print.job, attempt, inspection, by, at };
         match self.orders.ask(print.order, CommandOrigin::system(), news).await {
             Ok(_) | Err(AskError::Refused(_)) => {}
             Err(error) => {
                 return tracing::debug!(printer = %of.id(), %error, "notifying the order of a sign-off failed; retrying");
             }
         }
-        tell(of, PrinterCommand::SignedOff(attempt)).await;
+        tell(of, PrinterNews::SignedOff(attempt)).await;
     }
 }

@@ -15,7 +15,8 @@ use crate::actors::kernel::directory::ASK_TIMEOUT;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::app::{ShopStartError as ShopError, own_secrets};
 use crate::config::Config;
-use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, User, UserEdit};
+use crate::domain::access::{Access, AddKey, ApiKey, RevokeKey, StaffCommand, User, UserEdit};
+use crate::domain::aggregate::Command;
 use crate::domain::id::Id;
 use crate::domain::password::{own_password_fault, password_fault};
 use crate::domain::principal::{Principal, Role};
@@ -134,7 +135,7 @@ impl ApiClient {
                 let config = server.config();
                 let prefix = config.mode.key_prefix();
                 let key = new_api_key(prefix);
-                let command = AccessCommand::AddKey {
+                let command = AddKey {
                     name: new.name.clone(),
                     hash: api_key_hash(config.auth.api_key_salt.expose(), &key),
                     prefix: prefix.to_owned(),
@@ -143,10 +144,7 @@ impl ApiClient {
                     customer_email: new.customer_email.clone(),
                     expires_at: new.expires_at,
                 };
-                match ask(server, command).await? {
-                    AccessAnswer::Key(created) => Ok(CreatedKey { id: created.id, key }),
-                    other => Err(odd(&other)),
-                }
+                Ok(CreatedKey { id: ask(server, command).await?.key.id, key })
             }
         }
     }
@@ -168,7 +166,7 @@ impl ApiClient {
     pub async fn revoke_key(&self, id: Id) -> Result<(), CliError> {
         match self {
             Self::Running(api) => Ok(api.delete(&format!("/api/auth/api-keys/{id}")).await?),
-            Self::Alone(server) => ask(server, AccessCommand::RevokeKey(id)).await.map(drop),
+            Self::Alone(server) => ask(server, RevokeKey(id)).await.map(drop),
         }
     }
 
@@ -186,11 +184,8 @@ impl ApiClient {
             }
             Self::Alone(server) => {
                 let password_hash = hash(password, &new.email).await?;
-                let command = AccessCommand::AddUser { email: new.email.clone(), name, password_hash, role };
-                match ask(server, command).await? {
-                    AccessAnswer::User(user) => Ok(UserLine::from(&*user)),
-                    other => Err(odd(&other)),
-                }
+                let command = StaffCommand::Add { email: new.email.clone(), name, password_hash, role };
+                Ok(UserLine::from(&*ask(server, command).await?.user))
             }
         }
     }
@@ -205,7 +200,7 @@ impl ApiClient {
                 let password_hash = Some(hash(password, &user.email).await?);
                 let change = UserEdit { password_hash, ..UserEdit::default() };
                 let (id, if_version, checked_hash, keep) = (user.id, None, None, None);
-                ask(server, AccessCommand::UpdateUser { id, if_version, checked_hash, change, keep }).await?;
+                ask(server, StaffCommand::Update { id, if_version, checked_hash, change, keep }).await?;
             }
         }
         Ok(())
@@ -287,7 +282,7 @@ impl From<&User> for UserLine {
 }
 
 /// Sends a command with the rights of the machine's owner, like requests over the control socket.
-async fn ask(server: &Server, command: AccessCommand) -> Result<AccessAnswer, CliError> {
+async fn ask<C: Command<Access>>(server: &Server, command: C) -> Result<C::Answer, CliError> {
     let access = server.shop().access.activate(Id::ONLY);
     Ok(access.ask(CommandOrigin::new(Principal::Machine), command, ASK_TIMEOUT).await?.answer)
 }
@@ -297,8 +292,4 @@ pub async fn access(server: &Server) -> Result<Access, CliError> {
     let unreadable = |error: LoadError| CliError::from(StartError::App(ShopError::from(error)));
     let read = server.shop().access.read(Id::ONLY).await.map_err(unreadable)?;
     Ok(read.and_then(|stored| stored.state.clone()).unwrap_or_default())
-}
-
-fn odd(answer: &AccessAnswer) -> CliError {
-    CliError::Failed(format!("the server returned an unexpected result: {answer:?}"))
 }

@@ -20,10 +20,10 @@ fn the_definition_holds_together() {
 
 #[test]
 fn the_manual_page_and_completions_are_commands() {
-    assert!(matches!(parse("printfloor man").command, Some(Command::Man)));
+    assert!(matches!(parse("printfloor man").command, Some(CliCommand::Man)));
     for shell in ["bash", "zsh", "fish"] {
         let line = format!("printfloor completions {shell}");
-        assert!(matches!(parse(&line).command, Some(Command::Completions { .. })), "{line}");
+        assert!(matches!(parse(&line).command, Some(CliCommand::Completions { .. })), "{line}");
     }
     assert_eq!(refused("printfloor completions tcsh"), ErrorKind::InvalidValue);
 }
@@ -36,7 +36,7 @@ fn without_a_command_the_server_runs() {
     assert_eq!(cli.global.data.unwrap(), PathBuf::from("/srv"));
     assert_eq!(cli.global.config.unwrap(), PathBuf::from("shop.toml"));
     let serve = parse("printfloor serve --listen [::1]:9001").command;
-    let Some(Command::Serve { args, end_with_stdin: false }) = serve else { panic!("not serve") };
+    let Some(CliCommand::Serve { args, end_with_stdin: false }) = serve else { panic!("not serve") };
     assert!(args.listen.unwrap().is_ipv6());
 }
 
@@ -59,17 +59,17 @@ fn every_command_takes_the_data_folder_on_either_side() {
 #[test]
 fn keys_and_users_know_their_roles() {
     let line = "printfloor key create --name web --role customer --customer-email a@b.example --expires-at 2030-01-31T12:00:00Z";
-    let Some(Command::Key(KeyCommand::Create(new))) = parse(line).command else { panic!("not key create") };
+    let Some(CliCommand::Key(KeyCommand::Create(new))) = parse(line).command else { panic!("not key create") };
     assert_eq!((new.name.as_str(), Role::from(new.role)), ("web", Role::Customer));
     assert_eq!(new.expires_at.unwrap().to_string(), "2030-01-31T12:00:00.000Z");
-    let Some(Command::Key(KeyCommand::Create(new))) =
+    let Some(CliCommand::Key(KeyCommand::Create(new))) =
         parse("printfloor key create --name web --role admin --expires-at 2027-01-01").command
     else {
         panic!("not key create")
     };
     assert_eq!(new.expires_at.unwrap().to_string(), "2027-01-01T00:00:00.000Z", "a date is its beginning in UTC");
     let line = "printfloor user create --email a@b.example --role operator";
-    let Some(Command::User(UserCommand::Create(new))) = parse(line).command else { panic!("not user create") };
+    let Some(CliCommand::User(UserCommand::Create(new))) = parse(line).command else { panic!("not user create") };
     assert_eq!((Role::from(new.role), new.name), (Role::Operator, None));
 }
 
@@ -105,7 +105,7 @@ fn what_is_no_id_or_time_is_told_in_words() {
 #[test]
 fn arguments_of_tools_are_passed_on_as_they_are() {
     let arguments = |line: &str| match parse(line) {
-        Cli { command: Some(Command::Demo(args) | Command::Simulate(args)), global, .. } => {
+        Cli { command: Some(CliCommand::Demo(args) | CliCommand::Simulate(args)), global, .. } => {
             (global.data, args.arguments.join(" ".as_ref()).into_string().unwrap())
         }
         _ => panic!("{line} starts no tool"),

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::aggregate::answer_variants;
 use crate::id::Id;
 use crate::principal::Role;
 use crate::second_factor::{FactorProof, SecondFactor};
@@ -14,6 +13,7 @@ use crate::time::Timestamp;
 mod decide;
 mod email;
 mod factor;
+mod keys;
 mod lookup;
 #[cfg(test)]
 mod tests;
@@ -142,18 +142,11 @@ pub struct Access {
     pub setup_completed_at: Option<Timestamp>,
 }
 
-/// Commands on users, keys and sessions.
+/// Changes of staff; answered with the user.
 #[derive(Clone, Debug)]
-pub enum AccessCommand {
-    /// Records in the audit log that the agent gateway requested a skill, and the outcome; changes nothing else.
-    Asked {
-        /// Requested skill.
-        skill: crate::agent::Skill,
-        /// Error code of the response; `None` if the skill was carried out.
-        refused: Option<String>,
-    },
+pub enum StaffCommand {
     /// Adds a staff member.
-    AddUser {
+    Add {
         /// E-mail address, not yet normalized; refused with 400 if malformed, with 409 if taken.
         email: String,
         /// Display name; must not be empty.
@@ -172,20 +165,8 @@ pub enum AccessCommand {
         /// Password hash as a PHC string, computed at the edge.
         password_hash: String,
     },
-    /// Records in the audit log that settings are about to be written to the settings file.
-    Configuring {
-        /// Names of the variables that will be written.
-        variables: Vec<String>,
-    },
-    /// Records in the audit log that settings were written to the settings file.
-    Configured {
-        /// Names of the variables that were written.
-        variables: Vec<String>,
-        /// `true` if this completes the setup of the shop.
-        completes: bool,
-    },
     /// Edits a staff member. An edit that would leave no active admin is refused with 409 `last_admin`.
-    UpdateUser {
+    Update {
         /// User to edit.
         id: Id,
         /// Version of the user that the caller read; refused with 412 if it has changed since.
@@ -199,43 +180,15 @@ pub enum AccessCommand {
         keep: Option<Id>,
     },
     /// Deletes a staff member and ends their sessions; the last active admin cannot be deleted.
-    RemoveUser(Id),
-    /// Adds an API key that the edge generated and hashed.
-    AddKey {
-        /// Label describing the key's purpose; must not be empty.
-        name: String,
-        /// HMAC of the key in hexadecimal.
-        hash: String,
-        /// Prefix of the key.
-        prefix: String,
-        /// Last four characters of the key.
-        last4: String,
-        /// Role that determines the key's permissions.
-        role: Role,
-        /// E-mail address of the customer to whom a key of role `customer` is limited.
-        customer_email: Option<String>,
-        /// Time from which the key is rejected; must be in the future.
-        expires_at: Option<Timestamp>,
-    },
-    /// Revokes a key; it is rejected from the next request on.
-    RevokeKey(Id),
-    /// Opens a session for a user whose password the edge has verified.
-    OpenSession {
-        /// User who signed in.
-        user: Id,
-        /// Password hash that the edge verified the password against; refused if it has changed since.
-        checked_hash: String,
-        /// SHA-256 of the token in hexadecimal; the edge generated the token.
-        hash: String,
-        /// User agent of the browser.
-        agent: Option<String>,
-        /// Proof of the second factor; `None` if the client sent none. Refused with `second_factor_required` if the
-        /// account requires one, and with `wrong_factor_code` if the proof was used before.
-        proof: Option<FactorProof>,
-    },
+    Remove(Id),
+}
+
+/// Changes of second factors; answered with the user.
+#[derive(Clone, Debug)]
+pub enum FactorCommand {
     /// Starts the setup of a second factor, replacing a setup started before; refused with 409 `second_factor_on` if
     /// one is already active.
-    BeginSecondFactor {
+    Begin {
         /// User who sets up their own second factor.
         user: Id,
         /// Password hash that the edge verified the password against; refused if it has changed since.
@@ -244,7 +197,7 @@ pub enum AccessCommand {
         encrypted_secret: String,
     },
     /// Activates a second factor whose authenticator app produced a correct code. Ends the user's other sessions.
-    ConfirmSecondFactor {
+    Confirm {
         /// User who sets up their own second factor.
         user: Id,
         /// Encrypted secret that the code was checked with; refused if another setup was started since.
@@ -257,7 +210,7 @@ pub enum AccessCommand {
         keep: Option<Id>,
     },
     /// Deactivates the user's own second factor.
-    RemoveSecondFactor {
+    Remove {
         /// User who deactivates their own second factor.
         user: Id,
         /// Password hash that the edge verified the password against; refused if it has changed since.
@@ -267,10 +220,97 @@ pub enum AccessCommand {
     },
     /// Counts an attempt before the second-factor code is checked; refused with `too_many_factor_codes` after too many
     /// wrong codes.
-    CountFactorCode(Id),
+    CountCode(Id),
     /// Deactivates the second factor of another user, who has lost it, and ends that user's sessions. Refused with 403
     /// `own_second_factor` for the caller's own.
-    ResetSecondFactor(Id),
+    Reset(Id),
+}
+
+/// Answer to a [`StaffCommand`] or a [`FactorCommand`]. Stored for idempotent repeats of the request, without any hash.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct UserAnswer {
+    /// User after the change.
+    #[serde(rename = "User", serialize_with = "user_without_hash")]
+    pub user: Arc<User>,
+}
+
+/// Addition of an API key that the edge generated and hashed.
+#[derive(Clone, Debug)]
+pub struct AddKey {
+    /// Label describing the key's purpose; must not be empty.
+    pub name: String,
+    /// HMAC of the key in hexadecimal.
+    pub hash: String,
+    /// Prefix of the key.
+    pub prefix: String,
+    /// Last four characters of the key.
+    pub last4: String,
+    /// Role that determines the key's permissions.
+    pub role: Role,
+    /// E-mail address of the customer to whom a key of role `customer` is limited.
+    pub customer_email: Option<String>,
+    /// Time from which the key is rejected; must be in the future.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// Revocation of the API key with this id; it is rejected from the next request on.
+#[derive(Clone, Copy, Debug)]
+pub struct RevokeKey(pub Id);
+
+/// Answer to [`AddKey`] and [`RevokeKey`]. Stored for idempotent repeats of the request, without any hash.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KeyAnswer {
+    /// Key after the change.
+    #[serde(rename = "Key", serialize_with = "key_without_hash")]
+    pub key: Arc<ApiKey>,
+}
+
+/// Opening of a session for a user whose password the edge has verified.
+#[derive(Clone, Debug)]
+pub struct OpenStaffSession {
+    /// User who signed in.
+    pub user: Id,
+    /// Password hash that the edge verified the password against; refused if it has changed since.
+    pub checked_hash: String,
+    /// SHA-256 of the token in hexadecimal; the edge generated the token.
+    pub hash: String,
+    /// User agent of the browser.
+    pub agent: Option<String>,
+    /// Proof of the second factor; `None` if the client sent none. Refused with `second_factor_required` if the
+    /// account requires one, and with `wrong_factor_code` if the proof was used before.
+    pub proof: Option<FactorProof>,
+}
+
+/// Answer to [`OpenStaffSession`]. Stored for idempotent repeats of the request, without any hash.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SessionAnswer {
+    /// Session that was opened.
+    #[serde(rename = "Session", serialize_with = "session_without_hash")]
+    pub session: Arc<StaffSession>,
+}
+
+/// Further commands on access: ends of sessions, times of use, and entries in the audit log.
+#[derive(Clone, Debug)]
+pub enum AccessCommand {
+    /// Records in the audit log that the agent gateway requested a skill, and the outcome; changes nothing else.
+    Asked {
+        /// Requested skill.
+        skill: crate::agent::Skill,
+        /// Error code of the response; `None` if the skill was carried out.
+        refused: Option<String>,
+    },
+    /// Records in the audit log that settings are about to be written to the settings file.
+    Configuring {
+        /// Names of the variables that will be written.
+        variables: Vec<String>,
+    },
+    /// Records in the audit log that settings were written to the settings file.
+    Configured {
+        /// Names of the variables that were written.
+        variables: Vec<String>,
+        /// `true` if this completes the setup of the shop.
+        completes: bool,
+    },
     /// Ends one session of the caller.
     EndSession(Id),
     /// Records the last use of keys and sessions, collected since the previous such command.
@@ -291,21 +331,6 @@ pub enum AccessCommand {
 
 /// Refusal code for a password that was changed, or an account that was closed, after the edge checked it.
 pub const CREDENTIALS_CHANGED: &str = "credentials_changed";
-
-/// Answer to a command on users, keys and sessions. Stored for idempotent repeats of the request, without any hash.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum AccessAnswer {
-    /// User after the change.
-    User(#[serde(serialize_with = "user_without_hash")] Arc<User>),
-    /// Key after the change.
-    Key(#[serde(serialize_with = "key_without_hash")] Arc<ApiKey>),
-    /// Session that was opened.
-    Session(#[serde(serialize_with = "session_without_hash")] Arc<StaffSession>),
-    /// The command took effect, now or earlier.
-    Done,
-}
-
-answer_variants!(AccessAnswer: User(User), Key(ApiKey));
 
 fn user_without_hash<S: Serializer>(user: &Arc<User>, to: S) -> Result<S::Ok, S::Error> {
     let second_factor = user.second_factor.as_ref().map(|factor| SecondFactor {

@@ -14,7 +14,7 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext};
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
@@ -117,13 +117,6 @@ pub enum AccountingCommand {
         /// PKCE code verifier, encrypted by the edge.
         sealed_verifier: String,
     },
-    /// Consumes the `state` when the admin returns from the provider.
-    Redeem {
-        /// SHA-256 of the state in hexadecimal.
-        state_hash: String,
-        /// Session of the admin.
-        session: Id,
-    },
     /// Stores the tokens that the provider issued, replacing an earlier connection.
     Connect {
         /// Organisation that the admin chose.
@@ -155,37 +148,41 @@ pub enum AccountingCommand {
     Revoked,
 }
 
-/// Answer to a command on the accounting connection.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum AccountingAnswer {
-    /// The command took effect.
-    Done,
-    /// Encrypted PKCE code verifier of the redeemed request.
-    Verifier(String),
+/// Redemption of the `state` of a request, when the admin returns from the provider.
+#[derive(Clone, Debug)]
+pub struct RedeemState {
+    /// SHA-256 of the state in hexadecimal.
+    pub state_hash: String,
+    /// Session of the admin.
+    pub session: Id,
 }
 
 impl Aggregate for Accounting {
     const KIND: &'static str = "accounting";
-    type Command = AccountingCommand;
-    type Answer = AccountingAnswer;
     type Row = Infallible;
     type Created = Mail;
     type Effect = Infallible;
 
+    fn effects(&self) -> Vec<Infallible> {
+        Vec::new()
+    }
+}
+
+impl Command<Accounting> for AccountingCommand {
+    type Answer = Confirmation;
+
     fn decide(
-        this: Option<&Self>,
+        &self,
+        this: Option<&Accounting>,
         id: Id,
         cx: &DecisionContext<'_>,
-        command: &AccountingCommand,
-    ) -> Result<Decision<Self>, Refusal> {
-        let nothing = || Self { id, requests: Vec::new(), link: None, lost: None, to_revoke: None, since: None };
-        this.cloned().unwrap_or_else(nothing).after(cx, command)
+    ) -> Result<Decision<Accounting>, Refusal> {
+        Accounting::present_or_new(this, id).after(cx, self)
     }
 
-    fn name(command: &AccountingCommand) -> &'static str {
-        match command {
+    fn name(&self) -> &'static str {
+        match self {
             AccountingCommand::Begin { .. } => "accounting.begin",
-            AccountingCommand::Redeem { .. } => "accounting.redeem",
             AccountingCommand::Connect { .. } => "accounting.connect",
             AccountingCommand::Renew(_) => "accounting.renew",
             AccountingCommand::Renewed { .. } => "accounting.renewed",
@@ -194,17 +191,44 @@ impl Aggregate for Accounting {
             AccountingCommand::Revoked => "accounting.revoked",
         }
     }
+}
 
-    fn effects(&self) -> Vec<Infallible> {
-        Vec::new()
+impl Command<Accounting> for RedeemState {
+    /// Encrypted PKCE code verifier of the redeemed request.
+    type Answer = String;
+
+    fn decide(
+        &self,
+        this: Option<&Accounting>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Accounting, String>, Refusal> {
+        let mut next = Accounting::present_or_new(this, id);
+        let matches_state = |one: &ConnectRequest| one.state_hash == self.state_hash && cx.now < one.expires_at;
+        let at = next.requests.iter().position(matches_state).ok_or_else(invalid_state)?;
+        if next.requests.get(at).is_some_and(|one| one.session != self.session) {
+            // It stays: a stranger who learnt it ends nobody's way.
+            return Err(Refusal::forbidden("other_session", "this connection was started in another session"));
+        }
+        let request = next.requests.remove(at);
+        Ok(Decision::to(next, request.sealed_verifier))
+    }
+
+    fn name(&self) -> &'static str {
+        "accounting.redeem"
     }
 }
 
 fn done(next: Accounting) -> Decision<Accounting> {
-    Decision::to(next, AccountingAnswer::Done)
+    Decision::to(next, Confirmation::Done)
 }
 
 impl Accounting {
+    fn present_or_new(this: Option<&Self>, id: Id) -> Self {
+        let nothing = || Self { id, requests: Vec::new(), link: None, lost: None, to_revoke: None, since: None };
+        this.cloned().unwrap_or_else(nothing)
+    }
+
     fn after(mut self, cx: &DecisionContext<'_>, command: &AccountingCommand) -> Result<Decision<Self>, Refusal> {
         match command {
             AccountingCommand::Begin { state_hash, session, sealed_verifier } => {
@@ -218,16 +242,6 @@ impl Accounting {
                     expires_at: cx.now.plus_ms(REQUEST_LIFE_MS),
                 });
                 Ok(done(self))
-            }
-            AccountingCommand::Redeem { state_hash, session } => {
-                let matches_state = |one: &ConnectRequest| one.state_hash == *state_hash && cx.now < one.expires_at;
-                let at = self.requests.iter().position(matches_state).ok_or_else(invalid_state)?;
-                if self.requests.get(at).is_some_and(|one| one.session != *session) {
-                    // It stays: a stranger who learnt it ends nobody's way.
-                    return Err(Refusal::forbidden("other_session", "this connection was started in another session"));
-                }
-                let request = self.requests.remove(at);
-                Ok(Decision::to(self, AccountingAnswer::Verifier(request.sealed_verifier)))
             }
             AccountingCommand::Connect { tenant, by, tokens } => {
                 fits(tokens)?;
@@ -255,7 +269,7 @@ impl Accounting {
             AccountingCommand::Renew(renewals) => self.renew(*renewals),
             AccountingCommand::Renewed { renewals, tokens } => self.renewed(*renewals, tokens),
             AccountingCommand::Lost { renewals, words } => Ok(self.lose(cx, *renewals, words)),
-            AccountingCommand::Revoked => Ok(Decision::unchanged(AccountingAnswer::Done)),
+            AccountingCommand::Revoked => Ok(Decision::unchanged(Confirmation::Done)),
         }
     }
 
@@ -279,7 +293,7 @@ impl Accounting {
 
     fn lose(mut self, cx: &DecisionContext<'_>, renewals: u32, words: &str) -> Decision<Self> {
         if self.link_of(renewals).is_none() {
-            return Decision::unchanged(AccountingAnswer::Done);
+            return Decision::unchanged(Confirmation::Done);
         }
         let reason = format!("the accounting system must be reconnected: {words}");
         let text = format!(

@@ -2,13 +2,16 @@
 //!
 //! Rules perform no I/O. [`Aggregate::effects`] names the outside work; `actors/` carries it out.
 
+#[cfg(test)]
+mod tests;
+
 pub use crate::decision_context::{DecisionContext, Ids, LastNumbers, NumberSeries};
 
 use std::convert::Infallible;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::event::Event;
 use crate::id::Id;
@@ -34,9 +37,9 @@ impl NewAggregate for Infallible {
     }
 }
 
-/// Outcome of a command: the complete next state, and only the rows that differ.
+/// Outcome of a command: the complete next state, only the rows that differ, and the answer `A` to its caller.
 #[derive(Debug)]
-pub struct Decision<T: Aggregate> {
+pub struct Decision<T: Aggregate, A = Confirmation> {
     /// Next state; `None` when the command changes nothing ("already").
     pub next: Option<T>,
     /// Rows of changed parts.
@@ -48,17 +51,22 @@ pub struct Decision<T: Aggregate> {
     /// Conditions outside the aggregate that must hold at commit; otherwise the command is refused.
     pub requirements: Vec<Requirement>,
     /// Answer to the caller.
-    pub answer: T::Answer,
+    pub answer: A,
 }
 
-impl<T: Aggregate> Decision<T> {
+impl<T: Aggregate, A> Decision<T, A> {
     /// Creates a decision that changes the snapshot row alone.
-    pub fn to(next: T, answer: T::Answer) -> Self {
+    pub fn to(next: T, answer: A) -> Self {
         Self { next: Some(next), ..Self::unchanged(answer) }
     }
     /// Creates a decision that answers without any change.
-    pub fn unchanged(answer: T::Answer) -> Self {
+    pub fn unchanged(answer: A) -> Self {
         Self { next: None, rows: Vec::new(), events: Vec::new(), created: Vec::new(), requirements: Vec::new(), answer }
+    }
+    /// Returns the same decision with another answer, built from the present one.
+    pub fn map_answer<B>(self, answer: impl FnOnce(A) -> B) -> Decision<T, B> {
+        let Self { next, rows, events, created, requirements, answer: present } = self;
+        Decision { next, rows, events, created, requirements, answer: answer(present) }
     }
     /// Adds rows of changed parts.
     pub fn rows(mut self, rows: impl IntoIterator<Item = T::Row>) -> Self {
@@ -82,15 +90,12 @@ impl<T: Aggregate> Decision<T> {
     }
 }
 
-/// Entity with an identity and a lifecycle. Its serialized form is the `doc` of its snapshot row (≤ 4 KB): growing
-/// parts are persistent maps that serde skips, are written as [`Aggregate::Row`]s and are restored by the store's load.
+/// Entity with an identity and a lifecycle, changed by nothing but its [`Command`]s. Its serialized form is the `doc`
+/// of its snapshot row (≤ 4 KB): growing parts are persistent maps that serde skips, are written as [`Aggregate::Row`]s
+/// and are restored by the store's load.
 pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Name of the kind: `order`, `printer`, … (errors, events, `/api/system/actors`).
     const KIND: &'static str;
-    /// Commands that the aggregate accepts.
-    type Command: Clone + Debug + Send + Sync + 'static;
-    /// Answer to the caller; stored with its idempotency key.
-    type Answer: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static;
     /// Row of another table that a commit writes besides the snapshot row, under the same version guard. Only the store
     /// knows the table. [`Infallible`] when the aggregate consists of its snapshot row alone.
     type Row: Debug + Send + Sync + 'static;
@@ -99,33 +104,6 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     /// Outside work that a state calls for; equality tells whether the same work is already in flight.
     type Effect: Hash + Eq + Clone + Debug + Send + Sync + 'static;
 
-    /// Decides a command. `this` is `None` until the aggregate exists: every command that does not create it is then
-    /// refused with [`Refusal::not_found`].
-    fn decide(
-        this: Option<&Self>,
-        id: Id,
-        cx: &DecisionContext<'_>,
-        command: &Self::Command,
-    ) -> Result<Decision<Self>, Refusal>;
-    /// Returns the command's name for the audit log (`order.cancel`).
-    fn name(command: &Self::Command) -> &'static str;
-    /// Returns the audit log's subject if it is a part of the aggregate (such as a user of access) rather than the
-    /// whole.
-    fn subject(command: &Self::Command, answer: &Self::Answer) -> Option<(&'static str, Id)> {
-        let _ = (command, answer);
-        None
-    }
-    /// Returns the audit log's facts about the outcome of a decided command.
-    fn audit_facts(command: &Self::Command) -> AuditFacts {
-        let _ = command;
-        AuditFacts::done()
-    }
-    /// Returns the version that the caller saw (`If-Match`); the actor refuses the command if the current version
-    /// differs.
-    fn if_version(command: &Self::Command) -> Option<i64> {
-        let _ = command;
-        None
-    }
     /// Returns the version number shown to clients and sent back in `If-Match`, which counts only changes made by
     /// users; `None` for kinds that only users change, whose number of commits is shown instead.
     fn revision(&self) -> Option<i64> {
@@ -150,24 +128,40 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     }
 }
 
-/// Content of one variant of the answers `A` of an aggregate. Each command has one variant in which it is answered, so
-/// its sender names the type of the content.
-pub trait AnswerVariant<A> {
-    /// Returns the content of the variant; `None` if the answer is another one.
-    fn of(answer: &A) -> Option<&Self>;
+/// Commands to an aggregate `T` that are answered alike: whoever sends one gets an answer of this type and of no other.
+/// A kind has a type of commands for each answer, and for each such type the rules that decide it.
+pub trait Command<T: Aggregate>: Clone + Debug + Send + Sync + 'static {
+    /// Answer to the caller; stored with its idempotency key.
+    type Answer: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static;
+
+    /// Decides the command. `this` is `None` until the aggregate exists: every command that does not create it is then
+    /// refused with [`Refusal::not_found`].
+    fn decide(&self, this: Option<&T>, id: Id, cx: &DecisionContext<'_>) -> Result<Decision<T, Self::Answer>, Refusal>;
+    /// Returns the command's name for the audit log (`order.cancel`).
+    fn name(&self) -> &'static str;
+    /// Returns the audit log's subject if it is a part of the aggregate (such as a user of access) rather than the
+    /// whole.
+    fn subject(&self, answer: &Self::Answer) -> Option<(&'static str, Id)> {
+        let _ = answer;
+        None
+    }
+    /// Returns the audit log's facts about the outcome of a decided command.
+    fn audit_facts(&self) -> AuditFacts {
+        AuditFacts::done()
+    }
+    /// Returns the version that the caller saw (`If-Match`); the actor refuses the command if the current version
+    /// differs.
+    fn if_version(&self) -> Option<i64> {
+        None
+    }
 }
 
-/// Declares the contents of the variants of an answer, which senders of commands name.
-macro_rules! answer_variants {
-    ($answer:ident: $($variant:ident($content:ty)),+ $(,)?) => {$(
-        impl $crate::aggregate::AnswerVariant<$answer> for $content {
-            fn of(answer: &$answer) -> Option<&Self> {
-                if let $answer::$variant(content) = answer { Some(content) } else { None }
-            }
-        }
-    )+};
+/// Answer to a command of which the caller learns no more than that it took effect.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Confirmation {
+    /// The command took effect, now or earlier.
+    Done,
 }
-pub(crate) use answer_variants;
 
 /// Facts in the audit log about a command, besides the principal and the command itself.
 #[derive(Clone, PartialEq, Eq, Debug)]

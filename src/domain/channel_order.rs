@@ -24,7 +24,6 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
-use crate::aggregate::answer_variants;
 use crate::id::Id;
 use crate::refusal::shortened;
 use crate::time::Timestamp;
@@ -284,17 +283,11 @@ pub enum ChannelOrderCommand {
 
 /// Answer to a command on a channel order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum ChannelOrderAnswer {
+pub struct ChannelOrderAnswer {
     /// Channel order after the change.
-    Order(Box<ChannelOrder>),
-    /// The message was merged.
-    Heard {
-        /// `false` if the message contained nothing new.
-        fresh: bool,
-    },
+    #[serde(rename = "Order")]
+    pub order: Box<ChannelOrder>,
 }
-
-answer_variants!(ChannelOrderAnswer: Order(ChannelOrder));
 
 /// Outside work that the state of a channel order calls for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

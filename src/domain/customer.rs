@@ -11,10 +11,10 @@ mod tests;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::access::normal_email;
-use crate::aggregate::{Aggregate, Decision, DecisionContext, answer_variants};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::id::Id;
 use crate::order::Address;
 use crate::party::Party;
@@ -116,19 +116,10 @@ pub enum CustomerCommand {
 
 /// Answer to a command on a customer. Stored for idempotent repeats of the request, without any hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum CustomerAnswer {
+pub struct CustomerAnswer {
     /// Customer after the change, without sessions.
-    Customer(Box<Customer>),
-    /// Session that was opened.
-    Session(#[serde(serialize_with = "without_hash")] Arc<CustomerSession>),
-    /// The command took effect, now or earlier.
-    Done,
-}
-
-answer_variants!(CustomerAnswer: Customer(Customer));
-
-fn without_hash<S: Serializer>(session: &Arc<CustomerSession>, to: S) -> Result<S::Ok, S::Error> {
-    CustomerSession { hash: String::new(), ..(**session).clone() }.serialize(to)
+    #[serde(rename = "Customer")]
+    pub customer: Box<Customer>,
 }
 
 /// Row that a commit of a customer writes besides its snapshot row.
@@ -142,22 +133,28 @@ pub enum CustomerRow {
 
 impl Aggregate for Customer {
     const KIND: &'static str = "customer";
-    type Command = CustomerCommand;
-    type Answer = CustomerAnswer;
     type Row = CustomerRow;
     type Created = Infallible;
     type Effect = ();
 
+    fn clash(_: &str) -> Refusal {
+        Refusal::conflict(EMAIL_TAKEN, "another customer uses this e-mail address")
+    }
+}
+
+impl Command<Customer> for CustomerCommand {
+    type Answer = CustomerAnswer;
+
     fn decide(
-        this: Option<&Self>,
+        &self,
+        this: Option<&Customer>,
         id: Id,
         cx: &DecisionContext<'_>,
-        command: &CustomerCommand,
-    ) -> Result<Decision<Self>, Refusal> {
+    ) -> Result<Decision<Customer, Self::Answer>, Refusal> {
         use CustomerCommand as C;
-        match (this, command) {
+        match (this, self) {
             (None, C::Create { email, session_hash }) => create(id, cx, email, session_hash.as_deref()),
-            (None, _) => Err(Refusal::not_found(Self::KIND)),
+            (None, _) => Err(Refusal::not_found(Customer::KIND)),
             (Some(_), C::Create { .. }) => Err(Refusal::conflict("exists", "this customer already exists")),
             (Some(customer), C::OpenSession { hash }) => Ok(open_session(customer.clone(), cx, hash)),
             (Some(customer), C::EndSession(session)) => Ok(end_session(customer.clone(), *session)),
@@ -165,17 +162,13 @@ impl Aggregate for Customer {
         }
     }
 
-    fn name(command: &CustomerCommand) -> &'static str {
-        match command {
+    fn name(&self) -> &'static str {
+        match self {
             CustomerCommand::Create { .. } => "customer.create",
             CustomerCommand::OpenSession { .. } => "customer.sign_in",
             CustomerCommand::EndSession(_) => "customer.sign_out",
             CustomerCommand::Update(_) => "customer.update",
         }
-    }
-
-    fn clash(_: &str) -> Refusal {
-        Refusal::conflict(EMAIL_TAKEN, "another customer uses this e-mail address")
     }
 }
 
@@ -184,7 +177,7 @@ fn create(
     cx: &DecisionContext<'_>,
     email: &str,
     session_hash: Option<&str>,
-) -> Result<Decision<Customer>, Refusal> {
+) -> Result<Decision<Customer, CustomerAnswer>, Refusal> {
     let customer = Customer {
         id,
         email: normal_email(email)?,
@@ -200,17 +193,22 @@ fn create(
     };
     Ok(match session_hash {
         Some(hash) => open_session(customer, cx, hash),
-        None => without_sessions(customer),
+        None => to(customer),
     })
 }
 
-/// Builds the decision for this state, which is also its answer.
-fn without_sessions(customer: Customer) -> Decision<Customer> {
-    let answer = Customer { sessions: Vec::new(), ..customer.clone() };
-    Decision::to(customer, CustomerAnswer::Customer(Box::new(answer)))
+/// Builds the answer with this state.
+fn answer(customer: &Customer) -> CustomerAnswer {
+    CustomerAnswer { customer: Box::new(Customer { sessions: Vec::new(), ..customer.clone() }) }
 }
 
-fn open_session(mut customer: Customer, cx: &DecisionContext<'_>, hash: &str) -> Decision<Customer> {
+/// Builds the decision for this state, which is also its answer.
+fn to(customer: Customer) -> Decision<Customer, CustomerAnswer> {
+    let answer = answer(&customer);
+    Decision::to(customer, answer)
+}
+
+fn open_session(mut customer: Customer, cx: &DecisionContext<'_>, hash: &str) -> Decision<Customer, CustomerAnswer> {
     let session = Arc::new(CustomerSession {
         id: cx.ids.id(),
         customer_id: customer.id,
@@ -224,17 +222,17 @@ fn open_session(mut customer: Customer, cx: &DecisionContext<'_>, hash: &str) ->
     let gone: Vec<Id> = customer.sessions.iter().enumerate().filter_map(ends).collect();
     customer.sessions.retain(|session| !gone.contains(&session.id));
     customer.sessions.push(session.clone());
-    let rows = gone.into_iter().map(CustomerRow::SessionGone).chain([CustomerRow::Session(session.clone())]);
-    Decision::to(customer, CustomerAnswer::Session(session)).rows(rows)
+    let rows = gone.into_iter().map(CustomerRow::SessionGone).chain([CustomerRow::Session(session)]);
+    to(customer).rows(rows)
 }
 
-fn end_session(mut customer: Customer, id: Id) -> Decision<Customer> {
+fn end_session(mut customer: Customer, id: Id) -> Decision<Customer, CustomerAnswer> {
     let before = customer.sessions.len();
     customer.sessions.retain(|session| session.id != id);
     if customer.sessions.len() == before {
-        return Decision::unchanged(CustomerAnswer::Done);
+        return Decision::unchanged(answer(&customer));
     }
-    Decision::to(customer, CustomerAnswer::Done).rows([CustomerRow::SessionGone(id)])
+    to(customer).rows([CustomerRow::SessionGone(id)])
 }
 
 impl Customer {

@@ -12,12 +12,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::answer_variants;
 use crate::id::Id;
 use crate::time::Timestamp;
 
 mod decide;
 pub mod envelope;
+mod news;
 mod replay;
 #[cfg(test)]
 mod tests;
@@ -191,7 +191,7 @@ pub struct DueEvent {
     pub body: String,
 }
 
-/// Commands on an endpoint.
+/// Changes that operators make to an endpoint; answered with the endpoint.
 #[derive(Clone, Debug)]
 pub enum EndpointCommand {
     /// Registers the endpoint; it receives the events after `cursor`.
@@ -227,6 +227,53 @@ pub enum EndpointCommand {
         /// New secret, encrypted. The present one stays valid for 24 hours.
         encrypted_secret: String,
     },
+}
+
+/// Answer to an [`EndpointCommand`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct EndpointAnswer {
+    /// Endpoint after the change.
+    #[serde(rename = "Endpoint")]
+    pub endpoint: Box<Endpoint>,
+}
+
+/// Deliveries that operators request.
+#[derive(Clone, Debug)]
+pub enum DeliveryCommand {
+    /// Sends a test event (`webhook.test`), with the ordinary retries.
+    Test(DueEvent),
+    /// Delivers one past delivery again, as a new delivery.
+    Redeliver(Box<Delivery>),
+}
+
+/// Answer to a [`DeliveryCommand`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DeliveryAnswer {
+    /// Delivery that was created.
+    #[serde(rename = "Delivery")]
+    pub delivery: Box<Delivery>,
+}
+
+/// Delivery of past events again; refused with 409 while another replay is in progress.
+#[derive(Clone, Debug)]
+pub struct ReplayEvents {
+    /// Start time: events whose first delivery was created at or after it are replayed.
+    pub since: Timestamp,
+    /// Number of events to replay, for the answer.
+    pub count: u32,
+}
+
+/// Answer to [`ReplayEvents`].
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct ReplayAnswer {
+    /// Number of events that the replay covers.
+    #[serde(rename = "Count")]
+    pub count: u32,
+}
+
+/// Outcomes of the endpoint's effects.
+#[derive(Clone, Debug)]
+pub enum EndpointNews {
     /// Advances the cursor and creates deliveries for the events passed.
     Follow {
         /// Number of the last event that was examined.
@@ -244,34 +291,6 @@ pub enum EndpointCommand {
         /// `true` if the database has more.
         more: bool,
     },
-    /// Records the outcome of an attempt.
-    Tried {
-        /// Delivery that was attempted.
-        delivery: Id,
-        /// Number of the attempt, from 1; deduplicates repeated reports.
-        number: u32,
-        /// `true` if the response had a 2xx status.
-        ok: bool,
-        /// HTTP status; `None` if there was no response.
-        status: Option<u16>,
-        /// Error, as text for operators.
-        error: Option<String>,
-        /// First part of the response body, at most 1 KiB.
-        excerpt: Option<String>,
-        /// Duration of the attempt in milliseconds.
-        duration_ms: i64,
-    },
-    /// Sends a test event (`webhook.test`), with the ordinary retries.
-    Test(DueEvent),
-    /// Delivers one past delivery again, as a new delivery.
-    Redeliver(Box<Delivery>),
-    /// Delivers past events again; refused with 409 while another replay is in progress.
-    Replay {
-        /// Start time: events whose first delivery was created at or after it are replayed.
-        since: Timestamp,
-        /// Number of events to replay, for the answer.
-        count: u32,
-    },
     /// Processes the next part of the delivery log for the replay in progress.
     Replayed {
         /// Position after which the part was read; deduplicates repeated parts.
@@ -283,20 +302,24 @@ pub enum EndpointCommand {
     },
 }
 
-/// Answer to a command on an endpoint.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum EndpointAnswer {
-    /// Endpoint after the change.
-    Endpoint(Box<Endpoint>),
-    /// Delivery that was created.
-    Delivery(Box<Delivery>),
-    /// Number of events that the replay covers.
-    Count(u32),
-    /// The command took effect, now or earlier.
-    Done,
+/// Outcome of an attempt to deliver.
+#[derive(Clone, Debug)]
+pub struct DeliveryAttempt {
+    /// Delivery that was attempted.
+    pub delivery: Id,
+    /// Number of the attempt, from 1; deduplicates repeated reports.
+    pub number: u32,
+    /// `true` if the response had a 2xx status.
+    pub ok: bool,
+    /// HTTP status; `None` if there was no response.
+    pub status: Option<u16>,
+    /// Error, as text for operators.
+    pub error: Option<String>,
+    /// First part of the response body, at most 1 KiB.
+    pub excerpt: Option<String>,
+    /// Duration of the attempt in milliseconds.
+    pub duration_ms: i64,
 }
-
-answer_variants!(EndpointAnswer: Endpoint(Endpoint), Delivery(Delivery), Count(u32));
 
 /// Work outside the endpoint that its state calls for. Each effect is repeated, also after a restart, until the state
 /// no longer calls for it.
@@ -307,13 +330,13 @@ pub enum EndpointEffect {
         /// Number of the last event processed.
         cursor: i64,
     },
-    /// Reads the next pending deliveries from the database, for [`EndpointCommand::Refilled`]; for a deleted endpoint,
+    /// Reads the next pending deliveries from the database, for [`EndpointNews::Refilled`]; for a deleted endpoint,
     /// to cancel them.
     Refill {
         /// Number of the refill, so that the next one is a different effect and begins at once.
         number: u32,
     },
-    /// Reads the next part of the delivery log, for [`EndpointCommand::Replayed`].
+    /// Reads the next part of the delivery log, for [`EndpointNews::Replayed`].
     Replay(ReplayProgress),
     /// Makes one attempt of a delivery when it is due.
     Deliver {

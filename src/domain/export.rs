@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::mail::kind::{self, ExportReady};
@@ -235,53 +235,9 @@ pub enum ExportEffect {
 
 impl Aggregate for Export {
     const KIND: &'static str = "export";
-    type Command = ExportCommand;
-    type Answer = Box<Export>;
     type Row = Infallible;
     type Created = Mail;
     type Effect = ExportEffect;
-
-    fn decide(
-        this: Option<&Self>,
-        id: Id,
-        cx: &DecisionContext<'_>,
-        command: &ExportCommand,
-    ) -> Result<Decision<Self>, Refusal> {
-        match (this, command) {
-            (None, ExportCommand::Request { scope, mail_to }) => {
-                scope.check()?;
-                let export = Self {
-                    id,
-                    scope: scope.clone(),
-                    mail_to: mail_to.clone(),
-                    state: ExportState::Queued,
-                    progress: ExportProgress::default(),
-                    tries: 0,
-                    next_at: cx.now,
-                    error: None,
-                    token_hash: None,
-                    created_at: cx.now,
-                    finished_at: None,
-                    expires_at: None,
-                };
-                Ok(to(export))
-            }
-            (None, _) => Err(Refusal::not_found(Self::KIND)),
-            (Some(_), ExportCommand::Request { .. }) => Err(Refusal::conflict("exists", "this export already exists")),
-            (Some(this), command) => Ok(this.after(cx, command)),
-        }
-    }
-
-    fn name(command: &ExportCommand) -> &'static str {
-        match command {
-            ExportCommand::Request { .. } => "export.request",
-            ExportCommand::Progress(_) => "export.progress",
-            ExportCommand::Vanished => "export.vanished",
-            ExportCommand::Failed { .. } => "export.failed",
-            ExportCommand::Finished { .. } => "export.finished",
-            ExportCommand::Deleted => "export.deleted",
-        }
-    }
 
     fn effects(&self) -> Vec<ExportEffect> {
         match (self.state, self.expires_at) {
@@ -298,19 +254,65 @@ impl Aggregate for Export {
     }
 }
 
+impl Command<Export> for ExportCommand {
+    type Answer = Box<Export>;
+
+    fn decide(
+        &self,
+        this: Option<&Export>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Export, Self::Answer>, Refusal> {
+        match (this, self) {
+            (None, ExportCommand::Request { scope, mail_to }) => {
+                scope.check()?;
+                let export = Export {
+                    id,
+                    scope: scope.clone(),
+                    mail_to: mail_to.clone(),
+                    state: ExportState::Queued,
+                    progress: ExportProgress::default(),
+                    tries: 0,
+                    next_at: cx.now,
+                    error: None,
+                    token_hash: None,
+                    created_at: cx.now,
+                    finished_at: None,
+                    expires_at: None,
+                };
+                Ok(to(export))
+            }
+            (None, _) => Err(Refusal::not_found(Export::KIND)),
+            (Some(_), ExportCommand::Request { .. }) => Err(Refusal::conflict("exists", "this export already exists")),
+            (Some(this), command) => Ok(this.after(cx, command)),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            ExportCommand::Request { .. } => "export.request",
+            ExportCommand::Progress(_) => "export.progress",
+            ExportCommand::Vanished => "export.vanished",
+            ExportCommand::Failed { .. } => "export.failed",
+            ExportCommand::Finished { .. } => "export.finished",
+            ExportCommand::Deleted => "export.deleted",
+        }
+    }
+}
+
 /// Returns the pause after the failed try of this number, in milliseconds.
 fn pause_ms(number: u32) -> i64 {
     FIRST_PAUSE_MS.saturating_mul(1 << number.saturating_sub(1).min(10))
 }
 
-fn to(export: Export) -> Decision<Export> {
+fn to(export: Export) -> Decision<Export, Box<Export>> {
     let answer = Box::new(export.clone());
     Decision::to(export, answer)
 }
 
 impl Export {
     /// Applies the outcome of an effect. A repeated or late report changes nothing.
-    fn after(&self, cx: &DecisionContext<'_>, command: &ExportCommand) -> Decision<Self> {
+    fn after(&self, cx: &DecisionContext<'_>, command: &ExportCommand) -> Decision<Self, Box<Self>> {
         let same = || Decision::unchanged(Box::new(self.clone()));
         match command {
             ExportCommand::Progress(progress) if self.is_pending() && progress.rows > self.progress.rows => {

@@ -9,7 +9,7 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, NewAggregate};
 use crate::amount::Amount;
 use crate::id::Id;
 use crate::principal::Principal;
@@ -175,8 +175,6 @@ pub enum FileCommand {
 
 impl Aggregate for File {
     const KIND: &'static str = "file";
-    type Command = FileCommand;
-    type Answer = Self;
     type Row = Infallible;
     type Created = Infallible;
     type Effect = ();
@@ -184,15 +182,19 @@ impl Aggregate for File {
     fn is_archived(&self) -> bool {
         self.archived
     }
+}
+
+impl Command<File> for FileCommand {
+    type Answer = File;
 
     fn decide(
-        this: Option<&Self>,
+        &self,
+        this: Option<&File>,
         id: Id,
         cx: &DecisionContext<'_>,
-        command: &FileCommand,
-    ) -> Result<Decision<Self>, Refusal> {
-        let next = match (this.filter(|file| !file.archived), command) {
-            (None, FileCommand::Create { name, kind, size, sha256, metadata, photo_of, sliced_from }) => Self {
+    ) -> Result<Decision<File, Self::Answer>, Refusal> {
+        let next = match (this.filter(|file| !file.archived), self) {
+            (None, FileCommand::Create { name, kind, size, sha256, metadata, photo_of, sliced_from }) => File {
                 id,
                 name: name.clone(),
                 kind: *kind,
@@ -208,19 +210,18 @@ impl Aggregate for File {
                 archived: false,
                 created_at: cx.now,
             },
-            (Some(file), FileCommand::Archive) => Self { archived: true, ..file.clone() },
+            (Some(file), FileCommand::Archive) => File { archived: true, ..file.clone() },
             (Some(_), FileCommand::Create { .. }) => {
                 return Err(Refusal::conflict("exists", "this file already exists"));
             }
-            (None, FileCommand::Archive) => return Err(Refusal::not_found(Self::KIND)),
+            (None, FileCommand::Archive) => return Err(Refusal::not_found(File::KIND)),
         };
-        let unused =
-            matches!(command, FileCommand::Archive).then_some(Requirement::Unused { what: Referenced::File, id });
+        let unused = matches!(self, FileCommand::Archive).then_some(Requirement::Unused { what: Referenced::File, id });
         Ok(Decision::to(next.clone(), next).requires(unused))
     }
 
-    fn name(command: &FileCommand) -> &'static str {
-        match command {
+    fn name(&self) -> &'static str {
+        match self {
             FileCommand::Create { .. } => "file.create",
             FileCommand::Archive => "file.delete",
         }

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::mail::alert::{AlertKind, one_line};
@@ -57,46 +57,9 @@ pub enum IntegrationCommand {
 
 impl Aggregate for Integration {
     const KIND: &'static str = "integration";
-    type Command = IntegrationCommand;
-    /// Current cursor.
-    type Answer = i64;
     type Row = Infallible;
     type Created = Mail;
     type Effect = Infallible;
-
-    fn decide(
-        this: Option<&Self>,
-        id: Id,
-        cx: &DecisionContext<'_>,
-        command: &IntegrationCommand,
-    ) -> Result<Decision<Self>, Refusal> {
-        match (this, command) {
-            (None, IntegrationCommand::Begin { name, cursor }) => {
-                Ok(Decision::to(Self::new(id, name, *cursor, cx.now), *cursor))
-            }
-            (this, IntegrationCommand::NeedsPerson { name, title, why }) => {
-                let this = this.cloned().unwrap_or_else(|| Self::new(id, name, 0, cx.now));
-                Ok(this.alert(cx, title, why))
-            }
-            (None, IntegrationCommand::Read(_) | IntegrationCommand::Well) => Err(Refusal::not_found(Self::KIND)),
-            (Some(this), IntegrationCommand::Read(upto)) if *upto > this.cursor => {
-                Ok(Decision::to(Self { cursor: *upto, ..this.clone() }, *upto))
-            }
-            (Some(this), IntegrationCommand::Well) if this.alerted_at.is_some() => {
-                Ok(Decision::to(Self { alerted_at: None, ..this.clone() }, this.cursor))
-            }
-            (Some(this), _) => Ok(Decision::unchanged(this.cursor)),
-        }
-    }
-
-    fn name(command: &IntegrationCommand) -> &'static str {
-        match command {
-            IntegrationCommand::Begin { .. } => "integration.begin",
-            IntegrationCommand::Read(_) => "integration.read",
-            IntegrationCommand::NeedsPerson { .. } => "integration.needs_person",
-            IntegrationCommand::Well => "integration.well",
-        }
-    }
 
     fn effects(&self) -> Vec<Infallible> {
         Vec::new()
@@ -107,13 +70,54 @@ impl Aggregate for Integration {
     }
 }
 
+impl Command<Integration> for IntegrationCommand {
+    /// Current cursor.
+    type Answer = i64;
+
+    fn decide(
+        &self,
+        this: Option<&Integration>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Integration, Self::Answer>, Refusal> {
+        match (this, self) {
+            (None, IntegrationCommand::Begin { name, cursor }) => {
+                Ok(Decision::to(Integration::new(id, name, *cursor, cx.now), *cursor))
+            }
+            (this, IntegrationCommand::NeedsPerson { name, title, why }) => {
+                let this = this.cloned().unwrap_or_else(|| Integration::new(id, name, 0, cx.now));
+                Ok(this.alert(cx, title, why))
+            }
+            (None, IntegrationCommand::Read(_) | IntegrationCommand::Well) => {
+                Err(Refusal::not_found(Integration::KIND))
+            }
+            (Some(this), IntegrationCommand::Read(upto)) if *upto > this.cursor => {
+                Ok(Decision::to(Integration { cursor: *upto, ..this.clone() }, *upto))
+            }
+            (Some(this), IntegrationCommand::Well) if this.alerted_at.is_some() => {
+                Ok(Decision::to(Integration { alerted_at: None, ..this.clone() }, this.cursor))
+            }
+            (Some(this), _) => Ok(Decision::unchanged(this.cursor)),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            IntegrationCommand::Begin { .. } => "integration.begin",
+            IntegrationCommand::Read(_) => "integration.read",
+            IntegrationCommand::NeedsPerson { .. } => "integration.needs_person",
+            IntegrationCommand::Well => "integration.well",
+        }
+    }
+}
+
 impl Integration {
     fn new(id: Id, name: &str, cursor: i64, now: Timestamp) -> Self {
         Self { id, name: name.to_owned(), cursor, created_at: now, alerted_at: None }
     }
 
     /// Tells the operators what is wrong, unless they were told since it was last well.
-    fn alert(self, cx: &DecisionContext<'_>, title: &str, why: &str) -> Decision<Self> {
+    fn alert(self, cx: &DecisionContext<'_>, title: &str, why: &str) -> Decision<Self, i64> {
         let cursor = self.cursor;
         if self.alerted_at.is_some() {
             return Decision::unchanged(cursor);

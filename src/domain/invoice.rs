@@ -374,14 +374,16 @@ pub enum InvoiceCommand {
 
 /// Answer to a command on an invoice.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum InvoiceAnswer {
+pub struct InvoiceAnswer {
     /// Invoice after the change.
-    Invoice(Box<Invoice>),
-    /// Payments of the order applied. If `void`, the invoice is void and the payments need another one.
-    Followed {
-        /// `true` if the invoice is void.
-        void: bool,
-    },
+    #[serde(rename = "Invoice")]
+    pub invoice: Box<Invoice>,
+}
+
+impl AsRef<Invoice> for InvoiceAnswer {
+    fn as_ref(&self) -> &Invoice {
+        &self.invoice
+    }
 }
 
 /// Row that a commit of an invoice writes besides its snapshot row.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext};
 use crate::event::Event;
 use crate::event::data::PaymentUnmatchedData;
 use crate::id::Id;
@@ -148,41 +148,9 @@ pub struct MatchOrder {
 
 impl Aggregate for KeptPaymentEvent {
     const KIND: &'static str = "inbound";
-    type Command = KeptPaymentEventCommand;
-    type Answer = ();
     type Row = Infallible;
     type Created = Mail;
     type Effect = MatchOrder;
-
-    fn decide(
-        this: Option<&Self>,
-        id: Id,
-        cx: &DecisionContext<'_>,
-        command: &KeptPaymentEventCommand,
-    ) -> Result<Decision<Self>, Refusal> {
-        match (this, command) {
-            (None, KeptPaymentEventCommand::Keep { event_id, body, about }) => {
-                let (event_id, body, about) = (event_id.clone(), body.clone(), about.as_deref().cloned());
-                let (next_at, created_at) = (cx.now, cx.now);
-                let stored = Self { id, event_id, body, about, was_alerted: false, done: false, next_at, created_at };
-                Ok(Decision::to(stored, ()))
-            }
-            (None, KeptPaymentEventCommand::Tried { .. }) => Err(Refusal::not_found(Self::KIND)),
-            (Some(_), KeptPaymentEventCommand::Keep { .. }) => Ok(Decision::unchanged(())),
-            (Some(stored), KeptPaymentEventCommand::Tried { .. }) if stored.done => Ok(Decision::unchanged(())),
-            (Some(stored), KeptPaymentEventCommand::Tried { matched: true }) => {
-                Ok(Decision::to(Self { done: true, ..stored.clone() }, ()))
-            }
-            (Some(stored), KeptPaymentEventCommand::Tried { matched: false }) => Ok(stored.unmatched(cx)),
-        }
-    }
-
-    fn name(command: &KeptPaymentEventCommand) -> &'static str {
-        match command {
-            KeptPaymentEventCommand::Keep { .. } => "inbound.keep",
-            KeptPaymentEventCommand::Tried { .. } => "inbound.tried",
-        }
-    }
 
     fn effects(&self) -> Vec<MatchOrder> {
         if self.done { Vec::new() } else { vec![MatchOrder { at: self.next_at }] }
@@ -190,6 +158,51 @@ impl Aggregate for KeptPaymentEvent {
 
     fn at_rest(&self) -> bool {
         self.done
+    }
+}
+
+impl Command<KeptPaymentEvent> for KeptPaymentEventCommand {
+    type Answer = Confirmation;
+
+    fn decide(
+        &self,
+        this: Option<&KeptPaymentEvent>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<KeptPaymentEvent>, Refusal> {
+        match (this, self) {
+            (None, KeptPaymentEventCommand::Keep { event_id, body, about }) => {
+                let (event_id, body, about) = (event_id.clone(), body.clone(), about.as_deref().cloned());
+                let (next_at, created_at) = (cx.now, cx.now);
+                let stored = KeptPaymentEvent {
+                    id,
+                    event_id,
+                    body,
+                    about,
+                    was_alerted: false,
+                    done: false,
+                    next_at,
+                    created_at,
+                };
+                Ok(Decision::to(stored, Confirmation::Done))
+            }
+            (None, KeptPaymentEventCommand::Tried { .. }) => Err(Refusal::not_found(KeptPaymentEvent::KIND)),
+            (Some(_), KeptPaymentEventCommand::Keep { .. }) => Ok(Decision::unchanged(Confirmation::Done)),
+            (Some(stored), KeptPaymentEventCommand::Tried { .. }) if stored.done => {
+                Ok(Decision::unchanged(Confirmation::Done))
+            }
+            (Some(stored), KeptPaymentEventCommand::Tried { matched: true }) => {
+                Ok(Decision::to(KeptPaymentEvent { done: true, ..stored.clone() }, Confirmation::Done))
+            }
+            (Some(stored), KeptPaymentEventCommand::Tried { matched: false }) => Ok(stored.unmatched(cx)),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            KeptPaymentEventCommand::Keep { .. } => "inbound.keep",
+            KeptPaymentEventCommand::Tried { .. } => "inbound.tried",
+        }
     }
 }
 
@@ -207,7 +220,7 @@ impl KeptPaymentEvent {
             ..self.clone()
         };
         if !tell {
-            return Decision::to(next, ());
+            return Decision::to(next, Confirmation::Done);
         }
         let about = self.about.as_ref();
         let data = PaymentUnmatchedData {
@@ -220,7 +233,7 @@ impl KeptPaymentEvent {
         let happened = Event::new(cx, event, (Self::KIND, self.id), None, &data);
         let (subject, text) = self.words(given_up);
         let mail = Mail::alert(cx, AlertKind::PaymentUnmatched, &subject, &text);
-        Decision::to(next, ()).events([happened]).created(mail)
+        Decision::to(next, Confirmation::Done).events([happened]).created(mail)
     }
 
     /// Returns the subject and the text of the alert mail.

@@ -33,7 +33,7 @@ pub(crate) use refunds::{refund, refund_otherwise};
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, AnswerVariant};
+use crate::aggregate::{Aggregate, Command};
 use crate::id::Id;
 use crate::refusal::{Class, Refusal};
 
@@ -214,13 +214,16 @@ pub struct LedgerTerms {
 }
 
 /// Aggregate with a ledger, as seen by the code that carries out its work at the processor.
-pub trait LedgerOwner: Aggregate + AnswerVariant<<Self as Aggregate>::Answer> {
+pub trait LedgerOwner: Aggregate {
+    /// Commands of the aggregate among which are those of the ledger; answered with the owner.
+    type LedgerCarrier: Command<Self, Answer: AsRef<Self>>;
+
     /// Returns its ledger.
     fn ledger(&self) -> &Ledger;
     /// Returns the terms on which it is paid now.
     fn terms(&self) -> LedgerTerms;
     /// Wraps a ledger command in a command of the aggregate.
-    fn asking(command: LedgerCommand) -> Self::Command;
+    fn asking(command: LedgerCommand) -> Self::LedgerCarrier;
     /// Returns the metadata that ties events of sessions, payments and refunds to the aggregate.
     fn metadata(&self) -> Vec<(String, String)>;
     /// Returns the default description of the purchase for the payment page.

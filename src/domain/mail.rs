@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
+use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext, NewAggregate};
 use crate::id::Id;
 use crate::mail::alert::AlertKind;
 use crate::mail::part::{AttachedDocument, MailLink, MailPart, one_line};
@@ -171,38 +171,9 @@ fn retry_ms(tries: u32) -> i64 {
 
 impl Aggregate for Mail {
     const KIND: &'static str = "mail";
-    type Command = MailCommand;
-    type Answer = ();
     type Row = Infallible;
     type Created = Infallible;
     type Effect = SendMail;
-
-    fn decide(
-        this: Option<&Self>,
-        _: Id,
-        cx: &DecisionContext<'_>,
-        command: &MailCommand,
-    ) -> Result<Decision<Self>, Refusal> {
-        let mail = this.ok_or_else(|| Refusal::not_found(Self::KIND))?;
-        let MailCommand::Tried { number, error, permanent } = command;
-        if mail.state != MailState::Queued || *number != mail.tries + 1 {
-            return Ok(Decision::unchanged(()));
-        }
-        let next_at = cx.now.plus_ms(retry_ms(*number));
-        let useless = mail.useless_at.is_some_and(|at| next_at >= at);
-        let state = match error {
-            None => MailState::Sent,
-            Some(_) if *permanent || useless || *number >= MAX_TRIES => MailState::Failed,
-            Some(_) => MailState::Queued,
-        };
-        let sealed_link = mail.sealed_link.clone().filter(|_| state == MailState::Queued);
-        let tried = Self { state, tries: *number, next_at, error: error.clone(), sealed_link, ..mail.clone() };
-        Ok(Decision::to(tried, ()))
-    }
-
-    fn name(_: &MailCommand) -> &'static str {
-        "mail.tried"
-    }
 
     fn effects(&self) -> Vec<SendMail> {
         match self.state {
@@ -213,6 +184,32 @@ impl Aggregate for Mail {
 
     fn at_rest(&self) -> bool {
         self.state != MailState::Queued
+    }
+}
+
+impl Command<Mail> for MailCommand {
+    type Answer = Confirmation;
+
+    fn decide(&self, this: Option<&Mail>, _: Id, cx: &DecisionContext<'_>) -> Result<Decision<Mail>, Refusal> {
+        let mail = this.ok_or_else(|| Refusal::not_found(Mail::KIND))?;
+        let MailCommand::Tried { number, error, permanent } = self;
+        if mail.state != MailState::Queued || *number != mail.tries + 1 {
+            return Ok(Decision::unchanged(Confirmation::Done));
+        }
+        let next_at = cx.now.plus_ms(retry_ms(*number));
+        let useless = mail.useless_at.is_some_and(|at| next_at >= at);
+        let state = match error {
+            None => MailState::Sent,
+            Some(_) if *permanent || useless || *number >= MAX_TRIES => MailState::Failed,
+            Some(_) => MailState::Queued,
+        };
+        let sealed_link = mail.sealed_link.clone().filter(|_| state == MailState::Queued);
+        let tried = Mail { state, tries: *number, next_at, error: error.clone(), sealed_link, ..mail.clone() };
+        Ok(Decision::to(tried, Confirmation::Done))
+    }
+
+    fn name(&self) -> &'static str {
+        "mail.tried"
     }
 }
 

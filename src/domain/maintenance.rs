@@ -279,30 +279,3 @@ pub struct MaintenanceEntry {
     /// Creation time.
     pub created_at: Timestamp,
 }
-
-/// Maintenance commands of a printer.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum MaintenanceCommand {
-    /// Adds a reminder.
-    Remind(ReminderFields),
-    /// Changes the name, note or intervals of a reminder.
-    Change {
-        /// Reminder to change.
-        id: Id,
-        /// Printer version that the caller read; refused with 412 if it has changed since.
-        if_version: Option<i64>,
-        /// Complete new fields.
-        fields: ReminderFields,
-    },
-    /// Deletes a reminder. The log remains.
-    Forget(Id),
-    /// Logs completed work.
-    Log {
-        /// Details of the work.
-        fields: EntryFields,
-        /// Time at which the work was done; `None` for now.
-        done_at: Option<Timestamp>,
-        /// Reminders that the work resets.
-        resets: Vec<Id>,
-    },
-}

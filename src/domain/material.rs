@@ -5,28 +5,31 @@
 //! passes another in the line only if the other does not fit. At the job's end the claim is settled: the consumption is
 //! deducted from the stock, and the rest of the reservation becomes available.
 //!
-//! `decide` has the rules, `change` collects the changes of one command, `line` indexes the claims, `recall` recalls
-//! reservations when less is on hand than is reserved, `alerts` reports low stock and discrepancies, and `links`
-//! synchronises stock with other systems.
+//! `decide` has the rules, `claims` those for claims, `change` collects the changes of one command, `line` indexes the
+//! claims, `recall` recalls reservations when less is on hand than is reserved, `alerts` reports low stock and
+//! discrepancies, and `links` synchronises stock with other systems.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::answer_variants;
 use crate::amount::Amount;
 use crate::id::Id;
-use crate::parts_sync::{LinkCommand, StockLink, StockSystem};
+use crate::parts_sync::{StockLink, StockSystem};
 use crate::time::Timestamp;
 
 mod alerts;
 mod change;
+mod claims;
 mod decide;
 mod line;
 mod links;
 mod recall;
 #[cfg(test)]
 mod tests;
+
+pub use claims::{ClaimNews, ClaimStates, ClaimStock};
+pub use links::{LinkAnswer, UnlinkStock};
 
 /// Type of a material; it determines the unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -281,7 +284,7 @@ pub struct SettledClaim {
     pub booked_on: Vec<i64>,
 }
 
-/// Changes that a material accepts.
+/// Change that an operator makes to a material; answered with the material.
 #[derive(Clone, Debug)]
 pub enum MaterialCommand {
     /// Adds a material with its initial stock.
@@ -310,46 +313,15 @@ pub enum MaterialCommand {
     },
     /// Deletes the material. The caller has verified that no SKU refers to it; claims on it are a conflict.
     Archive,
-    /// Claims stock for jobs of an order. A repeated claim is answered with its current state.
-    Claim {
-        /// Claiming order.
-        order: Id,
-        /// Claims, one for each job.
-        asks: Vec<ClaimRequest>,
-    },
-    /// Settles claims that an order no longer needs. An unknown claim was settled earlier, which is not an error.
-    Settle {
-        /// Claims with their consumption; the rest becomes available.
-        claims: Vec<SettledClaim>,
-    },
-    /// Records that an order has acknowledged held claims.
-    Heard {
-        /// Claims that the order knows to be held.
-        claims: Vec<ClaimId>,
-    },
-    /// Records that an order keeps reservations that it was asked to return.
-    Kept {
-        /// Claims that stay reserved.
-        claims: Vec<ClaimId>,
-    },
-    /// Applies a command about the links to other systems.
-    Link(LinkCommand),
 }
 
-/// Material's answer to a command.
+/// Answer to a [`MaterialCommand`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum MaterialAnswer {
+pub struct MaterialAnswer {
     /// Material after the change; serialised without its claims.
-    Material(Box<Material>),
-    /// Material after the change, with the affected link.
-    Linked(Box<Material>, Box<StockLink>),
-    /// State of each claim and, if it waits, the human-readable reason ("needs 120 g of PLA black, 80 g free").
-    Claims(Vec<(ClaimId, ClaimState, Option<String>)>),
-    /// The command has been carried out, now or by an earlier identical command.
-    Done,
+    #[serde(rename = "Material")]
+    pub material: Box<Material>,
 }
-
-answer_variants!(MaterialAnswer: Material(Material));
 
 /// Messages to orders that the material's state requires, one per order. Each is repeated, even after a restart, until
 /// the order has acknowledged it.

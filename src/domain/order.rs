@@ -54,7 +54,8 @@ mod tests;
 pub use crate::job::Resolution;
 pub use channel_sale::{CHANNEL_METHOD, ChannelOrigin, ChannelShipment, ShopOrderChange, SoldOrder};
 pub use command::{
-    AgreedTerms, CurrentStock, JobSlicingOutcome, NewOrder, OrderAnswer, OrderCommand, PICKUP, PrinterRecords,
+    AgreedTerms, CurrentStock, JobAnswer, JobCommand, JobSlicingOutcome, NewOrder, OrderAnswer, OrderCommand,
+    OrderNews, OrderNewsAnswer, PICKUP, PrinterRecords, RecallClaims,
 };
 pub use effect::OrderEffect;
 pub use invoiced::{InvoicedMoney, OrderCreated, OrderInvoice};

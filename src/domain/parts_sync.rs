@@ -303,7 +303,7 @@ pub struct SyncStep {
     pub delta: Amount,
 }
 
-/// Commands to a material about its links.
+/// Commands to a material about its links; answered with the material and the link.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LinkCommand {
     /// Links the material to an entry; nothing moves yet.
@@ -315,8 +315,6 @@ pub enum LinkCommand {
         /// Name of the entry in the other system.
         name: String,
     },
-    /// Removes a link. Past bookings remain on both sides.
-    Unlink(StockSystem),
     /// Agrees to start synchronising, or settles a conflict, by an operator's decision.
     Agree {
         /// Other system of the link.
@@ -360,8 +358,7 @@ impl LinkCommand {
     /// Returns the system that the command addresses.
     pub const fn system(&self) -> StockSystem {
         match self {
-            Self::Unlink(system)
-            | Self::Link { system, .. }
+            Self::Link { system, .. }
             | Self::Agree { system, .. }
             | Self::Looked { system, .. }
             | Self::Settled { system, .. } => *system,

@@ -9,7 +9,7 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::id::Id;
 use crate::invoice::{DocumentKind, IssuedDocument};
 use crate::mail::Mail;
@@ -96,20 +96,26 @@ pub enum PostingCommand {
 
 impl Aggregate for Posting {
     const KIND: &'static str = "posting";
-    type Command = PostingCommand;
-    type Answer = Box<Posting>;
     type Row = Infallible;
     type Created = Mail;
     type Effect = Infallible;
 
+    fn effects(&self) -> Vec<Infallible> {
+        Vec::new()
+    }
+}
+
+impl Command<Posting> for PostingCommand {
+    type Answer = Box<Posting>;
+
     fn decide(
-        this: Option<&Self>,
+        &self,
+        this: Option<&Posting>,
         id: Id,
         cx: &DecisionContext<'_>,
-        command: &PostingCommand,
-    ) -> Result<Decision<Self>, Refusal> {
-        match (this, command) {
-            (None, PostingCommand::Begin(document)) => Ok(to(Self {
+    ) -> Result<Decision<Posting, Self::Answer>, Refusal> {
+        match (this, self) {
+            (None, PostingCommand::Begin(document)) => Ok(to(Posting {
                 id,
                 document_id: document.id,
                 invoice_id: document.invoice_id,
@@ -124,8 +130,8 @@ impl Aggregate for Posting {
                 created_at: cx.now,
                 updated_at: cx.now,
             })),
-            (None, _) => Err(Refusal::not_found(Self::KIND)),
-            (Some(this), PostingCommand::Posted { round, remote_id }) if this.awaits(*round) => Ok(to(Self {
+            (None, _) => Err(Refusal::not_found(Posting::KIND)),
+            (Some(this), PostingCommand::Posted { round, remote_id }) if this.awaits(*round) => Ok(to(Posting {
                 state: PostingState::Posted,
                 remote_id: Some(remote_id.clone()),
                 error: None,
@@ -142,11 +148,11 @@ impl Aggregate for Posting {
                 let subject = format!("{} was not posted", this.number);
                 let mails = Mail::alert(cx, AlertKind::Accounting, &subject, &text);
                 let (state, error) = (PostingState::Refused, Some(words));
-                Ok(to(Self { state, error, updated_at: cx.now, ..this.clone() }).created(mails))
+                Ok(to(Posting { state, error, updated_at: cx.now, ..this.clone() }).created(mails))
             }
             (Some(this), PostingCommand::Retry) if this.state == PostingState::Refused => {
                 let (state, round) = (PostingState::Sending, this.round.saturating_add(1));
-                Ok(to(Self { state, round, updated_at: cx.now, ..this.clone() }))
+                Ok(to(Posting { state, round, updated_at: cx.now, ..this.clone() }))
             }
             (Some(this), PostingCommand::Retry) if this.state == PostingState::Posted => {
                 Err(Refusal::conflict("already_posted", format!("{} is already posted", this.number)))
@@ -155,21 +161,17 @@ impl Aggregate for Posting {
         }
     }
 
-    fn name(command: &PostingCommand) -> &'static str {
-        match command {
+    fn name(&self) -> &'static str {
+        match self {
             PostingCommand::Begin(_) => "posting.begin",
             PostingCommand::Posted { .. } => "posting.posted",
             PostingCommand::Refused { .. } => "posting.refused",
             PostingCommand::Retry => "posting.retry",
         }
     }
-
-    fn effects(&self) -> Vec<Infallible> {
-        Vec::new()
-    }
 }
 
-fn to(posting: Posting) -> Decision<Posting> {
+fn to(posting: Posting) -> Decision<Posting, Box<Posting>> {
     let answer = Box::new(posting.clone());
     Decision::to(posting, answer)
 }

@@ -22,6 +22,7 @@ mod care;
 mod clearing;
 mod command;
 mod decide;
+mod effect;
 mod in_hand;
 mod leftover;
 mod loaded;
@@ -47,7 +48,12 @@ pub use acts::{ActRecord, DirectAction};
 pub use address::{MachineAddress, as_web_address, check_base_url, denied_address, denied_host, same_machine};
 pub use camera::{CameraFields, check_camera_url, same_camera};
 pub use clearing::Clearing;
-pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterEffect, PrinterRow};
+pub use command::{
+    AttemptAnswer, AttemptCommand, Evidence, LogMaintenance, MaintenanceAnswer, ManualPrintAnswer, PrintManually,
+    PrinterAnswer, PrinterCommand, PrinterNews, PrinterRow, PrinterUpload, ReminderAnswer, ReminderCommand, TakeAnswer,
+    TakeAttempt, UploadAnswer,
+};
+pub use effect::PrinterEffect;
 pub use in_hand::{AttemptPhase, CurrentAttempt};
 pub use leftover::is_of_job;
 pub use loaded::{FilamentMaterials, Undecided, loaded_materials};

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use self::numbers::{NumberGap, RestoredSeries, SeriesUse, series_since};
-use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::event::Event;
 use crate::event::data::restore::ShopRestoredData;
 use crate::id::Id;
@@ -167,34 +167,9 @@ impl Restore {
 
 impl Aggregate for Restore {
     const KIND: &'static str = "restore";
-    type Command = RestoreCommand;
-    /// State of the restore after the command.
-    type Answer = Box<Self>;
     type Row = RestoreRow;
     type Created = Infallible;
     type Effect = Infallible;
-
-    fn decide(
-        this: Option<&Self>,
-        _: Id,
-        cx: &DecisionContext<'_>,
-        command: &RestoreCommand,
-    ) -> Result<Decision<Self>, Refusal> {
-        let this = this.ok_or_else(|| Refusal::not_found(Self::KIND))?;
-        let RestoreCommand::Review { next, note } = command;
-        let (reviewed, requirements) = this.review(cx, next, note.as_deref())?;
-        let rows: Vec<_> = reviewed.series.iter().map(|series| series.row(&reviewed)).collect();
-        let data = ShopRestoredData::from(&reviewed);
-        let event = Event::new(cx, ShopRestoredData::REVIEWED, (Self::KIND, this.id), None, &data);
-        let decision = Decision::to(reviewed.clone(), Box::new(reviewed)).requires(requirements);
-        Ok(decision.rows(rows).events([event]))
-    }
-
-    fn name(command: &RestoreCommand) -> &'static str {
-        match command {
-            RestoreCommand::Review { .. } => "restore.review",
-        }
-    }
 
     fn effects(&self) -> Vec<Infallible> {
         Vec::new()
@@ -202,6 +177,33 @@ impl Aggregate for Restore {
 
     fn at_rest(&self) -> bool {
         self.review.is_some()
+    }
+}
+
+impl Command<Restore> for RestoreCommand {
+    /// State of the restore after the command.
+    type Answer = Box<Restore>;
+
+    fn decide(
+        &self,
+        this: Option<&Restore>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Restore, Self::Answer>, Refusal> {
+        let this = this.ok_or_else(|| Refusal::not_found(Restore::KIND))?;
+        let RestoreCommand::Review { next, note } = self;
+        let (reviewed, requirements) = this.review(cx, next, note.as_deref())?;
+        let rows: Vec<_> = reviewed.series.iter().map(|series| series.row(&reviewed)).collect();
+        let data = ShopRestoredData::from(&reviewed);
+        let event = Event::new(cx, ShopRestoredData::REVIEWED, (Restore::KIND, this.id), None, &data);
+        let decision = Decision::to(reviewed.clone(), Box::new(reviewed)).requires(requirements);
+        Ok(decision.rows(rows).events([event]))
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            RestoreCommand::Review { .. } => "restore.review",
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Decision, DecisionContext, answer_variants};
+use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext};
 use crate::channel_order::{SoldLine, variant_name};
 use crate::id::Id;
 use crate::refusal::{Faults, Refusal};
@@ -125,33 +125,43 @@ pub struct VariantUpdate {
     pub quantity: u32,
 }
 
-/// Change that a sales channel accepts.
+/// Change of a sales channel's configuration.
 #[derive(Clone, Debug)]
 pub enum SalesChannelCommand {
     /// Creates the channel.
     Create(Box<NewChannel>),
     /// Changes the members that are present.
     Update(Box<ChannelChange>),
+}
+
+/// Answer to a [`SalesChannelCommand`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SalesChannelAnswer {
+    /// State of the channel after the change, without its map.
+    #[serde(rename = "Channel")]
+    pub channel: Box<SalesChannel>,
+}
+
+/// New content of the map's entries for the given variants; other entries stay unchanged.
+#[derive(Clone, Debug)]
+pub struct MapVariants(pub Vec<VariantUpdate>);
+
+/// Answer to [`MapVariants`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct VariantsAnswer {
+    /// Map entries named by the command, in the order of the command.
+    #[serde(rename = "Variants")]
+    pub variants: Vec<Variant>,
+}
+
+/// Removal of a sales channel or of one of its variants.
+#[derive(Clone, Debug)]
+pub enum SalesChannelRemoval {
     /// Deletes the channel: no more messages are accepted.
     Archive,
-    /// Sets the map's entries for the given variants; other entries stay unchanged.
-    Map(Vec<VariantUpdate>),
     /// Removes an entry of the map.
     Unmap(Id),
 }
-
-/// A sales channel's answer to a command.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum SalesChannelAnswer {
-    /// State of the channel after the change, without its map.
-    Channel(Box<SalesChannel>),
-    /// Map entries named by the command, in the order of the command.
-    Variants(Vec<Variant>),
-    /// The command has been applied, now or earlier.
-    Done,
-}
-
-answer_variants!(SalesChannelAnswer: Channel(SalesChannel), Variants(Vec<Variant>));
 
 /// Row that a channel's commit writes in addition to its snapshot row.
 #[derive(Clone, Debug)]
@@ -168,12 +178,37 @@ impl SalesChannel {
         sold.names().find_map(|name| self.variants.get(&name))
     }
 
-    fn respond(self) -> Decision<Self> {
-        let answer = Self { variants: Default::default(), ..self.clone() };
-        Decision::to(self, SalesChannelAnswer::Channel(Box::new(answer)))
+    /// Returns the channel to which all commands except its creation apply.
+    fn existing(this: Option<&Self>) -> Result<Self, Refusal> {
+        let channel = this.filter(|channel| !channel.archived);
+        channel.cloned().ok_or_else(|| Refusal::not_found(Self::KIND))
     }
 
-    fn update(mut self, cx: &DecisionContext<'_>, change: &ChannelChange) -> Decision<Self> {
+    fn answer(&self) -> SalesChannelAnswer {
+        SalesChannelAnswer { channel: Box::new(Self { variants: Default::default(), ..self.clone() }) }
+    }
+
+    fn create(id: Id, cx: &DecisionContext<'_>, new: NewChannel) -> Decision<Self, SalesChannelAnswer> {
+        let channel = Self {
+            id,
+            kind: new.kind,
+            name: new.name,
+            site: new.site.unwrap_or_else(|| cx.rules.site.clone()),
+            currency: new.currency.unwrap_or_else(|| cx.rules.currency.clone()).to_lowercase(),
+            encrypted_secret: new.encrypted_secret,
+            base_url: new.base_url,
+            encrypted_token: new.encrypted_token,
+            active: true,
+            archived: false,
+            created_at: cx.now,
+            updated_at: cx.now,
+            variants: Default::default(),
+        };
+        let answer = channel.answer();
+        Decision::to(channel, answer)
+    }
+
+    fn update(mut self, cx: &DecisionContext<'_>, change: &ChannelChange) -> Decision<Self, SalesChannelAnswer> {
         let before = self.clone();
         let moved = change.base_url.as_ref().is_some_and(|url| *url != self.base_url);
         if moved {
@@ -195,14 +230,18 @@ impl SalesChannel {
         }
         self.active = change.active.unwrap_or(self.active);
         if self == before {
-            let answer = Self { variants: Default::default(), ..self };
-            return Decision::unchanged(SalesChannelAnswer::Channel(Box::new(answer)));
+            return Decision::unchanged(self.answer());
         }
         self.updated_at = cx.now;
-        self.respond()
+        let answer = self.answer();
+        Decision::to(self, answer)
     }
 
-    fn map(mut self, cx: &DecisionContext<'_>, requested: &[VariantUpdate]) -> Result<Decision<Self>, Refusal> {
+    fn map(
+        mut self,
+        cx: &DecisionContext<'_>,
+        requested: &[VariantUpdate],
+    ) -> Result<Decision<Self, VariantsAnswer>, Refusal> {
         let mut faults = Faults::default();
         let named = |one: &VariantUpdate| VariantUpdate { variant: variant_name(&one.variant), ..*one };
         let requested: Vec<VariantUpdate> = requested.iter().map(named).collect();
@@ -236,26 +275,24 @@ impl SalesChannel {
             }
         }
         if rows.is_empty() {
-            return Ok(Decision::unchanged(SalesChannelAnswer::Variants(entries)));
+            return Ok(Decision::unchanged(VariantsAnswer { variants: entries }));
         }
         self.updated_at = cx.now;
-        Ok(Decision::to(self, SalesChannelAnswer::Variants(entries)).rows(rows).requires(requirements))
+        Ok(Decision::to(self, VariantsAnswer { variants: entries }).rows(rows).requires(requirements))
     }
 
     fn unmap(mut self, cx: &DecisionContext<'_>, id: Id) -> Decision<Self> {
         let Some(name) = self.variants.values().find(|one| one.id == id).map(|one| one.variant.clone()) else {
-            return Decision::unchanged(SalesChannelAnswer::Done);
+            return Decision::unchanged(Confirmation::Done);
         };
         self.variants.remove_mut(&name);
         self.updated_at = cx.now;
-        Decision::to(self, SalesChannelAnswer::Done).rows([SalesChannelRow::VariantGone(id)])
+        Decision::to(self, Confirmation::Done).rows([SalesChannelRow::VariantGone(id)])
     }
 }
 
 impl Aggregate for SalesChannel {
     const KIND: &'static str = "sales_channel";
-    type Command = SalesChannelCommand;
-    type Answer = SalesChannelAnswer;
     type Row = SalesChannelRow;
     type Created = std::convert::Infallible;
     type Effect = ();
@@ -264,69 +301,90 @@ impl Aggregate for SalesChannel {
         self.archived
     }
 
-    fn decide(
-        this: Option<&Self>,
-        id: Id,
-        cx: &DecisionContext<'_>,
-        command: &SalesChannelCommand,
-    ) -> Result<Decision<Self>, Refusal> {
-        use SalesChannelCommand as C;
-        let channel = match (this, command) {
-            (None, C::Create(new)) => {
-                let new = (**new).clone();
-                let channel = Self {
-                    id,
-                    kind: new.kind,
-                    name: new.name,
-                    site: new.site.unwrap_or_else(|| cx.rules.site.clone()),
-                    currency: new.currency.unwrap_or_else(|| cx.rules.currency.clone()).to_lowercase(),
-                    encrypted_secret: new.encrypted_secret,
-                    base_url: new.base_url,
-                    encrypted_token: new.encrypted_token,
-                    active: true,
-                    archived: false,
-                    created_at: cx.now,
-                    updated_at: cx.now,
-                    variants: Default::default(),
-                };
-                return Ok(channel.respond());
-            }
-            (Some(channel), _) if !channel.archived => channel.clone(),
-            (Some(_), C::Archive) => return Ok(Decision::unchanged(SalesChannelAnswer::Done)),
-            _ => return Err(Refusal::not_found(Self::KIND)),
-        };
-        match command {
-            C::Create(_) => Err(Refusal::conflict("exists", "this sales channel already exists")),
-            C::Update(change) => Ok(channel.update(cx, change)),
-            C::Archive => {
-                let archived = Self { archived: true, active: false, updated_at: cx.now, ..channel };
-                Ok(Decision::to(archived, SalesChannelAnswer::Done))
-            }
-            C::Map(variants) => channel.map(cx, variants),
-            C::Unmap(entry) => Ok(channel.unmap(cx, *entry)),
-        }
-    }
-
-    fn name(command: &SalesChannelCommand) -> &'static str {
-        match command {
-            SalesChannelCommand::Create(_) => "sales_channel.create",
-            SalesChannelCommand::Update(_) => "sales_channel.update",
-            SalesChannelCommand::Archive => "sales_channel.delete",
-            SalesChannelCommand::Map(_) => "sales_channel.map",
-            SalesChannelCommand::Unmap(_) => "sales_channel.unmap",
-        }
-    }
-
-    fn if_version(command: &SalesChannelCommand) -> Option<i64> {
-        match command {
-            SalesChannelCommand::Update(change) => change.if_version,
-            _ => None,
-        }
-    }
-
     /// Returns whether the channel may leave memory: only after it has been deleted, because each incoming order is
     /// matched against its map.
     fn at_rest(&self) -> bool {
         self.archived
+    }
+}
+
+impl Command<SalesChannel> for SalesChannelCommand {
+    type Answer = SalesChannelAnswer;
+
+    fn decide(
+        &self,
+        this: Option<&SalesChannel>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<SalesChannel, Self::Answer>, Refusal> {
+        if let (None, SalesChannelCommand::Create(new)) = (this, self) {
+            return Ok(SalesChannel::create(id, cx, (**new).clone()));
+        }
+        let channel = SalesChannel::existing(this)?;
+        match self {
+            SalesChannelCommand::Create(_) => Err(Refusal::conflict("exists", "this sales channel already exists")),
+            SalesChannelCommand::Update(change) => Ok(channel.update(cx, change)),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            SalesChannelCommand::Create(_) => "sales_channel.create",
+            SalesChannelCommand::Update(_) => "sales_channel.update",
+        }
+    }
+
+    fn if_version(&self) -> Option<i64> {
+        match self {
+            SalesChannelCommand::Update(change) => change.if_version,
+            SalesChannelCommand::Create(_) => None,
+        }
+    }
+}
+
+impl Command<SalesChannel> for MapVariants {
+    type Answer = VariantsAnswer;
+
+    fn decide(
+        &self,
+        this: Option<&SalesChannel>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<SalesChannel, Self::Answer>, Refusal> {
+        SalesChannel::existing(this)?.map(cx, &self.0)
+    }
+
+    fn name(&self) -> &'static str {
+        "sales_channel.map"
+    }
+}
+
+impl Command<SalesChannel> for SalesChannelRemoval {
+    type Answer = Confirmation;
+
+    fn decide(
+        &self,
+        this: Option<&SalesChannel>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<SalesChannel>, Refusal> {
+        match (self, this) {
+            (SalesChannelRemoval::Archive, Some(channel)) if channel.archived => {
+                Ok(Decision::unchanged(Confirmation::Done))
+            }
+            (SalesChannelRemoval::Archive, _) => {
+                let channel = SalesChannel::existing(this)?;
+                let archived = SalesChannel { archived: true, active: false, updated_at: cx.now, ..channel };
+                Ok(Decision::to(archived, Confirmation::Done))
+            }
+            (SalesChannelRemoval::Unmap(entry), _) => Ok(SalesChannel::existing(this)?.unmap(cx, *entry)),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            SalesChannelRemoval::Archive => "sales_channel.delete",
+            SalesChannelRemoval::Unmap(_) => "sales_channel.unmap",
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use serde::{Deserialize, Serialize};
 
 use crate::access::normal_email;
-use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::id::Id;
 use crate::mail::{Mail, kind};
 use crate::refusal::{Class, Refusal};
@@ -41,73 +41,83 @@ pub struct SignInLink {
     pub created_at: Timestamp,
 }
 
-/// Change that a sign-in link accepts.
+/// Creation of a link and its email.
 #[derive(Clone, Debug)]
-pub enum SignInLinkCommand {
-    /// Creates the link and its email.
-    Create {
-        /// Email address of the recipient, not normalised; refused with 400 if malformed.
-        email: String,
-        /// SHA-256 of the link's token, in hexadecimal.
-        hash: String,
-        /// URL of the link, encrypted by the HTTP layer.
-        encrypted_url: String,
-    },
-    /// Redeems the link; only the first request is answered with the address.
-    Redeem,
+pub struct CreateSignInLink {
+    /// Email address of the recipient, not normalised; refused with 400 if malformed.
+    pub email: String,
+    /// SHA-256 of the link's token, in hexadecimal.
+    pub hash: String,
+    /// URL of the link, encrypted by the HTTP layer.
+    pub encrypted_url: String,
 }
 
-/// A sign-in link's answer to a command.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// Answer to [`CreateSignInLink`].
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum SignInLinkAnswer {
     /// The link was created, and its email is queued.
     Mailed,
-    /// The caller redeemed the link as the customer with the given address.
-    Redeemed(String),
 }
+
+/// Redemption of a link, which succeeds once.
+#[derive(Clone, Copy, Debug)]
+pub struct RedeemSignInLink;
 
 impl Aggregate for SignInLink {
     const KIND: &'static str = "sign_in_link";
-    type Command = SignInLinkCommand;
-    type Answer = SignInLinkAnswer;
     type Row = Infallible;
     type Created = Mail;
     type Effect = ();
+}
+
+impl Command<SignInLink> for CreateSignInLink {
+    type Answer = SignInLinkAnswer;
 
     fn decide(
-        this: Option<&Self>,
+        &self,
+        this: Option<&SignInLink>,
         id: Id,
         cx: &DecisionContext<'_>,
-        command: &SignInLinkCommand,
-    ) -> Result<Decision<Self>, Refusal> {
-        match (this, command) {
-            (None, SignInLinkCommand::Create { email, hash, encrypted_url }) => {
-                let link = Self {
-                    id,
-                    email: normal_email(email)?,
-                    hash: hash.clone(),
-                    expires_at: cx.now.plus_ms(LINK_LIFE_MS),
-                    redeemed_at: None,
-                    created_at: cx.now,
-                };
-                let mail = kind::sign_in(cx, &link.email, encrypted_url, link.expires_at);
-                Ok(Decision::to(link, SignInLinkAnswer::Mailed).created([mail]))
-            }
-            (Some(link), SignInLinkCommand::Redeem) if link.redeemed_at.is_none() && cx.now < link.expires_at => {
-                let answer = SignInLinkAnswer::Redeemed(link.email.clone());
-                Ok(Decision::to(Self { redeemed_at: Some(cx.now), ..link.clone() }, answer))
-            }
-            (Some(_), SignInLinkCommand::Redeem) => Err(invalid_or_expired()),
-            (None, SignInLinkCommand::Redeem) => Err(Refusal::not_found(Self::KIND)),
-            (Some(_), SignInLinkCommand::Create { .. }) => Err(Refusal::conflict("exists", "this link already exists")),
+    ) -> Result<Decision<SignInLink, Self::Answer>, Refusal> {
+        if this.is_some() {
+            return Err(Refusal::conflict("exists", "this link already exists"));
         }
+        let link = SignInLink {
+            id,
+            email: normal_email(&self.email)?,
+            hash: self.hash.clone(),
+            expires_at: cx.now.plus_ms(LINK_LIFE_MS),
+            redeemed_at: None,
+            created_at: cx.now,
+        };
+        let mail = kind::sign_in(cx, &link.email, &self.encrypted_url, link.expires_at);
+        Ok(Decision::to(link, SignInLinkAnswer::Mailed).created([mail]))
     }
 
-    fn name(command: &SignInLinkCommand) -> &'static str {
-        match command {
-            SignInLinkCommand::Create { .. } => "sign_in_link.create",
-            SignInLinkCommand::Redeem => "sign_in_link.redeem",
+    fn name(&self) -> &'static str {
+        "sign_in_link.create"
+    }
+}
+
+impl Command<SignInLink> for RedeemSignInLink {
+    /// Email address of the customer whom the link signs in.
+    type Answer = String;
+
+    fn decide(
+        &self,
+        this: Option<&SignInLink>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<SignInLink, String>, Refusal> {
+        let link = this.ok_or_else(|| Refusal::not_found(SignInLink::KIND))?;
+        if link.redeemed_at.is_some() || cx.now >= link.expires_at {
+            return Err(invalid_or_expired());
         }
+        Ok(Decision::to(SignInLink { redeemed_at: Some(cx.now), ..link.clone() }, link.email.clone()))
+    }
+
+    fn name(&self) -> &'static str {
+        "sign_in_link.redeem"
     }
 }
 
@@ -128,7 +138,7 @@ mod tests {
 
     fn new_link(bench: &Bench) -> Option<SignInLink> {
         let mut link = None;
-        let create = SignInLinkCommand::Create {
+        let create = CreateSignInLink {
             email: "Ann@example.org".to_owned(),
             hash: "hash".to_owned(),
             encrypted_url: "sealed".to_owned(),
@@ -144,9 +154,9 @@ mod tests {
     fn a_link_works_once() {
         let bench = Bench::new();
         let mut link = new_link(&bench);
-        let redeemed = bench.tell(&mut link, id(1), &SignInLinkCommand::Redeem).unwrap();
-        assert!(matches!(redeemed.answer, SignInLinkAnswer::Redeemed(email) if email == "ann@example.org"));
-        let again = bench.tell(&mut link, id(1), &SignInLinkCommand::Redeem).unwrap_err();
+        let redeemed = bench.tell(&mut link, id(1), &RedeemSignInLink).unwrap();
+        assert_eq!(redeemed.answer, "ann@example.org");
+        let again = bench.tell(&mut link, id(1), &RedeemSignInLink).unwrap_err();
         assert_eq!(again.code, INVALID_OR_EXPIRED);
     }
 
@@ -155,8 +165,8 @@ mod tests {
         let mut bench = Bench::new();
         let mut link = new_link(&bench);
         bench.now = bench.now.plus_ms(LINK_LIFE_MS);
-        assert_eq!(bench.tell(&mut link, id(1), &SignInLinkCommand::Redeem).unwrap_err().code, INVALID_OR_EXPIRED);
+        assert_eq!(bench.tell(&mut link, id(1), &RedeemSignInLink).unwrap_err().code, INVALID_OR_EXPIRED);
         bench.now = bench.now.plus_ms(-1);
-        assert!(bench.tell(&mut link, id(1), &SignInLinkCommand::Redeem).is_ok());
+        assert!(bench.tell(&mut link, id(1), &RedeemSignInLink).is_ok());
     }
 }

@@ -8,7 +8,7 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::amount::Amount;
 use crate::id::Id;
 use crate::picture_address::is_picture_address;
@@ -253,8 +253,6 @@ pub enum SkuCommand {
 
 impl Aggregate for Sku {
     const KIND: &'static str = "sku";
-    type Command = SkuCommand;
-    type Answer = Self;
     type Row = Infallible;
     type Created = Infallible;
     type Effect = ();
@@ -263,27 +261,41 @@ impl Aggregate for Sku {
         self.archived
     }
 
+    fn clash(constraint: &str) -> Refusal {
+        if constraint.contains("code") {
+            Refusal::conflict("code_taken", "this code is already in use by another SKU")
+        } else if constraint.contains("slug") {
+            Refusal::conflict("slug_taken", "this slug is already in use by another SKU")
+        } else {
+            Refusal::conflict("conflict", "a value of this SKU is already in use by another SKU")
+        }
+    }
+}
+
+impl Command<Sku> for SkuCommand {
+    type Answer = Sku;
+
     fn decide(
-        this: Option<&Self>,
+        &self,
+        this: Option<&Sku>,
         id: Id,
         cx: &DecisionContext<'_>,
-        command: &SkuCommand,
-    ) -> Result<Decision<Self>, Refusal> {
-        if let SkuCommand::Create(fields) | SkuCommand::Update { fields, .. } = command {
+    ) -> Result<Decision<Sku, Self::Answer>, Refusal> {
+        if let SkuCommand::Create(fields) | SkuCommand::Update { fields, .. } = self {
             fields.check(id, this.map(|sku| &sku.fields))?;
         }
-        let next = match (this.filter(|sku| !sku.archived), command) {
+        let next = match (this.filter(|sku| !sku.archived), self) {
             (None, SkuCommand::Create(fields)) => {
-                Self { id, fields: (**fields).clone(), archived: false, created_at: cx.now, updated_at: cx.now }
+                Sku { id, fields: (**fields).clone(), archived: false, created_at: cx.now, updated_at: cx.now }
             }
             (Some(sku), SkuCommand::Update { fields, .. }) => {
-                Self { fields: (**fields).clone(), updated_at: cx.now, ..sku.clone() }
+                Sku { fields: (**fields).clone(), updated_at: cx.now, ..sku.clone() }
             }
-            (Some(sku), SkuCommand::Archive) => Self { archived: true, updated_at: cx.now, ..sku.clone() },
+            (Some(sku), SkuCommand::Archive) => Sku { archived: true, updated_at: cx.now, ..sku.clone() },
             (Some(_), SkuCommand::Create(_)) => return Err(Refusal::conflict("exists", "this SKU already exists")),
-            (None, _) => return Err(Refusal::not_found(Self::KIND)),
+            (None, _) => return Err(Refusal::not_found(Sku::KIND)),
         };
-        let mut requirements = match command {
+        let mut requirements = match self {
             SkuCommand::Archive => Vec::new(),
             SkuCommand::Create(fields) | SkuCommand::Update { fields, .. } => fields.named(),
         };
@@ -295,28 +307,18 @@ impl Aggregate for Sku {
         Ok(Decision::to(next.clone(), next).requires(requirements))
     }
 
-    fn name(command: &SkuCommand) -> &'static str {
-        match command {
+    fn name(&self) -> &'static str {
+        match self {
             SkuCommand::Create(_) => "sku.create",
             SkuCommand::Update { .. } => "sku.update",
             SkuCommand::Archive => "sku.delete",
         }
     }
 
-    fn if_version(command: &SkuCommand) -> Option<i64> {
-        match command {
+    fn if_version(&self) -> Option<i64> {
+        match self {
             SkuCommand::Update { if_version, .. } => Some(*if_version),
             _ => None,
-        }
-    }
-
-    fn clash(constraint: &str) -> Refusal {
-        if constraint.contains("code") {
-            Refusal::conflict("code_taken", "this code is already in use by another SKU")
-        } else if constraint.contains("slug") {
-            Refusal::conflict("slug_taken", "this slug is already in use by another SKU")
-        } else {
-            Refusal::conflict("conflict", "a value of this SKU is already in use by another SKU")
         }
     }
 }

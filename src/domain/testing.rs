@@ -1,5 +1,6 @@
 //! Environment of a decision in tests: a clock that is set by hand, sequential ids, and reproducible random numbers.
 
+pub mod commands;
 pub mod invoices;
 pub mod orders;
 pub mod random_invoices;
@@ -14,7 +15,7 @@ use serde_json::Value;
 
 use crate::access::AccessRow;
 use crate::address::Address;
-use crate::aggregate::{Aggregate, Decision, DecisionContext, Ids, NumberSeries};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, Ids, NumberSeries};
 use crate::custom_request::CustomRequestCreated;
 use crate::customer::CustomerRow;
 use crate::endpoint::Delivery;
@@ -112,13 +113,13 @@ impl Bench {
 
     /// Decides a command and applies the next state. Checks that everything a commit would write reads back as written:
     /// the state, the rows, the events, the created records, and the answer stored under the idempotency key.
-    pub fn tell<T: Aggregate<Row: Written, Created: Written>>(
+    pub fn tell<T: Aggregate<Row: Written, Created: Written>, C: Command<T>>(
         &self,
         this: &mut Option<T>,
         id: Id,
-        command: &T::Command,
-    ) -> Result<Decision<T>, Refusal> {
-        let decision = T::decide(this.as_ref(), id, &self.cx(), command)?;
+        command: &C,
+    ) -> Result<Decision<T, C::Answer>, Refusal> {
+        let decision = command.decide(this.as_ref(), id, &self.cx())?;
         decision.rows.iter().for_each(Written::reads_back);
         decision.created.iter().for_each(Written::reads_back);
         decision.events.iter().for_each(value_reads_back);

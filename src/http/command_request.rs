@@ -1,7 +1,6 @@
 //! Request with its body, and the single path from a request to an aggregate: look up the stored response for its
 //! idempotency key, send the command, build the response.
 
-use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use crate::error::ApiError;
 use crate::handles::handles;
 use crate::idempotency::{self, RunningKey, RunningKeys, StoredAnswer};
 use crate::wire::{self, RequestBody};
-use domain::aggregate::{AnswerVariant, Versioned};
+use domain::aggregate::{Command, Versioned};
 use domain::id::Id;
 use domain::refusal::{Class, Refusal};
 use kernel::directory::Directory;
@@ -72,23 +71,6 @@ pub struct CommandOutcome<A> {
     pub answer: A,
     /// `true` if this is the stored answer to the first request with the same idempotency key.
     pub replayed: bool,
-}
-
-impl<A: Debug> CommandOutcome<A> {
-    /// Returns the content of the answer that the command yields; any other variant is a fault of the server.
-    pub fn answer_as<V: AnswerVariant<A>>(&self) -> Result<&V, ApiError> {
-        answer_as(&self.answer)
-    }
-}
-
-/// Returns the content of an answer, in the same way as [`CommandOutcome::answer_as`].
-pub fn answer_as<A: Debug, V: AnswerVariant<A>>(answer: &A) -> Result<&V, ApiError> {
-    V::of(answer).ok_or_else(|| unexpected(answer))
-}
-
-/// Returns the internal error for an answer of the wrong variant.
-pub fn unexpected(answer: &impl Debug) -> ApiError {
-    ApiError::internal(format!("unexpected answer of an aggregate: {answer:?}"))
 }
 
 impl<B> FromRequest<AppState> for CommandRequest<B> {
@@ -184,38 +166,38 @@ impl<B> CommandRequest<B> {
     }
 
     /// Sends a command that needs no preparation.
-    pub async fn ask<T: StoredAggregate>(
+    pub async fn ask<T: StoredAggregate, C: Command<T>>(
         &self,
         directory: &Directory<T>,
         to: CommandTarget,
-        command: T::Command,
-    ) -> Result<CommandOutcome<T::Answer>, ApiError> {
+        command: C,
+    ) -> Result<CommandOutcome<C::Answer>, ApiError> {
         self.ask_with(directory, to, async { Ok(command) }).await
     }
 
     /// Sends a command that needs lookups to build; `command` is run only if no answer is stored for the request's key.
-    pub async fn ask_with<T: StoredAggregate>(
+    pub async fn ask_with<T: StoredAggregate, C: Command<T>>(
         &self,
         directory: &Directory<T>,
         to: CommandTarget,
-        command: impl Future<Output = Result<T::Command, ApiError>>,
-    ) -> Result<CommandOutcome<T::Answer>, ApiError> {
+        command: impl Future<Output = Result<C, ApiError>>,
+    ) -> Result<CommandOutcome<C::Answer>, ApiError> {
         let hash = idempotency::short(&Sha256::digest(&self.body));
         self.ask_hashed(directory, to, hash, command).await
     }
 
     /// Does the same as [`Self::ask_with`], with a hash that represents the body.
-    pub async fn ask_hashed<T: StoredAggregate>(
+    pub async fn ask_hashed<T: StoredAggregate, C: Command<T>>(
         &self,
         directory: &Directory<T>,
         to: CommandTarget,
         body_hash: String,
-        command: impl Future<Output = Result<T::Command, ApiError>>,
-    ) -> Result<CommandOutcome<T::Answer>, ApiError> {
+        command: impl Future<Output = Result<C, ApiError>>,
+    ) -> Result<CommandOutcome<C::Answer>, ApiError> {
         let now = self.app.environment.now();
         let key = self.key.as_ref().map(|(scope, _)| idempotency::key(scope, body_hash, now));
         if let Some(key) = &key
-            && let Some(stored) = idempotency::look_up::<T>(&self.app.queries, key, now).await?
+            && let Some(stored) = idempotency::look_up::<T, C>(&self.app.queries, key, now).await?
         {
             return replay(stored);
         }
@@ -231,7 +213,7 @@ impl<B> CommandRequest<B> {
             }
             // Somebody was quicker with the same key, or this very request had got through before a crash.
             (Err(AskError::KeyTaken), Some(key)) => {
-                match idempotency::look_up::<T>(&self.app.queries, &key, now).await? {
+                match idempotency::look_up::<T, C>(&self.app.queries, &key, now).await? {
                     Some(stored) => replay(stored),
                     None => Err(AskError::KeyTaken.into()),
                 }
@@ -242,12 +224,12 @@ impl<B> CommandRequest<B> {
 
     /// Changes an aggregate by merging into its current state. `merge` builds the command, guarded by the version
     /// passed to it. Without `If-Match`, a concurrent change causes another merge.
-    pub async fn merge<T: StoredAggregate>(
+    pub async fn merge<T: StoredAggregate, C: Command<T>>(
         &self,
         directory: &Directory<T>,
         id: Id,
-        merge: impl Fn(&T, i64) -> Result<T::Command, ApiError>,
-    ) -> Result<CommandOutcome<T::Answer>, ApiError> {
+        merge: impl Fn(&T, i64) -> Result<C, ApiError>,
+    ) -> Result<CommandOutcome<C::Answer>, ApiError> {
         let if_match = self.if_match();
         let mut tries = 0;
         loop {
@@ -266,7 +248,7 @@ impl<B> CommandRequest<B> {
     }
 }
 
-fn replay<T: StoredAggregate>(stored: StoredAnswer<T>) -> Result<CommandOutcome<T::Answer>, ApiError> {
+fn replay<A>(stored: StoredAnswer<A>) -> Result<CommandOutcome<A>, ApiError> {
     match stored.verdict {
         Ok(answer) => Ok(CommandOutcome { id: stored.id, version: stored.version, answer, replayed: true }),
         Err(refusal) => Err(ApiError::from(refusal).replayed()),

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::access::Caller;
 use crate::error::ApiError;
-use domain::aggregate::Aggregate;
+use domain::aggregate::{Aggregate, Command};
 use domain::id::Id;
 use domain::refusal::Refusal;
 use domain::time::{DAY_MS, Timestamp};
@@ -27,13 +27,13 @@ const MAX_KEY_CHARS: usize = 255;
 const RETENTION_MS: i64 = DAY_MS;
 
 /// Stored answer to the first request with a key.
-pub struct StoredAnswer<T: Aggregate> {
+pub struct StoredAnswer<A> {
     /// Id of the aggregate that answered.
     pub id: Id,
     /// Version of the aggregate after the first request.
     pub version: i64,
     /// Answer or refusal.
-    pub verdict: Result<T::Answer, Refusal>,
+    pub verdict: Result<A, Refusal>,
 }
 
 /// Returns the scope of the request's key: a hash of principal, method, path and key. `None` without a key.
@@ -63,12 +63,12 @@ pub fn key(scope: &str, body_hash: String, now: Timestamp) -> IdempotencyKey {
     IdempotencyKey { key: scope.to_owned(), body_hash, expires_at: now.plus_ms(RETENTION_MS) }
 }
 
-/// Returns the stored answer, if any. The same key with a different body yields 422.
-pub(super) async fn look_up<T: Aggregate>(
+/// Returns the stored answer to a command of type `C`, if any. The same key with a different body yields 422.
+pub(super) async fn look_up<T: Aggregate, C: Command<T>>(
     queries: &Queries,
     key: &IdempotencyKey,
     now: Timestamp,
-) -> Result<Option<StoredAnswer<T>>, ApiError> {
+) -> Result<Option<StoredAnswer<C::Answer>>, ApiError> {
     let Some(row) = queries.idempotency(&key.key).await?.filter(|row| row.expires_at > now) else {
         return Ok(None);
     };

@@ -7,7 +7,7 @@ use tokio::time::sleep;
 
 use super::{App, remove_contents};
 use domain::file::{File, FileCommand};
-use domain::order::OrderCommand;
+use domain::order::OrderNews;
 use domain::time::Timestamp;
 use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
@@ -52,7 +52,7 @@ impl App {
     /// Deletes a picture, after its order has dropped the reference: an order never refers to a missing picture.
     async fn delete_photo(&self, photo: &File) -> Result<(), AskError> {
         if let Some(of) = photo.photo_of {
-            let forget = OrderCommand::Photographed { job: of.job, attempt: of.attempt, file: None };
+            let forget = OrderNews::Photographed { job: of.job, attempt: of.attempt, file: None };
             self.orders.ask(of.order, CommandOrigin::system(), forget).await?;
         }
         self.files.ask(photo.id, CommandOrigin::system(), FileCommand::Archive).await?;

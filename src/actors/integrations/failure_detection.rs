@@ -19,7 +19,7 @@ use config::values::Secret;
 use domain::camera_link::signed_path;
 use domain::failure_detection::{Conclusion, DetectionRules, WatchedPrint, keeps_secret};
 use domain::id::Id;
-use domain::printer::{ActRecord, AttemptPhase, DirectAction, Printer, PrinterCommand};
+use domain::printer::{ActRecord, AttemptPhase, DirectAction, Printer, PrinterNews};
 use domain::printer_status::Activity;
 use domain::schedule::Delays;
 use kernel::directory::Directory;
@@ -253,7 +253,7 @@ impl PrintAction {
         if refused && self.is_told {
             return TaskOutcome::NotPaused { is_told: true };
         }
-        let suspected = PrinterCommand::FailureSuspected { attempt, percent, paused };
+        let suspected = PrinterNews::FailureSuspected { attempt, percent, paused };
         if let Err(error) = self.printers.ask(printer.id, CommandOrigin::system(), suspected).await {
             tracing::warn!(printer = printer.fields.name, percent, %error, "cannot record a suspected failure");
         }
@@ -268,7 +268,7 @@ impl PrintAction {
         let paused = error.is_none();
         let detail = Some(format!("failure detection is {percent} % confident that the print is failing"));
         let of = printer.in_hand.as_ref().map(|in_hand| (in_hand.order, in_hand.job));
-        let record = PrinterCommand::Acted(Box::new(ActRecord { act: DirectAction::Pause, detail, of, error }));
+        let record = PrinterNews::Acted(Box::new(ActRecord { act: DirectAction::Pause, detail, of, error }));
         if let Err(error) = self.printers.ask(printer.id, CommandOrigin::system(), record).await {
             tracing::warn!(printer = printer.fields.name, %error, "cannot record that a print was paused");
         }

@@ -22,7 +22,7 @@ use super::{IntegrationWork, Sources, SystemLine};
 use config::Config;
 use config::sections::PeerConfig;
 use domain::id::Id;
-use domain::material::{Material, MaterialCommand};
+use domain::material::Material;
 use domain::parts_sync::{
     Booking, BookingVerdict, LinkCommand, LinkRound, SendOutcome, StockLink, StockSystem, SyncMove,
 };
@@ -202,7 +202,7 @@ impl StockSyncWork {
     }
 
     async fn tell(&self, material: Id, command: LinkCommand) -> Result<(), SyncError> {
-        match self.materials.ask(material, CommandOrigin::system(), MaterialCommand::Link(command)).await {
+        match self.materials.ask(material, CommandOrigin::system(), command).await {
             // Refused: the link was removed meanwhile.
             Ok(_) | Err(AskError::Refused(_)) => Ok(()),
             Err(error) => Err(error.into()),

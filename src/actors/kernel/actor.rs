@@ -17,7 +17,6 @@
 //! - When the database is unavailable the actor stays up and reports it. An outage must not use up the restart budget.
 
 mod decide;
-mod records;
 mod settle;
 
 use std::collections::{HashMap, VecDeque};
@@ -30,14 +29,13 @@ use tokio::task::AbortHandle;
 
 use crate::effects::{Effects, keep_running};
 use crate::entry::{DirectoryEntry, SupervisorRef};
-use crate::envelope::{CommandEnd, Envelope};
+use crate::envelope::{AskFailure, Envelope};
 use crate::environment::Environment;
 use crate::handle::Handle;
 use crate::restart_policy::RestartPolicy;
 use crate::supervisor::SupervisorMsg;
 use domain::aggregate::{Aggregate, Versioned};
 use domain::id::Id;
-use domain::refusal::Refusal;
 use store::ordered_work::LoadAnswer;
 use store::rows::DamagedRow;
 use store::{AggregateKey, Settlement, Store, StoredAggregate, Unavailable};
@@ -94,11 +92,9 @@ pub struct Args<T: Aggregate> {
     pub(super) initial: Option<Arc<Versioned<T>>>,
 }
 
-type CommandResult<T> = Result<<T as Aggregate>::Answer, Refusal>;
-
 struct CommitInFlight<T: Aggregate> {
     next: Arc<Versioned<T>>,
-    decided: Vec<(Envelope<T>, CommandResult<T>)>,
+    decided: Vec<Envelope<T>>,
     /// Kind and id of each aggregate that the commit creates.
     created: Vec<(&'static str, Id)>,
 }
@@ -179,7 +175,7 @@ impl<T: StoredAggregate> Actor for AggregateActor<T> {
             Msg::Loaded(LoadAnswer::Damaged(damaged)) => live.park(&damaged),
             // The database is unavailable: say so, stay, ask again.
             Msg::Loaded(LoadAnswer::Unavailable) => {
-                live.waiting.drain(..).for_each(|e| e.answer(CommandEnd::Unavailable(Unavailable::Database)));
+                live.waiting.drain(..).for_each(|e| e.fail(AskFailure::Unavailable(Unavailable::Database)));
                 me.send_after(RELOAD_AFTER, || Msg::Reload);
             }
             Msg::Reload => live.reload(&me),

@@ -23,7 +23,7 @@ use crate::handle::{AskError, Handle};
 use crate::restart_policy::RestartPolicy;
 use crate::root::{RootMsg, keep};
 use crate::supervisor::{Entries, Supervisor, SupervisorArgs, SupervisorMsg};
-use domain::aggregate::Versioned;
+use domain::aggregate::{Command, Versioned};
 use domain::id::Id;
 use domain::refusal::Refusal;
 use platform::shared::Shared;
@@ -255,7 +255,12 @@ impl<T: StoredAggregate> Directory<T> {
     }
 
     /// Sends a command to an existing aggregate and waits for its answer.
-    pub async fn ask(&self, id: Id, caller: CommandOrigin, command: T::Command) -> Result<CommandAnswer<T>, AskError> {
+    pub async fn ask<C: Command<T>>(
+        &self,
+        id: Id,
+        caller: CommandOrigin,
+        command: C,
+    ) -> Result<CommandAnswer<C::Answer>, AskError> {
         match self.find(id).await {
             Ok(Some(handle)) => handle.ask(caller, command, ASK_TIMEOUT).await,
             Ok(None) => Err(AskError::Refused(Refusal::not_found(T::KIND))),
@@ -271,18 +276,22 @@ impl<T: StoredAggregate> Directory<T> {
     }
 
     /// Creates an aggregate with a fresh id.
-    pub async fn create(&self, caller: CommandOrigin, command: T::Command) -> Result<(Id, CommandAnswer<T>), AskError> {
+    pub async fn create<C: Command<T>>(
+        &self,
+        caller: CommandOrigin,
+        command: C,
+    ) -> Result<(Id, CommandAnswer<C::Answer>), AskError> {
         let id = self.0.args.environment.id();
         self.create_as(id, caller, command).await.map(|answered| (id, answered))
     }
 
     /// Creates an aggregate with this id, which must be fresh.
-    pub async fn create_as(
+    pub async fn create_as<C: Command<T>>(
         &self,
         id: Id,
         caller: CommandOrigin,
-        command: T::Command,
-    ) -> Result<CommandAnswer<T>, AskError> {
+        command: C,
+    ) -> Result<CommandAnswer<C::Answer>, AskError> {
         let nothing = vec![(id, Arc::new(Versioned::nothing()))];
         if tokio::time::timeout(ASK_TIMEOUT, self.start_known(nothing)).await.is_err() {
             return Err(AskError::Unavailable(Unavailable::Database));

@@ -21,7 +21,7 @@ use crate::envelope::CommandOrigin;
 use crate::handle::{AskError, Handle};
 #[cfg(any(test, debug_assertions))]
 use crate::test_panics::{self, Point};
-use domain::aggregate::{Aggregate, Versioned};
+use domain::aggregate::{Aggregate, Command, Versioned};
 use domain::schedule::Delays;
 
 /// Executor of the effects of one kind of aggregate.
@@ -53,7 +53,7 @@ impl<T: Aggregate> Effects<T> for NoEffects {
 ///
 /// The rules must recognise the command when it arrives twice, since a report without an answer may have been
 /// committed. An error is final: the report was refused, it crashed the actor, or the server is shutting down.
-pub async fn report<T: Aggregate>(of: &Handle<T>, command: T::Command) -> Result<T::Answer, AskError> {
+pub async fn report<T: Aggregate, C: Command<T>>(of: &Handle<T>, command: C) -> Result<C::Answer, AskError> {
     let mut tries = 0;
     loop {
         let error = match of.ask(CommandOrigin::system(), command.clone(), ASK_TIMEOUT).await {

@@ -7,21 +7,31 @@
 //! - before its decision, or decided and not submitted: nothing happened, so the command goes back to the handle, which
 //!   sends it again to the restarted actor ([`CommandEnd::NotDone`]);
 //! - during its decision: this command made the actor crash. It is not sent again, or it would crash the actor until
-//!   the restart policy parks it ([`CommandEnd::Poison`]);
-//! - after it was submitted to the store: it may be on disk or not ([`CommandEnd::Unknown`]). The caller finds out by
+//!   the restart policy parks it ([`AskFailure::Poison`]);
+//! - after it was submitted to the store: it may be on disk or not ([`AskFailure::Unknown`]). The caller finds out by
 //!   repeating it with its idempotency key, which is written in the same commit.
 //!
 //! The admission permit travels in the envelope, so a command that is sent again is never refused as overloaded.
+//!
+//! An actor takes commands of several types, each with an answer of its own type ([`Command::Answer`]). The envelope
+//! hides the type from the actor and keeps the answer from the decision to the commit, so that nobody in between can
+//! mix answers up: the caller gets the answer of the very command that it sent.
+
+mod records;
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use domain::aggregate::Aggregate;
+#[cfg(any(test, debug_assertions))]
+use crate::test_panics::{self, Point};
+use domain::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use domain::id::Id;
 use domain::principal::Principal;
-use domain::refusal::Refusal;
+use domain::refusal::{Class, Refusal};
 use domain::time::Timestamp;
 use store::Unavailable;
+use store::rows::{Audit, IdempotentAnswer};
 
 /// Idempotency key as it is stored: a hash of principal, route and key, and a hash of the body.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,18 +68,18 @@ impl CommandOrigin {
 
 /// Command with its origin.
 #[derive(Clone, Debug)]
-pub struct AttributedCommand<T: Aggregate> {
+pub struct AttributedCommand<C> {
     /// Command for the aggregate.
-    pub command: T::Command,
+    pub command: C,
     /// Principal and request of the command.
     pub caller: CommandOrigin,
 }
 
 /// Answer to a command, with the version of the aggregate.
 #[derive(Clone, Debug)]
-pub struct CommandAnswer<T: Aggregate> {
+pub struct CommandAnswer<A> {
     /// Answer of the rules.
-    pub answer: T::Answer,
+    pub answer: A,
     /// Version of the aggregate after the commit.
     pub version: i64,
 }
@@ -87,19 +97,26 @@ pub enum Stage {
     Submitted,
 }
 
-/// Outcome of a command.
-pub enum CommandEnd<T: Aggregate> {
+/// Outcome of a command of type `C` with answers of type `A`.
+pub enum CommandEnd<C, A> {
     /// Decided, and on disk if it changed anything.
-    Done(CommandAnswer<T>),
+    Done(CommandAnswer<A>),
+    /// Not carried out, or not for certain.
+    Failed(AskFailure),
+    /// The actor crashed or was unloaded before the command reached the store: nothing happened. The command and its
+    /// permit go back to the handle, which sends it again.
+    NotDone(AttributedCommand<C>, OwnedSemaphorePermit),
+}
+
+/// Reason why a command has no answer.
+#[derive(Debug)]
+pub enum AskFailure {
     /// The rules refused it.
     Refused(Refusal),
     /// The idempotency key is already in use: its stored answer is the outcome.
     KeyTaken,
     /// The database did not accept the commit. Nothing happened.
     Unavailable(Unavailable),
-    /// The actor crashed or was unloaded before the command reached the store: nothing happened. The command and its
-    /// permit go back to the handle, which sends it again.
-    NotDone(AttributedCommand<T>, OwnedSemaphorePermit),
     /// The actor crashed while deciding this command: nothing happened, and it is not sent again.
     Poison,
     /// The actor crashed while the commit was being written: it may be on disk. A retry with the idempotency key
@@ -107,30 +124,91 @@ pub enum CommandEnd<T: Aggregate> {
     Unknown,
 }
 
-type Open<T> = (AttributedCommand<T>, oneshot::Sender<CommandEnd<T>>, OwnedSemaphorePermit);
-
 /// Command on its way to its answer. See the module for its guarantees.
-pub struct Envelope<T: Aggregate> {
-    /// Progress of the command; determines the answer sent on drop.
-    pub stage: Stage,
-    open: Option<Open<T>>,
-}
+pub struct Envelope<T: Aggregate>(Box<dyn AnyCommand<T>>);
 
 impl<T: Aggregate> Envelope<T> {
     /// Wraps a waiting command. `permit` is its admission permit for the aggregate.
-    pub fn new(
-        request: AttributedCommand<T>,
-        reply: oneshot::Sender<CommandEnd<T>>,
+    pub fn new<C: Command<T>>(
+        request: AttributedCommand<C>,
+        reply: oneshot::Sender<CommandEnd<C, C::Answer>>,
         permit: OwnedSemaphorePermit,
     ) -> Self {
-        Self { stage: Stage::Waiting, open: Some((request, reply, permit)) }
+        let open = Some((request, reply, permit));
+        Self(Box::new(TypedCommand::<T, C> { stage: Stage::Waiting, verdict: None, open }))
     }
-    /// Returns the command and its origin; `None` once it is answered.
-    pub fn request(&self) -> Option<&AttributedCommand<T>> {
-        self.open.as_ref().map(|(request, ..)| request)
+    /// Records the progress of the command, which determines the outcome sent on drop.
+    pub fn set_stage(&mut self, stage: Stage) {
+        self.0.set_stage(stage);
     }
-    /// Sends the outcome to the caller.
-    pub fn answer(mut self, outcome: CommandEnd<T>) {
+    /// Returns the principal of the command; `None` once it is answered.
+    pub fn principal(&self) -> Option<Arc<Principal>> {
+        self.0.principal()
+    }
+    /// Decides the command on this state, whose shown version is `revision`, and keeps its answer or refusal. Returns
+    /// the rest of the decision; `None` if the command is refused.
+    pub fn decide(
+        &mut self,
+        this: Option<&T>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+        revision: i64,
+    ) -> Option<Decision<T, ()>> {
+        self.0.decide(this, id, cx, revision)
+    }
+    /// Builds the audit entry of the decided command; `None` if it was refused or is the server's own.
+    pub fn audit(&self, id: Id, cx: &DecisionContext<'_>) -> Option<Audit> {
+        self.0.audit(id, cx)
+    }
+    /// Builds the answer, or refusal, to store under the idempotency key; `None` without a key, or if the command is to
+    /// be judged again on a retry.
+    pub fn stored_answer(
+        &self,
+        id: Id,
+        version: i64,
+        cx: &DecisionContext<'_>,
+    ) -> Option<Result<IdempotentAnswer, serde_json::Error>> {
+        self.0.stored_answer(id, version, cx)
+    }
+    /// Sends the caller the answer or refusal of the decision, with the version of the aggregate.
+    pub fn reply(self, version: i64) {
+        self.0.reply(version);
+    }
+    /// Tells the caller why the command has no answer.
+    pub fn fail(self, failure: AskFailure) {
+        self.0.fail(failure);
+    }
+}
+
+/// View of a command that does not depend on its type. [`Envelope`] describes the functions.
+trait AnyCommand<T: Aggregate>: Send + Sync {
+    fn set_stage(&mut self, stage: Stage);
+    fn principal(&self) -> Option<Arc<Principal>>;
+    fn decide(&mut self, this: Option<&T>, id: Id, cx: &DecisionContext<'_>, revision: i64) -> Option<Decision<T, ()>>;
+    fn audit(&self, id: Id, cx: &DecisionContext<'_>) -> Option<Audit>;
+    fn stored_answer(
+        &self,
+        id: Id,
+        version: i64,
+        cx: &DecisionContext<'_>,
+    ) -> Option<Result<IdempotentAnswer, serde_json::Error>>;
+    fn reply(self: Box<Self>, version: i64);
+    fn fail(self: Box<Self>, failure: AskFailure);
+}
+
+type Open<C, A> = (AttributedCommand<C>, oneshot::Sender<CommandEnd<C, A>>, OwnedSemaphorePermit);
+
+/// Command of a certain type with the channel of its caller.
+struct TypedCommand<T: Aggregate, C: Command<T>> {
+    stage: Stage,
+    /// Answer or refusal of the last decision; `None` before the first.
+    verdict: Option<Result<C::Answer, Refusal>>,
+    /// `None` once the caller is answered.
+    open: Option<Open<C, C::Answer>>,
+}
+
+impl<T: Aggregate, C: Command<T>> TypedCommand<T, C> {
+    fn end(&mut self, outcome: CommandEnd<C, C::Answer>) {
         if let Some((_, reply, permit)) = self.open.take() {
             drop(permit); // before the answer: whoever hears it may ask again at once
             let _ = reply.send(outcome);
@@ -138,15 +216,74 @@ impl<T: Aggregate> Envelope<T> {
     }
 }
 
-impl<T: Aggregate> Drop for Envelope<T> {
+impl<T: Aggregate, C: Command<T>> AnyCommand<T> for TypedCommand<T, C> {
+    fn set_stage(&mut self, stage: Stage) {
+        self.stage = stage;
+    }
+
+    fn principal(&self) -> Option<Arc<Principal>> {
+        self.open.as_ref().map(|(request, ..)| request.caller.by.clone())
+    }
+
+    fn decide(&mut self, this: Option<&T>, id: Id, cx: &DecisionContext<'_>, revision: i64) -> Option<Decision<T, ()>> {
+        let (request, ..) = self.open.as_ref()?;
+        self.stage = Stage::Deciding;
+        #[cfg(any(test, debug_assertions))]
+        test_panics::reached(T::KIND, Point::Decide);
+        let verdict = match request.command.if_version() {
+            Some(version) if version != revision => {
+                Err(Refusal::new(Class::Stale, "stale_version", "the record has changed since you read it"))
+            }
+            _ => request.command.decide(this, id, cx),
+        };
+        self.stage = Stage::Decided;
+        match verdict {
+            Ok(decision) => Some(decision.map_answer(|answer| self.verdict = Some(Ok(answer)))),
+            Err(refusal) => {
+                self.verdict = Some(Err(refusal));
+                None
+            }
+        }
+    }
+
+    fn audit(&self, id: Id, cx: &DecisionContext<'_>) -> Option<Audit> {
+        let ((request, ..), answer) = (self.open.as_ref()?, self.verdict.as_ref()?.as_ref().ok()?);
+        records::audit::<T, C>(request, id, cx, answer)
+    }
+
+    fn stored_answer(
+        &self,
+        id: Id,
+        version: i64,
+        cx: &DecisionContext<'_>,
+    ) -> Option<Result<IdempotentAnswer, serde_json::Error>> {
+        let (request, ..) = self.open.as_ref()?;
+        let key = request.caller.key.as_ref()?;
+        let verdict = self.verdict.as_ref().filter(|verdict| records::is_kept(verdict))?;
+        Some(records::stored_answer::<T, C>(key, id, version, verdict, cx))
+    }
+
+    fn reply(mut self: Box<Self>, version: i64) {
+        match self.verdict.take() {
+            Some(Ok(answer)) => self.end(CommandEnd::Done(CommandAnswer { answer, version })),
+            Some(Err(refusal)) => self.end(CommandEnd::Failed(AskFailure::Refused(refusal))),
+            None => {} // Never decided: the drop sends it back.
+        }
+    }
+
+    fn fail(mut self: Box<Self>, failure: AskFailure) {
+        self.end(CommandEnd::Failed(failure));
+    }
+}
+
+impl<T: Aggregate, C: Command<T>> Drop for TypedCommand<T, C> {
     fn drop(&mut self) {
         if let Some((request, reply, permit)) = self.open.take() {
-            let outcome = match self.stage {
+            let _ = reply.send(match self.stage {
                 Stage::Waiting | Stage::Decided => CommandEnd::NotDone(request, permit),
-                Stage::Deciding => CommandEnd::Poison,
-                Stage::Submitted => CommandEnd::Unknown,
-            };
-            let _ = reply.send(outcome);
+                Stage::Deciding => CommandEnd::Failed(AskFailure::Poison),
+                Stage::Submitted => CommandEnd::Failed(AskFailure::Unknown),
+            });
         }
     }
 }

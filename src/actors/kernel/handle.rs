@@ -11,8 +11,8 @@ use tokio::sync::oneshot;
 
 use crate::actor::Msg;
 use crate::entry::{ActorStatus, DirectoryEntry};
-use crate::envelope::{AttributedCommand, CommandAnswer, CommandEnd, CommandOrigin, Envelope};
-use domain::aggregate::{Aggregate, Versioned};
+use crate::envelope::{AskFailure, AttributedCommand, CommandAnswer, CommandEnd, CommandOrigin, Envelope};
+use domain::aggregate::{Aggregate, Command, Versioned};
 use domain::id::Id;
 use domain::refusal::Refusal;
 use store::Unavailable;
@@ -49,6 +49,18 @@ pub enum AskError {
     Closed,
 }
 
+impl From<AskFailure> for AskError {
+    fn from(failure: AskFailure) -> Self {
+        match failure {
+            AskFailure::Refused(refusal) => Self::Refused(refusal),
+            AskFailure::KeyTaken => Self::KeyTaken,
+            AskFailure::Unavailable(why) => Self::Unavailable(why),
+            AskFailure::Poison => Self::Poison,
+            AskFailure::Unknown => Self::Unknown,
+        }
+    }
+}
+
 /// Handle of one aggregate. Cheap to clone.
 pub struct Handle<T: Aggregate>(pub(super) Arc<DirectoryEntry<T>>);
 
@@ -76,17 +88,20 @@ impl<T: Aggregate> Handle<T> {
 
     /// Sends a command and waits for its answer, at most `within`. A crash of the actor meanwhile is invisible to the
     /// caller if the command certainly did not happen and there is time left.
-    pub async fn ask(
+    pub async fn ask<C: Command<T>>(
         &self,
         caller: CommandOrigin,
-        command: T::Command,
+        command: C,
         within: Duration,
-    ) -> Result<CommandAnswer<T>, AskError> {
+    ) -> Result<CommandAnswer<C::Answer>, AskError> {
         let request = AttributedCommand { command, caller };
         tokio::time::timeout(within, self.deliver(request)).await.unwrap_or(Err(AskError::Timeout))
     }
 
-    async fn deliver(&self, mut request: AttributedCommand<T>) -> Result<CommandAnswer<T>, AskError> {
+    async fn deliver<C: Command<T>>(
+        &self,
+        mut request: AttributedCommand<C>,
+    ) -> Result<CommandAnswer<C::Answer>, AskError> {
         let mut statuses = self.0.status.subscribe();
         let full = |_| {
             self.0.supervisor.meter().overloaded.one();
@@ -113,11 +128,8 @@ impl<T: Aggregate> Handle<T> {
             let _ = actor.cast(Msg::Do(Envelope::new(request, reply, permit)));
             match outcome.await {
                 Ok(CommandEnd::Done(answered)) => return Ok(answered),
-                Ok(CommandEnd::Refused(refusal)) => return Err(AskError::Refused(refusal)),
-                Ok(CommandEnd::KeyTaken) => return Err(AskError::KeyTaken),
-                Ok(CommandEnd::Unavailable(why)) => return Err(AskError::Unavailable(why)),
-                Ok(CommandEnd::Poison) => return Err(AskError::Poison),
-                Ok(CommandEnd::Unknown) | Err(_) => return Err(AskError::Unknown),
+                Ok(CommandEnd::Failed(failure)) => return Err(failure.into()),
+                Err(_) => return Err(AskError::Unknown),
                 Ok(CommandEnd::NotDone(back, returned_permit)) => {
                     (request, permit) = (back, returned_permit);
                     let moved =

@@ -3,7 +3,7 @@
 use super::{OrderEffects, tell};
 use crate::slicing::{SlicingFailure, SlicingPurpose};
 use domain::id::Id;
-use domain::order::{JobSlicingOutcome, Order, OrderCommand, ProductionData};
+use domain::order::{JobSlicingOutcome, Order, OrderNews, ProductionData};
 use domain::slice_source::SliceSource;
 use kernel::effects::report;
 use kernel::handle::Handle;
@@ -12,7 +12,7 @@ impl OrderEffects {
     /// Reports to the order the G-code that its jobs of a SKU wait for. While slicing waits for something, it is
     /// retried at intervals.
     pub(super) async fn slice(&self, of: &Handle<Order>, sku: Id, source: SliceSource) {
-        let news = |news| OrderCommand::Slicing { sku, source: source.clone(), news };
+        let news = |news| OrderNews::Slicing { sku, source: source.clone(), news };
         loop {
             let outcome = match self.sliced(sku, &source).await {
                 Ok(make) => JobSlicingOutcome::Done(Box::new(make)),

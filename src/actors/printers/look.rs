@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{PrinterEffects, tell};
-use domain::printer::{Printer, PrinterCommand};
+use domain::printer::{Printer, PrinterNews};
 use domain::printer_status::{Activity, Connection, Status};
 use kernel::handle::Handle;
 use printers::adapter::PrinterError;
@@ -46,7 +46,7 @@ pub(super) async fn look(
     if let Some(progressed) = progressed(printer, &before) {
         tell(of, progressed).await;
     }
-    tell(of, PrinterCommand::Seen(Box::new(status.clone()))).await;
+    tell(of, PrinterNews::Seen(Box::new(status.clone()))).await;
     Ok(status)
 }
 
@@ -60,12 +60,12 @@ pub(super) fn sight(connection: &PrinterConnection, printer: Option<&Printer>, s
     }
 }
 
-/// Returns the command that records the progress of the attempt in hand as shown by this status; `None` if no more
+/// Returns the news of the progress of the attempt in hand as shown by this status; `None` if no more
 /// progress than recorded.
-pub(super) fn progressed(printer: &Printer, latest: &Status) -> Option<PrinterCommand> {
+pub(super) fn progressed(printer: &Printer, latest: &Status) -> Option<PrinterNews> {
     let in_hand = printer.in_hand.as_ref()?;
     let progress = printer.progress_of(in_hand.job, Some(latest))?;
-    (progress > in_hand.progress).then_some(PrinterCommand::Progressed { attempt: in_hand.attempt, progress })
+    (progress > in_hand.progress).then_some(PrinterNews::Progressed { attempt: in_hand.attempt, progress })
 }
 
 /// Returns the status to display. If the printer no longer reports its print, this includes the file and progress last

@@ -10,7 +10,7 @@ use super::run::looked_again;
 use super::send::send;
 use super::{PrinterEffects, tell};
 use domain::id::Id;
-use domain::printer::{ManualFailure, ManualPhase, ManualPrint, Printer, PrinterAnswer, PrinterCommand};
+use domain::printer::{ManualFailure, ManualPhase, ManualPrint, Printer, PrinterNews, PrinterUpload, UploadAnswer};
 use domain::printer_status::Activity;
 use kernel::directory::Directory;
 use kernel::effects::report;
@@ -122,13 +122,13 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
         match begin(with, of, &manual, &mut permitted_at).await {
             Some(Ok(name)) => {
                 let _words = OutcomeGuard { with, of, id, outcome: Some(Ok(name)) };
-                let _ = report(of, PrinterCommand::ManualOver { id, error: None }).await;
+                let _ = report(of, PrinterNews::ManualOver { id, error: None }).await;
             }
             // A start without an answer may have happened: the watch tells, or nobody can.
             Some(Err(error)) => {
                 let sent = under_way(of, id).is_some_and(|manual| manual.phase != ManualPhase::Taken);
                 if !sent || error.certainly_not_done() {
-                    let over = PrinterCommand::ManualOver { id, error: Some(error.to_string()) };
+                    let over = PrinterNews::ManualOver { id, error: Some(error.to_string()) };
                     let _words = OutcomeGuard { with, of, id, outcome: Some(Err(error)) };
                     let _ = report(of, over).await;
                 } else {
@@ -149,7 +149,7 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
             Some(permitted_at) => tokio::time::sleep_until(permitted_at + longest).await,
             None => with.environment.wait_until(at.plus_ms(confirm_ms), longest).await,
         }
-        tell(of, PrinterCommand::ManualUnclear(id)).await;
+        tell(of, PrinterNews::ManualUnclear(id)).await;
     }
 }
 
@@ -223,9 +223,9 @@ async fn begin(
     if let Err(error) = looked_again(with, of, &connection).await {
         return Some(Err(error));
     }
-    let uploaded = PrinterCommand::ManualUploaded { id: manual.id, remote_name: name.clone() };
+    let uploaded = PrinterUpload::Manual { id: manual.id, remote_name: name.clone() };
     // Repeated as long as the database cannot write: the upload is not.
-    if !matches!(report(of, uploaded).await, Ok(PrinterAnswer::Go)) {
+    if !matches!(report(of, uploaded).await, Ok(UploadAnswer::Go)) {
         return None; // not ours to send any more
     }
     *permitted_at = Some(Instant::now());

@@ -12,8 +12,8 @@ use uuid::Uuid;
 use super::{PrinterEffects, tell};
 use domain::file::{FileCommand, FileKind, FileMetadata, PhotoSubject};
 use domain::id::Id;
-use domain::order::OrderCommand;
-use domain::printer::{PhotoDue, Printer, PrinterCommand};
+use domain::order::OrderNews;
+use domain::printer::{PhotoDue, Printer, PrinterNews};
 use domain::schedule::Delays;
 use kernel::envelope::CommandOrigin;
 use kernel::handle::{AskError, Handle};
@@ -42,13 +42,13 @@ pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, atte
         let picture = match take(with, of, &due).await {
             CaptureOutcome::Picture(picture) => picture,
             CaptureOutcome::Nothing => {
-                tell(of, PrinterCommand::PhotoOver(attempt)).await;
+                tell(of, PrinterNews::PhotoOver(attempt)).await;
                 return;
             }
             CaptureOutcome::NoCamera => {
-                tell(of, PrinterCommand::CameraTold(false)).await;
+                tell(of, PrinterNews::CameraTold(false)).await;
                 // One that a person set and that cannot be asked is over, too.
-                tell(of, PrinterCommand::PhotoOver(attempt)).await;
+                tell(of, PrinterNews::PhotoOver(attempt)).await;
                 return;
             }
         };
@@ -56,7 +56,7 @@ pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, atte
             return tracing::warn!(printer = %of.id(), words, "cannot store the picture of a print; retrying");
         }
     }
-    let news = OrderCommand::Photographed { job: due.job, attempt, file: Some(id) };
+    let news = OrderNews::Photographed { job: due.job, attempt, file: Some(id) };
     match with.orders.ask(due.order, CommandOrigin::system(), news).await {
         // No such order or job: nobody will ask for it.
         Ok(_) | Err(AskError::Refused(_)) => {}
@@ -64,7 +64,7 @@ pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, atte
             return tracing::debug!(printer = %of.id(), %error, "notifying the order of a picture failed; retrying");
         }
     }
-    tell(of, PrinterCommand::PhotoOver(attempt)).await;
+    tell(of, PrinterNews::PhotoOver(attempt)).await;
 }
 
 /// Outcome of taking a picture.

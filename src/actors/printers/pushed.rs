@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use super::look::sight;
 use super::{PrinterEffects, tell};
-use domain::printer::{Printer, PrinterCommand};
+use domain::printer::{Printer, PrinterNews};
 use domain::printer_status::{Activity, Connection, Status};
 use domain::time::Timestamp;
 use kernel::handle::Handle;
@@ -95,7 +95,7 @@ pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, conne
             }
             with.connections.temperatures.note(of.id(), now, &status.heaters);
             if of.read().state.as_ref().is_some_and(|printer| counts(printer, &status, now)) {
-                tell(of, PrinterCommand::Seen(Box::new(status))).await;
+                tell(of, PrinterNews::Seen(Box::new(status))).await;
             }
         }
         let push = connection.adapter.push();

@@ -13,7 +13,9 @@ use super::look::look;
 use super::send::send;
 use super::{PrinterEffects, in_hand, tell};
 use domain::id::Id;
-use domain::printer::{AttemptPhase, CurrentAttempt, Evidence, Printer, PrinterAnswer, PrinterCommand, StartFailure};
+use domain::printer::{
+    AttemptPhase, CurrentAttempt, Evidence, Printer, PrinterNews, PrinterUpload, StartFailure, UploadAnswer,
+};
 use domain::printer_status::{Activity, Connection, PastPrint, ServerRun, Status};
 use domain::time::Timestamp;
 use kernel::effects::report;
@@ -49,7 +51,7 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id
             }
             Ok(None) => {}
             Err(DeliveryFailure { why, reason }) => {
-                let _ = report(of, PrinterCommand::UploadFailed { attempt, why, reason }).await;
+                let _ = report(of, PrinterNews::UploadFailed { attempt, why, reason }).await;
             }
         }
     }
@@ -135,9 +137,9 @@ async fn deliver(
     };
     // The rules go by what is seen now: a person may have begun a print meanwhile.
     looked_again(with, of, &connection).await.map_err(|error| DeliveryFailure::of("before the start", &error))?;
-    let uploaded = PrinterCommand::Uploaded { attempt, remote_name: remote_name.clone(), server_mark };
+    let uploaded = PrinterUpload::Attempt { attempt, remote_name: remote_name.clone(), server_mark };
     // Repeated as long as the database cannot write: the upload is not.
-    if !matches!(report(of, uploaded).await, Ok(PrinterAnswer::Go)) {
+    if !matches!(report(of, uploaded).await, Ok(UploadAnswer::Go)) {
         return Ok(None); // not ours to send any more
     }
     Ok(Some(Launch { name: remote_name, print: attempt, plate: hand.plate.max(1), slots: hand.filament_slots.clone() }))
@@ -252,7 +254,7 @@ fn matters_again(error: &PrinterError) -> bool {
 async fn revoke_refused(of: &Handle<Printer>, connection: &PrinterConnection, attempt: Id, name: &str, reason: String) {
     match connection.adapter.delete_file(name).await {
         Ok(Deleted::Gone | Deleted::NotFound) => {
-            let _ = report(of, PrinterCommand::StartRefused { attempt, reason }).await;
+            let _ = report(of, PrinterNews::StartRefused { attempt, reason }).await;
         }
         // The file is still there: judged after the confirm time, like any start that was not confirmed.
         Err(error) => tracing::info!(printer = %of.id(), %attempt, %error, "cannot delete the file of a refused start"),
@@ -280,7 +282,7 @@ async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     {
         return; // known already
     }
-    tell(of, PrinterCommand::Judged { attempt, evidence: Box::new(evidence) }).await;
+    tell(of, PrinterNews::Judged { attempt, evidence: Box::new(evidence) }).await;
 }
 
 /// Returns the attempt if a verdict on it is still needed.

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::look::{look, status_to_show};
 use super::tidy::tidy;
 use super::{PrinterEffects, pushed, tell};
-use domain::printer::{Printer, PrinterCommand, SpoolBinding};
+use domain::printer::{Printer, PrinterNews, SpoolBinding};
 use domain::printer_status::{Connection, Status};
 use domain::schedule::Delays;
 use domain::time::Timestamp;
@@ -51,7 +51,7 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
                 | MakeError::BadKey(_)
                 | MakeError::BadSerial(_) => Connection::Unreachable,
             };
-            tell(of, PrinterCommand::Silent(condition, error.to_string(), None)).await;
+            tell(of, PrinterNews::Silent(condition, error.to_string(), None)).await;
             return;
         }
     };
@@ -153,7 +153,7 @@ async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     };
     let bindings: Vec<SpoolBinding> = reported.cloned().chain(coded).filter(present).collect();
     if news || printer.binds(&bindings) {
-        tell(of, PrinterCommand::SlotsReported { slots, bindings }).await;
+        tell(of, PrinterNews::SlotsReported { slots, bindings }).await;
     }
 }
 
@@ -163,7 +163,7 @@ async fn key(of: &Handle<Printer>, connection: &PrinterConnection) {
     if of.read().state.as_ref().is_some_and(|printer| printer.known_key.is_none())
         && let Some(key) = connection.adapter.shown_key()
     {
-        tell(of, PrinterCommand::KeyShown(key)).await;
+        tell(of, PrinterNews::KeyShown(key)).await;
     }
 }
 
@@ -176,7 +176,7 @@ async fn camera(with: &PrinterEffects, of: &Handle<Printer>, last_asked: &mut Op
     }
     *last_asked = Some(Instant::now());
     if with.connections.tells_camera(printer).await {
-        tell(of, PrinterCommand::CameraTold(true)).await;
+        tell(of, PrinterNews::CameraTold(true)).await;
     }
 }
 
@@ -184,7 +184,7 @@ async fn camera(with: &PrinterEffects, of: &Handle<Printer>, last_asked: &mut Op
 async fn silent(of: &Handle<Printer>, condition: Connection, words: String, seen_at: Option<Timestamp>) {
     let current = of.read().state.as_ref().map(|printer| (printer.connection, printer.outage));
     if current != Some((condition, true)) {
-        tell(of, PrinterCommand::Silent(condition, words, seen_at)).await;
+        tell(of, PrinterNews::Silent(condition, words, seen_at)).await;
     }
 }
 

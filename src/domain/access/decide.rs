@@ -7,124 +7,23 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use crate::access::{
-    Access, AccessAnswer, AccessCommand, AccessRow, ApiKey, CREDENTIALS_CHANGED, StaffSession, User, UserEdit, factor,
-    normal_email,
+    Access, AccessCommand, AccessRow, ApiKey, CREDENTIALS_CHANGED, OpenStaffSession, SessionAnswer, StaffCommand,
+    StaffSession, User, UserAnswer, UserEdit, factor, normal_email,
 };
-use crate::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, AuditFacts, Command, Confirmation, Decision, DecisionContext};
 use crate::id::Id;
 use crate::principal::{Principal, Role};
 use crate::refusal::{Class, Faults, Refusal};
 use crate::second_factor::SecondFactor;
 use crate::time::Timestamp;
 
-pub(super) type AccessDecision = Result<Decision<Access>, Refusal>;
+pub(super) type UserDecision = Result<Decision<Access, UserAnswer>, Refusal>;
 
 impl Aggregate for Access {
     const KIND: &'static str = "access";
-    type Command = AccessCommand;
-    type Answer = AccessAnswer;
     type Row = AccessRow;
     type Created = Infallible;
     type Effect = ();
-
-    fn decide(this: Option<&Self>, _: Id, cx: &DecisionContext<'_>, command: &AccessCommand) -> AccessDecision {
-        use AccessCommand as C;
-        let this = this.cloned().unwrap_or_default();
-        match command {
-            C::AddUser { email, name, password_hash, role } => add_user(this, cx, email, name, password_hash, *role),
-            C::AddFirstAdmin { email, name, password_hash } => {
-                if this.admins().next().is_some() {
-                    return Err(Refusal::conflict("admin_exists", "an admin already exists; sign in"));
-                }
-                add_user(this, cx, email, name, password_hash, Role::Admin)
-            }
-            C::Configured { completes, .. } => {
-                let completed = this.setup_completed_at.or(completes.then_some(cx.now));
-                Ok(Decision::to(Self { setup_completed_at: completed, ..this }, AccessAnswer::Done))
-            }
-            C::UpdateUser { id, if_version, checked_hash, change, keep } => {
-                let user = this.user(*id).ok_or_else(|| Refusal::not_found("user"))?;
-                if checked_hash.as_ref().is_some_and(|checked| *checked != user.password_hash) {
-                    return Err(credentials_changed());
-                }
-                if checked_hash.is_none() && change.password_hash.is_some() && is_own(cx, *id) {
-                    let words = "you cannot set your own password this way; change it with your current password";
-                    return Err(Refusal::forbidden("own_password", words));
-                }
-                update_user(this, cx, *id, *if_version, change, *keep)
-            }
-            C::RemoveUser(id) => remove_user(this, cx, *id),
-            C::AddKey { .. } => add_key(this, cx, command),
-            C::RevokeKey(id) => revoke_key(this, cx, *id),
-            C::OpenSession { user, checked_hash, hash, agent, proof } => {
-                let user = this.user(*user).filter(|user| user.active && user.password_hash == *checked_hash);
-                let user = user.cloned().ok_or_else(credentials_changed)?;
-                let factor = factor::check_sign_in(&user, proof.as_ref())?;
-                open_session(this, cx, &user, factor, hash, agent.as_deref())
-            }
-            C::BeginSecondFactor { .. }
-            | C::ConfirmSecondFactor { .. }
-            | C::RemoveSecondFactor { .. }
-            | C::CountFactorCode(_)
-            | C::ResetSecondFactor(_) => factor::decide(this, cx, command),
-            C::EndSession(id) => Ok(end(this, |session| session.id == *id)),
-            C::Used { keys, sessions } => Ok(used(this, keys, sessions)),
-            // An empty change: only the entry in the audit log is written.
-            C::Asked { .. } | C::Configuring { .. } => Ok(Decision::to(this, AccessAnswer::Done)),
-            C::Sweep { idle_ms, life_ms } => Ok(end(this, |session| session.over(cx.now, *idle_ms, *life_ms))),
-        }
-    }
-
-    fn name(command: &AccessCommand) -> &'static str {
-        match command {
-            AccessCommand::AddUser { .. } | AccessCommand::AddFirstAdmin { .. } => "user.create",
-            AccessCommand::Configuring { .. } => "settings.plan",
-            AccessCommand::Configured { completes: true, .. } => "setup.complete",
-            AccessCommand::Configured { .. } => "settings.write",
-            AccessCommand::UpdateUser { .. } => "user.update",
-            AccessCommand::RemoveUser(_) => "user.delete",
-            AccessCommand::AddKey { .. } => "api_key.create",
-            AccessCommand::RevokeKey(_) => "api_key.revoke",
-            AccessCommand::OpenSession { .. } => "session.open",
-            AccessCommand::BeginSecondFactor { .. } => "second_factor.begin",
-            AccessCommand::ConfirmSecondFactor { .. } => "second_factor.confirm",
-            AccessCommand::RemoveSecondFactor { .. } => "second_factor.remove",
-            AccessCommand::CountFactorCode(_) => "second_factor.code",
-            AccessCommand::ResetSecondFactor(_) => "second_factor.reset",
-            AccessCommand::EndSession(_) => "session.end",
-            AccessCommand::Used { .. } => "access.used",
-            AccessCommand::Asked { skill, .. } => skill.action(),
-            AccessCommand::Sweep { .. } => "session.sweep",
-        }
-    }
-
-    fn subject(command: &AccessCommand, answer: &AccessAnswer) -> Option<(&'static str, Id)> {
-        use AccessCommand as C;
-        match (command, answer) {
-            (C::UpdateUser { id, .. } | C::RemoveUser(id) | C::ResetSecondFactor(id), _) => Some(("user", *id)),
-            (C::RevokeKey(id), _) => Some(("api_key", *id)),
-            (C::EndSession(id), _) => Some(("session", *id)),
-            (_, AccessAnswer::User(user)) => Some(("user", user.id)),
-            (_, AccessAnswer::Key(key)) => Some(("api_key", key.id)),
-            (_, AccessAnswer::Session(session)) => Some(("session", session.id)),
-            (_, AccessAnswer::Done) => None,
-        }
-    }
-
-    fn audit_facts(command: &AccessCommand) -> AuditFacts {
-        match command {
-            AccessCommand::Asked { refused: Some(code), .. } => AuditFacts { outcome: code.clone(), detail: None },
-            AccessCommand::Configuring { variables } => {
-                let detail = serde_json::json!({ "planned": variables }).to_string();
-                AuditFacts { detail: Some(detail), ..AuditFacts::done() }
-            }
-            AccessCommand::Configured { variables, .. } => {
-                let detail = serde_json::json!({ "written": variables }).to_string();
-                AuditFacts { detail: Some(detail), ..AuditFacts::done() }
-            }
-            _ => AuditFacts::done(),
-        }
-    }
 
     fn clash(constraint: &str) -> Refusal {
         if constraint.contains("email") {
@@ -137,6 +36,127 @@ impl Aggregate for Access {
     /// Returns `false`: access stays in memory because every request needs it.
     fn at_rest(&self) -> bool {
         false
+    }
+}
+
+impl Command<Access> for StaffCommand {
+    type Answer = UserAnswer;
+
+    fn decide(&self, this: Option<&Access>, _: Id, cx: &DecisionContext<'_>) -> UserDecision {
+        let this = this.cloned().unwrap_or_default();
+        match self {
+            StaffCommand::Add { email, name, password_hash, role } => {
+                add_user(this, cx, email, name, password_hash, *role)
+            }
+            StaffCommand::AddFirstAdmin { email, name, password_hash } => {
+                if this.admins().next().is_some() {
+                    return Err(Refusal::conflict("admin_exists", "an admin already exists; sign in"));
+                }
+                add_user(this, cx, email, name, password_hash, Role::Admin)
+            }
+            StaffCommand::Update { id, if_version, checked_hash, change, keep } => {
+                let user = this.user(*id).ok_or_else(|| Refusal::not_found("user"))?;
+                if checked_hash.as_ref().is_some_and(|checked| *checked != user.password_hash) {
+                    return Err(credentials_changed());
+                }
+                if checked_hash.is_none() && change.password_hash.is_some() && is_own(cx, *id) {
+                    let words = "you cannot set your own password this way; change it with your current password";
+                    return Err(Refusal::forbidden("own_password", words));
+                }
+                update_user(this, cx, *id, *if_version, change, *keep)
+            }
+            StaffCommand::Remove(id) => remove_user(this, cx, *id),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            StaffCommand::Add { .. } | StaffCommand::AddFirstAdmin { .. } => "user.create",
+            StaffCommand::Update { .. } => "user.update",
+            StaffCommand::Remove(_) => "user.delete",
+        }
+    }
+
+    fn subject(&self, answer: &UserAnswer) -> Option<(&'static str, Id)> {
+        Some(("user", answer.user.id))
+    }
+}
+
+impl Command<Access> for OpenStaffSession {
+    type Answer = SessionAnswer;
+
+    fn decide(
+        &self,
+        this: Option<&Access>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Access, Self::Answer>, Refusal> {
+        let this = this.cloned().unwrap_or_default();
+        let user = this.user(self.user).filter(|user| user.active && user.password_hash == self.checked_hash);
+        let user = user.cloned().ok_or_else(credentials_changed)?;
+        let factor = factor::check_sign_in(&user, self.proof.as_ref())?;
+        open_session(this, cx, &user, factor, &self.hash, self.agent.as_deref())
+    }
+
+    fn name(&self) -> &'static str {
+        "session.open"
+    }
+
+    fn subject(&self, answer: &SessionAnswer) -> Option<(&'static str, Id)> {
+        Some(("session", answer.session.id))
+    }
+}
+
+impl Command<Access> for AccessCommand {
+    type Answer = Confirmation;
+
+    fn decide(&self, this: Option<&Access>, _: Id, cx: &DecisionContext<'_>) -> Result<Decision<Access>, Refusal> {
+        let this = this.cloned().unwrap_or_default();
+        Ok(match self {
+            AccessCommand::EndSession(id) => end(this, |session| session.id == *id),
+            AccessCommand::Used { keys, sessions } => used(this, keys, sessions),
+            AccessCommand::Sweep { idle_ms, life_ms } => end(this, |session| session.over(cx.now, *idle_ms, *life_ms)),
+            AccessCommand::Configured { completes, .. } => {
+                let completed = this.setup_completed_at.or(completes.then_some(cx.now));
+                Decision::to(Access { setup_completed_at: completed, ..this }, Confirmation::Done)
+            }
+            // An empty change: only the entry in the audit log is written.
+            AccessCommand::Asked { .. } | AccessCommand::Configuring { .. } => Decision::to(this, Confirmation::Done),
+        })
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            AccessCommand::Configuring { .. } => "settings.plan",
+            AccessCommand::Configured { completes: true, .. } => "setup.complete",
+            AccessCommand::Configured { .. } => "settings.write",
+            AccessCommand::EndSession(_) => "session.end",
+            AccessCommand::Used { .. } => "access.used",
+            AccessCommand::Asked { skill, .. } => skill.action(),
+            AccessCommand::Sweep { .. } => "session.sweep",
+        }
+    }
+
+    fn subject(&self, _: &Confirmation) -> Option<(&'static str, Id)> {
+        match self {
+            AccessCommand::EndSession(id) => Some(("session", *id)),
+            _ => None,
+        }
+    }
+
+    fn audit_facts(&self) -> AuditFacts {
+        match self {
+            AccessCommand::Asked { refused: Some(code), .. } => AuditFacts { outcome: code.clone(), detail: None },
+            AccessCommand::Configuring { variables } => {
+                let detail = serde_json::json!({ "planned": variables }).to_string();
+                AuditFacts { detail: Some(detail), ..AuditFacts::done() }
+            }
+            AccessCommand::Configured { variables, .. } => {
+                let detail = serde_json::json!({ "written": variables }).to_string();
+                AuditFacts { detail: Some(detail), ..AuditFacts::done() }
+            }
+            _ => AuditFacts::done(),
+        }
     }
 }
 
@@ -170,18 +190,11 @@ fn keep_an_admin(this: &Access, but: Id) -> Result<(), Refusal> {
     Ok(())
 }
 
-pub(super) fn with_user(mut this: Access, user: User) -> Decision<Access> {
+pub(super) fn with_user(mut this: Access, user: User) -> Decision<Access, UserAnswer> {
     let user = Arc::new(user);
     this.users.insert_mut(user.id, user.clone());
     let row = AccessRow::User((*user).clone());
-    Decision::to(this, AccessAnswer::User(user)).rows([row])
-}
-
-fn with_key(mut this: Access, key: ApiKey) -> Decision<Access> {
-    let key = Arc::new(key);
-    this.keys.insert_mut(key.hash.clone(), key.clone());
-    let row = AccessRow::ApiKey((*key).clone());
-    Decision::to(this, AccessAnswer::Key(key)).rows([row])
+    Decision::to(this, UserAnswer { user }).rows([row])
 }
 
 /// Removes the sessions that match `over` and returns the rows that record it.
@@ -198,9 +211,9 @@ pub(super) fn without(this: &mut Access, over: impl Fn(&StaffSession) -> bool) -
 fn end(mut this: Access, over: impl Fn(&StaffSession) -> bool) -> Decision<Access> {
     let gone = without(&mut this, over);
     if gone.is_empty() {
-        return Decision::unchanged(AccessAnswer::Done);
+        return Decision::unchanged(Confirmation::Done);
     }
-    Decision::to(this, AccessAnswer::Done).rows(gone)
+    Decision::to(this, Confirmation::Done).rows(gone)
 }
 
 fn add_user(
@@ -210,7 +223,7 @@ fn add_user(
     name: &str,
     password_hash: &str,
     role: Role,
-) -> AccessDecision {
+) -> UserDecision {
     let email = normal_email(email)?;
     let mut faults = Faults::default();
     faults.check(!name.trim().is_empty(), "name", "must not be empty");
@@ -242,7 +255,7 @@ fn update_user(
     if_version: Option<i64>,
     change: &UserEdit,
     keep: Option<Id>,
-) -> AccessDecision {
+) -> UserDecision {
     let user = this.user(id).cloned().ok_or_else(|| Refusal::not_found("user"))?;
     if if_version.is_some_and(|expected| expected != user.version) {
         return Err(Refusal::new(
@@ -266,7 +279,7 @@ fn update_user(
         keep_an_admin(&this, id)?;
     }
     if next == *user {
-        return Ok(Decision::unchanged(AccessAnswer::User(user)));
+        return Ok(Decision::unchanged(UserAnswer { user }));
     }
     let (other_powers, new_password) =
         (next.role != user.role || !next.active, next.password_hash != user.password_hash);
@@ -276,51 +289,12 @@ fn update_user(
     Ok(with_user(this, User { version: user.version + 1, updated_at: cx.now, ..next }).rows(gone))
 }
 
-fn remove_user(mut this: Access, cx: &DecisionContext<'_>, id: Id) -> AccessDecision {
+fn remove_user(mut this: Access, cx: &DecisionContext<'_>, id: Id) -> UserDecision {
     let user = this.user(id).cloned().ok_or_else(|| Refusal::not_found("user"))?;
     keep_an_admin(&this, id)?;
     let gone = without(&mut this, |session| session.user_id == id);
     Ok(with_user(this, User { archived: true, version: user.version + 1, updated_at: cx.now, ..(*user).clone() })
         .rows(gone))
-}
-
-fn add_key(this: Access, cx: &DecisionContext<'_>, command: &AccessCommand) -> AccessDecision {
-    let AccessCommand::AddKey { name, hash, prefix, last4, role, customer_email, expires_at } = command else {
-        return Ok(Decision::unchanged(AccessAnswer::Done));
-    };
-    let customer = customer_email.as_deref().map(normal_email).transpose();
-    let mut faults = Faults::default();
-    faults
-        .check(!name.trim().is_empty(), "name", "must not be empty")
-        .check(expires_at.is_none_or(|at| at > cx.now), "expiresAt", "must be in the future")
-        .check(customer.is_ok(), "customerEmail", "must be an e-mail address")
-        .check(customer_email.is_none() || *role == Role::Customer, "customerEmail", "is for customer keys only");
-    faults.refuse()?;
-    if this.keys.contains_key(hash) {
-        return Err(Refusal::conflict("exists", "this key already exists; create a new one"));
-    }
-    let key = ApiKey {
-        id: cx.ids.id(),
-        name: name.trim().to_owned(),
-        hash: hash.clone(),
-        prefix: prefix.clone(),
-        last4: last4.clone(),
-        role: *role,
-        customer_email: customer?,
-        expires_at: *expires_at,
-        revoked_at: None,
-        last_used_at: None,
-        created_at: cx.now,
-    };
-    Ok(with_key(this, key))
-}
-
-fn revoke_key(this: Access, cx: &DecisionContext<'_>, id: Id) -> AccessDecision {
-    let key = this.key(id).cloned().ok_or_else(|| Refusal::not_found("api_key"))?;
-    if key.revoked_at.is_some() {
-        return Ok(Decision::unchanged(AccessAnswer::Key(key)));
-    }
-    Ok(with_key(this, ApiKey { revoked_at: Some(cx.now), ..(*key).clone() }))
 }
 
 /// Opens a session; `factor` is the user's second factor after this sign-in, if it changes.
@@ -331,7 +305,7 @@ fn open_session(
     factor: Option<SecondFactor>,
     hash: &str,
     agent: Option<&str>,
-) -> AccessDecision {
+) -> Result<Decision<Access, SessionAnswer>, Refusal> {
     if this.sessions.contains_key(hash) {
         return Err(Refusal::conflict("exists", "this session already exists; sign in again"));
     }
@@ -351,7 +325,7 @@ fn open_session(
         rows.push(AccessRow::User(user.clone()));
         this.users.insert_mut(user.id, Arc::new(user));
     }
-    Ok(Decision::to(this, AccessAnswer::Session(session)).rows(rows))
+    Ok(Decision::to(this, SessionAnswer { session }).rows(rows))
 }
 
 /// Records the last use of keys and sessions. Times only move forward; keys and sessions that no longer exist are
@@ -381,7 +355,7 @@ fn used(mut this: Access, keys: &[(Id, Timestamp)], sessions: &[(Id, Timestamp)]
         }
     }
     if rows.is_empty() {
-        return Decision::unchanged(AccessAnswer::Done);
+        return Decision::unchanged(Confirmation::Done);
     }
-    Decision::to(this, AccessAnswer::Done).rows(rows)
+    Decision::to(this, Confirmation::Done).rows(rows)
 }

@@ -3,9 +3,9 @@
 //! Each attempt is counted before the edge checks its code, and a correct code's commit undoes the count. Thus
 //! concurrent attempts cannot check more codes than the limit of wrong ones allows.
 
-use super::decide::{AccessDecision, credentials_changed, is_own, with_user, without};
-use crate::access::{Access, AccessAnswer, AccessCommand, User};
-use crate::aggregate::{Decision, DecisionContext};
+use super::decide::{UserDecision, credentials_changed, is_own, with_user, without};
+use crate::access::{Access, FactorCommand, User, UserAnswer};
+use crate::aggregate::{Command, Decision, DecisionContext};
 use crate::id::Id;
 use crate::refusal::Refusal;
 use crate::second_factor::{FactorProof, SecondFactor};
@@ -35,74 +35,93 @@ fn with_factor(cx: &DecisionContext<'_>, user: &User, factor: Option<SecondFacto
     User { second_factor: factor, version: user.version + 1, updated_at: cx.now, ..user.clone() }
 }
 
-/// Decides the second-factor commands.
-pub(super) fn decide(mut this: Access, cx: &DecisionContext<'_>, command: &AccessCommand) -> AccessDecision {
-    use AccessCommand as C;
-    let user_of = |this: &Access, id: Id| this.user(id).cloned().ok_or_else(|| Refusal::not_found("user"));
-    match command {
-        C::BeginSecondFactor { user, checked_hash, encrypted_secret } => {
-            let user = user_of(&this, *user)?;
-            if user.password_hash != *checked_hash {
-                return Err(credentials_changed());
+impl Command<Access> for FactorCommand {
+    type Answer = UserAnswer;
+
+    fn decide(&self, this: Option<&Access>, _: Id, cx: &DecisionContext<'_>) -> UserDecision {
+        use FactorCommand as C;
+        let mut this = this.cloned().unwrap_or_default();
+        let user_of = |this: &Access, id: Id| this.user(id).cloned().ok_or_else(|| Refusal::not_found("user"));
+        match self {
+            C::Begin { user, checked_hash, encrypted_secret } => {
+                let user = user_of(&this, *user)?;
+                if user.password_hash != *checked_hash {
+                    return Err(credentials_changed());
+                }
+                if user.second_factor.as_ref().is_some_and(SecondFactor::is_on) {
+                    let words = "a second factor is already set up; remove it first";
+                    return Err(Refusal::conflict("second_factor_on", words));
+                }
+                let next = with_factor(cx, &user, Some(SecondFactor::unconfirmed(encrypted_secret.clone())));
+                Ok(with_user(this, next))
             }
-            if user.second_factor.as_ref().is_some_and(SecondFactor::is_on) {
-                let words = "a second factor is already set up; remove it first";
-                return Err(Refusal::conflict("second_factor_on", words));
+            C::Confirm { user, encrypted_secret, step, recovery_hashes, keep } => {
+                let user = user_of(&this, *user)?;
+                let pending = user.second_factor.as_ref().filter(|factor| factor.encrypted_secret == *encrypted_secret);
+                let Some(pending) = pending.filter(|factor| !factor.is_on()) else {
+                    let words = "this second factor is not being set up; start again";
+                    return Err(Refusal::conflict("second_factor_not_begun", words));
+                };
+                let factor = SecondFactor {
+                    confirmed_at: Some(cx.now),
+                    last_step: *step,
+                    recovery_hashes: recovery_hashes.clone(),
+                    ..SecondFactor::unconfirmed(pending.encrypted_secret.clone())
+                };
+                // Whoever is signed in by the password alone signs in again.
+                let gone = without(&mut this, |session| session.user_id == user.id && Some(session.id) != *keep);
+                let next = with_factor(cx, &user, Some(factor));
+                Ok(with_user(this, next).rows(gone))
             }
-            let next = with_factor(cx, &user, Some(SecondFactor::unconfirmed(encrypted_secret.clone())));
-            Ok(with_user(this, next))
-        }
-        C::ConfirmSecondFactor { user, encrypted_secret, step, recovery_hashes, keep } => {
-            let user = user_of(&this, *user)?;
-            let pending = user.second_factor.as_ref().filter(|factor| factor.encrypted_secret == *encrypted_secret);
-            let Some(pending) = pending.filter(|factor| !factor.is_on()) else {
-                let words = "this second factor is not being set up; start again";
-                return Err(Refusal::conflict("second_factor_not_begun", words));
-            };
-            let factor = SecondFactor {
-                confirmed_at: Some(cx.now),
-                last_step: *step,
-                recovery_hashes: recovery_hashes.clone(),
-                ..SecondFactor::unconfirmed(pending.encrypted_secret.clone())
-            };
-            // Whoever is signed in by the password alone signs in again.
-            let gone = without(&mut this, |session| session.user_id == user.id && Some(session.id) != *keep);
-            let next = with_factor(cx, &user, Some(factor));
-            Ok(with_user(this, next).rows(gone))
-        }
-        C::RemoveSecondFactor { user, checked_hash, proof } => {
-            let user = user_of(&this, *user)?;
-            if user.password_hash != *checked_hash {
-                return Err(credentials_changed());
+            C::Remove { user, checked_hash, proof } => {
+                let user = user_of(&this, *user)?;
+                if user.password_hash != *checked_hash {
+                    return Err(credentials_changed());
+                }
+                check_sign_in(&user, Some(proof))?;
+                let next = with_factor(cx, &user, None);
+                Ok(with_user(this, next))
             }
-            check_sign_in(&user, Some(proof))?;
-            let next = with_factor(cx, &user, None);
-            Ok(with_user(this, next))
-        }
-        C::CountFactorCode(id) => {
-            let user = user_of(&this, *id)?;
-            let Some(factor) = &user.second_factor else { return Ok(Decision::unchanged(AccessAnswer::Done)) };
-            let counted = factor.with_guess(cx.now).ok_or_else(|| {
-                Refusal::conflict(TOO_MANY_CODES, "too many wrong codes were entered; wait before you try again")
-            })?;
-            // No change that anybody would edit over: the version stays.
-            Ok(with_user(this, User { second_factor: Some(counted), ..(*user).clone() }))
-        }
-        C::ResetSecondFactor(id) => {
-            // Else whoever has somebody's session could switch theirs off without their password.
-            if is_own(cx, *id) {
-                let words = "you cannot reset your own second factor; turn it off with your password and a code, or ask another admin";
-                return Err(Refusal::forbidden("own_second_factor", words));
+            C::CountCode(id) => {
+                let user = user_of(&this, *id)?;
+                let Some(factor) = &user.second_factor else {
+                    return Ok(Decision::unchanged(UserAnswer { user: user.clone() }));
+                };
+                let counted = factor.with_guess(cx.now).ok_or_else(|| {
+                    Refusal::conflict(TOO_MANY_CODES, "too many wrong codes were entered; wait before you try again")
+                })?;
+                // No change that anybody would edit over: the version stays.
+                Ok(with_user(this, User { second_factor: Some(counted), ..(*user).clone() }))
             }
-            let user = user_of(&this, *id)?;
-            if user.second_factor.is_none() {
-                return Ok(Decision::unchanged(AccessAnswer::User(user)));
+            C::Reset(id) => {
+                // Else whoever has somebody's session could switch theirs off without their password.
+                if is_own(cx, *id) {
+                    let words = "you cannot reset your own second factor; turn it off with your password and a code, or ask another admin";
+                    return Err(Refusal::forbidden("own_second_factor", words));
+                }
+                let user = user_of(&this, *id)?;
+                if user.second_factor.is_none() {
+                    return Ok(Decision::unchanged(UserAnswer { user }));
+                }
+                let gone = without(&mut this, |session| session.user_id == user.id);
+                let next = with_factor(cx, &user, None);
+                Ok(with_user(this, next).rows(gone))
             }
-            let gone = without(&mut this, |session| session.user_id == user.id);
-            let next = with_factor(cx, &user, None);
-            Ok(with_user(this, next).rows(gone))
         }
-        _ => Err(Refusal::not_found("user")),
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            FactorCommand::Begin { .. } => "second_factor.begin",
+            FactorCommand::Confirm { .. } => "second_factor.confirm",
+            FactorCommand::Remove { .. } => "second_factor.remove",
+            FactorCommand::CountCode(_) => "second_factor.code",
+            FactorCommand::Reset(_) => "second_factor.reset",
+        }
+    }
+
+    fn subject(&self, answer: &UserAnswer) -> Option<(&'static str, Id)> {
+        Some(("user", answer.user.id))
     }
 }
 
@@ -112,47 +131,43 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::aggregate::Aggregate as _;
+    use crate::access::{OpenStaffSession, StaffCommand};
     use crate::principal::{Principal, Role};
     use crate::refusal::Class;
     use crate::testing::Bench;
 
     const HASH: &str = "$argon2id$";
 
-    fn tell(bench: &mut Bench, access: &mut Option<Access>, command: &AccessCommand) -> Result<AccessAnswer, Refusal> {
+    fn tell<C: Command<Access>>(
+        bench: &mut Bench,
+        access: &mut Option<Access>,
+        command: &C,
+    ) -> Result<C::Answer, Refusal> {
         bench.tell(access, Id::ONLY, command).map(|decided| decided.answer)
     }
 
-    fn sign_in(user: Id, n: usize, proof: Option<FactorProof>) -> AccessCommand {
-        AccessCommand::OpenSession {
-            user,
-            checked_hash: HASH.to_owned(),
-            hash: format!("session {n}"),
-            agent: None,
-            proof,
-        }
+    fn sign_in(user: Id, n: usize, proof: Option<FactorProof>) -> OpenStaffSession {
+        OpenStaffSession { user, checked_hash: HASH.to_owned(), hash: format!("session {n}"), agent: None, proof }
     }
 
     /// Returns a user with an active second factor and three recovery codes, confirmed by the code of step 10.
     fn with_factor_on() -> (Bench, Option<Access>, Id) {
         let (mut bench, mut access) = (Bench::new(), None);
-        let add = AccessCommand::AddUser {
+        let add = StaffCommand::Add {
             email: "ann@example.org".to_owned(),
             name: "Ann".to_owned(),
             password_hash: HASH.to_owned(),
             role: Role::Operator,
         };
-        let AccessAnswer::User(user) = tell(&mut bench, &mut access, &add).unwrap() else { unreachable!() };
-        let user = user.id;
+        let user = tell(&mut bench, &mut access, &add).unwrap().user.id;
         tell(&mut bench, &mut access, &sign_in(user, 1_000, None)).unwrap();
         let (checked_hash, encrypted_secret) = (HASH.to_owned(), "v1:secret".to_owned());
-        let begin = AccessCommand::BeginSecondFactor { user, checked_hash, encrypted_secret: encrypted_secret.clone() };
+        let begin = FactorCommand::Begin { user, checked_hash, encrypted_secret: encrypted_secret.clone() };
         tell(&mut bench, &mut access, &begin).unwrap();
         // Until a first code was right, nothing is asked.
         tell(&mut bench, &mut access, &sign_in(user, 1_001, None)).unwrap();
         let recovery_hashes = (0..3).map(|n| format!("hash {n}")).collect();
-        let confirm =
-            AccessCommand::ConfirmSecondFactor { user, encrypted_secret, step: 10, recovery_hashes, keep: None };
+        let confirm = FactorCommand::Confirm { user, encrypted_secret, step: 10, recovery_hashes, keep: None };
         tell(&mut bench, &mut access, &confirm).unwrap();
         assert_eq!(access.as_ref().unwrap().sessions.size(), 0, "sessions of the password alone end");
         (bench, access, user)
@@ -161,22 +176,13 @@ mod tests {
     #[test]
     fn a_factor_is_confirmed_with_the_secret_that_was_checked_and_set_up_once() {
         let (mut bench, mut access, user) = with_factor_on();
-        let begin = AccessCommand::BeginSecondFactor {
-            user,
-            checked_hash: HASH.to_owned(),
-            encrypted_secret: "v1:another".to_owned(),
-        };
+        let begin =
+            FactorCommand::Begin { user, checked_hash: HASH.to_owned(), encrypted_secret: "v1:another".to_owned() };
         assert_eq!(tell(&mut bench, &mut access, &begin).unwrap_err().code, "second_factor_on");
-        tell(&mut bench, &mut access, &AccessCommand::ResetSecondFactor(user)).unwrap();
+        tell(&mut bench, &mut access, &FactorCommand::Reset(user)).unwrap();
         tell(&mut bench, &mut access, &begin).unwrap();
         let encrypted_secret = "v1:secret".to_owned();
-        let outdated = AccessCommand::ConfirmSecondFactor {
-            user,
-            encrypted_secret,
-            step: 11,
-            recovery_hashes: vec![],
-            keep: None,
-        };
+        let outdated = FactorCommand::Confirm { user, encrypted_secret, step: 11, recovery_hashes: vec![], keep: None };
         assert_eq!(tell(&mut bench, &mut access, &outdated).unwrap_err().code, "second_factor_not_begun");
     }
 
@@ -186,7 +192,7 @@ mod tests {
         let by = |id: Id| Principal::User { id, email: "ann@example.org".to_owned(), role: Role::Admin };
         let reset = |by: &Principal| {
             let cx = DecisionContext { by, ..bench.cx() };
-            Access::decide(access.as_ref(), Id::ONLY, &cx, &AccessCommand::ResetSecondFactor(user))
+            FactorCommand::Reset(user).decide(access.as_ref(), Id::ONLY, &cx)
         };
         let refusal = reset(&by(user)).unwrap_err();
         assert_eq!((refusal.class, refusal.code.as_str()), (Class::Forbidden, "own_second_factor"));
@@ -199,7 +205,7 @@ mod tests {
     #[test]
     fn five_wrong_codes_lock_the_factor_and_a_right_one_is_taken_back() {
         let (mut bench, mut access, user) = with_factor_on();
-        let count = AccessCommand::CountFactorCode(user);
+        let count = FactorCommand::CountCode(user);
         for n in 0..10 {
             tell(&mut bench, &mut access, &count).unwrap();
             tell(&mut bench, &mut access, &sign_in(user, n, Some(FactorProof::Step(11 + n as i64)))).unwrap();
@@ -216,7 +222,7 @@ mod tests {
     #[test]
     fn no_answer_that_is_kept_has_the_secret_or_the_codes() {
         let (_, access, user) = with_factor_on();
-        let json = serde_json::to_string(&AccessAnswer::User(access.unwrap().user(user).unwrap().clone())).unwrap();
+        let json = serde_json::to_string(&UserAnswer { user: access.unwrap().user(user).unwrap().clone() }).unwrap();
         assert!(!json.contains("v1:secret") && !json.contains("hash 1") && json.contains("confirmedAt"), "{json}");
     }
 

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use serde::de::DeserializeOwned;
 
 use super::*;
 use crate::agent::Skill;
-use crate::aggregate::{Aggregate as _, Decision, DecisionContext};
+use crate::aggregate::{Command, Decision, DecisionContext};
 use crate::principal::Principal;
 use crate::refusal::{Class, Refusal};
 use crate::testing::Bench;
+use crate::testing::commands::AnyAccessCommand;
 
 const HOUR: i64 = 3_600_000;
 
@@ -22,54 +24,52 @@ impl House {
     fn new() -> Self {
         Self { bench: Bench::new(), access: None }
     }
-    fn tell(&mut self, command: &AccessCommand) -> Result<Decision<Access>, Refusal> {
+    fn tell<C: Command<Access>>(&mut self, command: &C) -> Result<Decision<Access, C::Answer>, Refusal> {
         self.bench.tell(&mut self.access, Id::ONLY, command)
     }
     fn now(&self) -> &Access {
         self.access.as_ref().unwrap()
     }
     fn user(&mut self, email: &str, role: Role) -> Id {
-        let AccessAnswer::User(user) = self.tell(&add_user(email, role)).unwrap().answer else { unreachable!() };
-        user.id
+        self.tell(&add_user(email, role)).unwrap().answer.user.id
     }
     fn session(&mut self, user: Id, hash: &str) -> Id {
         let open = self.open(user, hash);
-        let AccessAnswer::Session(session) = self.tell(&open).unwrap().answer else { unreachable!() };
-        session.id
+        self.tell(&open).unwrap().answer.session.id
     }
     /// Returns the command of a sign-in that has just verified the current password.
-    fn open(&self, user: Id, hash: &str) -> AccessCommand {
+    fn open(&self, user: Id, hash: &str) -> OpenStaffSession {
         let checked_hash = self.now().user(user).map(|user| user.password_hash.clone()).unwrap_or_default();
-        AccessCommand::OpenSession { user, checked_hash, hash: hash.to_owned(), agent: None, proof: None }
+        OpenStaffSession { user, checked_hash, hash: hash.to_owned(), agent: None, proof: None }
     }
     fn signed_in(&self, hash: &str) -> bool {
         self.now().session_by_hash(hash, self.bench.now, 12 * HOUR, 168 * HOUR).is_some()
     }
 }
 
-fn add_user(email: &str, role: Role) -> AccessCommand {
+fn add_user(email: &str, role: Role) -> StaffCommand {
     let (email, name, password_hash) = (email.to_owned(), "Ada".to_owned(), "$argon2id$".to_owned());
-    AccessCommand::AddUser { email, name, password_hash, role }
+    StaffCommand::Add { email, name, password_hash, role }
 }
 
-fn change(id: Id, change: UserEdit) -> AccessCommand {
-    AccessCommand::UpdateUser { id, if_version: None, checked_hash: None, change, keep: None }
+fn change(id: Id, change: UserEdit) -> StaffCommand {
+    StaffCommand::Update { id, if_version: None, checked_hash: None, change, keep: None }
 }
 
-fn active(id: Id, active: bool) -> AccessCommand {
+fn active(id: Id, active: bool) -> StaffCommand {
     change(id, UserEdit { active: Some(active), ..UserEdit::default() })
 }
 
-fn update(id: Id) -> AccessCommand {
+fn update(id: Id) -> StaffCommand {
     change(id, UserEdit::default())
 }
 
-fn demote(id: Id) -> AccessCommand {
+fn demote(id: Id) -> StaffCommand {
     change(id, UserEdit { role: Some(Role::Operator), ..UserEdit::default() })
 }
 
-fn key(hash: &str, role: Role, customer_email: Option<&str>, expires_at: Option<Timestamp>) -> AccessCommand {
-    AccessCommand::AddKey {
+fn key(hash: &str, role: Role, customer_email: Option<&str>, expires_at: Option<Timestamp>) -> AddKey {
+    AddKey {
         name: "shop".to_owned(),
         hash: hash.to_owned(),
         prefix: "key_test_".to_owned(),
@@ -86,8 +86,8 @@ fn nobody_sets_their_own_password_without_the_present_one() {
     let ada = house.user("ada@example.org", Role::Admin);
     let by = Principal::User { id: ada, email: "ada@example.org".to_owned(), role: Role::Admin };
     let cx = DecisionContext { by: &by, ..house.bench.cx() };
-    let decide = |command: &AccessCommand| Access::decide(Some(house.now()), Id::ONLY, &cx, command);
-    let password = |checked_hash: Option<&str>| AccessCommand::UpdateUser {
+    let decide = |command: &StaffCommand| command.decide(Some(house.now()), Id::ONLY, &cx);
+    let password = |checked_hash: Option<&str>| StaffCommand::Update {
         id: ada,
         if_version: None,
         checked_hash: checked_hash.map(str::to_owned),
@@ -129,7 +129,7 @@ fn an_address_is_one_users_until_they_are_deleted() {
     house.user("ada@example.com", Role::Admin);
     let second = house.user("bob@example.com", Role::Operator);
     assert_eq!(house.tell(&add_user("BOB@example.com", Role::Admin)).unwrap_err().code, "email_taken");
-    house.tell(&AccessCommand::RemoveUser(second)).unwrap();
+    house.tell(&StaffCommand::Remove(second)).unwrap();
     house.user("bob@example.com", Role::Operator);
     assert_eq!(house.tell(&add_user("c@example.com", Role::Customer)).unwrap_err().class, Class::Invalid);
     assert_eq!(house.tell(&update(second)).unwrap_err().code, "user_not_found");
@@ -140,7 +140,7 @@ fn the_last_admin_stays_one() {
     let mut house = House::new();
     let ada = house.user("ada@example.com", Role::Admin);
     assert_eq!(house.tell(&demote(ada)).unwrap_err().code, "last_admin");
-    assert_eq!(house.tell(&AccessCommand::RemoveUser(ada)).unwrap_err().code, "last_admin");
+    assert_eq!(house.tell(&StaffCommand::Remove(ada)).unwrap_err().code, "last_admin");
     house.user("bob@example.com", Role::Admin);
     house.tell(&demote(ada)).unwrap();
 }
@@ -152,7 +152,7 @@ fn a_new_password_ends_the_other_sessions_and_a_new_role_all() {
     let bob = house.user("bob@example.com", Role::Admin);
     let current_session = house.session(bob, "one");
     house.session(bob, "two");
-    let password = AccessCommand::UpdateUser {
+    let password = StaffCommand::Update {
         id: bob,
         if_version: None,
         checked_hash: None,
@@ -174,9 +174,9 @@ fn who_waited_with_a_password_that_was_changed_meanwhile_is_refused() {
     let waiting = house.open(ada, "late");
     let new = |hash: &str| UserEdit { password_hash: Some(hash.to_owned()), ..UserEdit::default() };
     let checked_hash = house.now().user(ada).map(|user| user.password_hash.clone());
-    let first = AccessCommand::UpdateUser { id: ada, if_version: None, checked_hash, change: new("$1"), keep: None };
-    let AccessCommand::UpdateUser { checked_hash, .. } = first.clone() else { unreachable!() };
-    let second = AccessCommand::UpdateUser { id: ada, if_version: None, checked_hash, change: new("$2"), keep: None };
+    let first = StaffCommand::Update { id: ada, if_version: None, checked_hash, change: new("$1"), keep: None };
+    let StaffCommand::Update { checked_hash, .. } = first.clone() else { unreachable!() };
+    let second = StaffCommand::Update { id: ada, if_version: None, checked_hash, change: new("$2"), keep: None };
     house.tell(&first).unwrap();
     assert_eq!(house.tell(&waiting).unwrap_err().code, CREDENTIALS_CHANGED);
     assert_eq!(house.tell(&second).unwrap_err().code, CREDENTIALS_CHANGED);
@@ -189,22 +189,25 @@ fn who_waited_with_a_password_that_was_changed_meanwhile_is_refused() {
 fn what_is_kept_for_repeats_holds_no_hash() {
     let mut house = House::new();
     let user = house.tell(&add_user("ada@example.com", Role::Admin)).unwrap().answer;
-    let AccessAnswer::User(ada) = &user else { unreachable!() };
     let key = house.tell(&key("secret-hash", Role::Admin, None, None)).unwrap().answer;
-    let open = house.open(ada.id, "secret-hash");
+    let open = house.open(user.user.id, "secret-hash");
     let session = house.tell(&open).unwrap().answer;
-    for answer in [user, key, session] {
-        let text = serde_json::to_string(&answer).unwrap();
-        assert!(!text.contains("secret-hash") && !text.contains("$argon2id$"), "{text}");
-        serde_json::from_str::<AccessAnswer>(&text).unwrap();
-    }
+    holds_no_hash(&user);
+    holds_no_hash(&key);
+    holds_no_hash(&session);
+}
+
+fn holds_no_hash<A: Serialize + DeserializeOwned>(answer: &A) {
+    let text = serde_json::to_string(answer).unwrap();
+    assert!(!text.contains("secret-hash") && !text.contains("$argon2id$"), "{text}");
+    serde_json::from_str::<A>(&text).unwrap();
 }
 
 #[test]
 fn a_change_of_an_older_version_is_stale() {
     let mut house = House::new();
     let ada = house.user("ada@example.com", Role::Admin);
-    let rename = |name: &str, if_version| AccessCommand::UpdateUser {
+    let rename = |name: &str, if_version| StaffCommand::Update {
         id: ada,
         if_version,
         checked_hash: None,
@@ -227,7 +230,7 @@ fn who_is_not_active_has_no_session_and_does_not_count_as_an_admin() {
     assert!(!house.signed_in("one"));
     let open = house.open(bob, "two");
     assert_eq!(house.tell(&open).unwrap_err().code, CREDENTIALS_CHANGED);
-    for refused in [active(ada, false), demote(ada), AccessCommand::RemoveUser(ada)] {
+    for refused in [active(ada, false), demote(ada), StaffCommand::Remove(ada)] {
         assert_eq!(house.tell(&refused).unwrap_err().code, "last_admin");
     }
     house.tell(&active(bob, true)).unwrap();
@@ -262,10 +265,10 @@ fn keys_expire_and_are_revoked() {
     assert_eq!(api_key.customer_email.as_deref(), Some("c@x.com"));
     assert_eq!(house.now().key_by_hash("a", now.plus_ms(10)), Err(KeyRefusal::Expired));
     assert_eq!(house.now().key_by_hash("b", now), Err(KeyRefusal::Unknown));
-    house.tell(&AccessCommand::RevokeKey(api_key.id)).unwrap();
+    house.tell(&RevokeKey(api_key.id)).unwrap();
     assert_eq!(house.now().key_by_hash("a", now), Err(KeyRefusal::Revoked));
-    assert!(house.tell(&AccessCommand::RevokeKey(api_key.id)).unwrap().next.is_none());
-    assert_eq!(house.tell(&AccessCommand::RevokeKey(Id::ONLY)).unwrap_err().class, Class::NotFound);
+    assert!(house.tell(&RevokeKey(api_key.id)).unwrap().next.is_none());
+    assert_eq!(house.tell(&RevokeKey(Id::ONLY)).unwrap_err().class, Class::NotFound);
 }
 
 #[derive(Clone, Debug)]
@@ -316,28 +319,36 @@ proptest! {
             let pick = |n: usize| all[n % all.len()];
             let role = |admin| if admin { Role::Admin } else { Role::Operator };
             let of = |id, role, password_hash| change(id, UserEdit { role, password_hash, ..UserEdit::default() });
-            let command = match step {
-                Step::Add(n, admin) => add_user(&format!("u{n}@example.com"), role(admin)),
-                Step::Role(n, admin) => of(pick(n), Some(role(admin)), None),
-                Step::Password(n) => of(pick(n), None, Some(format!("$argon2id${n}"))),
-                Step::Active(n, yes) => active(pick(n), yes),
-                Step::Stale(n) => AccessCommand::UpdateUser { id: pick(n), if_version: Some(0), checked_hash: None, change: UserEdit::default(), keep: None },
-                Step::Revoke(n) => AccessCommand::RevokeKey(keys.keys().nth(n % keys.len().max(1)).copied().unwrap_or(Id::ONLY)),
-                Step::End(n) => AccessCommand::EndSession(sessions.keys().nth(n % sessions.len().max(1)).copied().unwrap_or(Id::ONLY)),
-                Step::Remove(n) => AccessCommand::RemoveUser(pick(n)),
-                Step::Open(n, hash) => house.open(pick(n), &hash.to_string()),
-                Step::Key(hash) => key(&hash.to_string(), Role::Operator, None, None),
+            let command: AnyAccessCommand = match step {
+                Step::Add(n, admin) => add_user(&format!("u{n}@example.com"), role(admin)).into(),
+                Step::Role(n, admin) => of(pick(n), Some(role(admin)), None).into(),
+                Step::Password(n) => of(pick(n), None, Some(format!("$argon2id${n}"))).into(),
+                Step::Active(n, yes) => active(pick(n), yes).into(),
+                Step::Stale(n) => {
+                    let (id, change) = (pick(n), UserEdit::default());
+                    StaffCommand::Update { id, if_version: Some(0), checked_hash: None, change, keep: None }.into()
+                }
+                Step::Revoke(n) => {
+                    RevokeKey(keys.keys().nth(n % keys.len().max(1)).copied().unwrap_or(Id::ONLY)).into()
+                }
+                Step::End(n) => {
+                    let session = sessions.keys().nth(n % sessions.len().max(1)).copied();
+                    AccessCommand::EndSession(session.unwrap_or(Id::ONLY)).into()
+                }
+                Step::Remove(n) => StaffCommand::Remove(pick(n)).into(),
+                Step::Open(n, hash) => house.open(pick(n), &hash.to_string()).into(),
+                Step::Key(hash) => key(&hash.to_string(), Role::Operator, None, None).into(),
                 Step::Use(n, back) => {
                     let at = house.bench.now.plus_ms(-back);
                     let some: Vec<Id> = sessions.keys().chain(keys.keys()).copied().collect();
                     let uses: Vec<_> = some.get(n % some.len().max(1)).map(|id| (*id, at)).into_iter().collect();
-                    AccessCommand::Used { keys: uses.clone(), sessions: uses }
+                    AccessCommand::Used { keys: uses.clone(), sessions: uses }.into()
                 }
-                Step::Sweep => AccessCommand::Sweep { idle_ms: 12 * HOUR, life_ms: 24 * HOUR },
+                Step::Sweep => AccessCommand::Sweep { idle_ms: 12 * HOUR, life_ms: 24 * HOUR }.into(),
             };
             let before = house.now().clone();
             let result = house.tell(&command);
-            if matches!(command, AccessCommand::UpdateUser { if_version: Some(_), .. }) {
+            if matches!(command, AnyAccessCommand::Staff(StaffCommand::Update { if_version: Some(_), .. })) {
                 prop_assert!(result.is_err(), "a stale change");
             }
             let Ok(decision) = result else { continue };
@@ -373,7 +384,7 @@ fn what_came_of_an_agents_command_is_told_and_changes_nothing() {
     for (refused, outcome) in [(None, "done"), (Some("invalid_transition".to_owned()), "invalid_transition")] {
         let before = house.now().clone();
         let command = AccessCommand::Asked { skill: Skill::PausePrint, refused };
-        assert_eq!((Access::name(&command), &*Access::audit_facts(&command).outcome), ("agent.pause-print", outcome));
+        assert_eq!((command.name(), &*command.audit_facts().outcome), ("agent.pause-print", outcome));
         assert!(house.tell(&command).unwrap().rows.is_empty());
         assert_eq!(*house.now(), before);
     }

@@ -16,8 +16,8 @@ fn begin(state: &str, session: u32) -> AccountingCommand {
     }
 }
 
-fn redeem(state: &str, session: u32) -> AccountingCommand {
-    AccountingCommand::Redeem { state_hash: state.to_owned(), session: id(session) }
+fn redeem(state: &str, session: u32) -> RedeemState {
+    RedeemState { state_hash: state.to_owned(), session: id(session) }
 }
 
 fn connect(name: &str) -> AccountingCommand {
@@ -25,11 +25,11 @@ fn connect(name: &str) -> AccountingCommand {
     AccountingCommand::Connect { tenant, by: "boss@example.org".to_owned(), tokens: tokens(name) }
 }
 
-fn execute(
+fn execute<C: Command<Accounting>>(
     bench: &Bench,
     this: &mut Option<Accounting>,
-    command: &AccountingCommand,
-) -> Result<AccountingAnswer, String> {
+    command: &C,
+) -> Result<C::Answer, String> {
     bench.tell(this, Id::ONLY, command).map(|decided| decided.answer).map_err(|refused| refused.code)
 }
 
@@ -41,7 +41,7 @@ fn a_state_is_used_once_by_its_own_session_and_in_time() {
     execute(&bench, &mut this, &begin("two", 2)).unwrap();
     assert_eq!(execute(&bench, &mut this, &redeem("one", 2)).unwrap_err(), "other_session");
     let verifier = execute(&bench, &mut this, &redeem("one", 1)).unwrap();
-    assert_eq!(verifier, AccountingAnswer::Verifier("verifier of one".to_owned()), "a stranger did not use it up");
+    assert_eq!(verifier, "verifier of one", "a stranger did not use it up");
     assert_eq!(execute(&bench, &mut this, &redeem("one", 1)).unwrap_err(), INVALID_STATE, "twice");
     assert_eq!(execute(&bench, &mut this, &redeem("three", 1)).unwrap_err(), INVALID_STATE);
     bench.now = bench.now.plus_ms(REQUEST_LIFE_MS);

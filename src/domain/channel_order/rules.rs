@@ -1,7 +1,7 @@
 //! Dispatch of commands to their rules, and derivation of the effects from the state.
 
 use super::{ChannelOrder, ChannelOrderAnswer, ChannelOrderCommand, ChannelOrderEffect, TrackingState};
-use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
@@ -12,26 +12,52 @@ const MAX_NAMED: usize = 20;
 
 impl Aggregate for ChannelOrder {
     const KIND: &'static str = "channel_order";
-    type Command = ChannelOrderCommand;
-    type Answer = ChannelOrderAnswer;
     type Row = std::convert::Infallible;
     type Created = Mail;
     type Effect = ChannelOrderEffect;
 
+    fn effects(&self) -> Vec<ChannelOrderEffect> {
+        let mut effects = Vec::new();
+        if self.making && !self.has_order {
+            effects.push(ChannelOrderEffect::Make);
+        } else if self.waits() {
+            effects.push(ChannelOrderEffect::Resolve { changed_at: self.changed_at, retries: self.manual_retries });
+        }
+        if self.has_order && self.our_state != self.there {
+            effects.push(ChannelOrderEffect::TellOrder(self.there));
+        }
+        // One after the other: a later shipment never overtakes an earlier one there.
+        let next = self.trackings.iter().find(|one| one.state == TrackingState::Pending);
+        effects.extend(next.map(|one| ChannelOrderEffect::TellShop {
+            number: one.shipment.number,
+            tries: one.tries,
+            at: one.next_at,
+        }));
+        effects
+    }
+
+    fn at_rest(&self) -> bool {
+        self.effects().is_empty()
+    }
+}
+
+impl Command<ChannelOrder> for ChannelOrderCommand {
+    type Answer = ChannelOrderAnswer;
+
     fn decide(
-        this: Option<&Self>,
+        &self,
+        this: Option<&ChannelOrder>,
         id: Id,
         cx: &DecisionContext<'_>,
-        command: &ChannelOrderCommand,
-    ) -> Result<Decision<Self>, Refusal> {
+    ) -> Result<Decision<ChannelOrder, Self::Answer>, Refusal> {
         use ChannelOrderCommand as C;
-        let mut order = match (this, command) {
+        let mut order = match (this, self) {
             (Some(order), _) => order.clone(),
-            (None, C::Hear { channel, news, .. }) => Self::unheard(id, *channel, cx, news),
-            (None, _) => return Err(Refusal::not_found(Self::KIND)),
+            (None, C::Hear { channel, news, .. }) => ChannelOrder::unheard(id, *channel, cx, news),
+            (None, _) => return Err(Refusal::not_found(ChannelOrder::KIND)),
         };
         let mut mails = Vec::new();
-        match command {
+        match self {
             C::Hear { customer, news, .. } => {
                 order.hear(news);
                 order.customer_id = order.customer_id.or(*customer);
@@ -74,21 +100,16 @@ impl Aggregate for ChannelOrder {
             // Heard too late: it is made already, or never will be.
             C::Unresolved { .. } | C::Resolved | C::NotMade(_) | C::Made => {}
         }
-        let fresh = this != Some(&order);
-        let answer = |order: &Self| match command {
-            C::Hear { .. } => ChannelOrderAnswer::Heard { fresh },
-            _ => ChannelOrderAnswer::Order(Box::new(order.clone())),
-        };
-        if !fresh {
-            return Ok(Decision::unchanged(answer(&order)));
+        if this == Some(&order) {
+            return Ok(Decision::unchanged(ChannelOrderAnswer { order: Box::new(order) }));
         }
         order.updated_at = cx.now;
-        let answer = answer(&order);
+        let answer = ChannelOrderAnswer { order: Box::new(order.clone()) };
         Ok(Decision::to(order, answer).created(mails))
     }
 
-    fn name(command: &ChannelOrderCommand) -> &'static str {
-        match command {
+    fn name(&self) -> &'static str {
+        match self {
             ChannelOrderCommand::Hear { .. } => "channel_order.hear",
             ChannelOrderCommand::Unresolved { .. } => "channel_order.unresolved",
             ChannelOrderCommand::Resolved => "channel_order.resolved",
@@ -99,30 +120,6 @@ impl Aggregate for ChannelOrder {
             ChannelOrderCommand::Tracked { .. } => "channel_order.tracked",
             ChannelOrderCommand::Retry => "channel_order.retry",
         }
-    }
-
-    fn effects(&self) -> Vec<ChannelOrderEffect> {
-        let mut effects = Vec::new();
-        if self.making && !self.has_order {
-            effects.push(ChannelOrderEffect::Make);
-        } else if self.waits() {
-            effects.push(ChannelOrderEffect::Resolve { changed_at: self.changed_at, retries: self.manual_retries });
-        }
-        if self.has_order && self.our_state != self.there {
-            effects.push(ChannelOrderEffect::TellOrder(self.there));
-        }
-        // One after the other: a later shipment never overtakes an earlier one there.
-        let next = self.trackings.iter().find(|one| one.state == TrackingState::Pending);
-        effects.extend(next.map(|one| ChannelOrderEffect::TellShop {
-            number: one.shipment.number,
-            tries: one.tries,
-            at: one.next_at,
-        }));
-        effects
-    }
-
-    fn at_rest(&self) -> bool {
-        self.effects().is_empty()
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     CustomRequest, CustomRequestChange, CustomRequestCommand, CustomRequestCreated, CustomRequestStatus, MAX_PHOTOS,
     NewCustomRequest, NewPhoto, Photo,
 };
-use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::currency;
 use crate::event::Event;
 use crate::event::data::CustomRequestData;
@@ -19,27 +19,33 @@ use crate::time::DAY_MS;
 
 impl Aggregate for CustomRequest {
     const KIND: &'static str = "custom_request";
-    type Command = CustomRequestCommand;
-    type Answer = Self;
     type Row = Infallible;
     type Created = CustomRequestCreated;
     type Effect = Infallible;
 
+    fn revision(&self) -> Option<i64> {
+        Some(self.revision)
+    }
+}
+
+impl Command<CustomRequest> for CustomRequestCommand {
+    type Answer = CustomRequest;
+
     fn decide(
-        this: Option<&Self>,
+        &self,
+        this: Option<&CustomRequest>,
         id: Id,
         cx: &DecisionContext<'_>,
-        command: &CustomRequestCommand,
-    ) -> Result<Decision<Self>, Refusal> {
+    ) -> Result<Decision<CustomRequest, Self::Answer>, Refusal> {
         use CustomRequestCommand as C;
         use CustomRequestStatus as S;
-        let before = match (this, command) {
+        let before = match (this, self) {
             (None, C::Create(new)) => return create(cx, id, new),
-            (None, _) => return Err(Refusal::not_found(Self::KIND)),
+            (None, _) => return Err(Refusal::not_found(CustomRequest::KIND)),
             (Some(request), _) => request,
         };
         let mut next = before.clone();
-        match command {
+        match self {
             C::Create(_) => return Err(Refusal::conflict("exists", "this custom request already exists")),
             C::Update { if_version: _, change } => next.update(change)?,
             C::Close if before.status == S::Closed => {
@@ -71,8 +77,8 @@ impl Aggregate for CustomRequest {
         Ok(next.after(cx, before))
     }
 
-    fn name(command: &CustomRequestCommand) -> &'static str {
-        match command {
+    fn name(&self) -> &'static str {
+        match self {
             CustomRequestCommand::Create(_) => "custom_request.create",
             CustomRequestCommand::Update { .. } => "custom_request.update",
             CustomRequestCommand::Close => "custom_request.close",
@@ -83,21 +89,21 @@ impl Aggregate for CustomRequest {
         }
     }
 
-    fn if_version(command: &CustomRequestCommand) -> Option<i64> {
-        match command {
+    fn if_version(&self) -> Option<i64> {
+        match self {
             CustomRequestCommand::Update { if_version, .. } | CustomRequestCommand::CloseUnanswered { if_version } => {
                 *if_version
             }
             _ => None,
         }
     }
-
-    fn revision(&self) -> Option<i64> {
-        Some(self.revision)
-    }
 }
 
-fn create(cx: &DecisionContext<'_>, id: Id, new: &NewCustomRequest) -> Result<Decision<CustomRequest>, Refusal> {
+fn create(
+    cx: &DecisionContext<'_>,
+    id: Id,
+    new: &NewCustomRequest,
+) -> Result<Decision<CustomRequest, CustomRequest>, Refusal> {
     if !(1..=MAX_PHOTOS).contains(&new.photos.len()) {
         return Err(Refusal::field("photos", format!("must have 1 to {MAX_PHOTOS} items")));
     }
@@ -157,7 +163,7 @@ impl CustomRequest {
     }
 
     /// Builds the decision that leads from `before` to this state; an unchanged one when nothing differs.
-    fn after(mut self, cx: &DecisionContext<'_>, before: &Self) -> Decision<Self> {
+    fn after(mut self, cx: &DecisionContext<'_>, before: &Self) -> Decision<Self, Self> {
         if self == *before {
             return Decision::unchanged(self);
         }

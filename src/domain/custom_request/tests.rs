@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::aggregate::{Aggregate as _, Decision, DecisionContext};
+use crate::aggregate::{Command as _, Decision, DecisionContext};
 use crate::event::Event;
 use crate::intake_prices::tests::{prices, wishes};
 use crate::principal::Principal;
@@ -38,15 +38,15 @@ impl Desk {
         bench.rules.intake = prices();
         Self { bench, request: None }
     }
-    fn with(new: NewCustomRequest) -> (Self, Decision<CustomRequest>) {
+    fn with(new: NewCustomRequest) -> (Self, Decision<CustomRequest, CustomRequest>) {
         let mut desk = Self::new();
         let decision = desk.ask(&CustomRequestCommand::Create(Box::new(new))).unwrap();
         (desk, decision)
     }
-    fn ask(&mut self, command: &CustomRequestCommand) -> Result<Decision<CustomRequest>, Refusal> {
+    fn ask(&mut self, command: &CustomRequestCommand) -> Result<Decision<CustomRequest, CustomRequest>, Refusal> {
         self.bench.tell(&mut self.request, id(REQUEST), command)
     }
-    fn say(&mut self, status: CustomRequestStatus) -> Result<Decision<CustomRequest>, Refusal> {
+    fn say(&mut self, status: CustomRequestStatus) -> Result<Decision<CustomRequest, CustomRequest>, Refusal> {
         let change = CustomRequestChange { status: Some(status), ..CustomRequestChange::default() };
         self.ask(&CustomRequestCommand::Update { if_version: None, change })
     }
@@ -150,15 +150,15 @@ fn an_operator_says_what_was_agreed_elsewhere() {
     let noted = CustomRequestCommand::Update { if_version: Some(1), change: noted };
     let bench = Bench::new();
     let cx = DecisionContext { by: &Principal::Machine, ..bench.cx() };
-    let next = CustomRequest::decide(desk.request.as_ref(), id(REQUEST), &cx, &noted).unwrap().next.unwrap();
+    let next = noted.decide(desk.request.as_ref(), id(REQUEST), &cx).unwrap().next.unwrap();
     assert_eq!((next.internal_notes.as_deref(), next.revision), (Some("called back"), 2));
-    assert_eq!(CustomRequest::if_version(&noted), Some(1));
+    assert_eq!(noted.if_version(), Some(1));
 }
 
 #[test]
 fn only_a_new_request_is_closed_as_unanswered() {
     let close = CustomRequestCommand::CloseUnanswered { if_version: Some(1) };
-    assert_eq!(CustomRequest::if_version(&close), Some(1));
+    assert_eq!(close.if_version(), Some(1));
     let (mut desk, _) = Desk::with(new_request(2));
     let closed = desk.ask(&close).unwrap();
     assert_eq!(words(&closed.events), ["custom_request.closed"]);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Customer, CustomerAnswer, without_sessions};
+use super::{Customer, CustomerAnswer, answer, to};
 use crate::aggregate::{Decision, DecisionContext};
 use crate::id::Id;
 use crate::order::Address;
@@ -74,7 +74,7 @@ pub(super) fn update(
     customer: &Customer,
     cx: &DecisionContext<'_>,
     change: &ProfileChange,
-) -> Result<Decision<Customer>, Refusal> {
+) -> Result<Decision<Customer, CustomerAnswer>, Refusal> {
     let merged = |new_value: &Option<Option<String>>, present: &Option<String>| match new_value {
         Some(new_value) => new_value.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned),
         None => present.clone(),
@@ -93,10 +93,9 @@ pub(super) fn update(
         ..customer.clone()
     };
     if next == *customer {
-        let answer = Customer { sessions: Vec::new(), ..next };
-        return Ok(Decision::unchanged(CustomerAnswer::Customer(Box::new(answer))));
+        return Ok(Decision::unchanged(answer(&next)));
     }
-    Ok(without_sessions(Customer { updated_at: cx.now, ..next }))
+    Ok(to(Customer { updated_at: cx.now, ..next }))
 }
 
 /// Returns the new addresses, each with its id. The first of a kind becomes the default if none is marked as such.

@@ -3,9 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::decide::again;
-use crate::aggregate::{Decision, DecisionContext};
-use crate::endpoint::{Delivery, DeliveryState, Endpoint, EndpointAnswer};
+use super::decide::{again, existing};
+use crate::aggregate::{Command, Confirmation, Decision, DecisionContext};
+use crate::endpoint::{Delivery, DeliveryState, Endpoint, ReplayAnswer, ReplayEvents};
 use crate::event;
 use crate::id::Id;
 use crate::refusal::Refusal;
@@ -32,22 +32,32 @@ impl Delivery {
     }
 }
 
-/// Begins a replay of `count` events; does nothing if there are none.
-pub(super) fn begin(
-    this: &Endpoint,
-    cx: &DecisionContext<'_>,
-    since: Timestamp,
-    count: u32,
-) -> Result<Decision<Endpoint>, Refusal> {
-    if this.replaying.is_some() {
-        return Err(Refusal::conflict("replay_running", "another replay is in progress; wait until it ends"));
+impl Command<Endpoint> for ReplayEvents {
+    type Answer = ReplayAnswer;
+
+    /// Begins a replay; does nothing if there are no events.
+    fn decide(
+        &self,
+        this: Option<&Endpoint>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Endpoint, Self::Answer>, Refusal> {
+        let this = existing(this)?;
+        let Self { since, count } = *self;
+        if this.replaying.is_some() {
+            return Err(Refusal::conflict("replay_running", "another replay is in progress; wait until it ends"));
+        }
+        if count == 0 {
+            return Ok(Decision::unchanged(ReplayAnswer { count }));
+        }
+        let number = this.replays + 1;
+        let replaying = Some(ReplayProgress { number, since, upto: cx.now, after: None });
+        Ok(Decision::to(Endpoint { replays: number, replaying, ..this.clone() }, ReplayAnswer { count }))
     }
-    if count == 0 {
-        return Ok(Decision::unchanged(EndpointAnswer::Count(0)));
+
+    fn name(&self) -> &'static str {
+        "endpoint.replay"
     }
-    let number = this.replays + 1;
-    let replaying = Some(ReplayProgress { number, since, upto: cx.now, after: None });
-    Ok(Decision::to(Endpoint { replays: number, replaying, ..this.clone() }, EndpointAnswer::Count(count)))
 }
 
 /// Creates deliveries for the next part of the log: `past` was read after `after`, oldest first; `end` marks the last
@@ -60,7 +70,7 @@ pub(super) fn part(
     end: bool,
 ) -> Decision<Endpoint> {
     let Some(replaying) = this.replaying.as_ref().filter(|replaying| replaying.after == after) else {
-        return Decision::unchanged(EndpointAnswer::Done);
+        return Decision::unchanged(Confirmation::Done);
     };
     let mut next = this.clone();
     let mut rows = Vec::new();
@@ -71,5 +81,5 @@ pub(super) fn part(
     }
     let last = past.last().map(|last| (last.created_at, last.id));
     next.replaying = (!end && last.is_some()).then(|| ReplayProgress { after: last, ..replaying.clone() });
-    Decision::to(next, EndpointAnswer::Done).rows(rows)
+    Decision::to(next, Confirmation::Done).rows(rows)
 }

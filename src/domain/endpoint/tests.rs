@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::envelope::{due, envelope};
 use super::*;
-use crate::aggregate::{Aggregate, Decision};
+use crate::aggregate::{Aggregate, Command, Decision};
 use crate::event::{Event, NumberedEvent};
 use crate::refusal::Refusal;
 use crate::testing::{Bench, id};
@@ -51,7 +51,7 @@ fn happened(seq: i64, event: &str) -> NumberedEvent {
 }
 
 impl Target {
-    fn tell(&mut self, command: &EndpointCommand) -> Result<Decision<Endpoint>, Refusal> {
+    fn tell<C: Command<Endpoint>>(&mut self, command: &C) -> Result<Decision<Endpoint, C::Answer>, Refusal> {
         let decision = self.bench.tell(&mut self.endpoint, id(IT), command)?;
         for row in &decision.rows {
             let delivery = row;
@@ -67,21 +67,21 @@ impl Target {
         let cursor = self.now().cursor;
         let events: Vec<_> = (1..=count).map(|n| happened(cursor + n, "order.paid")).collect();
         let due = due(self.now(), &events);
-        self.tell(&EndpointCommand::Follow { upto: cursor + count, due }).unwrap();
+        self.tell(&EndpointNews::Follow { upto: cursor + count, due }).unwrap();
     }
     fn tried(&mut self, delivery: Id, ok: bool) -> Decision<Endpoint> {
         let number = self.now().window.get(&delivery).unwrap().attempts + 1;
         let status = Some(if ok { 204 } else { 500 });
         let (error, excerpt) = (None, Some("words".to_owned()));
-        self.tell(&EndpointCommand::Tried { delivery, number, ok, status, error, excerpt, duration_ms: 12 }).unwrap()
+        self.tell(&DeliveryAttempt { delivery, number, ok, status, error, excerpt, duration_ms: 12 }).unwrap()
     }
     /// Returns the rows that the store finds for a refill.
-    fn query(&self) -> EndpointCommand {
+    fn query(&self) -> EndpointNews {
         let mut rows: Vec<_> = self.rows.values().filter(|d| d.state == DeliveryState::Pending).cloned().collect();
         rows.sort_by_key(|d| (d.next_at, d.id));
         let more = rows.len() > 2 * DELIVERY_WINDOW;
         rows.truncate(2 * DELIVERY_WINDOW);
-        EndpointCommand::Refilled { number: self.refill().unwrap_or_default(), rows, more }
+        EndpointNews::Refilled { number: self.refill().unwrap_or_default(), rows, more }
     }
     /// Returns the number of the refill that the state calls for.
     fn refill(&self) -> Option<u32> {
@@ -91,7 +91,7 @@ impl Target {
         })
     }
     /// Returns the rows that the store finds for the replay in progress.
-    fn next_part(&self, limit: usize) -> Option<EndpointCommand> {
+    fn next_part(&self, limit: usize) -> Option<EndpointNews> {
         let replaying = self.now().replaying.as_ref()?;
         let within = |d: &&Delivery| d.created_at >= replaying.since && d.created_at <= replaying.upto;
         let mut past: Vec<Delivery> = self.rows.values().filter(|d| d.is_past()).filter(within).cloned().collect();
@@ -99,7 +99,7 @@ impl Target {
         past.retain(|d| replaying.after.is_none_or(|after| (d.created_at, d.id) > after));
         past.truncate(limit);
         let end = past.len() < limit;
-        Some(EndpointCommand::Replayed { after: replaying.after, past, end })
+        Some(EndpointNews::Replayed { after: replaying.after, past, end })
     }
     fn deliveries(&self) -> Vec<(Id, u32, Timestamp)> {
         let of = |want| match want {
@@ -143,7 +143,7 @@ fn kinds_are_checked() {
 fn a_followed_event_is_sent_at_once_and_a_repeat_is_nothing() {
     let mut target = target();
     let due = due(target.now(), &[happened(11, "order.paid")]);
-    let follow = EndpointCommand::Follow { upto: 12, due };
+    let follow = EndpointNews::Follow { upto: 12, due };
     target.tell(&follow).unwrap();
     assert!(target.tell(&follow).unwrap().next.is_none());
     let now = target.bench.now;
@@ -264,21 +264,21 @@ fn redelivery_and_replay_are_new_deliveries_of_the_same_bytes() {
     let mut target = target();
     target.follow(2);
     let past: Vec<Delivery> = target.rows.values().cloned().collect();
-    let pending = EndpointCommand::Redeliver(Box::new(past[0].clone()));
+    let pending = DeliveryCommand::Redeliver(Box::new(past[0].clone()));
     assert_eq!(target.tell(&pending).unwrap_err().code, "delivery_pending");
     for one in &past {
         target.tried(one.id, true);
     }
     let past: Vec<Delivery> = target.rows.values().cloned().collect();
     for _ in 0..2 {
-        target.tell(&EndpointCommand::Redeliver(Box::new(past[0].clone()))).unwrap();
+        target.tell(&DeliveryCommand::Redeliver(Box::new(past[0].clone()))).unwrap();
     }
     let since = Timestamp(0);
-    let none = target.tell(&EndpointCommand::Replay { since, count: 0 }).unwrap();
-    assert!(none.next.is_none() && matches!(none.answer, EndpointAnswer::Count(0)));
-    let replayed = target.tell(&EndpointCommand::Replay { since, count: 2 }).unwrap();
-    assert!(matches!(replayed.answer, EndpointAnswer::Count(2)));
-    assert_eq!(target.tell(&EndpointCommand::Replay { since, count: 2 }).unwrap_err().code, "replay_running");
+    let none = target.tell(&ReplayEvents { since, count: 0 }).unwrap();
+    assert!(none.next.is_none() && none.answer.count == 0);
+    let replayed = target.tell(&ReplayEvents { since, count: 2 }).unwrap();
+    assert_eq!(replayed.answer.count, 2);
+    assert_eq!(target.tell(&ReplayEvents { since, count: 2 }).unwrap_err().code, "replay_running");
     while let Some(part) = target.next_part(1) {
         target.tell(&part).unwrap();
         // The same part twice changes nothing.
@@ -290,7 +290,7 @@ fn redelivery_and_replay_are_new_deliveries_of_the_same_bytes() {
     assert_eq!(unique.len(), 6);
     assert!(target.rows.values().all(|d| past.iter().any(|p| p.event_id == d.event_id && p.body == d.body)));
     let strange = Delivery { endpoint_id: id(99), ..past[0].clone() };
-    assert_eq!(target.tell(&EndpointCommand::Redeliver(Box::new(strange))).unwrap_err().code, "delivery_not_found");
+    assert_eq!(target.tell(&DeliveryCommand::Redeliver(Box::new(strange))).unwrap_err().code, "delivery_not_found");
 }
 
 #[test]

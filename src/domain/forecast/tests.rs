@@ -9,7 +9,7 @@ use crate::amount::Amount;
 use crate::dispatch::DispatchIndex;
 use crate::file::GcodeForm;
 use crate::launch::{KnownTypes, LaunchNeeds, MaterialNeed, SlicingTarget, fit};
-use crate::printer::{PrinterCommand, PrinterFields, Slot, SlotSource};
+use crate::printer::{PrinterFields, PrinterNews, PrinterUpload, Slot, SlotSource, TakeAttempt};
 use crate::printer_status::{Activity, Connection, Status};
 use crate::sku::MachineType;
 use crate::testing::samples::{idle_printer, paid_order, printer_fields, sliced_job};
@@ -149,7 +149,7 @@ fn prints_use_up_the_spools_of_which_it_is_known_what_is_left() {
 fn a_print_that_goes_on_ends_as_its_printer_says() {
     let (mut bench, mut one) = (Bench::new(), Some(printer(5, true, None)));
     bench.now = NOW;
-    let take = PrinterCommand::Take {
+    let take = TakeAttempt {
         attempt: id(50),
         job: id(11),
         order: id(10),
@@ -168,7 +168,7 @@ fn a_print_that_goes_on_ends_as_its_printer_says() {
         estimated_seconds: Some(3600),
     };
     bench.tell(&mut one, id(5), &take).unwrap();
-    let uploaded = PrinterCommand::Uploaded { attempt: id(50), remote_name: "a.gcode".into(), server_mark: None };
+    let uploaded = PrinterUpload::Attempt { attempt: id(50), remote_name: "a.gcode".into(), server_mark: None };
     bench.tell(&mut one, id(5), &uploaded).unwrap();
     let status = Status {
         state: Activity::Printing,
@@ -178,7 +178,7 @@ fn a_print_that_goes_on_ends_as_its_printer_says() {
         updated_at: NOW.plus_ms(1),
         ..Status::default()
     };
-    bench.tell(&mut one, id(5), &PrinterCommand::Seen(Box::new(status))).unwrap();
+    bench.tell(&mut one, id(5), &PrinterNews::Seen(Box::new(status))).unwrap();
     let one = one.unwrap();
     // What the print takes is no longer there for the next.
     let short = one.clone().with_slots(vec![spool(Some(9))]);

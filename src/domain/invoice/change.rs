@@ -61,20 +61,16 @@ impl<'a> InvoiceChange<'a> {
         self.mails.extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text));
     }
 
-    /// Finishes the decision with this answer; an unchanged one if nothing differs from `before`.
-    pub(super) fn done(
-        mut self,
-        before: Option<&Invoice>,
-        answer: impl FnOnce(&Invoice) -> InvoiceAnswer,
-    ) -> Decision<Invoice> {
+    /// Finishes the decision, answered with the invoice; an unchanged one if nothing differs from `before`.
+    pub(super) fn done(mut self, before: Option<&Invoice>) -> Decision<Invoice, InvoiceAnswer> {
         if before == Some(&self.invoice) && self.rows.is_empty() && self.events.is_empty() {
-            return Decision::unchanged(answer(&self.invoice));
+            return Decision::unchanged(InvoiceAnswer { invoice: Box::new(self.invoice) });
         }
         if before.is_some() {
             self.invoice.revision += i64::from(self.cx.by.is_person());
             self.invoice.updated_at = self.cx.now;
         }
-        let answer = answer(&self.invoice);
+        let answer = InvoiceAnswer { invoice: Box::new(self.invoice.clone()) };
         self.mails.extend(self.invoice.notices(self.cx, before));
         Decision::to(self.invoice, answer).rows(self.rows).events(self.events).created(self.mails)
     }

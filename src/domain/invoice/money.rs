@@ -3,8 +3,8 @@
 //! belong to the order.
 
 use super::change::InvoiceChange;
-use super::{Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, Payment};
-use crate::aggregate::{Aggregate as _, answer_variants};
+use super::{Invoice, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, Payment};
+use crate::aggregate::Aggregate as _;
 use crate::event::data::invoice::{InvoicePaymentData, InvoicePaymentFailedData, InvoiceRefundData};
 use crate::id::Id;
 use crate::ledger::{
@@ -16,9 +16,9 @@ use crate::time::Timestamp;
 /// Maximum number of payments and refunds to which operators may add on one invoice: they are stored with it.
 const MAX_PAYMENTS: usize = 200;
 
-answer_variants!(InvoiceAnswer: Invoice(Invoice));
-
 impl LedgerOwner for Invoice {
+    type LedgerCarrier = InvoiceCommand;
+
     fn ledger(&self) -> &Ledger {
         &self.ledger
     }

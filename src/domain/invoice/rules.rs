@@ -2,7 +2,7 @@
 
 use super::change::InvoiceChange;
 use super::{Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, LedgerEffect};
-use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::id::Id;
 use crate::ledger::{self, LedgerOwner as _, books, flag_money};
 use crate::mail::Mail;
@@ -11,31 +11,45 @@ use crate::seller::{SELLER_INCOMPLETE, gaps_in_words};
 
 impl Aggregate for Invoice {
     const KIND: &'static str = "invoice";
-    type Command = InvoiceCommand;
-    type Answer = InvoiceAnswer;
     type Row = InvoiceRow;
     type Created = Mail;
     type Effect = LedgerEffect;
 
+    fn revision(&self) -> Option<i64> {
+        Some(self.revision)
+    }
+
+    /// Returns the effects of its own ledger; none for an order's invoice, whose payments belong to the order.
+    fn effects(&self) -> Vec<LedgerEffect> {
+        if self.order_id.is_some() { Vec::new() } else { self.ledger.effects(&self.terms()) }
+    }
+
+    fn at_rest(&self) -> bool {
+        self.effects().is_empty()
+    }
+}
+
+impl Command<Invoice> for InvoiceCommand {
+    type Answer = InvoiceAnswer;
+
     fn decide(
-        this: Option<&Self>,
+        &self,
+        this: Option<&Invoice>,
         id: Id,
         cx: &DecisionContext<'_>,
-        command: &InvoiceCommand,
-    ) -> Result<Decision<Self>, Refusal> {
-        let answer_with = |invoice: &Self| InvoiceAnswer::Invoice(Box::new(invoice.clone()));
-        let invoice = match (this, command) {
+    ) -> Result<Decision<Invoice, Self::Answer>, Refusal> {
+        let invoice = match (this, self) {
             (None, InvoiceCommand::Create(draft)) => {
-                return Ok(InvoiceChange::of(cx, Self::draft(cx, id, draft)?).done(None, answer_with));
+                return Ok(InvoiceChange::of(cx, Invoice::draft(cx, id, draft)?).done(None));
             }
             (None, InvoiceCommand::Charge(period)) => {
-                return Ok(InvoiceChange::charged(cx, id, period)?.done(None, answer_with));
+                return Ok(InvoiceChange::charged(cx, id, period)?.done(None));
             }
-            (None, _) => return Err(Refusal::not_found(Self::KIND)),
+            (None, _) => return Err(Refusal::not_found(Invoice::KIND)),
             (Some(invoice), _) => invoice,
         };
         let mut change = InvoiceChange::of(cx, invoice.clone());
-        match command {
+        match self {
             InvoiceCommand::Create(_) => return Err(Refusal::conflict("exists", "this invoice already exists")),
             // Its id is made from the processor's: it was told of again.
             InvoiceCommand::Charge(_) => {}
@@ -60,15 +74,13 @@ impl Aggregate for Invoice {
             InvoiceCommand::Follow(money) => {
                 let settled = change.invoice.follow(cx, money);
                 change.settled(settled);
-                let followed = |invoice: &Self| InvoiceAnswer::Followed { void: invoice.status == InvoiceStatus::Void };
-                return Ok(change.done(Some(invoice), followed));
             }
         }
-        Ok(change.done(Some(invoice), answer_with))
+        Ok(change.done(Some(invoice)))
     }
 
-    fn name(command: &InvoiceCommand) -> &'static str {
-        match command {
+    fn name(&self) -> &'static str {
+        match self {
             InvoiceCommand::Create(_) => "invoice.create",
             InvoiceCommand::Update { .. } => "invoice.update",
             InvoiceCommand::Send => "invoice.send",
@@ -90,24 +102,11 @@ impl Aggregate for Invoice {
         }
     }
 
-    fn if_version(command: &InvoiceCommand) -> Option<i64> {
-        match command {
+    fn if_version(&self) -> Option<i64> {
+        match self {
             InvoiceCommand::Update { if_version, .. } => *if_version,
             _ => None,
         }
-    }
-
-    fn revision(&self) -> Option<i64> {
-        Some(self.revision)
-    }
-
-    /// Returns the effects of its own ledger; none for an order's invoice, whose payments belong to the order.
-    fn effects(&self) -> Vec<LedgerEffect> {
-        if self.order_id.is_some() { Vec::new() } else { self.ledger.effects(&self.terms()) }
-    }
-
-    fn at_rest(&self) -> bool {
-        self.effects().is_empty()
     }
 }
 

@@ -9,7 +9,7 @@ mod random;
 
 use super::*;
 use crate::address::Address;
-use crate::aggregate::{Aggregate as _, Decision};
+use crate::aggregate::{Command as _, Decision};
 use crate::refusal::Refusal;
 use crate::testing::invoices::{draft, issued_by, line};
 use crate::testing::{Bench, id};
@@ -34,15 +34,15 @@ impl Desk {
         desk.ask(&InvoiceCommand::Send).unwrap();
         desk
     }
-    fn ask(&mut self, command: &InvoiceCommand) -> Result<Decision<Invoice>, Refusal> {
+    fn ask(&mut self, command: &InvoiceCommand) -> Result<Decision<Invoice, InvoiceAnswer>, Refusal> {
         let decision = self.bench.tell(&mut self.invoice, id(INVOICE), command)?;
         self.issued.extend(issued_by(&decision.rows));
         Ok(decision)
     }
-    fn pay(&mut self, amount_cents: Option<i64>) -> Result<Decision<Invoice>, Refusal> {
+    fn pay(&mut self, amount_cents: Option<i64>) -> Result<Decision<Invoice, InvoiceAnswer>, Refusal> {
         self.ask(&InvoiceCommand::MarkPaid { amount_cents, method: "cash".to_owned(), reference: None })
     }
-    fn refund(&mut self, amount_cents: Option<i64>) -> Result<Decision<Invoice>, Refusal> {
+    fn refund(&mut self, amount_cents: Option<i64>) -> Result<Decision<Invoice, InvoiceAnswer>, Refusal> {
         self.ask(&InvoiceCommand::Refund { payment: None, amount_cents, at_processor: true })
     }
     fn i(&self) -> &Invoice {
@@ -53,7 +53,7 @@ impl Desk {
     }
 }
 
-fn refused(result: Result<Decision<Invoice>, Refusal>) -> String {
+fn refused(result: Result<Decision<Invoice, InvoiceAnswer>, Refusal>) -> String {
     result.unwrap_err().code
 }
 
@@ -146,7 +146,7 @@ fn a_draft_with_faults_is_refused_with_all_of_them() {
     ];
     for (draft, path) in cases {
         let command = InvoiceCommand::Create(Box::new(draft));
-        let refusal = Invoice::decide(None, id(INVOICE), &bench.cx(), &command).unwrap_err();
+        let refusal = command.decide(None, id(INVOICE), &bench.cx()).unwrap_err();
         assert!(refusal.faults.iter().any(|fault| fault.path == path), "{path}: {refusal:?}");
     }
 }

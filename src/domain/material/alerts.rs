@@ -110,17 +110,18 @@ fn event_of(cx: &DecisionContext<'_>, material: &Material, event: &str, data: &i
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
+    use crate::aggregate::Command;
     use crate::id::Id;
-    use crate::material::{ClaimId, ClaimRequest, MaterialCommand, MaterialFields};
+    use crate::material::{ClaimId, ClaimRequest, ClaimStock, MaterialCommand, MaterialFields};
     use crate::testing::samples::pla;
     use crate::testing::{Bench, id};
     use crate::time::Timestamp;
 
-    fn tell(shelf: &mut Option<Material>, command: &MaterialCommand) {
+    fn tell<C: Command<Material>>(shelf: &mut Option<Material>, command: &C) {
         Bench::new().tell(shelf, id(7), command).unwrap();
     }
 
-    fn claims(job: Id, need: i64) -> MaterialCommand {
+    fn claims(job: Id, need: i64) -> ClaimStock {
         let id = ClaimId { job, number: 1 };
         let ask = ClaimRequest {
             need: Amount::units(need),
@@ -130,7 +131,7 @@ mod tests {
             since: Timestamp(1),
             id,
         };
-        MaterialCommand::Claim { order: job, asks: vec![ask] }
+        ClaimStock { order: job, asks: vec![ask] }
     }
 
     #[test]

@@ -9,9 +9,7 @@ use crate::event::Event;
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::material::alerts::{self, Alert};
-use crate::material::{
-    Claim, ClaimId, ClaimState, Material, MaterialAnswer, MaterialRow, Movement, MovementKind, SettledClaim,
-};
+use crate::material::{Claim, ClaimId, ClaimState, Material, MaterialRow, Movement, MovementKind, SettledClaim};
 use crate::parts_sync::{StockLink, StockSystem};
 
 /// Changes to a material made by one command.
@@ -185,7 +183,7 @@ impl<'a> MaterialChange<'a> {
     }
 
     /// Completes the decision: recalls reservations and sends alerts as the change requires.
-    pub(super) fn decided(mut self, answer: impl FnOnce(&Material) -> MaterialAnswer) -> Decision<Material> {
+    pub(super) fn decided<A>(mut self, answer: impl FnOnce(&Material) -> A) -> Decision<Material, A> {
         self.recall();
         self.alert();
         self.next.updated_at = self.cx.now;

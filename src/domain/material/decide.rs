@@ -3,79 +3,28 @@
 //! A stock-take is recorded as counted even if it is below the reserved amount: in that case nothing is available,
 //! operators are alerted by `inventory.discrepancy`, and the latest reservations are recalled (see `recall`).
 
-use std::cmp::Reverse;
-
-use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::amount::{Amount, MAX_AMOUNT};
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::material::change::MaterialChange;
 use crate::material::links;
 use crate::material::{
-    Claim, ClaimId, ClaimRequest, ClaimState, Material, MaterialAnswer, MaterialCommand, MaterialEffect,
-    MaterialFields, MaterialRow, MovementKind, SettledClaim,
+    Material, MaterialAnswer, MaterialCommand, MaterialEffect, MaterialFields, MaterialRow, MovementKind,
 };
 use crate::refusal::{Faults, Refusal};
 use crate::requirement::{Referenced, Requirement};
 
-type MaterialDecision = Result<Decision<Material>, Refusal>;
+type MaterialDecision = Result<Decision<Material, MaterialAnswer>, Refusal>;
 
 impl Aggregate for Material {
     const KIND: &'static str = "material";
-    type Command = MaterialCommand;
-    type Answer = MaterialAnswer;
     type Row = MaterialRow;
     type Created = Mail;
     type Effect = MaterialEffect;
 
     fn is_archived(&self) -> bool {
         self.archived
-    }
-
-    fn if_version(command: &MaterialCommand) -> Option<i64> {
-        match command {
-            MaterialCommand::Update { if_version, .. } => *if_version,
-            _ => None,
-        }
-    }
-
-    fn decide(this: Option<&Self>, id: Id, cx: &DecisionContext<'_>, command: &MaterialCommand) -> MaterialDecision {
-        let material = match (this, command) {
-            (None, MaterialCommand::Create { fields, quantity }) => {
-                return create(id, cx, fields, *quantity);
-            }
-            (None, _) => return Err(Refusal::not_found(Self::KIND)),
-            (Some(_), MaterialCommand::Create { .. }) => {
-                return Err(Refusal::conflict("exists", "this material already exists"));
-            }
-            (Some(gone), _) if gone.archived => return after_archive(gone, command),
-            (Some(material), _) => material,
-        };
-        match command {
-            MaterialCommand::Create { .. } => Err(Refusal::conflict("exists", "this material already exists")),
-            MaterialCommand::Update { fields, quantity, .. } => update(material, cx, fields.as_deref(), *quantity),
-            MaterialCommand::Adjust { delta, reason } => adjust(material, cx, *delta, reason),
-            MaterialCommand::Archive => archive(material, cx),
-            MaterialCommand::Claim { order, asks } => Ok(claim(material, cx, *order, asks)),
-            MaterialCommand::Settle { claims } => Ok(settle(material, cx, claims)),
-            MaterialCommand::Heard { claims } => Ok(acknowledge(material, cx, claims)),
-            MaterialCommand::Kept { claims } => Ok(keep_claims(material, cx, claims)),
-            MaterialCommand::Link(command) => links::decide(material, cx, command),
-        }
-    }
-
-    fn name(command: &MaterialCommand) -> &'static str {
-        match command {
-            MaterialCommand::Create { .. } => "material.create",
-            MaterialCommand::Update { .. } => "material.update",
-            MaterialCommand::Adjust { .. } => "material.adjust",
-            MaterialCommand::Archive => "material.delete",
-            MaterialCommand::Claim { .. } => "material.claim",
-            MaterialCommand::Settle { .. } => "material.settle",
-            MaterialCommand::Heard { .. } => "material.heard",
-            MaterialCommand::Kept { .. } => "material.kept",
-            MaterialCommand::Link(command) => links::name(command),
-        }
     }
 
     fn clash(constraint: &str) -> Refusal {
@@ -101,8 +50,47 @@ impl Aggregate for Material {
     }
 }
 
+/// Returns the material to which operators' commands apply.
+pub(super) fn existing(this: Option<&Material>) -> Result<&Material, Refusal> {
+    this.filter(|material| !material.archived).ok_or_else(|| Refusal::not_found(Material::KIND))
+}
+
+impl Command<Material> for MaterialCommand {
+    type Answer = MaterialAnswer;
+
+    fn decide(&self, this: Option<&Material>, id: Id, cx: &DecisionContext<'_>) -> MaterialDecision {
+        match (this, self) {
+            (None, MaterialCommand::Create { fields, quantity }) => create(id, cx, fields, *quantity),
+            (Some(_), MaterialCommand::Create { .. }) => {
+                Err(Refusal::conflict("exists", "this material already exists"))
+            }
+            (this, MaterialCommand::Update { fields, quantity, .. }) => {
+                update(existing(this)?, cx, fields.as_deref(), *quantity)
+            }
+            (this, MaterialCommand::Adjust { delta, reason }) => adjust(existing(this)?, cx, *delta, reason),
+            (this, MaterialCommand::Archive) => archive(existing(this)?, cx),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            MaterialCommand::Create { .. } => "material.create",
+            MaterialCommand::Update { .. } => "material.update",
+            MaterialCommand::Adjust { .. } => "material.adjust",
+            MaterialCommand::Archive => "material.delete",
+        }
+    }
+
+    fn if_version(&self) -> Option<i64> {
+        match self {
+            MaterialCommand::Update { if_version, .. } => *if_version,
+            _ => None,
+        }
+    }
+}
+
 fn answer(material: &Material) -> MaterialAnswer {
-    MaterialAnswer::Material(Box::new(material.clone()))
+    MaterialAnswer { material: Box::new(material.clone()) }
 }
 
 fn check_fields(faults: &mut Faults, fields: &MaterialFields) {
@@ -227,111 +215,4 @@ fn archive(material: &Material, cx: &DecisionContext<'_>) -> MaterialDecision {
     let next = Material { archived: true, updated_at: cx.now, ..material.clone() };
     let answer = answer(&next);
     Ok(Decision::to(next, answer).requires([Requirement::Unused { what: Referenced::Material, id: material.id }]))
-}
-
-/// Decides commands to a deleted material: claims on it stay short, and orders that settle claims need not know about
-/// the deletion.
-fn after_archive(material: &Material, command: &MaterialCommand) -> MaterialDecision {
-    match command {
-        MaterialCommand::Claim { asks, .. } => {
-            let words = format!("{} was deleted", material.fields.name);
-            let stand = asks.iter().map(|ask| (ask.id, ClaimState::Short, Some(words.clone()))).collect();
-            Ok(Decision::unchanged(MaterialAnswer::Claims(stand)))
-        }
-        MaterialCommand::Settle { .. } | MaterialCommand::Heard { .. } | MaterialCommand::Kept { .. } => {
-            Ok(Decision::unchanged(MaterialAnswer::Done))
-        }
-        _ => Err(Refusal::not_found(Material::KIND)),
-    }
-}
-
-/// Decides the claims of one order, in rank order among themselves. Only the given claims are checked, because no claim
-/// that was already waiting fits (see [`MaterialChange::walk`]). A reservation requested with a different need is
-/// corrected first, which may make others fit.
-fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[ClaimRequest]) -> Decision<Material> {
-    let mut change = MaterialChange::of(material, cx);
-    let mut ranked: Vec<&ClaimRequest> = asks.iter().collect();
-    ranked.sort_by_key(|ask| (Reverse(ask.priority), ask.due_at.is_none(), ask.due_at, ask.since, ask.id));
-    let (mut corrected, mut unanswered) = (false, Vec::new());
-    for ask in ranked {
-        match change.next.claims.get(&ask.id).filter(|existing| !existing.waits()).cloned() {
-            None => unanswered.push(ask),
-            Some(held) => {
-                let need = ask.need.max(Amount::ZERO);
-                if held.need != need {
-                    change.correct(held, need);
-                    corrected = true;
-                }
-            }
-        }
-    }
-    let new_claim = |ask: &ClaimRequest| Claim {
-        id: ask.id,
-        material_id: material.id,
-        order_id: order,
-        need: ask.need.max(Amount::ZERO),
-        state: ClaimState::Short,
-        unheard: false,
-        released: ask.released,
-        priority: ask.priority,
-        due_at: ask.due_at,
-        since: ask.since,
-        reserved_at: None,
-        recalled: false,
-        is_retained: false,
-    };
-    if corrected {
-        // What became free goes by rank over those that wait already and those that ask just now, so that nobody is
-        // passed.
-        unanswered.iter().for_each(|ask| change.put(new_claim(ask)));
-        change.walk();
-    }
-    for ask in unanswered {
-        // Held by the walk, or asked for twice in one message.
-        if change.next.claims.get(&ask.id).is_none_or(Claim::waits) {
-            change.check(new_claim(ask), false);
-        }
-    }
-    let stand = |material: &Material| {
-        let of = |ask: &ClaimRequest| material.claims.get(&ask.id).map(|c| (c.id, c.state, material.words(c)));
-        MaterialAnswer::Claims(asks.iter().filter_map(of).collect())
-    };
-    if change.is_nothing() {
-        return Decision::unchanged(stand(material));
-    }
-    change.decided(stand)
-}
-
-fn settle(material: &Material, cx: &DecisionContext<'_>, claims: &[SettledClaim]) -> Decision<Material> {
-    let mut change = MaterialChange::of(material, cx);
-    for claim in claims {
-        change.settle(claim);
-    }
-    if change.is_nothing() {
-        return Decision::unchanged(MaterialAnswer::Done);
-    }
-    change.walk();
-    change.decided(|_| MaterialAnswer::Done)
-}
-
-fn acknowledge(material: &Material, cx: &DecisionContext<'_>, claims: &[ClaimId]) -> Decision<Material> {
-    let mut change = MaterialChange::of(material, cx);
-    for id in claims {
-        if let Some(claim) = material.claims.get(id).filter(|claim| !claim.waits() && claim.unheard) {
-            change.put(Claim { unheard: false, ..claim.clone() });
-        }
-    }
-    if change.is_nothing() {
-        return Decision::unchanged(MaterialAnswer::Done);
-    }
-    change.decided(|_| MaterialAnswer::Done)
-}
-
-fn keep_claims(material: &Material, cx: &DecisionContext<'_>, claims: &[ClaimId]) -> Decision<Material> {
-    let mut change = MaterialChange::of(material, cx);
-    change.keeps(claims);
-    if change.is_nothing() {
-        return Decision::unchanged(MaterialAnswer::Done);
-    }
-    change.decided(|_| MaterialAnswer::Done)
 }

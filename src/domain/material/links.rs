@@ -1,28 +1,89 @@
 //! Links of a material to other systems: each step changes the link and the shop's stock in one commit.
 
-use crate::aggregate::{Decision, DecisionContext};
+use serde::{Deserialize, Serialize};
+
+use crate::aggregate::{Command, Confirmation, Decision, DecisionContext};
 use crate::amount::Amount;
+use crate::id::Id;
 use crate::material::change::MaterialChange;
-use crate::material::{Material, MaterialAnswer, MaterialType, MovementKind};
+use crate::material::decide::existing;
+use crate::material::{Material, MaterialType, MovementKind};
 use crate::parts_sync::{
     LinkCommand, OurSide, Quantities, RightSide, StockLink, StockReading, StockSystem, StockUnit, SyncStep, total,
 };
 use crate::refusal::Refusal;
 
-type LinkDecision = Result<Decision<Material>, Refusal>;
+type LinkDecision = Result<Decision<Material, LinkAnswer>, Refusal>;
 
 /// Database constraint that allows an entry to be linked to only one material.
 pub(super) const UNIQUE_ENTRY: &str = "stock_links.system,entry";
 
-/// Returns the command's name for the audit log.
-pub(super) fn name(command: &LinkCommand) -> &'static str {
-    match command {
-        LinkCommand::Link { .. } => "material.link",
-        LinkCommand::Unlink(_) => "material.unlink",
-        LinkCommand::Agree { .. } => "material.agree",
-        LinkCommand::Looked { .. } => "material.synchronise",
-        LinkCommand::Settled { .. } => "material.booked",
+/// Answer to a [`LinkCommand`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LinkAnswer {
+    /// Material after the change, with the affected link.
+    #[serde(rename = "Linked")]
+    pub linked: (Box<Material>, Box<StockLink>),
+}
+
+/// Removal of a link to another system. Past bookings remain on both sides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnlinkStock(pub StockSystem);
+
+impl Command<Material> for LinkCommand {
+    type Answer = LinkAnswer;
+
+    fn decide(&self, this: Option<&Material>, _: Id, cx: &DecisionContext<'_>) -> LinkDecision {
+        let material = existing(this)?;
+        if let LinkCommand::Link { system, entry, name } = self {
+            return link(material, cx, *system, *entry, name);
+        }
+        let current = link_to(material, self.system())?;
+        match self {
+            LinkCommand::Agree { right, theirs, .. } => agree(material, cx, current, *right, *theirs),
+            LinkCommand::Looked { round, look, drawn, in_use, overdue, .. } if *round == current.round => {
+                let kind = material.fields.kind;
+                let (quantity, unit, unit_name) = (material.quantity, kind.stock_unit(), kind.unit());
+                let (booking, now) = (cx.ids.id(), cx.now);
+                let ours = OurSide { quantity, unit, unit_name, drawn, in_use, overdue, booking, now };
+                Ok(looked(material, cx, current, look, &ours))
+            }
+            LinkCommand::Settled { booking, verdict, .. } => match current.settled(*booking, verdict) {
+                Some(link) => Ok(stepped(material, cx, SyncStep { link, delta: Amount::ZERO }, "")),
+                None => Ok(Decision::unchanged(linked(material, current))),
+            },
+            // What was read is older than the link.
+            _ => Ok(Decision::unchanged(linked(material, current))),
+        }
     }
+
+    fn name(&self) -> &'static str {
+        match self {
+            LinkCommand::Link { .. } => "material.link",
+            LinkCommand::Agree { .. } => "material.agree",
+            LinkCommand::Looked { .. } => "material.synchronise",
+            LinkCommand::Settled { .. } => "material.booked",
+        }
+    }
+}
+
+impl Command<Material> for UnlinkStock {
+    type Answer = Confirmation;
+
+    fn decide(&self, this: Option<&Material>, _: Id, cx: &DecisionContext<'_>) -> Result<Decision<Material>, Refusal> {
+        let material = existing(this)?;
+        let mut change = MaterialChange::of(material, cx);
+        change.remove_link(link_to(material, self.0)?);
+        Ok(change.decided(|_| Confirmation::Done))
+    }
+
+    fn name(&self) -> &'static str {
+        "material.unlink"
+    }
+}
+
+fn link_to(material: &Material, system: StockSystem) -> Result<&StockLink, Refusal> {
+    material.links.get(&system).ok_or_else(|| Refusal::not_found("link"))
 }
 
 impl MaterialType {
@@ -49,38 +110,8 @@ impl Material {
     }
 }
 
-pub(super) fn decide(material: &Material, cx: &DecisionContext<'_>, command: &LinkCommand) -> LinkDecision {
-    if let LinkCommand::Link { system, entry, name } = command {
-        return link(material, cx, *system, *entry, name);
-    }
-    let Some(current) = material.links.get(&command.system()) else {
-        return Err(Refusal::not_found("link"));
-    };
-    match command {
-        LinkCommand::Unlink(_) => {
-            let mut change = MaterialChange::of(material, cx);
-            change.remove_link(current);
-            Ok(change.decided(|_| MaterialAnswer::Done))
-        }
-        LinkCommand::Agree { right, theirs, .. } => agree(material, cx, current, *right, *theirs),
-        LinkCommand::Looked { round, look, drawn, in_use, overdue, .. } if *round == current.round => {
-            let kind = material.fields.kind;
-            let (quantity, unit, unit_name) = (material.quantity, kind.stock_unit(), kind.unit());
-            let (booking, now) = (cx.ids.id(), cx.now);
-            let ours = OurSide { quantity, unit, unit_name, drawn, in_use, overdue, booking, now };
-            Ok(looked(material, cx, current, look, &ours))
-        }
-        LinkCommand::Settled { booking, verdict, .. } => match current.settled(*booking, verdict) {
-            Some(link) => Ok(stepped(material, cx, SyncStep { link, delta: Amount::ZERO }, "")),
-            None => Ok(Decision::unchanged(linked(material, current))),
-        },
-        // What was read is older than the link.
-        _ => Ok(Decision::unchanged(linked(material, current))),
-    }
-}
-
-fn linked(material: &Material, link: &StockLink) -> MaterialAnswer {
-    MaterialAnswer::Linked(Box::new(material.clone()), Box::new(link.clone()))
+fn linked(material: &Material, link: &StockLink) -> LinkAnswer {
+    LinkAnswer { linked: (Box::new(material.clone()), Box::new(link.clone())) }
 }
 
 fn link(material: &Material, cx: &DecisionContext<'_>, system: StockSystem, entry: i64, name: &str) -> LinkDecision {
@@ -140,7 +171,7 @@ fn looked(
     current: &StockLink,
     look: &StockReading,
     ours: &OurSide<'_>,
-) -> Decision<Material> {
+) -> Decision<Material, LinkAnswer> {
     let step = current.looked(look, ours);
     if step.link == *current && step.delta == Amount::ZERO {
         return Decision::unchanged(linked(material, current));
@@ -149,7 +180,7 @@ fn looked(
 }
 
 /// Adjusts the shop's stock by the amount that a step takes over, and stores the link as the step leaves it.
-fn stepped(material: &Material, cx: &DecisionContext<'_>, step: SyncStep, why: &str) -> Decision<Material> {
+fn stepped(material: &Material, cx: &DecisionContext<'_>, step: SyncStep, why: &str) -> Decision<Material, LinkAnswer> {
     let SyncStep { link, delta } = step;
     let mut change = MaterialChange::of(material, cx);
     if delta != Amount::ZERO {

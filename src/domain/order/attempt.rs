@@ -4,7 +4,7 @@
 //! unknown ones change nothing and are answered with whether the order still wants the attempt.
 
 use super::change::OrderChange;
-use super::{Order, OrderAnswer, OrderStatus, Report, Resolution};
+use super::{JobAnswer, Order, OrderNewsAnswer, OrderStatus, Report, Resolution};
 use crate::aggregate::Decision;
 use crate::amount::Amount;
 use crate::id::Id;
@@ -34,7 +34,7 @@ impl<'a> PrintEnding<'a> {
 impl OrderChange<'_> {
     /// Claims a printer for a job: adds the attempt and moves the job to DISPATCHING. Refused unless the job is ready
     /// to print; the printer itself is contacted afterwards, by an effect.
-    pub(super) fn dispatch(mut self, id: Id, printer: Id) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn dispatch(mut self, id: Id, printer: Id) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job(id)?;
         let is_open = matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing);
         if !is_open
@@ -79,12 +79,12 @@ impl OrderChange<'_> {
         });
         self.edit_attempt(id, claimed, |_| {});
         self.job_event("job.dispatching", id, None);
-        Ok(self.done(|_| OrderAnswer::Claimed(claimed)))
+        self.job_done(id)
     }
 
     /// Applies a printer's report on an attempt. A report on a finished attempt only acknowledges an operator's
     /// resolution.
-    pub(super) fn report(mut self, id: Id, attempt: Id, report: &Report) -> Decision<Order> {
+    pub(super) fn report(mut self, id: Id, attempt: Id, report: &Report) -> Decision<Order, OrderNewsAnswer> {
         let Ok(job) = self.job(id) else {
             return self.acknowledge(false);
         };
@@ -186,7 +186,7 @@ impl OrderChange<'_> {
         id: Id,
         outcome: Resolution,
         observed: &PrinterRecord,
-    ) -> Result<Decision<Order>, Refusal> {
+    ) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job(id)?;
         let impossible = |why: &str| Err(Refusal::conflict("invalid_transition", why));
         let Some(attempt) = job.live().cloned() else {
@@ -365,7 +365,7 @@ impl OrderChange<'_> {
 
     /// Marks the job FAILED because the printers that could print it refused it. Refused unless it still waits and all
     /// of them did.
-    pub(super) fn fail_refused(mut self, id: Id, printers: &[Id]) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn fail_refused(mut self, id: Id, printers: &[Id]) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job(id)?;
         let refused = !printers.is_empty() && printers.iter().all(|printer| job.tried_on.contains(printer));
         if job.state != JobState::Sliced || job.live().is_some() || !refused {

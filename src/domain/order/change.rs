@@ -13,7 +13,7 @@ use crate::invoice::NewInvoice;
 use crate::job::{Attempt, Job, JobState};
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
-use crate::order::OrderAnswer;
+use crate::order::{JobAnswer, OrderAnswer, OrderNewsAnswer};
 use crate::refusal::{Refusal, shortened};
 
 /// Maximum length of an error in the subject of a mail, in characters.
@@ -297,7 +297,7 @@ impl<'a> OrderChange<'a> {
     }
 
     /// Completes the decision with this answer, or leaves the order unchanged if nothing differs.
-    pub(super) fn done(mut self, answer: impl FnOnce(&Order) -> OrderAnswer) -> Decision<Order> {
+    pub(super) fn done<A>(mut self, answer: impl FnOnce(&Order) -> A) -> Decision<Order, A> {
         self.flag_jobs();
         let changed = self.dirty || !self.jobs.is_empty() || !self.rows.is_empty() || !self.events.is_empty();
         if !changed {
@@ -316,20 +316,20 @@ impl<'a> OrderChange<'a> {
     }
 
     /// Completes the decision, answered with the order.
-    pub(super) fn order_done(self) -> Decision<Order> {
-        self.done(|order| OrderAnswer::Order(Box::new(order.clone())))
+    pub(super) fn order_done(self) -> Decision<Order, OrderAnswer> {
+        self.done(|order| OrderAnswer { order: Box::new(order.clone()) })
     }
 
     /// Completes the decision, answered with one of its jobs.
-    pub(super) fn job_done(self, id: Id) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn job_done(self, id: Id) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job(id)?;
-        Ok(self.done(|_| OrderAnswer::Job(job)))
+        Ok(self.done(|_| JobAnswer { job }))
     }
 
     /// Completes the decision, answered to a printer or a material; `is_wanted` is `true` if the attempt is still
     /// wanted.
-    pub(super) fn acknowledge(self, is_wanted: bool) -> Decision<Order> {
-        self.done(|_| OrderAnswer::Heard { is_wanted })
+    pub(super) fn acknowledge(self, is_wanted: bool) -> Decision<Order, OrderNewsAnswer> {
+        self.done(|_| OrderNewsAnswer { is_wanted })
     }
 }
 

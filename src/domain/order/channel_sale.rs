@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::change::OrderChange;
 use super::place::{DEFAULT_PRIORITY, check_new, named, with_region_code};
-use super::{NewOrder, Order, OrderEffect, OrderStatus, PrinterRecords};
+use super::{NewOrder, Order, OrderAnswer, OrderEffect, OrderNewsAnswer, OrderStatus, PrinterRecords};
 use crate::aggregate::{Decision, DecisionContext, NumberSeries};
 use crate::id::Id;
 use crate::invoice::{InvoiceLine, Sums};
@@ -93,7 +93,11 @@ impl Order {
 }
 
 /// Creates the order: placed, paid and invoiced in one commit.
-pub(super) fn create(id: Id, cx: &DecisionContext<'_>, order: &SoldOrder) -> Result<Decision<Order>, Refusal> {
+pub(super) fn create(
+    id: Id,
+    cx: &DecisionContext<'_>,
+    order: &SoldOrder,
+) -> Result<Decision<Order, OrderAnswer>, Refusal> {
     let SoldOrder { new, sold, .. } = order;
     check_new(new, cx.rules, cx.now)?;
     let of_kit = new.lines.iter().filter(|line| line.kit_line.is_none());
@@ -202,14 +206,14 @@ impl OrderChange<'_> {
 
     /// Applies changes in the shop that sold the order. Idempotent: repeated or late ones change nothing. A shipped
     /// order is not cancelled any more.
-    pub(super) fn there(mut self, news: ShopOrderChange) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn there(mut self, news: ShopOrderChange) -> Result<Decision<Order, OrderAnswer>, Refusal> {
         self.edit_ledger(|on| returned_elsewhere(on, CHANNEL_METHOD, news.refunded_cents));
         let over = matches!(self.order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
         if news.cancelled && !over { self.cancel(false, &PrinterRecords::new()) } else { Ok(self.order_done()) }
     }
 
     /// Records that the channel order knows these shipments.
-    pub(super) fn shop_told(mut self, shipments: u32, last: bool) -> Decision<Order> {
+    pub(super) fn shop_told(mut self, shipments: u32, last: bool) -> Decision<Order, OrderNewsAnswer> {
         let previous = self.order.sold.as_ref().map(|sold| (sold.told_shipments, sold.told_last));
         if let Some((told_shipments, was_last)) = previous
             && (shipments > told_shipments || (last && !was_last))

@@ -9,7 +9,6 @@ use super::{
     Address, InvoicedMoney, LedgerCommand, Order, OrderKind, OrderLine, ProductionData, Report, SentLine, Shipment,
     ShopOrderChange, SoldOrder,
 };
-use crate::aggregate::answer_variants;
 use crate::amount::Amount;
 use crate::id::Id;
 use crate::job::{Job, PrinterRecord, Resolution};
@@ -94,7 +93,7 @@ pub struct CurrentStock {
 /// Printers' records of live attempts, by attempt id. An attempt that its printer does not have is absent.
 pub type PrinterRecords = BTreeMap<Id, PrinterRecord>;
 
-/// Changes that an order accepts.
+/// Changes of an order as a whole; answered with the order.
 #[derive(Clone, Debug)]
 pub enum OrderCommand {
     /// Places the order, or creates it as a draft.
@@ -103,13 +102,6 @@ pub enum OrderCommand {
     CreateSold(Box<SoldOrder>),
     /// Applies changes that happened in the shop that sold the order.
     There(ShopOrderChange),
-    /// Records that the selling shop will be notified of this many shipments, and of whether more follow.
-    ShopTold {
-        /// Number of the order's shipments covered.
-        shipments: u32,
-        /// `true` if nothing more leaves.
-        last: bool,
-    },
     /// Creates an order whose tax and shipping were agreed on before, such as by a quote.
     CreateAgreed {
         /// Order, at the agreed prices.
@@ -185,6 +177,107 @@ pub enum OrderCommand {
         /// `true` if the customer accepts fewer parts than ordered; otherwise a short order is refused.
         accept_short: bool,
     },
+}
+
+/// Answer to an [`OrderCommand`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct OrderAnswer {
+    /// Order after the change; serialized without its jobs.
+    #[serde(rename = "Order")]
+    pub order: Box<Order>,
+}
+
+impl AsRef<Order> for OrderAnswer {
+    fn as_ref(&self) -> &Order {
+        &self.order
+    }
+}
+
+/// Changes of one of an order's jobs; answered with the job.
+#[derive(Clone, Debug)]
+pub enum JobCommand {
+    /// Claims the printer that the dispatcher proposes for a job.
+    Dispatch {
+        /// Job to print.
+        job: Id,
+        /// Printer to claim.
+        printer: Id,
+    },
+    /// Gives up a job that waits for a printer: these printers refused it, and no other could print it. Sent by the
+    /// dispatcher.
+    FailRefused {
+        /// Job that no printer accepts.
+        job: Id,
+        /// Printers that refused it.
+        printers: Vec<Id>,
+    },
+    /// Edits the rank of a job; `None` leaves a field unchanged.
+    Update {
+        /// Job to edit.
+        job: Id,
+        /// Job version that the caller read; refused with 412 if it has changed since.
+        if_version: Option<i64>,
+        /// New priority, 0 to 9.
+        priority: Option<u8>,
+        /// New due date; `Some(None)` clears it.
+        due_at: Option<Option<Timestamp>>,
+    },
+    /// Cancels a job. One with a live attempt becomes CANCELLED when its printer confirms, unless forced.
+    Cancel {
+        /// Job to cancel.
+        job: Id,
+        /// Abandons the attempt instead of waiting for the printer.
+        force: bool,
+        /// Printer's record of the live attempt; used only with `force`.
+        prints: PrinterRecords,
+    },
+    /// Prints a job again that is FAILED, COMPLETED or CANCELLED: → VALIDATED, with a new claim on the material.
+    Retry(Id),
+    /// Signs off the last print of a job with the number of good parts, for the first time or as a correction.
+    SignOff {
+        /// Job whose parts were inspected.
+        job: Id,
+        /// Result of the inspection.
+        inspection: Inspection,
+    },
+    /// Releases a job past the reorder point, or one that could not be sliced to be sliced again:
+    /// `awaiting_manual_review` → VALIDATED. Does not override a shortage of material.
+    Release {
+        /// Job to release.
+        job: Id,
+        /// Current stock of the material that the job waits for. The claim that follows decides; this only gives the
+        /// operator an immediate answer.
+        stock: CurrentStock,
+    },
+    /// Resolves a live attempt by an operator's decision; the printer is notified by an effect.
+    Resolve {
+        /// Job whose live attempt is resolved.
+        job: Id,
+        /// Operator's resolution.
+        outcome: Resolution,
+        /// Printer's record of the attempt.
+        print: PrinterRecord,
+    },
+}
+
+/// Answer to a [`JobCommand`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct JobAnswer {
+    /// Job after the change.
+    #[serde(rename = "Job")]
+    pub job: Arc<Job>,
+}
+
+/// Reports from aggregates that the order works with, and from its own effects.
+#[derive(Clone, Debug)]
+pub enum OrderNews {
+    /// Records that the selling shop will be notified of this many shipments, and of whether more follow.
+    ShopTold {
+        /// Number of the order's shipments covered.
+        shipments: u32,
+        /// `true` if nothing more leaves.
+        last: bool,
+    },
     /// Sets the production data of the CREATED jobs of a SKU, as just read from SKU and file.
     Prepared {
         /// SKU that was read.
@@ -204,26 +297,8 @@ pub enum OrderCommand {
     /// Applies a material's answer to claims: the material, and the state of each claim with the human-readable reason
     /// if it waits.
     Stock(Id, Vec<(ClaimId, ClaimState, Option<String>)>),
-    /// Recalls reservations for a material because less is on hand than is reserved; with the human-readable reason.
-    /// The answer lists those that the order retains.
-    Recall(Vec<ClaimId>, String),
     /// Records that a material has settled these claims.
     Settled(Vec<ClaimId>),
-    /// Claims the printer that the dispatcher proposes for a job.
-    Dispatch {
-        /// Job to print.
-        job: Id,
-        /// Printer to claim.
-        printer: Id,
-    },
-    /// Gives up a job that waits for a printer: these printers refused it, and no other could print it. Sent by the
-    /// dispatcher.
-    FailRefused {
-        /// Job that no printer accepts.
-        job: Id,
-        /// Printers that refused it.
-        printers: Vec<Id>,
-    },
     /// Applies a printer's report on an attempt.
     Attempt {
         /// Job that is attempted.
@@ -235,35 +310,6 @@ pub enum OrderCommand {
     },
     /// Records the promised completion time from the first forecast that covers all jobs. A later one changes nothing.
     Promise(Promise),
-    /// Edits the rank of a job; `None` leaves a field unchanged.
-    UpdateJob {
-        /// Job to edit.
-        job: Id,
-        /// Job version that the caller read; refused with 412 if it has changed since.
-        if_version: Option<i64>,
-        /// New priority, 0 to 9.
-        priority: Option<u8>,
-        /// New due date; `Some(None)` clears it.
-        due_at: Option<Option<Timestamp>>,
-    },
-    /// Cancels a job. One with a live attempt becomes CANCELLED when its printer confirms, unless forced.
-    CancelJob {
-        /// Job to cancel.
-        job: Id,
-        /// Abandons the attempt instead of waiting for the printer.
-        force: bool,
-        /// Printer's record of the live attempt; used only with `force`.
-        prints: PrinterRecords,
-    },
-    /// Prints a job again that is FAILED, COMPLETED or CANCELLED: → VALIDATED, with a new claim on the material.
-    RetryJob(Id),
-    /// Signs off the last print of a job with the number of good parts, for the first time or as a correction.
-    SignOff {
-        /// Job whose parts were inspected.
-        job: Id,
-        /// Result of the inspection.
-        inspection: Inspection,
-    },
     /// Records the inspection that was entered at a printer when its bed was cleared. The printer reports it once per
     /// attempt, and repeats it until the order has answered.
     SignedAtPrinter {
@@ -287,15 +333,6 @@ pub enum OrderCommand {
         /// Photo file; `None` to delete it, which is refused while a sign-off refers to it.
         file: Option<Id>,
     },
-    /// Releases a job past the reorder point, or one that could not be sliced to be sliced again:
-    /// `awaiting_manual_review` → VALIDATED. Does not override a shortage of material.
-    ReleaseJob {
-        /// Job to release.
-        job: Id,
-        /// Current stock of the material that the job waits for. The claim that follows decides; this only gives the
-        /// operator an immediate answer.
-        stock: CurrentStock,
-    },
     /// Records that the order's invoice was notified of its money.
     InvoiceTold {
         /// Invoice that was notified.
@@ -309,35 +346,18 @@ pub enum OrderCommand {
     IssueInvoice,
     /// Stores the departures that were traced when the order was loaded, and flags what they show to be owed again.
     KeepDepartures,
-    /// Resolves a live attempt by an operator's decision; the printer is notified by an effect.
-    Resolve {
-        /// Job whose live attempt is resolved.
-        job: Id,
-        /// Operator's resolution.
-        outcome: Resolution,
-        /// Printer's record of the attempt.
-        print: PrinterRecord,
-    },
 }
 
-/// Answer of an order to a command.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum OrderAnswer {
-    /// Order after the change; serialized without its jobs.
-    Order(Box<Order>),
-    /// Job after the change.
-    Job(Arc<Job>),
-    /// Answer to the dispatcher: the attempt that claims the printer.
-    Claimed(Id),
-    /// Answer to a recalling material: the claims that stay reserved, because an attempt is live.
-    Kept(Vec<ClaimId>),
-    /// Answer to a printer or a material: the message was processed.
-    Heard {
-        /// For a report: `false` means that the order has ended or given up the attempt, and the printer may drop it
-        /// once it is sure that nothing prints.
-        #[serde(rename = "wanted")]
-        is_wanted: bool,
-    },
+/// Answer to an [`OrderNews`]: the report was processed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct OrderNewsAnswer {
+    /// For the report of a printer: `false` means that the order has ended or given up the attempt, and the printer may
+    /// drop it once it is sure that nothing prints. For an invoice that is issued late: `true` means that it still
+    /// waits.
+    pub is_wanted: bool,
 }
 
-answer_variants!(OrderAnswer: Order(Order), Job(Arc<Job>));
+/// Recall of reservations for a material because less is on hand than is reserved; with the human-readable reason.
+/// Answered with the reservations that the order retains, because an attempt is live.
+#[derive(Clone, Debug)]
+pub struct RecallClaims(pub Vec<ClaimId>, pub String);

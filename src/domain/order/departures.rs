@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::change::{OrderChange, REJECTED_AFTER_SHIPPING};
 use super::parts::good_parts;
-use super::{LineParts, Order, OrderLine, OrderStatus, SentLine};
+use super::{LineParts, Order, OrderLine, OrderNewsAnswer, OrderStatus, SentLine};
 use crate::aggregate::Decision;
 use crate::id::Id;
 use crate::job::{Attempt, Departure, Job};
@@ -222,7 +222,7 @@ impl OrderChange<'_> {
     /// Stores the departures that were traced. A shipped order of which parts turn out to be owed again is flagged, and
     /// not reopened: an order of long ago must not print by itself. A person goes on with it by signing the parts off
     /// once more.
-    pub(super) fn keep_departures(mut self) -> Decision<Order> {
+    pub(super) fn keep_departures(mut self) -> Decision<Order, OrderNewsAnswer> {
         if !self.order.has_traced_departures {
             return self.acknowledge(false);
         }

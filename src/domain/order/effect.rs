@@ -1,7 +1,7 @@
 //! Effects by which an order works with SKUs, materials, the slicer, printers and the payment processor.
 
 #[cfg(doc)]
-use super::OrderCommand;
+use super::OrderNews;
 use super::{InvoicedMoney, LedgerEffect};
 use crate::id::Id;
 use crate::job::Resolution;
@@ -12,27 +12,27 @@ use crate::slice_source::SliceSource;
 /// longer requires it, so its receiver must accept repeats.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum OrderEffect {
-    /// Reads a SKU and its file for the CREATED jobs that produce it, until [`OrderCommand::Prepared`] is recorded;
+    /// Reads a SKU and its file for the CREATED jobs that produce it, until [`OrderNews::Prepared`] is recorded;
     /// while there is no file, waits for the SKU to get one.
     Prepare {
         /// SKU to read.
         sku: Id,
     },
-    /// Slices the G-code of jobs, until [`OrderCommand::Slicing`] reports the outcome.
+    /// Slices the G-code of jobs, until [`OrderNews::Slicing`] reports the outcome.
     Slice {
         /// SKU that is produced.
         sku: Id,
         /// Source of the G-code.
         source: SliceSource,
     },
-    /// Claims stock of a material, until it answers with [`OrderCommand::Stock`].
+    /// Claims stock of a material, until it answers with [`OrderNews::Stock`].
     Claim {
         /// Material to claim.
         material: Id,
         /// Claims, one for each job that needs this material.
         asks: Vec<ClaimRequest>,
     },
-    /// Reports settled claims to a material, until [`OrderCommand::Settled`] is recorded.
+    /// Reports settled claims to a material, until [`OrderNews::Settled`] is recorded.
     Settle {
         /// Material to notify.
         material: Id,
@@ -68,17 +68,17 @@ pub enum OrderEffect {
         /// Operator's resolution.
         outcome: Resolution,
     },
-    /// Notifies the order's invoice of payments and refunds, until [`OrderCommand::InvoiceTold`] is recorded.
+    /// Notifies the order's invoice of payments and refunds, until [`OrderNews::InvoiceTold`] is recorded.
     TellInvoice {
         /// Invoice to notify.
         invoice: Id,
         /// Current money state.
         money: InvoicedMoney,
     },
-    /// Issues the invoice that waits for the seller's name and address, until [`OrderCommand::IssueInvoice`] has
+    /// Issues the invoice that waits for the seller's name and address, until [`OrderNews::IssueInvoice`] has
     /// created it.
     IssueInvoice,
-    /// Reports the shipments to the channel order of an order that another shop sold, until [`OrderCommand::ShopTold`].
+    /// Reports the shipments to the channel order of an order that another shop sold, until [`OrderNews::ShopTold`].
     TellShop {
         /// Channel order to notify.
         channel_order: Id,
@@ -87,7 +87,7 @@ pub enum OrderEffect {
         /// `true` if nothing more leaves.
         last: bool,
     },
-    /// Store the departures that were traced when the order was loaded, by [`OrderCommand::KeepDepartures`].
+    /// Store the departures that were traced when the order was loaded, by [`OrderNews::KeepDepartures`].
     KeepDepartures,
     /// External work of the ledger at the payment processor.
     Ledger(LedgerEffect),

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::change::OrderChange;
-use super::{Order, OrderEffect, OrderStatus};
+use super::{Order, OrderAnswer, OrderEffect, OrderNewsAnswer, OrderStatus};
 use crate::aggregate::{Decision, NewAggregate};
 use crate::id::Id;
 use crate::invoice::{InvoiceLine, NewInvoice, OrderPaymentSummary, OrderToInvoice};
@@ -189,7 +189,7 @@ impl OrderChange<'_> {
     }
 
     /// Issues the invoice that waits, if the settings name the seller by now. The answer shows whether it still waits.
-    pub(super) fn issue_invoice(mut self) -> Decision<Order> {
+    pub(super) fn issue_invoice(mut self) -> Decision<Order, OrderNewsAnswer> {
         if self.order.invoice_waits {
             self.make_invoice();
         }
@@ -198,7 +198,7 @@ impl OrderChange<'_> {
     }
 
     /// Sets the buyer on the invoice from the customer's profile. An issued invoice is never changed.
-    pub(super) fn name_buyer(mut self, buyer: &Party) -> Decision<Order> {
+    pub(super) fn name_buyer(mut self, buyer: &Party) -> Decision<Order, OrderAnswer> {
         let open = self.order.status.payable() && self.order.invoice.is_none();
         if open && self.order.buyer.as_ref() != Some(buyer) {
             self.head().buyer = Some(buyer.clone());
@@ -208,7 +208,12 @@ impl OrderChange<'_> {
 
     /// Records that the invoice was notified of the money. A void invoice is not revived: a remaining balance gets
     /// another one.
-    pub(super) fn invoice_told(mut self, invoice: Id, money: InvoicedMoney, void: bool) -> Decision<Order> {
+    pub(super) fn invoice_told(
+        mut self,
+        invoice: Id,
+        money: InvoicedMoney,
+        void: bool,
+    ) -> Decision<Order, OrderNewsAnswer> {
         if self.order.invoice.is_none_or(|own| own.id != invoice) {
             return self.acknowledge(true);
         }

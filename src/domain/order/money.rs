@@ -23,7 +23,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::change::OrderChange;
-use super::{Order, OrderCommand, OrderRow, OrderStatus, Payment, PrinterRecords, ProcessorRequests};
+use super::{Order, OrderAnswer, OrderCommand, OrderRow, OrderStatus, Payment, PrinterRecords, ProcessorRequests};
 use crate::aggregate::{Aggregate as _, Decision};
 use crate::event::data::{OrderPaymentData, OrderPaymentFailedData, OrderRefundData};
 use crate::ledger::{
@@ -47,6 +47,8 @@ pub(super) struct OrderLedger {
 }
 
 impl LedgerOwner for Order {
+    type LedgerCarrier = OrderCommand;
+
     fn ledger(&self) -> &Ledger {
         &self.ledger
     }
@@ -91,7 +93,7 @@ impl OrderChange<'_> {
     pub(super) fn on_ledger(
         mut self,
         operation: impl FnOnce(&mut LedgerEdit<'_>) -> Result<(), Refusal>,
-    ) -> Result<Decision<Order>, Refusal> {
+    ) -> Result<Decision<Order, OrderAnswer>, Refusal> {
         self.edit_ledger(operation)?;
         Ok(self.order_done())
     }
@@ -181,7 +183,7 @@ impl OrderChange<'_> {
         amount_cents: Option<i64>,
         method: &str,
         reference: Option<&String>,
-    ) -> Result<Decision<Order>, Refusal> {
+    ) -> Result<Decision<Order, OrderAnswer>, Refusal> {
         if matches!(self.order.status, OrderStatus::Cancelled | OrderStatus::Refunded) {
             let words = format!("the order cannot be paid because its status is {}", self.order.status);
             return Err(Refusal::conflict("not_payable", words));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::change::OrderChange;
 use super::parts::plate_parts;
-use super::{Address, AgreedTerms, MAX_LINES, NewOrder, Order, OrderLine, OrderStatus};
+use super::{Address, AgreedTerms, MAX_LINES, NewOrder, Order, OrderAnswer, OrderLine, OrderStatus};
 use crate::aggregate::{Decision, DecisionContext, NumberSeries};
 use crate::id::Id;
 use crate::ledger::flag_money;
@@ -135,7 +135,7 @@ pub(super) fn create(
     cx: &DecisionContext<'_>,
     new: &NewOrder,
     agreed: Option<&AgreedTerms>,
-) -> Result<Decision<Order>, Refusal> {
+) -> Result<Decision<Order, OrderAnswer>, Refusal> {
     check_new(new, cx.rules, cx.now)?;
     let customer_email = customer_email(cx.by, new.customer_email.as_ref())?;
     let bps = agreed.map_or_else(|| tax_bps(cx.rules, new.shipping_address.as_ref()), |agreed| agreed.tax_rate_bps);
@@ -237,7 +237,7 @@ impl OrderChange<'_> {
 
     /// Places a draft: draft → created. An order whose total is zero becomes paid at once, without an invoice: invoices
     /// are about money, and no invoice number is used for nothing.
-    pub(super) fn confirm(mut self) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn confirm(mut self) -> Result<Decision<Order, OrderAnswer>, Refusal> {
         match self.order.status {
             OrderStatus::Draft => self.status(OrderStatus::Created, Some("order.created")),
             OrderStatus::Created if self.order.total_cents == 0 => {}
@@ -250,7 +250,7 @@ impl OrderChange<'_> {
     }
 
     /// Edits the order; its unfinished jobs adopt a new priority and due date.
-    pub(super) fn update(mut self, patch: &OrderFieldsPatch<'_>) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn update(mut self, patch: &OrderFieldsPatch<'_>) -> Result<Decision<Order, OrderAnswer>, Refusal> {
         if patch.priority.is_some_and(|priority| priority > 9) {
             return Err(Refusal::field("priority", "must be from 0 to 9"));
         }

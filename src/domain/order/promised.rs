@@ -1,7 +1,7 @@
 //! Completion time promised to the customer: set once, by the first forecast that covers all jobs, and never moved.
 
 use super::change::OrderChange;
-use super::{Order, OrderAnswer, OrderStatus};
+use super::{Order, OrderNewsAnswer, OrderStatus};
 use crate::aggregate::Decision;
 use crate::job::{Job, JobState};
 use crate::promise::Promise;
@@ -9,13 +9,13 @@ use crate::promise::Promise;
 impl OrderChange<'_> {
     /// Records a promise, unless there is one already, there is nothing to print, or a job may still turn out to be
     /// short of material.
-    pub(super) fn promise(mut self, promise: Promise) -> Decision<Order> {
+    pub(super) fn promise(mut self, promise: Promise) -> Decision<Order, OrderNewsAnswer> {
         let open = matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing);
         let sure = self.order.jobs.values().all(|job| has_all_it_needs(job));
         if open && sure && self.order.promise.is_none() && promise.promised_at >= self.cx.now {
             self.head().promise = Some(Promise { met_at: None, ..promise });
         }
-        self.done(|_| OrderAnswer::Heard { is_wanted: true })
+        self.acknowledge(true)
     }
 }
 

@@ -5,8 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::OrderChange;
 use super::channel_sale;
 use super::place::{self, OrderFieldsPatch};
-use super::{LedgerCommand, Order, OrderAnswer, OrderCommand, OrderCreated, OrderEffect, OrderRow};
-use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use super::{
+    JobAnswer, JobCommand, LedgerCommand, Order, OrderAnswer, OrderCommand, OrderCreated, OrderEffect, OrderNews,
+    OrderNewsAnswer, OrderRow, RecallClaims,
+};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::id::Id;
 use crate::job::{AttemptState, ClaimStatus, JobState};
 use crate::ledger::{self, LedgerOwner as _};
@@ -15,138 +18,9 @@ use crate::refusal::Refusal;
 
 impl Aggregate for Order {
     const KIND: &'static str = "order";
-    type Command = OrderCommand;
-    type Answer = OrderAnswer;
     type Row = OrderRow;
     type Created = OrderCreated;
     type Effect = OrderEffect;
-
-    fn decide(
-        this: Option<&Self>,
-        id: Id,
-        cx: &DecisionContext<'_>,
-        command: &OrderCommand,
-    ) -> Result<Decision<Self>, Refusal> {
-        let order = match (this, command) {
-            (None, OrderCommand::Create(new)) => return place::create(id, cx, new, None),
-            (None, OrderCommand::CreateAgreed { new, agreed }) => return place::create(id, cx, new, Some(agreed)),
-            (None, OrderCommand::CreateSold(order)) => return channel_sale::create(id, cx, order),
-            (None, _) => return Err(Refusal::not_found(Self::KIND)),
-            (Some(order), _) => order.clone(),
-        };
-        let change = OrderChange::of(cx, order);
-        match command {
-            OrderCommand::Create(_) | OrderCommand::CreateAgreed { .. } | OrderCommand::CreateSold(_) => {
-                Err(Refusal::conflict("exists", "this order already exists"))
-            }
-            OrderCommand::Update { if_version: _, notes, internal_notes, priority, due_at, shipping_address } => change
-                .update(&OrderFieldsPatch {
-                    notes: notes.as_ref(),
-                    internal_notes: internal_notes.as_ref(),
-                    priority: *priority,
-                    due_at: *due_at,
-                    shipping_address: shipping_address.as_ref(),
-                }),
-            OrderCommand::There(news) => change.there(*news),
-            OrderCommand::ShopTold { shipments, last } => Ok(change.shop_told(*shipments, *last)),
-            OrderCommand::NameBuyer(buyer) => Ok(change.name_buyer(buyer)),
-            OrderCommand::Confirm => change.confirm(),
-            OrderCommand::MarkPaid { amount_cents, method, reference } => {
-                change.mark_paid(*amount_cents, method, reference.as_ref())
-            }
-            OrderCommand::Refund { payment, amount_cents, at_processor } => {
-                change.on_ledger(|on| ledger::refund(on, *payment, *amount_cents, *at_processor))
-            }
-            OrderCommand::RefundOtherwise { payment, amount_cents, method } => {
-                change.on_ledger(|on| ledger::refund_otherwise(on, *payment, *amount_cents, method))
-            }
-            OrderCommand::Ledger(command) => {
-                if matches!(command, LedgerCommand::CheckOut { .. }) {
-                    change.check_destination()?;
-                }
-                change.on_ledger(|on| ledger::apply(on, command))
-            }
-            OrderCommand::Cancel { force, prints } => change.cancel(*force, prints),
-            OrderCommand::Ship { shipment, lines, accept_short } => {
-                change.ship(shipment, lines.as_deref(), *accept_short)
-            }
-            OrderCommand::Prepared { sku, make } => Ok(change.prepared(*sku, make)),
-            OrderCommand::Slicing { sku, source, news } => Ok(change.slicing(*sku, source, news)),
-            OrderCommand::Stock(material, answers) => Ok(change.stock(*material, answers)),
-            OrderCommand::Recall(claims, words) => Ok(change.recall(claims, words)),
-            OrderCommand::Settled(claims) => Ok(change.settled(claims)),
-            OrderCommand::Dispatch { job, printer } => change.dispatch(*job, *printer),
-            OrderCommand::FailRefused { job, printers } => change.fail_refused(*job, printers),
-            OrderCommand::Attempt { job, attempt, report } => Ok(change.report(*job, *attempt, report)),
-            OrderCommand::Promise(promise) => Ok(change.promise(*promise)),
-            OrderCommand::UpdateJob { job, if_version, priority, due_at } => {
-                change.update_job(*job, *if_version, *priority, *due_at)
-            }
-            OrderCommand::CancelJob { job, force, prints } => change.cancel_job(*job, *force, prints),
-            OrderCommand::RetryJob(job) => change.retry_job(*job),
-            OrderCommand::SignOff { job, inspection } => change.sign_off(*job, inspection),
-            OrderCommand::SignedAtPrinter { job, attempt, inspection, by, at } => {
-                Ok(change.signed_at_printer(*job, *attempt, inspection, by, *at))
-            }
-            OrderCommand::Photographed { job, attempt, file } => change.photographed(*job, *attempt, *file),
-            OrderCommand::ReleaseJob { job, stock } => change.release_job(*job, stock),
-            OrderCommand::InvoiceTold { invoice, money, void } => Ok(change.invoice_told(*invoice, *money, *void)),
-            OrderCommand::IssueInvoice => Ok(change.issue_invoice()),
-            OrderCommand::KeepDepartures => Ok(change.keep_departures()),
-            OrderCommand::Resolve { job, outcome, print } => change.resolve(*job, *outcome, print),
-        }
-    }
-
-    fn name(command: &OrderCommand) -> &'static str {
-        match command {
-            OrderCommand::Create(_) | OrderCommand::CreateAgreed { .. } => "order.create",
-            OrderCommand::CreateSold(_) => "order.create_sold",
-            OrderCommand::There(_) => "order.there",
-            OrderCommand::ShopTold { .. } => "order.shop_told",
-            OrderCommand::Update { .. } => "order.update",
-            OrderCommand::NameBuyer(_) => "order.name_buyer",
-            OrderCommand::Confirm => "order.confirm",
-            OrderCommand::MarkPaid { .. } => "order.mark_paid",
-            OrderCommand::Refund { .. } => "order.refund",
-            OrderCommand::RefundOtherwise { .. } => "order.refund_otherwise",
-            OrderCommand::Ledger(LedgerCommand::CheckOut { .. }) => "order.check_out",
-            OrderCommand::Ledger(LedgerCommand::CheckoutMade { .. }) => "order.checkout_made",
-            OrderCommand::Ledger(LedgerCommand::SessionClosed(_)) => "order.session_closed",
-            OrderCommand::Ledger(LedgerCommand::RefundNews { .. }) => "order.refund_news",
-            OrderCommand::Ledger(LedgerCommand::RefundsRead { .. }) => "order.refunds_read",
-            OrderCommand::Ledger(LedgerCommand::Payment(_)) => "order.payment",
-            OrderCommand::Ledger(LedgerCommand::Recount) => "order.recount",
-            OrderCommand::Cancel { .. } => "order.cancel",
-            OrderCommand::Ship { .. } => "order.ship",
-            OrderCommand::Prepared { .. } => "order.prepared",
-            OrderCommand::Slicing { .. } => "order.slicing",
-            OrderCommand::Stock(..) => "order.stock",
-            OrderCommand::Recall(..) => "order.recall",
-            OrderCommand::Settled(_) => "order.settled",
-            OrderCommand::Dispatch { .. } => "job.dispatch",
-            OrderCommand::FailRefused { .. } => "job.fail_refused",
-            OrderCommand::Attempt { .. } => "job.attempt",
-            OrderCommand::Promise(_) => "order.promise",
-            OrderCommand::UpdateJob { .. } => "job.update",
-            OrderCommand::CancelJob { .. } => "job.cancel",
-            OrderCommand::RetryJob(_) => "job.retry",
-            OrderCommand::SignOff { .. } => "job.sign_off",
-            OrderCommand::SignedAtPrinter { .. } => "job.signed_at_printer",
-            OrderCommand::Photographed { .. } => "job.photographed",
-            OrderCommand::ReleaseJob { .. } => "job.release",
-            OrderCommand::InvoiceTold { .. } => "order.invoice_told",
-            OrderCommand::IssueInvoice => "order.issue_invoice",
-            OrderCommand::KeepDepartures => "order.keep_departures",
-            OrderCommand::Resolve { .. } => "job.resolve",
-        }
-    }
-
-    fn if_version(command: &OrderCommand) -> Option<i64> {
-        match command {
-            OrderCommand::Update { if_version, .. } => *if_version,
-            _ => None, // `update_job` compares the job's own version.
-        }
-    }
 
     fn revision(&self) -> Option<i64> {
         Some(self.revision)
@@ -215,5 +89,198 @@ impl Aggregate for Order {
 
     fn at_rest(&self) -> bool {
         self.jobs.values().all(|job| job.over()) && self.effects().is_empty()
+    }
+}
+
+/// Begins a change of an existing order.
+fn begin<'a>(this: Option<&Order>, cx: &'a DecisionContext<'a>) -> Result<OrderChange<'a>, Refusal> {
+    let order = this.ok_or_else(|| Refusal::not_found(Order::KIND))?;
+    Ok(OrderChange::of(cx, order.clone()))
+}
+
+impl Command<Order> for OrderCommand {
+    type Answer = OrderAnswer;
+
+    fn decide(
+        &self,
+        this: Option<&Order>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Order, Self::Answer>, Refusal> {
+        match (this, self) {
+            (None, OrderCommand::Create(new)) => return place::create(id, cx, new, None),
+            (None, OrderCommand::CreateAgreed { new, agreed }) => return place::create(id, cx, new, Some(agreed)),
+            (None, OrderCommand::CreateSold(order)) => return channel_sale::create(id, cx, order),
+            _ => {}
+        }
+        let change = begin(this, cx)?;
+        match self {
+            OrderCommand::Create(_) | OrderCommand::CreateAgreed { .. } | OrderCommand::CreateSold(_) => {
+                Err(Refusal::conflict("exists", "this order already exists"))
+            }
+            OrderCommand::Update { if_version: _, notes, internal_notes, priority, due_at, shipping_address } => change
+                .update(&OrderFieldsPatch {
+                    notes: notes.as_ref(),
+                    internal_notes: internal_notes.as_ref(),
+                    priority: *priority,
+                    due_at: *due_at,
+                    shipping_address: shipping_address.as_ref(),
+                }),
+            OrderCommand::There(news) => change.there(*news),
+            OrderCommand::NameBuyer(buyer) => Ok(change.name_buyer(buyer)),
+            OrderCommand::Confirm => change.confirm(),
+            OrderCommand::MarkPaid { amount_cents, method, reference } => {
+                change.mark_paid(*amount_cents, method, reference.as_ref())
+            }
+            OrderCommand::Refund { payment, amount_cents, at_processor } => {
+                change.on_ledger(|change| ledger::refund(change, *payment, *amount_cents, *at_processor))
+            }
+            OrderCommand::RefundOtherwise { payment, amount_cents, method } => {
+                change.on_ledger(|change| ledger::refund_otherwise(change, *payment, *amount_cents, method))
+            }
+            OrderCommand::Ledger(command) => {
+                if matches!(command, LedgerCommand::CheckOut { .. }) {
+                    change.check_destination()?;
+                }
+                change.on_ledger(|change| ledger::apply(change, command))
+            }
+            OrderCommand::Cancel { force, prints } => change.cancel(*force, prints),
+            OrderCommand::Ship { shipment, lines, accept_short } => {
+                change.ship(shipment, lines.as_deref(), *accept_short)
+            }
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            OrderCommand::Create(_) | OrderCommand::CreateAgreed { .. } => "order.create",
+            OrderCommand::CreateSold(_) => "order.create_sold",
+            OrderCommand::There(_) => "order.there",
+            OrderCommand::Update { .. } => "order.update",
+            OrderCommand::NameBuyer(_) => "order.name_buyer",
+            OrderCommand::Confirm => "order.confirm",
+            OrderCommand::MarkPaid { .. } => "order.mark_paid",
+            OrderCommand::Refund { .. } => "order.refund",
+            OrderCommand::RefundOtherwise { .. } => "order.refund_otherwise",
+            OrderCommand::Ledger(LedgerCommand::CheckOut { .. }) => "order.check_out",
+            OrderCommand::Ledger(LedgerCommand::CheckoutMade { .. }) => "order.checkout_made",
+            OrderCommand::Ledger(LedgerCommand::SessionClosed(_)) => "order.session_closed",
+            OrderCommand::Ledger(LedgerCommand::RefundNews { .. }) => "order.refund_news",
+            OrderCommand::Ledger(LedgerCommand::RefundsRead { .. }) => "order.refunds_read",
+            OrderCommand::Ledger(LedgerCommand::Payment(_)) => "order.payment",
+            OrderCommand::Ledger(LedgerCommand::Recount) => "order.recount",
+            OrderCommand::Cancel { .. } => "order.cancel",
+            OrderCommand::Ship { .. } => "order.ship",
+        }
+    }
+
+    fn if_version(&self) -> Option<i64> {
+        match self {
+            OrderCommand::Update { if_version, .. } => *if_version,
+            _ => None,
+        }
+    }
+}
+
+impl Command<Order> for JobCommand {
+    type Answer = JobAnswer;
+
+    fn decide(
+        &self,
+        this: Option<&Order>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Order, Self::Answer>, Refusal> {
+        let change = begin(this, cx)?;
+        match self {
+            JobCommand::Dispatch { job, printer } => change.dispatch(*job, *printer),
+            JobCommand::FailRefused { job, printers } => change.fail_refused(*job, printers),
+            // The version is the job's own, so it is not compared with that of the order.
+            JobCommand::Update { job, if_version, priority, due_at } => {
+                change.update_job(*job, *if_version, *priority, *due_at)
+            }
+            JobCommand::Cancel { job, force, prints } => change.cancel_job(*job, *force, prints),
+            JobCommand::Retry(job) => change.retry_job(*job),
+            JobCommand::SignOff { job, inspection } => change.sign_off(*job, inspection),
+            JobCommand::Release { job, stock } => change.release_job(*job, stock),
+            JobCommand::Resolve { job, outcome, print } => change.resolve(*job, *outcome, print),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            JobCommand::Dispatch { .. } => "job.dispatch",
+            JobCommand::FailRefused { .. } => "job.fail_refused",
+            JobCommand::Update { .. } => "job.update",
+            JobCommand::Cancel { .. } => "job.cancel",
+            JobCommand::Retry(_) => "job.retry",
+            JobCommand::SignOff { .. } => "job.sign_off",
+            JobCommand::Release { .. } => "job.release",
+            JobCommand::Resolve { .. } => "job.resolve",
+        }
+    }
+}
+
+impl Command<Order> for OrderNews {
+    type Answer = OrderNewsAnswer;
+
+    fn decide(
+        &self,
+        this: Option<&Order>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Order, Self::Answer>, Refusal> {
+        let change = begin(this, cx)?;
+        Ok(match self {
+            OrderNews::ShopTold { shipments, last } => change.shop_told(*shipments, *last),
+            OrderNews::Prepared { sku, make } => change.prepared(*sku, make),
+            OrderNews::Slicing { sku, source, news } => change.slicing(*sku, source, news),
+            OrderNews::Stock(material, answers) => change.stock(*material, answers),
+            OrderNews::Settled(claims) => change.settled(claims),
+            OrderNews::Attempt { job, attempt, report } => change.report(*job, *attempt, report),
+            OrderNews::Promise(promise) => change.promise(*promise),
+            OrderNews::SignedAtPrinter { job, attempt, inspection, by, at } => {
+                change.signed_at_printer(*job, *attempt, inspection, by, *at)
+            }
+            OrderNews::Photographed { job, attempt, file } => change.photographed(*job, *attempt, *file)?,
+            OrderNews::InvoiceTold { invoice, money, void } => change.invoice_told(*invoice, *money, *void),
+            OrderNews::IssueInvoice => change.issue_invoice(),
+            OrderNews::KeepDepartures => change.keep_departures(),
+        })
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            OrderNews::ShopTold { .. } => "order.shop_told",
+            OrderNews::Prepared { .. } => "order.prepared",
+            OrderNews::Slicing { .. } => "order.slicing",
+            OrderNews::Stock(..) => "order.stock",
+            OrderNews::Settled(_) => "order.settled",
+            OrderNews::Attempt { .. } => "job.attempt",
+            OrderNews::Promise(_) => "order.promise",
+            OrderNews::SignedAtPrinter { .. } => "job.signed_at_printer",
+            OrderNews::Photographed { .. } => "job.photographed",
+            OrderNews::InvoiceTold { .. } => "order.invoice_told",
+            OrderNews::IssueInvoice => "order.issue_invoice",
+            OrderNews::KeepDepartures => "order.keep_departures",
+        }
+    }
+}
+
+impl Command<Order> for RecallClaims {
+    type Answer = Vec<ClaimId>;
+
+    fn decide(
+        &self,
+        this: Option<&Order>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Order, Self::Answer>, Refusal> {
+        let Self(claims, reason) = self;
+        Ok(begin(this, cx)?.recall(claims, reason))
+    }
+
+    fn name(&self) -> &'static str {
+        "order.recall"
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::change::{OrderChange, REJECTED_AFTER_SHIPPING};
-use super::{Order, OrderLine, OrderStatus, PICKUP, PrinterRecords, SentLine, SentShipment, Shipment};
+use super::{Order, OrderAnswer, OrderLine, OrderStatus, PICKUP, PrinterRecords, SentLine, SentShipment, Shipment};
 use crate::aggregate::Decision;
 use crate::event::data::{OrderPartShippedData, OrderShippedData};
 use crate::refusal::{Faults, Refusal};
@@ -110,7 +110,7 @@ impl OrderChange<'_> {
         shipment: &Shipment,
         lines: Option<&[SentLine]>,
         accept_short: bool,
-    ) -> Result<Decision<Order>, Refusal> {
+    ) -> Result<Decision<Order, OrderAnswer>, Refusal> {
         let shipment = self.checked(shipment)?;
         let status = self.order.status;
         match status {

@@ -11,7 +11,7 @@
 
 use super::change::OrderChange;
 use super::parts::plate_parts;
-use super::{Order, OrderStatus};
+use super::{JobAnswer, Order, OrderNewsAnswer, OrderStatus};
 use crate::aggregate::Decision;
 use crate::event::data::{JobData, JobSignedOffData};
 use crate::id::Id;
@@ -33,7 +33,7 @@ impl OrderChange<'_> {
     }
 
     /// Signs off the last print of a job, or corrects an earlier sign-off.
-    pub(super) fn sign_off(mut self, id: Id, inspection: &Inspection) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn sign_off(mut self, id: Id, inspection: &Inspection) -> Result<Decision<Order, JobAnswer>, Refusal> {
         inspection.check(&self.cx.rules.quality)?;
         let job = self.job(id)?;
         let Some(attempt) = job.last_print().cloned() else {
@@ -60,7 +60,7 @@ impl OrderChange<'_> {
         inspection: &Inspection,
         by: &str,
         at: Timestamp,
-    ) -> Decision<Order> {
+    ) -> Decision<Order, OrderNewsAnswer> {
         let Ok(job) = self.job(id) else { return self.acknowledge(false) };
         let existing = job.attempts.iter().find(|one| one.id == attempt && !one.signed_at_printer).cloned();
         let Some(existing) = existing else { return self.acknowledge(false) };
@@ -73,7 +73,12 @@ impl OrderChange<'_> {
     }
 
     /// Records the photo of a print's end, or its deletion; a repeat changes nothing.
-    pub(super) fn photographed(mut self, id: Id, attempt: Id, file: Option<Id>) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn photographed(
+        mut self,
+        id: Id,
+        attempt: Id,
+        file: Option<Id>,
+    ) -> Result<Decision<Order, OrderNewsAnswer>, Refusal> {
         let job = self.job(id)?;
         let existing = job.attempts.iter().find(|one| one.id == attempt);
         let Some(photo) = existing.map(|existing| existing.photo_file_id).filter(|photo| *photo != file) else {

@@ -4,7 +4,7 @@
 //! model is sliced again.
 
 use super::change::OrderChange;
-use super::{JobSlicingOutcome, Order, ProductionData};
+use super::{JobAnswer, JobSlicingOutcome, Order, OrderNewsAnswer, ProductionData};
 use crate::aggregate::Decision;
 use crate::id::Id;
 use crate::job::{Block, Job, JobState};
@@ -20,7 +20,12 @@ const MAX_WORDS_CHARS: usize = 500;
 impl OrderChange<'_> {
     /// Applies the outcome of slicing to the jobs that wait for it now. Others, whose reservation was recalled
     /// meanwhile, request slicing again.
-    pub(super) fn slicing(mut self, sku: Id, source: &SliceSource, news: &JobSlicingOutcome) -> Decision<Order> {
+    pub(super) fn slicing(
+        mut self,
+        sku: Id,
+        source: &SliceSource,
+        news: &JobSlicingOutcome,
+    ) -> Decision<Order, OrderNewsAnswer> {
         let waits = self.order.jobs.values().filter(|job| job.sku_id == sku && job.to_slice() == Some(source));
         let waiting: Vec<Id> = waits.map(|job| job.id).collect();
         match news {
@@ -65,7 +70,7 @@ impl OrderChange<'_> {
 
     /// Sets the G-code of the jobs. Those whose reservations it does not change wait for a printer; the others wait for
     /// the materials to correct them.
-    fn sliced(mut self, waiting: &[Id], make: &ProductionData) -> Decision<Order> {
+    fn sliced(mut self, waiting: &[Id], make: &ProductionData) -> Decision<Order, OrderNewsAnswer> {
         let Some(file) = make.file_id else { return self.acknowledge(true) };
         let first = MaterialNeed { material_id: make.material_id, need: make.need };
         let needs: Vec<MaterialNeed> = std::iter::once(first).chain(make.further.iter().copied()).collect();
@@ -91,7 +96,7 @@ impl OrderChange<'_> {
     }
 
     /// Restarts slicing of a job that could not be sliced: its material is claimed anew.
-    pub(super) fn slice_again(mut self, id: Id) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn slice_again(mut self, id: Id) -> Result<Decision<Order, JobAnswer>, Refusal> {
         self.edit(id, |job| {
             job.state = JobState::Validated;
             job.blocked_by = None;

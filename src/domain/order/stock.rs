@@ -9,11 +9,15 @@ use crate::amount::Amount;
 use crate::id::Id;
 use crate::job::{Block, ClaimStatus, Job, JobClaimMut, JobState};
 use crate::material::{ClaimId, ClaimState};
-use crate::order::{Order, OrderAnswer};
+use crate::order::{Order, OrderNewsAnswer};
 
 impl OrderChange<'_> {
     /// Applies a material's answers to the claims of this order's jobs.
-    pub(super) fn stock(mut self, material: Id, answers: &[(ClaimId, ClaimState, Option<String>)]) -> Decision<Order> {
+    pub(super) fn stock(
+        mut self,
+        material: Id,
+        answers: &[(ClaimId, ClaimState, Option<String>)],
+    ) -> Decision<Order, OrderNewsAnswer> {
         for (claim, state, words) in answers {
             if let Ok(job) = self.job(claim.job) {
                 self.stands(&job, material, claim.number, *state, words.as_ref());
@@ -23,7 +27,7 @@ impl OrderChange<'_> {
     }
 
     /// Records that a material has settled claims, which ends the notifications.
-    pub(super) fn settled(mut self, claims: &[ClaimId]) -> Decision<Order> {
+    pub(super) fn settled(mut self, claims: &[ClaimId]) -> Decision<Order, OrderNewsAnswer> {
         for claim in claims {
             self.edit(claim.job, |job| {
                 job.booked_on.remove(&claim.number);
@@ -40,7 +44,7 @@ impl OrderChange<'_> {
 
     /// Handles a material's recall of reservations. A job that waits for a printer gives its reservation up. One with a
     /// live attempt retains it, and gives it up later if the attempt prints nothing.
-    pub(super) fn recall(mut self, claims: &[ClaimId], words: &str) -> Decision<Order> {
+    pub(super) fn recall(mut self, claims: &[ClaimId], words: &str) -> Decision<Order, Vec<ClaimId>> {
         let mut kept_claims = Vec::new();
         for claim in claims {
             let Ok(job) = self.job(claim.job) else { continue };
@@ -60,7 +64,7 @@ impl OrderChange<'_> {
                 _ => {}
             }
         }
-        self.done(|_| OrderAnswer::Kept(kept_claims))
+        self.done(|_| kept_claims)
     }
 
     /// Gives a reservation up: the job is blocked, the old claim is settled with nothing consumed, and a new one is

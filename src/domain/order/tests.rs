@@ -21,7 +21,7 @@ mod shipping;
 mod slicing;
 
 use super::*;
-use crate::aggregate::{Aggregate, Decision};
+use crate::aggregate::{Aggregate, Command, Decision};
 use crate::amount::Amount;
 use crate::job::{Attempt, JobState};
 use crate::material::{ClaimId, ClaimState};
@@ -43,7 +43,7 @@ pub(super) fn free(units: i64) -> CurrentStock {
 }
 
 /// Returns the names of the events, except those of the order's invoice.
-pub(super) fn names(decision: &Decision<Order>) -> Vec<&str> {
+pub(super) fn names<A>(decision: &Decision<Order, A>) -> Vec<&str> {
     let own = decision.events.iter().filter(|event| event.subject_kind != "invoice");
     own.map(|event| event.event.as_str()).collect()
 }
@@ -66,6 +66,6 @@ pub(super) fn makes_no_more_than_missing(bench: &Bench, before: &Order, after: &
     }
 }
 
-pub(super) fn code<T: Aggregate>(refused: Result<Decision<T>, Refusal>) -> String {
+pub(super) fn code<T: Aggregate, A>(refused: Result<Decision<T, A>, Refusal>) -> String {
     refused.unwrap_err().code
 }

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use super::change::OrderChange;
 use super::parts::plate_parts;
 use super::place::{check_due, plates};
-use super::{CurrentStock, Order, OrderLine, OrderStatus, PrinterRecords, ProductionData};
+use super::{
+    CurrentStock, JobAnswer, Order, OrderAnswer, OrderLine, OrderNewsAnswer, OrderStatus, PrinterRecords,
+    ProductionData,
+};
 use crate::aggregate::{Decision, NumberSeries};
 use crate::amount::Amount;
 use crate::id::Id;
@@ -99,7 +102,7 @@ impl OrderChange<'_> {
 
     /// Applies a SKU and file that were read: the CREATED jobs of that SKU become VALIDATED, and their production data
     /// no longer follows the SKU. Without a file or a model to slice they wait for one, and report it.
-    pub(super) fn prepared(mut self, sku: Id, make: &ProductionData) -> Decision<Order> {
+    pub(super) fn prepared(mut self, sku: Id, make: &ProductionData) -> Decision<Order, OrderNewsAnswer> {
         let jobs = self.order.jobs.values().filter(|job| job.state == JobState::Created && job.sku_id == sku);
         let ids: Vec<Id> = jobs.map(|job| job.id).collect();
         let Some(file) = make.file_id.or(make.source.as_ref().map(|source| source.model_file_id)) else {
@@ -159,7 +162,7 @@ impl OrderChange<'_> {
         if_version: Option<i64>,
         priority: Option<u8>,
         due_at: Option<Option<Timestamp>>,
-    ) -> Result<Decision<Order>, Refusal> {
+    ) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job(id)?;
         if if_version.is_some_and(|version| version != job.version) {
             return Err(Refusal::new(
@@ -181,7 +184,11 @@ impl OrderChange<'_> {
 
     /// Cancels the order at once, and its jobs as far as possible: those with a live attempt wait for their printers
     /// unless forced.
-    pub(super) fn cancel(mut self, force: bool, prints: &PrinterRecords) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn cancel(
+        mut self,
+        force: bool,
+        prints: &PrinterRecords,
+    ) -> Result<Decision<Order, OrderAnswer>, Refusal> {
         let status = self.order.status;
         if self.cx.by.role().is_none_or(|role| role == Role::Customer) && !status.payable() {
             return Err(Refusal::forbidden("forbidden", "a customer may cancel an order only while it is unpaid"));
@@ -216,7 +223,7 @@ impl OrderChange<'_> {
         id: Id,
         force: bool,
         prints: &PrinterRecords,
-    ) -> Result<Decision<Order>, Refusal> {
+    ) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job(id)?;
         if matches!(job.state, JobState::Completed | JobState::Cancelled) {
             return Err(Refusal::transition("the job cannot be cancelled", job.state));
@@ -286,7 +293,7 @@ impl OrderChange<'_> {
 
     /// Prints a job again that is over, with a new claim; earlier claims are still settled. A ready order returns to
     /// printing. A job that was cancelled before its SKU had a file waits for the file again.
-    pub(super) fn retry_job(mut self, id: Id) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn retry_job(mut self, id: Id) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job(id)?;
         if !job.over() {
             return Err(Refusal::transition("the job cannot be retried", job.state));
@@ -334,7 +341,7 @@ impl OrderChange<'_> {
     /// Releases a job past the reorder point. Refused while material is short, because there is nothing to reserve.
     /// Judged by the current stock, because the reason that once blocked the job may have changed since. A job that
     /// could not be sliced claims its material again and is then sliced again.
-    pub(super) fn release_job(mut self, id: Id, stock: &CurrentStock) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn release_job(mut self, id: Id, stock: &CurrentStock) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job(id)?;
         match (job.state, job.blocked_by) {
             (JobState::AwaitingManualReview, Some(Block::ReorderPoint | Block::Material)) => {}

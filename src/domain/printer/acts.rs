@@ -7,8 +7,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Printer, PrinterAnswer};
-use crate::aggregate::{AuditFacts, Decision, DecisionContext};
+use super::Printer;
+use crate::aggregate::{AuditFacts, Confirmation, Decision, DecisionContext};
 use crate::event::Event;
 use crate::event::data::{PrinterCommandData, PrinterData};
 use crate::id::Id;
@@ -106,7 +106,7 @@ impl Printer {
         };
         let order = record.of.map(|(order, _)| order);
         let event = Event::new(cx, "printer.commanded", ("printer", self.id), order, &data);
-        Decision::to(self, PrinterAnswer::Done).events([event])
+        Decision::to(self, Confirmation::Done).events([event])
     }
 
     /// Returns the code and message of the refusal that protects a print from G-code and homing; `None` if nothing is

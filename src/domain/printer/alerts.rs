@@ -1,7 +1,7 @@
 //! Alert emails to the operators about a printer that needs attention.
 
-use super::{Printer, PrinterAnswer};
-use crate::aggregate::{Decision, DecisionContext};
+use super::Printer;
+use crate::aggregate::{Confirmation, Decision, DecisionContext};
 use crate::event::data::PrinterFailureSuspectedData;
 use crate::id::Id;
 use crate::mail::Mail;
@@ -53,7 +53,7 @@ impl Printer {
         cx: &DecisionContext<'_>,
     ) -> Decision<Self> {
         if self.in_hand.as_ref().is_none_or(|in_hand| in_hand.attempt != attempt || in_hand.over()) {
-            return Decision::unchanged(PrinterAnswer::Done);
+            return Decision::unchanged(Confirmation::Done);
         }
         let name = &self.fields.name;
         let done = match paused {
@@ -65,6 +65,6 @@ impl Printer {
         let alert = Mail::alert(cx, AlertKind::Printer, &format!("Possible print failure: {name}"), &text);
         let data = |printer| PrinterFailureSuspectedData { printer, percent, paused };
         let event = self.event_with(cx, "printer.failure_suspected", None, data);
-        Decision::to(self, PrinterAnswer::Done).events([event]).created(alert)
+        Decision::to(self, Confirmation::Done).events([event]).created(alert)
     }
 }

@@ -1,8 +1,11 @@
 //! Rules of the attempt in hand: accepted, uploaded, started at most once, ended and acknowledged. `verdict` decides
 //! the outcome of an unconfirmed start.
 
-use super::{AttemptPhase, CurrentAttempt, ManualFailure, ManualPhase, Printer, PrinterAnswer, StartFailure};
-use crate::aggregate::{Decision, DecisionContext};
+use super::{
+    AttemptAnswer, AttemptPhase, CurrentAttempt, ManualFailure, ManualPhase, Printer, StartFailure, TakeAnswer,
+    UploadAnswer,
+};
+use crate::aggregate::{Confirmation, Decision, DecisionContext};
 use crate::id::Id;
 use crate::launch::ChosenSlot;
 use crate::order::Resolution;
@@ -23,29 +26,29 @@ impl Printer {
         new: CurrentAttempt,
         slots: Result<Vec<ChosenSlot>, String>,
         cx: &DecisionContext<'_>,
-    ) -> Decision<Self> {
+    ) -> Decision<Self, TakeAnswer> {
         if self.holds(new.attempt) {
-            return Decision::unchanged(PrinterAnswer::Done);
+            return Decision::unchanged(TakeAnswer::Accepted);
         }
         if self.past.contains(&new.attempt) {
-            return Decision::unchanged(PrinterAnswer::NotTaken("the attempt is over".to_owned()));
+            return Decision::unchanged(TakeAnswer::NotTaken("the attempt is over".to_owned()));
         }
         // The order claimed the printer before the stop: the job fails with the stop and is not given to another
         // printer unnoticed.
         if self.needs_home && self.stopped_at.is_some_and(|at| new.taken_at <= at && at <= cx.now) {
             self.forget(new.attempt);
-            return Decision::to(self, PrinterAnswer::Stopped(STOPPED_REASON.to_owned()));
+            return Decision::to(self, TakeAnswer::Stopped(STOPPED_REASON.to_owned()));
         }
         let used_slots = match self.free().map_err(|why| format!("the printer is {why}")).and(slots) {
             Ok(slots) => slots,
             Err(why) => {
                 self.forget(new.attempt);
-                return Decision::to(self, PrinterAnswer::NotTaken(why));
+                return Decision::to(self, TakeAnswer::NotTaken(why));
             }
         };
         self.in_hand = Some(CurrentAttempt { taken_at: cx.now, used_slots, ..new });
         self.updated_at = cx.now;
-        Decision::to(self, PrinterAnswer::Done)
+        Decision::to(self, TakeAnswer::Accepted)
     }
 
     /// Applies a change to the attempt in hand if the attempt has the given id; a message about any other attempt
@@ -62,20 +65,20 @@ impl Printer {
                 self.in_hand = change(&mut self, in_hand);
                 self.give_up();
                 if self.in_hand.as_ref() == Some(&before) {
-                    return Decision::unchanged(PrinterAnswer::Done);
+                    return Decision::unchanged(Confirmation::Done);
                 }
                 if self.in_hand.is_none() {
                     self.forget(attempt);
                     self.idle_since = cx.now;
                 }
                 self.updated_at = cx.now;
-                Decision::to(self, PrinterAnswer::Done)
+                Decision::to(self, Confirmation::Done)
             }
-            _ => Decision::unchanged(PrinterAnswer::Done),
+            _ => Decision::unchanged(Confirmation::Done),
         }
     }
 
-    /// Processes a finished upload: records that the start is being sent, and answers [`PrinterAnswer::Go`] to this
+    /// Processes a finished upload: records that the start is being sent, and answers [`UploadAnswer::Go`] to this
     /// caller alone. If the printer can no longer start, the attempt ends instead.
     pub(super) fn uploaded(
         self,
@@ -83,12 +86,12 @@ impl Printer {
         remote_name: &str,
         server_mark: Option<&str>,
         cx: &DecisionContext<'_>,
-    ) -> Decision<Self> {
+    ) -> Decision<Self, UploadAnswer> {
         let could = self.could_start().map_err(|why| format!("the printer is {why}"));
         let chosen = self.in_hand.iter().flat_map(|in_hand| in_hand.used_slots.clone()).collect::<Vec<_>>();
         let could = could.and_then(|()| self.still_holds(&chosen));
-        let mut answer = PrinterAnswer::Done;
-        let mut decision = self.of(attempt, cx, |_, mut in_hand| {
+        let mut answer = UploadAnswer::Done;
+        let decision = self.of(attempt, cx, |_, mut in_hand| {
             if matches!(in_hand.phase, AttemptPhase::Taken) {
                 in_hand.remote_name = Some(remote_name.to_owned());
                 // A token that is cut would not be recognised, so one that is too long is not kept.
@@ -101,13 +104,12 @@ impl Printer {
                     Err(why) => not_started(false, false, format!("not started: {why}")),
                 });
                 if matches!(in_hand.phase, AttemptPhase::StartSent { .. }) {
-                    answer = PrinterAnswer::Go;
+                    answer = UploadAnswer::Go;
                 }
             }
             Some(in_hand)
         });
-        decision.answer = answer;
-        decision
+        decision.map_answer(|_| answer)
     }
 
     /// Ends an attempt whose upload failed permanently, so that nothing was started.
@@ -150,11 +152,11 @@ impl Printer {
 
     /// Cancels the attempt at the order's request. Before the start, the attempt ends immediately; afterwards, the
     /// print is cancelled once the printer shows it.
-    pub(super) fn cancel_attempt(self, attempt: Id, cx: &DecisionContext<'_>) -> Decision<Self> {
+    pub(super) fn cancel_attempt(self, attempt: Id, cx: &DecisionContext<'_>) -> Decision<Self, AttemptAnswer> {
         if !self.holds(attempt) {
             return self.never(attempt);
         }
-        self.of(attempt, cx, |_, mut in_hand| {
+        let decision = self.of(attempt, cx, |_, mut in_hand| {
             if !in_hand.over() {
                 in_hand.cancel = true;
             }
@@ -162,17 +164,23 @@ impl Printer {
                 in_hand.enter(not_started(false, false, "cancelled before it started".to_owned()));
             }
             Some(in_hand)
-        })
+        });
+        decision.map_answer(|_| AttemptAnswer::Done)
     }
 
     /// Applies an operator's resolution, on which the order has already acted. The attempt ends, unless the printer
     /// still shows its print or may yet show it: such a print is cancelled, because the order no longer waits for it.
-    pub(super) fn resolved(self, attempt: Id, outcome: Resolution, cx: &DecisionContext<'_>) -> Decision<Self> {
+    pub(super) fn resolved(
+        self,
+        attempt: Id,
+        outcome: Resolution,
+        cx: &DecisionContext<'_>,
+    ) -> Decision<Self, AttemptAnswer> {
         if !self.holds(attempt) {
             return self.never(attempt);
         }
         let shows_it = self.shows_own();
-        self.of(attempt, cx, |printer, mut in_hand| {
+        let decision = self.of(attempt, cx, |printer, mut in_hand| {
             match in_hand.phase {
                 AttemptPhase::Taken => in_hand.enter(not_started(false, false, GIVEN_UP_REASON.to_owned())),
                 AttemptPhase::Ended { .. } | AttemptPhase::NotStarted { .. } | AttemptPhase::Stopped { .. } => {}
@@ -197,7 +205,8 @@ impl Printer {
                 }
             }
             Some(in_hand)
-        })
+        });
+        decision.map_answer(|_| AttemptAnswer::Done)
     }
 
     /// Records that the order has processed the report of a step; the final one frees the printer. `wanted: false`
@@ -293,12 +302,12 @@ impl Printer {
     }
 
     /// Refuses the attempt permanently, even if the message that offers it is still in flight.
-    fn never(mut self, attempt: Id) -> Decision<Self> {
+    fn never(mut self, attempt: Id) -> Decision<Self, AttemptAnswer> {
         if self.past.contains(&attempt) {
-            return Decision::unchanged(PrinterAnswer::NotInHand);
+            return Decision::unchanged(AttemptAnswer::NotInHand);
         }
         self.forget(attempt);
-        Decision::to(self, PrinterAnswer::NotInHand)
+        Decision::to(self, AttemptAnswer::NotInHand)
     }
 }
 

@@ -4,7 +4,7 @@
 //! reminders that become due because of it are recorded in the same commit, with the event and the emails that announce
 //! them.
 
-use super::{AttemptPhase, Printer, PrinterAnswer, PrinterRow};
+use super::{AttemptPhase, MaintenanceAnswer, Printer, PrinterAnswer, PrinterRow, ReminderAnswer};
 use crate::aggregate::{Decision, DecisionContext};
 use crate::event::Event;
 use crate::event::data::{PrinterMaintenanceDueData, PrinterMaintenanceLoggedData};
@@ -12,31 +12,13 @@ use crate::id::Id;
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
 use crate::maintenance::{
-    EndedPrint, EntryFields, MAX_REMINDERS, MaintenanceCommand, MaintenanceEntry, Odometer, Reminder, ReminderFields,
+    EndedPrint, EntryFields, MAX_REMINDERS, MaintenanceEntry, Odometer, Reminder, ReminderFields,
 };
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
 
 /// Maximum number of reminders named in the reason why a printer accepts no jobs.
 const MAX_REMINDERS_NAMED: usize = 2;
-
-/// Returns the command's name for the audit log.
-pub(super) fn name(command: &MaintenanceCommand) -> &'static str {
-    match command {
-        MaintenanceCommand::Remind(_) => "printer.add_reminder",
-        MaintenanceCommand::Change { .. } => "printer.change_reminder",
-        MaintenanceCommand::Forget(_) => "printer.remove_reminder",
-        MaintenanceCommand::Log { .. } => "printer.log_maintenance",
-    }
-}
-
-/// Returns the printer version on which the command is based, if any.
-pub(super) fn if_version(command: &MaintenanceCommand) -> Option<i64> {
-    match command {
-        MaintenanceCommand::Change { if_version, .. } => *if_version,
-        _ => None,
-    }
-}
 
 impl Printer {
     /// Restores the reminders from their rows after loading.
@@ -47,22 +29,16 @@ impl Printer {
         self
     }
 
-    pub(super) fn care(
+    /// Deletes a reminder; the log remains.
+    pub(super) fn forget_reminder(
         self,
-        command: &MaintenanceCommand,
+        id: Id,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Self>, Refusal> {
-        match command {
-            MaintenanceCommand::Remind(fields) => self.remind(fields, cx),
-            MaintenanceCommand::Change { id, if_version: _, fields } => self.change_reminder(*id, fields, cx),
-            MaintenanceCommand::Forget(id) => {
-                self.reminder(*id)?;
-                Ok(self.with_reminder(cx, |printer| {
-                    printer.reminders.remove_mut(id);
-                }))
-            }
-            MaintenanceCommand::Log { fields, done_at, resets } => self.log_maintenance(fields, *done_at, resets, cx),
-        }
+    ) -> Result<Decision<Self, PrinterAnswer>, Refusal> {
+        self.reminder(id)?;
+        Ok(self.with_reminder(cx, |printer| {
+            printer.reminders.remove_mut(&id);
+        }))
     }
 
     fn reminder(&self, id: Id) -> Result<&Reminder, Refusal> {
@@ -71,11 +47,15 @@ impl Printer {
 
     /// Changes the reminders, which counts as a change of the printer's settings. The rows to write are derived from
     /// the difference.
-    fn with_reminder(self, cx: &DecisionContext<'_>, change: impl FnOnce(&mut Self)) -> Decision<Self> {
+    fn with_reminder(self, cx: &DecisionContext<'_>, change: impl FnOnce(&mut Self)) -> Decision<Self, PrinterAnswer> {
         self.say(cx, change, Some("printer.updated"))
     }
 
-    fn remind(self, fields: &ReminderFields, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
+    pub(super) fn remind(
+        self,
+        fields: &ReminderFields,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Self, ReminderAnswer>, Refusal> {
         fields.check()?;
         if self.reminders.size() >= MAX_REMINDERS {
             let words = format!("a printer can have at most {MAX_REMINDERS} reminders; remove one first");
@@ -91,39 +71,39 @@ impl Printer {
             created_at: cx.now,
             updated_at: cx.now,
         };
-        let answer = PrinterAnswer::Reminder(Box::new(new.clone()), self.odometer);
+        let answer = ReminderAnswer { reminder: (Box::new(new.clone()), self.odometer) };
         let decision = self.with_reminder(cx, |printer| {
             printer.reminders.insert_mut(new.id, new);
         });
-        Ok(Decision { answer, ..decision })
+        Ok(decision.map_answer(|_| answer))
     }
 
-    fn change_reminder(
+    pub(super) fn change_reminder(
         self,
         id: Id,
         fields: &ReminderFields,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Self>, Refusal> {
+    ) -> Result<Decision<Self, ReminderAnswer>, Refusal> {
         let mut changed = self.reminder(id)?.clone();
         fields.check()?;
         changed.change(fields, &self.odometer, cx.now);
         // Due at once where the new interval is reached already; the answer says so, too.
         let mut response = changed.clone();
         response.note_due(&self.odometer, cx.now);
-        let answer = PrinterAnswer::Reminder(Box::new(response), self.odometer);
+        let answer = ReminderAnswer { reminder: (Box::new(response), self.odometer) };
         let decision = self.with_reminder(cx, |printer| {
             printer.reminders.insert_mut(id, changed);
         });
-        Ok(Decision { answer, ..decision })
+        Ok(decision.map_answer(|_| answer))
     }
 
-    fn log_maintenance(
+    pub(super) fn log_maintenance(
         self,
         fields: &EntryFields,
         done_at: Option<Timestamp>,
         resets: &[Id],
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Self>, Refusal> {
+    ) -> Result<Decision<Self, MaintenanceAnswer>, Refusal> {
         if done_at.is_some_and(|at| at > cx.now) {
             return Err(Refusal::field("doneAt", "must not be in the future"));
         }
@@ -158,17 +138,17 @@ impl Printer {
             done: entry.fields.done.clone(),
             resets: entry.resets.iter().map(|(_, name)| name.clone()).collect(),
         });
-        let answer = PrinterAnswer::Logged(Box::new(entry.clone()));
+        let answer = MaintenanceAnswer { entry: Box::new(entry.clone()) };
         Ok(Decision::to(next, answer).rows([PrinterRow::Entry(Box::new(entry))]).events([event]))
     }
 
     /// Completes a decision: adds a print that has just ended to the odometer, records and announces the reminders that
     /// are now due, and writes every reminder that changed.
-    pub(super) fn with_care(
+    pub(super) fn with_care<A>(
         before: Option<&Self>,
-        mut decision: Decision<Self>,
+        mut decision: Decision<Self, A>,
         cx: &DecisionContext<'_>,
-    ) -> Decision<Self> {
+    ) -> Decision<Self, A> {
         let Some(next) = &mut decision.next else { return decision };
         if let Some(before) = before {
             next.odometer = next.odometer + wear(before, next, cx.now);
@@ -179,9 +159,6 @@ impl Printer {
             decision.created.extend(next.due_alert(cx, reminder));
         }
         decision.rows.extend(differing(before, next));
-        if let PrinterAnswer::Printer(printer) = &mut decision.answer {
-            (printer.odometer, printer.reminders) = (next.odometer, next.reminders.clone());
-        }
         decision
     }
 

@@ -20,7 +20,11 @@ pub struct Clearing {
 }
 
 /// Returns the decision with the bed's times updated, if it changes whether the bed is clear.
-pub(super) fn noted(before: Option<&Printer>, mut decision: Decision<Printer>, now: Timestamp) -> Decision<Printer> {
+pub(super) fn noted<A>(
+    before: Option<&Printer>,
+    mut decision: Decision<Printer, A>,
+    now: Timestamp,
+) -> Decision<Printer, A> {
     if let Some(next) = &mut decision.next {
         match (before.is_some_and(|before| before.bed_not_cleared), next.bed_not_cleared) {
             (false, true) => next.bed_since = Some(now),

@@ -1,12 +1,11 @@
-//! Messages of a printer: commands, answers, and effects for work with the machine and with orders.
+//! Messages of a printer: commands with their answers, and rows.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ActRecord, Printer, PrinterFields, SlotReport, Spool, SpoolBalance, SpoolBinding, StartFailure};
-use crate::aggregate::answer_variants;
 use crate::id::Id;
 use crate::launch::{FilamentSlot, KnownTypes, LaunchNeeds};
-use crate::maintenance::{MaintenanceCommand, MaintenanceEntry, Odometer, Reminder};
+use crate::maintenance::{EntryFields, MaintenanceEntry, Odometer, Reminder, ReminderFields};
 use crate::order::Resolution;
 use crate::printer_status::{Connection, PastPrint, ReportedSlot, ServerRun, Status};
 use crate::sign_off::Inspection;
@@ -64,7 +63,7 @@ impl Evidence {
     }
 }
 
-/// Change that a printer accepts.
+/// Change that an operator makes to a printer; answered with the printer.
 #[derive(Clone, Debug)]
 pub enum PrinterCommand {
     /// Registers a new printer.
@@ -81,12 +80,6 @@ pub enum PrinterCommand {
     Archive,
     /// Connects (`true`) or disconnects (`false`) the printer at an operator's request.
     Connect(bool),
-    /// Processes a status from the monitor that changes recorded data: state, connection, file, end of a print, homing,
-    /// or progress by a tenth.
-    Seen(Box<Status>),
-    /// Records that the printer has not answered for too long: its connection state, the human-readable reason, and the
-    /// time at which it last answered.
-    Silent(Connection, String, Option<Timestamp>),
     /// Sets the content of a slot, entered by an operator.
     LoadSlot {
         /// Number of the slot, from 0.
@@ -98,6 +91,44 @@ pub enum PrinterCommand {
     },
     /// Removes a slot that the printer does not have, at an operator's request.
     RemoveSlot(u32),
+    /// Records an emergency stop after it has been sent, because nothing may delay the stop.
+    EmergencyStopped,
+    /// Marks the bed as clear at an operator's request, and signs off the parts of the last print if this has not been
+    /// done yet.
+    BedCleared(Inspection),
+    /// Acknowledges a firmware fault or refused starts after an operator has inspected the printer; refused with 409
+    /// while its firmware is still in error.
+    ClearAttention,
+    /// Records that all axes were homed at the server's command.
+    Homed,
+    /// Takes the printer out of service or returns it to service, at an operator's request.
+    Maintenance {
+        /// `true` to take it out of service.
+        on: bool,
+        /// Human-readable reason; ignored when the printer returns to service.
+        note: Option<String>,
+    },
+    /// Deletes a reminder. The maintenance log remains.
+    ForgetReminder(Id),
+}
+
+/// Answer to a [`PrinterCommand`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PrinterAnswer {
+    /// State of the printer after the change.
+    #[serde(rename = "Printer")]
+    pub printer: Box<Printer>,
+}
+
+/// Observation of a printer, or outcome of work done on it.
+#[derive(Clone, Debug)]
+pub enum PrinterNews {
+    /// Processes a status from the monitor that changes recorded data: state, connection, file, end of a print, homing,
+    /// or progress by a tenth.
+    Seen(Box<Status>),
+    /// Records that the printer has not answered for too long: its connection state, the human-readable reason, and the
+    /// time at which it last answered.
+    Silent(Connection, String, Option<Timestamp>),
     /// Updates the remaining amount on the spool in a slot, from the spool management system.
     SpoolLeft(SpoolBalance),
     /// Processes the spools reported by the printer in its slots.
@@ -110,40 +141,6 @@ pub enum PrinterCommand {
     },
     /// Records the digest (in hexadecimal digits) of the key by which the printer proved its identity.
     KeyShown(String),
-    /// Offers an attempt of an order. A printer that cannot take the attempt answers `NotTaken` with the reason, and
-    /// will never accept the attempt later.
-    Take {
-        /// Identifier of the attempt.
-        attempt: Id,
-        /// Job to be printed.
-        job: Id,
-        /// Order of the job.
-        order: Id,
-        /// G-code file to upload.
-        file_id: Id,
-        /// Unique name for the file on the printer.
-        file_name: String,
-        /// Time at which the order claimed the printer. An emergency stop since that time also stops this job.
-        claimed_at: Timestamp,
-        /// Requirements on the printer.
-        needs: Box<LaunchNeeds>,
-        /// File formats and slot capabilities of each printer type.
-        types: KnownTypes,
-        /// Filament length of the plate in millimetres, as stated in the file.
-        stated_mm: Option<f64>,
-        /// Print time in seconds, as stated in the file.
-        estimated_seconds: Option<i64>,
-    },
-    /// Records that the upload is finished. The caller sends the start only if the answer is [`PrinterAnswer::Go`].
-    Uploaded {
-        /// Attempt whose file was uploaded.
-        attempt: Id,
-        /// Name that the printer assigned to the file.
-        remote_name: String,
-        /// Token that identifies the current run of the printer's server, if it provides one (see
-        /// [`super::CurrentAttempt::server_mark`]).
-        server_mark: Option<String>,
-    },
     /// Records that the upload failed permanently, failed too often, or never started.
     UploadFailed {
         /// Attempt whose file was to be uploaded.
@@ -175,15 +172,6 @@ pub enum PrinterCommand {
         /// Collected evidence.
         evidence: Box<Evidence>,
     },
-    /// Cancels the given attempt at the order's request.
-    CancelAttempt(Id),
-    /// Applies an operator's resolution of an attempt, forwarded by the order.
-    Resolved {
-        /// Resolved attempt.
-        attempt: Id,
-        /// Outcome of the print, as seen by the operator.
-        outcome: Resolution,
-    },
     /// Acknowledges a report that the order has processed.
     Heard {
         /// Reported attempt.
@@ -192,25 +180,6 @@ pub enum PrinterCommand {
         step: u32,
         /// `false` if the order no longer needs the attempt, which then ends on the printer too.
         is_wanted: bool,
-    },
-    /// Prints a file that is not a job, at an operator's request; refused with 409 unless the printer could accept a
-    /// job.
-    PrintManually {
-        /// Identifier generated by the HTTP layer for this print.
-        id: Id,
-        /// File to upload; `None` if the file is already on the printer.
-        file_id: Option<Id>,
-        /// Name of the file on the printer.
-        file_name: String,
-        /// Source slot of each filament of the file; empty if the printer has no slots to choose from.
-        slots: Vec<Option<FilamentSlot>>,
-    },
-    /// Records that the file of a manual print is on the printer; answered in the same way as `Uploaded`.
-    ManualUploaded {
-        /// Identifier of the manual print.
-        id: Id,
-        /// Name that the printer assigned to the file.
-        remote_name: String,
     },
     /// Records that the printer accepted the start of a manual print, or that the print certainly did not start.
     ManualOver {
@@ -221,11 +190,6 @@ pub enum PrinterCommand {
     },
     /// Records that the start of the given manual print was not confirmed in time.
     ManualUnclear(Id),
-    /// Records an emergency stop after it has been sent, because nothing may delay the stop.
-    EmergencyStopped,
-    /// Marks the bed as clear at an operator's request, and signs off the parts of the last print if this has not been
-    /// done yet.
-    BedCleared(Inspection),
     /// Records that the order has acknowledged the sign-off of the given attempt's parts.
     SignedOff(Id),
     /// Records that the given attempt's end-of-print photo was delivered to its order, or that delivery was abandoned.
@@ -243,20 +207,161 @@ pub enum PrinterCommand {
         /// `true` if the print was paused, `false` if pausing failed; `None` if it should not be paused.
         paused: Option<bool>,
     },
-    /// Acknowledges a firmware fault or refused starts after an operator has inspected the printer; refused with 409
-    /// while its firmware is still in error.
-    ClearAttention,
-    /// Records that all axes were homed at the server's command.
-    Homed,
-    /// Takes the printer out of service or returns it to service, at an operator's request.
-    Maintenance {
-        /// `true` to take it out of service.
-        on: bool,
-        /// Human-readable reason; ignored when the printer returns to service.
-        note: Option<String>,
+}
+
+/// Offer of an order's attempt to a printer.
+#[derive(Clone, Debug)]
+pub struct TakeAttempt {
+    /// Identifier of the attempt.
+    pub attempt: Id,
+    /// Job to be printed.
+    pub job: Id,
+    /// Order of the job.
+    pub order: Id,
+    /// G-code file to upload.
+    pub file_id: Id,
+    /// Unique name for the file on the printer.
+    pub file_name: String,
+    /// Time at which the order claimed the printer. An emergency stop since that time also stops this job.
+    pub claimed_at: Timestamp,
+    /// Requirements on the printer.
+    pub needs: Box<LaunchNeeds>,
+    /// File formats and slot capabilities of each printer type.
+    pub types: KnownTypes,
+    /// Filament length of the plate in millimetres, as stated in the file.
+    pub stated_mm: Option<f64>,
+    /// Print time in seconds, as stated in the file.
+    pub estimated_seconds: Option<i64>,
+}
+
+/// Answer to [`TakeAttempt`]. A printer that does not take the attempt will never accept it later.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum TakeAnswer {
+    /// The printer has accepted the attempt, now or earlier, and reports on it from now on.
+    Accepted,
+    /// The attempt is not accepted and never will be, with a human-readable reason.
+    NotTaken(String),
+    /// The order claimed the printer before an emergency stop: the attempt was stopped, with the given reason.
+    Stopped(String),
+}
+
+/// End of an upload. The caller sends the start only if the answer is [`UploadAnswer::Go`].
+#[derive(Clone, Debug)]
+pub enum PrinterUpload {
+    /// Records that the file of an attempt is on the printer.
+    Attempt {
+        /// Attempt whose file was uploaded.
+        attempt: Id,
+        /// Name that the printer assigned to the file.
+        remote_name: String,
+        /// Token that identifies the current run of the printer's server, if it provides one (see
+        /// [`super::CurrentAttempt::server_mark`]).
+        server_mark: Option<String>,
     },
-    /// Changes the printer's reminders or its maintenance log.
-    Care(Box<MaintenanceCommand>),
+    /// Records that the file of a manual print is on the printer.
+    Manual {
+        /// Identifier of the manual print.
+        id: Id,
+        /// Name that the printer assigned to the file.
+        remote_name: String,
+    },
+}
+
+/// Answer to a [`PrinterUpload`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum UploadAnswer {
+    /// The caller must send the start now. Only the caller whose command recorded `start_sent` receives this answer, so
+    /// the start is sent only once.
+    Go,
+    /// The upload has been recorded, now or earlier, and this caller does not send a start.
+    Done,
+}
+
+/// Decision of an order about an attempt that it offered.
+#[derive(Clone, Debug)]
+pub enum AttemptCommand {
+    /// Cancels the given attempt at the order's request.
+    Cancel(Id),
+    /// Applies an operator's resolution of an attempt, forwarded by the order.
+    Resolve {
+        /// Resolved attempt.
+        attempt: Id,
+        /// Outcome of the print, as seen by the operator.
+        outcome: Resolution,
+    },
+}
+
+/// Answer to an [`AttemptCommand`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum AttemptAnswer {
+    /// The decision has been applied, now or earlier.
+    Done,
+    /// The printer does not have the attempt and will never accept it.
+    NotInHand,
+}
+
+/// Print of a file that is not a job, at an operator's request; refused with 409 unless the printer could accept a job.
+#[derive(Clone, Debug)]
+pub struct PrintManually {
+    /// Identifier generated by the HTTP layer for this print.
+    pub id: Id,
+    /// File to upload; `None` if the file is already on the printer.
+    pub file_id: Option<Id>,
+    /// Name of the file on the printer.
+    pub file_name: String,
+    /// Source slot of each filament of the file; empty if the printer has no slots to choose from.
+    pub slots: Vec<Option<FilamentSlot>>,
+}
+
+/// Answer to [`PrintManually`]: the manual print is accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ManualPrintAnswer {
+    /// Identifier of the manual print.
+    #[serde(rename = "Manual")]
+    pub id: Id,
+}
+
+/// Change to a printer's reminders.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ReminderCommand {
+    /// Adds a reminder.
+    Remind(ReminderFields),
+    /// Changes the name, note or intervals of a reminder.
+    Change {
+        /// Reminder to change.
+        id: Id,
+        /// Printer version that the caller read; refused with 412 if it has changed since.
+        if_version: Option<i64>,
+        /// Complete new fields.
+        fields: ReminderFields,
+    },
+}
+
+/// Answer to a [`ReminderCommand`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ReminderAnswer {
+    /// Current reminder, with the printer's odometer.
+    #[serde(rename = "Reminder")]
+    pub reminder: (Box<Reminder>, Odometer),
+}
+
+/// Entry of completed work in the maintenance log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogMaintenance {
+    /// Details of the work.
+    pub fields: EntryFields,
+    /// Time at which the work was done; `None` for now.
+    pub done_at: Option<Timestamp>,
+    /// Reminders that the work resets.
+    pub resets: Vec<Id>,
+}
+
+/// Answer to [`LogMaintenance`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MaintenanceAnswer {
+    /// New entry of the maintenance log.
+    #[serde(rename = "Logged")]
+    pub entry: Box<MaintenanceEntry>,
 }
 
 /// Row stored in addition to the snapshot row of a printer.
@@ -268,87 +373,4 @@ pub enum PrinterRow {
     ReminderGone(Id),
     /// New entry of the maintenance log.
     Entry(Box<MaintenanceEntry>),
-}
-
-/// A printer's answer to a command.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum PrinterAnswer {
-    /// State of the printer after the change.
-    Printer(Box<Printer>),
-    /// Answer to the uploading task: send the start now. Only the caller whose command recorded `start_sent` receives
-    /// it, so the start is sent once.
-    Go,
-    /// Answer to an operator: the manual print with the given id is accepted.
-    Manual(Id),
-    /// Answer to an operator: the current reminder, with the printer's odometer.
-    Reminder(Box<Reminder>, Odometer),
-    /// Answer to an operator: the new entry of the maintenance log.
-    Logged(Box<MaintenanceEntry>),
-    /// Answer to an order: the attempt is not accepted and never will be, with a human-readable reason.
-    NotTaken(String),
-    /// Answer to an order that claimed the printer before an emergency stop: the attempt was stopped, with the given
-    /// reason.
-    Stopped(String),
-    /// Answer to an order that cancels or resolves an attempt: the printer does not have the attempt and will never
-    /// accept it.
-    NotInHand,
-    /// The command has been applied, now or earlier.
-    Done,
-}
-
-answer_variants!(PrinterAnswer: Printer(Printer), Manual(Id), Logged(MaintenanceEntry));
-
-/// Work outside the printer's state that the state calls for. Each effect is repeated, even after a restart, until the
-/// state no longer calls for it.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum PrinterEffect {
-    /// Keeps a connection to the printer and monitors it. With another address or key it is a different effect, so that
-    /// the printer is reconnected.
-    Watch {
-        /// Adapter type of the printer.
-        kind: String,
-        /// Base URL of the printer's API.
-        base_url: String,
-        /// The printer's API key, encrypted; empty if there is none.
-        encrypted_api_key: String,
-        /// Serial number, for adapter types that need one.
-        serial: Option<String>,
-    },
-    /// Drives the attempt to a print or a verdict: uploads in phase `Taken`, then sends the start once, then determines
-    /// the outcome. From the phases `StartSent` and `Unverified` on, only the last step runs; the same applies to a
-    /// print that was seen and has vanished. The effect stays the same through these phases, so that the task that
-    /// recorded the start goes on to send it.
-    Run {
-        /// Attempt in hand.
-        attempt: Id,
-    },
-    /// Drives a manual print to its start: uploads the file, then starts it once. If the start was already sent, only
-    /// its outcome is awaited.
-    Manual {
-        /// Identifier of the manual print.
-        id: Id,
-    },
-    /// Cancels the attempt's print on the printer: reads the status first, and cancels once per status that shows the
-    /// attempt's file. The effect ends with the print, and as soon as the printer shows anything else.
-    CancelPrint {
-        /// Attempt in hand.
-        attempt: Id,
-    },
-    /// Reports the attempt's progress to the order until the order has acknowledged the step.
-    Report {
-        /// Attempt in hand.
-        attempt: Id,
-        /// Step to report.
-        step: u32,
-    },
-    /// Reports the sign-off of the attempt's parts to the order until the order has acknowledged it.
-    TellSignOff {
-        /// Signed-off attempt, one of [`Printer::signed_prints`].
-        attempt: Id,
-    },
-    /// Takes an end-of-print photo of the attempt, stores it and notifies the order, or abandons the photo.
-    Photograph {
-        /// Attempt to photograph, from [`Printer::photo_due`].
-        attempt: Id,
-    },
 }

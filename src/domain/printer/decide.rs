@@ -1,130 +1,343 @@
 //! Dispatch of a printer's commands to the rules that decide them.
 
+use super::clearing::noted;
 use super::registration::create;
-use super::{AttemptPhase, CurrentAttempt, ManualPhase, ManualPrint, Printer, PrinterCommand};
-use crate::aggregate::{Aggregate as _, Decision, DecisionContext};
+use super::{
+    AttemptAnswer, AttemptCommand, AttemptPhase, CurrentAttempt, LogMaintenance, MaintenanceAnswer, ManualPhase,
+    ManualPrint, ManualPrintAnswer, PrintManually, Printer, PrinterAnswer, PrinterCommand, PrinterNews, PrinterUpload,
+    ReminderAnswer, ReminderCommand, TakeAnswer, TakeAttempt, UploadAnswer,
+};
+use crate::aggregate::{Aggregate as _, AuditFacts, Command, Confirmation, Decision, DecisionContext};
 use crate::id::Id;
 use crate::refusal::Refusal;
 
-/// Decides one command of a printer.
-pub(super) fn decide(
+/// Returns the printer to which all commands except its registration apply.
+fn existing(this: Option<&Printer>) -> Result<Printer, Refusal> {
+    let printer = this.filter(|printer| !printer.archived);
+    printer.cloned().ok_or_else(|| Refusal::not_found(Printer::KIND))
+}
+
+/// Completes a decision with the consequences of a finished print, a changed bed state and the added wear, in the same
+/// commit.
+fn complete<A>(
     this: Option<&Printer>,
-    id: Id,
+    mut decision: Decision<Printer, A>,
     cx: &DecisionContext<'_>,
-    command: &PrinterCommand,
-) -> Result<Decision<Printer>, Refusal> {
-    match (this.filter(|printer| !printer.archived), command) {
-        (None, PrinterCommand::Create(fields)) if this.is_none() => Ok(create(id, cx, fields)),
-        (None, _) => Err(Refusal::not_found(Printer::KIND)),
-        (Some(_), PrinterCommand::Create(_)) => Err(Refusal::conflict("exists", "this printer already exists")),
-        (
-            Some(printer),
-            PrinterCommand::Take {
-                attempt,
-                job,
-                order,
-                file_id,
-                file_name,
-                claimed_at,
-                needs,
-                types,
-                stated_mm,
-                estimated_seconds,
-            },
-        ) => {
-            let printer = printer.clone();
-            let slots = printer.resolve_slots(needs, types);
-            let in_hand = CurrentAttempt {
-                attempt: *attempt,
-                job: *job,
-                order: *order,
-                file_id: *file_id,
-                file_name: file_name.clone(),
-                remote_name: None,
-                phase: AttemptPhase::Taken,
-                step: 1,
-                acknowledged_step: 0,
-                cancel: false,
-                unwanted: false,
-                progress: 0.0,
-                estimated_seconds: *estimated_seconds,
-                server_mark: None,
-                began_at: None,
-                gone: None,
-                out_of_sight: false,
-                used_slots: Vec::new(),
-                plate: needs.sliced_for.plate,
-                filament_slots: slots
-                    .as_deref()
-                    .map(|slots| printer.filament_slots(&needs.sliced_for, slots))
-                    .unwrap_or_default(),
-                stated_mm: *stated_mm,
-                booked_on: Vec::new(),
-                taken_at: *claimed_at,
-            };
-            Ok(printer.take(in_hand, slots, cx))
+) -> Decision<Printer, A> {
+    // However a print ends, what it used is gone from its spools in the same commit.
+    let ended = |printer: &Printer| {
+        printer.in_hand.as_ref().is_some_and(|hand| matches!(hand.phase, AttemptPhase::Ended { .. }))
+    };
+    if let Some(next) = decision.next.as_mut().filter(|next| ended(next) && !this.is_some_and(ended)) {
+        next.use_up(cx.now);
+    }
+    let decision = Printer::with_photo(this, Printer::with_last_print(this, decision), cx);
+    let decision = noted(this, decision, cx.now);
+    Printer::with_care(this, decision, cx)
+}
+
+impl Command<Printer> for PrinterCommand {
+    type Answer = PrinterAnswer;
+
+    fn decide(
+        &self,
+        this: Option<&Printer>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Printer, Self::Answer>, Refusal> {
+        let decision = match (this, self) {
+            (None, PrinterCommand::Create(fields)) => create(id, cx, fields),
+            _ => self.change(existing(this)?, cx)?,
+        };
+        let mut decision = complete(this, decision, cx);
+        if let Some(next) = &decision.next {
+            decision.answer = PrinterAnswer { printer: Box::new(next.clone()) };
         }
-        (Some(printer), _) => change(printer.clone(), cx, command),
+        Ok(decision)
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            PrinterCommand::Create(_) => "printer.create",
+            PrinterCommand::Update { .. } => "printer.update",
+            PrinterCommand::Archive => "printer.delete",
+            PrinterCommand::Connect(true) => "printer.connect",
+            PrinterCommand::Connect(false) => "printer.disconnect",
+            PrinterCommand::LoadSlot { .. } => "printer.load_slot",
+            PrinterCommand::RemoveSlot(_) => "printer.remove_slot",
+            PrinterCommand::EmergencyStopped => "printer.emergency_stop",
+            PrinterCommand::BedCleared(_) => "printer.bed_cleared",
+            PrinterCommand::ClearAttention => "printer.clear_attention",
+            PrinterCommand::Homed => "printer.home",
+            PrinterCommand::Maintenance { .. } => "printer.maintenance",
+            PrinterCommand::ForgetReminder(_) => "printer.remove_reminder",
+        }
+    }
+
+    fn if_version(&self) -> Option<i64> {
+        match self {
+            PrinterCommand::Update { if_version, .. } => *if_version,
+            _ => None,
+        }
     }
 }
 
-/// Decides a command to an existing printer; [`decide`] itself handles creation and the offer of an attempt.
-fn change(printer: Printer, cx: &DecisionContext<'_>, command: &PrinterCommand) -> Result<Decision<Printer>, Refusal> {
-    match command {
-        PrinterCommand::Create(_) | PrinterCommand::Take { .. } => Err(Refusal::not_found(Printer::KIND)),
-        PrinterCommand::Update { if_version: _, fields } => printer.update(fields, cx),
-        PrinterCommand::Archive => {
-            printer.not_busy("deleted")?;
-            printer.has_told_sign_offs()?;
-            Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
+impl PrinterCommand {
+    /// Decides a change of a registered printer.
+    fn change(&self, printer: Printer, cx: &DecisionContext<'_>) -> Result<Decision<Printer, PrinterAnswer>, Refusal> {
+        match self {
+            PrinterCommand::Create(_) => Err(Refusal::conflict("exists", "this printer already exists")),
+            PrinterCommand::Update { if_version: _, fields } => printer.update(fields, cx),
+            PrinterCommand::Archive => {
+                printer.not_busy("deleted")?;
+                printer.has_told_sign_offs()?;
+                Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
+            }
+            PrinterCommand::Connect(on) => printer.connect(*on, cx),
+            PrinterCommand::LoadSlot { slot, spool, expected } => {
+                printer.load_slot(*slot, spool, expected.as_ref(), cx)
+            }
+            PrinterCommand::RemoveSlot(slot) => printer.remove_slot(*slot, cx),
+            PrinterCommand::EmergencyStopped => {
+                Ok(printer.say(cx, |printer| printer.stopped(cx), Some("printer.emergency_stopped")))
+            }
+            PrinterCommand::BedCleared(inspection) => printer.bed_cleared(inspection, cx),
+            PrinterCommand::ClearAttention => printer.clear_attention(cx),
+            PrinterCommand::Homed => Ok(printer.homed(cx)),
+            PrinterCommand::Maintenance { on, note } => {
+                let note = on.then(|| note.clone().unwrap_or_default());
+                Ok(printer.say(cx, |printer| printer.maintenance = note, Some("printer.maintenance")))
+            }
+            PrinterCommand::ForgetReminder(reminder) => printer.forget_reminder(*reminder, cx),
         }
-        PrinterCommand::Connect(on) => printer.connect(*on, cx),
-        PrinterCommand::Seen(status) => Ok(printer.observe(&status.as_ref().clone().bounded(), cx)),
-        PrinterCommand::Silent(connection, reason, last_seen) => {
-            Ok(printer.silent(*connection, reason, *last_seen, cx))
+    }
+}
+
+impl Command<Printer> for PrinterNews {
+    type Answer = Confirmation;
+
+    fn decide(&self, this: Option<&Printer>, _: Id, cx: &DecisionContext<'_>) -> Result<Decision<Printer>, Refusal> {
+        let printer = existing(this)?;
+        let decision = match self {
+            PrinterNews::Seen(status) => printer.observe(&status.as_ref().clone().bounded(), cx),
+            PrinterNews::Silent(connection, reason, last_seen) => printer.silent(*connection, reason, *last_seen, cx),
+            PrinterNews::SpoolLeft(balance) => printer.spool_left(balance, cx),
+            PrinterNews::SlotsReported { slots, bindings } => printer.report_slots(slots, bindings, cx),
+            PrinterNews::KeyShown(key) => printer.key_shown(key, cx),
+            PrinterNews::UploadFailed { attempt, why, reason } => printer.upload_failed(*attempt, *why, reason, cx),
+            PrinterNews::StartRefused { attempt, reason } => printer.start_refused(*attempt, reason, cx),
+            PrinterNews::Progressed { attempt, progress } => printer.progressed(*attempt, *progress, cx),
+            PrinterNews::Judged { attempt, evidence } => {
+                printer.judged(*attempt, &evidence.as_ref().clone().bounded(), cx)
+            }
+            PrinterNews::Heard { attempt, step, is_wanted } => printer.acknowledge(*attempt, *step, *is_wanted, cx),
+            PrinterNews::ManualOver { id, error } => printer.manual_over(*id, error.as_deref(), cx),
+            PrinterNews::ManualUnclear(id) => printer.manual_unclear(*id, cx),
+            PrinterNews::SignedOff(attempt) => printer.signed_off(*attempt, cx),
+            PrinterNews::PhotoOver(attempt) => printer.photo_over(*attempt, cx),
+            PrinterNews::CameraTold(has) => printer.camera_told(*has, cx),
+            PrinterNews::Acted(record) => printer.acted(record, cx),
+            PrinterNews::FailureSuspected { attempt, percent, paused } => {
+                printer.failure_suspected(*attempt, *percent, *paused, cx)
+            }
+        };
+        Ok(complete(this, decision, cx))
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            PrinterNews::Seen(_) => "printer.seen",
+            PrinterNews::Silent(..) => "printer.silent",
+            PrinterNews::SpoolLeft(_) => "printer.spool_left",
+            PrinterNews::SlotsReported { .. } => "printer.slots_reported",
+            PrinterNews::KeyShown(_) => "printer.key_shown",
+            PrinterNews::UploadFailed { .. } => "printer.upload_failed",
+            PrinterNews::StartRefused { .. } => "printer.start_refused",
+            PrinterNews::Progressed { .. } => "printer.progressed",
+            PrinterNews::Judged { .. } => "printer.judged",
+            PrinterNews::Heard { .. } => "printer.heard",
+            PrinterNews::ManualOver { .. } => "printer.print_over",
+            PrinterNews::ManualUnclear(_) => "printer.print_unclear",
+            PrinterNews::SignedOff(_) => "printer.signed_off",
+            PrinterNews::PhotoOver(_) => "printer.photo_over",
+            PrinterNews::CameraTold(_) => "printer.camera_told",
+            PrinterNews::Acted(record) => record.act.action(),
+            PrinterNews::FailureSuspected { .. } => "printer.failure_suspected",
         }
-        PrinterCommand::Uploaded { attempt, remote_name, server_mark } => {
-            Ok(printer.uploaded(*attempt, remote_name, server_mark.as_deref(), cx))
+    }
+
+    fn audit_facts(&self) -> AuditFacts {
+        match self {
+            PrinterNews::Acted(record) => record.audit_facts(),
+            _ => AuditFacts::done(),
         }
-        PrinterCommand::UploadFailed { attempt, why, reason } => Ok(printer.upload_failed(*attempt, *why, reason, cx)),
-        PrinterCommand::StartRefused { attempt, reason } => Ok(printer.start_refused(*attempt, reason, cx)),
-        PrinterCommand::Progressed { attempt, progress } => Ok(printer.progressed(*attempt, *progress, cx)),
-        PrinterCommand::Judged { attempt, evidence } => {
-            Ok(printer.judged(*attempt, &evidence.as_ref().clone().bounded(), cx))
+    }
+}
+
+impl Command<Printer> for TakeAttempt {
+    type Answer = TakeAnswer;
+
+    fn decide(
+        &self,
+        this: Option<&Printer>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Printer, Self::Answer>, Refusal> {
+        let printer = existing(this)?;
+        let slots = printer.resolve_slots(&self.needs, &self.types);
+        let in_hand = CurrentAttempt {
+            attempt: self.attempt,
+            job: self.job,
+            order: self.order,
+            file_id: self.file_id,
+            file_name: self.file_name.clone(),
+            remote_name: None,
+            phase: AttemptPhase::Taken,
+            step: 1,
+            acknowledged_step: 0,
+            cancel: false,
+            unwanted: false,
+            progress: 0.0,
+            estimated_seconds: self.estimated_seconds,
+            server_mark: None,
+            began_at: None,
+            gone: None,
+            out_of_sight: false,
+            used_slots: Vec::new(),
+            plate: self.needs.sliced_for.plate,
+            filament_slots: slots
+                .as_deref()
+                .map(|slots| printer.filament_slots(&self.needs.sliced_for, slots))
+                .unwrap_or_default(),
+            stated_mm: self.stated_mm,
+            booked_on: Vec::new(),
+            taken_at: self.claimed_at,
+        };
+        Ok(complete(this, printer.take(in_hand, slots, cx), cx))
+    }
+
+    fn name(&self) -> &'static str {
+        "printer.take"
+    }
+}
+
+impl Command<Printer> for PrinterUpload {
+    type Answer = UploadAnswer;
+
+    fn decide(
+        &self,
+        this: Option<&Printer>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Printer, Self::Answer>, Refusal> {
+        let printer = existing(this)?;
+        let decision = match self {
+            PrinterUpload::Attempt { attempt, remote_name, server_mark } => {
+                printer.uploaded(*attempt, remote_name, server_mark.as_deref(), cx)
+            }
+            PrinterUpload::Manual { id, remote_name } => printer.manual_uploaded(*id, remote_name, cx),
+        };
+        Ok(complete(this, decision, cx))
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            PrinterUpload::Attempt { .. } => "printer.uploaded",
+            PrinterUpload::Manual { .. } => "printer.print_uploaded",
         }
-        PrinterCommand::CancelAttempt(attempt) => Ok(printer.cancel_attempt(*attempt, cx)),
-        PrinterCommand::Resolved { attempt, outcome } => Ok(printer.resolved(*attempt, *outcome, cx)),
-        PrinterCommand::Heard { attempt, step, is_wanted } => Ok(printer.acknowledge(*attempt, *step, *is_wanted, cx)),
-        PrinterCommand::PrintManually { id, file_id, file_name, slots } => {
-            let (file_name, slots) = (file_name.clone(), slots.clone());
-            let manual = ManualPrint { id: *id, file_id: *file_id, file_name, slots, phase: ManualPhase::Taken };
-            printer.print_manually(manual, cx)
+    }
+}
+
+impl Command<Printer> for AttemptCommand {
+    type Answer = AttemptAnswer;
+
+    fn decide(
+        &self,
+        this: Option<&Printer>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Printer, Self::Answer>, Refusal> {
+        let printer = existing(this)?;
+        let decision = match self {
+            AttemptCommand::Cancel(attempt) => printer.cancel_attempt(*attempt, cx),
+            AttemptCommand::Resolve { attempt, outcome } => printer.resolved(*attempt, *outcome, cx),
+        };
+        Ok(complete(this, decision, cx))
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            AttemptCommand::Cancel(_) => "printer.cancel_attempt",
+            AttemptCommand::Resolve { .. } => "printer.resolved",
         }
-        PrinterCommand::ManualUploaded { id, remote_name } => Ok(printer.manual_uploaded(*id, remote_name, cx)),
-        PrinterCommand::ManualOver { id, error } => Ok(printer.manual_over(*id, error.as_deref(), cx)),
-        PrinterCommand::ManualUnclear(id) => Ok(printer.manual_unclear(*id, cx)),
-        PrinterCommand::EmergencyStopped => {
-            Ok(printer.say(cx, |printer| printer.stopped(cx), Some("printer.emergency_stopped")))
+    }
+}
+
+impl Command<Printer> for PrintManually {
+    type Answer = ManualPrintAnswer;
+
+    fn decide(
+        &self,
+        this: Option<&Printer>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Printer, Self::Answer>, Refusal> {
+        let Self { id, file_id, file_name, slots } = self.clone();
+        let manual = ManualPrint { id, file_id, file_name, slots, phase: ManualPhase::Taken };
+        Ok(complete(this, existing(this)?.print_manually(manual, cx)?, cx))
+    }
+
+    fn name(&self) -> &'static str {
+        "printer.print"
+    }
+}
+
+impl Command<Printer> for ReminderCommand {
+    type Answer = ReminderAnswer;
+
+    fn decide(
+        &self,
+        this: Option<&Printer>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Printer, Self::Answer>, Refusal> {
+        let printer = existing(this)?;
+        let decision = match self {
+            ReminderCommand::Remind(fields) => printer.remind(fields, cx)?,
+            ReminderCommand::Change { id, if_version: _, fields } => printer.change_reminder(*id, fields, cx)?,
+        };
+        Ok(complete(this, decision, cx))
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            ReminderCommand::Remind(_) => "printer.add_reminder",
+            ReminderCommand::Change { .. } => "printer.change_reminder",
         }
-        PrinterCommand::BedCleared(inspection) => printer.bed_cleared(inspection, cx),
-        PrinterCommand::SignedOff(attempt) => Ok(printer.signed_off(*attempt, cx)),
-        PrinterCommand::PhotoOver(attempt) => Ok(printer.photo_over(*attempt, cx)),
-        PrinterCommand::CameraTold(has) => Ok(printer.camera_told(*has, cx)),
-        PrinterCommand::LoadSlot { slot, spool, expected } => printer.load_slot(*slot, spool, expected.as_ref(), cx),
-        PrinterCommand::RemoveSlot(slot) => printer.remove_slot(*slot, cx),
-        PrinterCommand::SpoolLeft(balance) => Ok(printer.spool_left(balance, cx)),
-        PrinterCommand::SlotsReported { slots, bindings } => Ok(printer.report_slots(slots, bindings, cx)),
-        PrinterCommand::KeyShown(key) => Ok(printer.key_shown(key, cx)),
-        PrinterCommand::Acted(record) => Ok(printer.acted(record, cx)),
-        PrinterCommand::FailureSuspected { attempt, percent, paused } => {
-            Ok(printer.failure_suspected(*attempt, *percent, *paused, cx))
+    }
+
+    fn if_version(&self) -> Option<i64> {
+        match self {
+            ReminderCommand::Change { if_version, .. } => *if_version,
+            ReminderCommand::Remind(_) => None,
         }
-        PrinterCommand::ClearAttention => printer.clear_attention(cx),
-        PrinterCommand::Homed => Ok(printer.homed(cx)),
-        PrinterCommand::Maintenance { on, note } => {
-            let note = on.then(|| note.clone().unwrap_or_default());
-            Ok(printer.say(cx, |printer| printer.maintenance = note, Some("printer.maintenance")))
-        }
-        PrinterCommand::Care(command) => printer.care(command, cx),
+    }
+}
+
+impl Command<Printer> for LogMaintenance {
+    type Answer = MaintenanceAnswer;
+
+    fn decide(
+        &self,
+        this: Option<&Printer>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Printer, Self::Answer>, Refusal> {
+        let decision = existing(this)?.log_maintenance(&self.fields, self.done_at, &self.resets, cx)?;
+        Ok(complete(this, decision, cx))
+    }
+
+    fn name(&self) -> &'static str {
+        "printer.log_maintenance"
     }
 }

@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Printer, PrinterAnswer};
-use crate::aggregate::{Decision, DecisionContext};
+use super::{ManualPrintAnswer, Printer, UploadAnswer};
+use crate::aggregate::{Confirmation, Decision, DecisionContext};
 use crate::id::Id;
 use crate::launch::FilamentSlot;
 use crate::printer_status::{Activity, Connection, Status};
@@ -75,42 +75,47 @@ impl Printer {
         mut self,
         new: ManualPrint,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Self>, Refusal> {
+    ) -> Result<Decision<Self, ManualPrintAnswer>, Refusal> {
         let is_known = self.manual.as_ref().is_some_and(|manual| manual.id == new.id)
             || self.last_manual.as_ref().is_some_and(|last| last.id == new.id);
         if is_known {
-            return Ok(Decision::unchanged(PrinterAnswer::Manual(new.id)));
+            return Ok(Decision::unchanged(ManualPrintAnswer { id: new.id }));
         }
         self.free()
             .map_err(|why| Refusal::conflict("printer_busy", format!("the printer cannot accept a print: {why}")))?;
         let id = new.id;
         self.manual = Some(new);
         self.updated_at = cx.now;
-        Ok(Decision::to(self, PrinterAnswer::Manual(id)))
+        Ok(Decision::to(self, ManualPrintAnswer { id }))
     }
 
-    /// Processes a finished upload: records that the start is being sent, and answers [`PrinterAnswer::Go`] to this
+    /// Processes a finished upload: records that the start is being sent, and answers [`UploadAnswer::Go`] to this
     /// caller alone.
-    pub(super) fn manual_uploaded(mut self, id: Id, remote_name: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
+    pub(super) fn manual_uploaded(
+        mut self,
+        id: Id,
+        remote_name: &str,
+        cx: &DecisionContext<'_>,
+    ) -> Decision<Self, UploadAnswer> {
         let could = self.could_start();
         let Some(manual) = self.manual.as_mut().filter(|one| one.id == id && one.phase == ManualPhase::Taken) else {
-            return Decision::unchanged(PrinterAnswer::Done);
+            return Decision::unchanged(UploadAnswer::Done);
         };
         remote_name.clone_into(&mut manual.file_name);
         self.updated_at = cx.now;
         if let Err(why) = could {
             self.manual_ends(Some(ManualFailure::Busy(format!("not started: the printer is {why}"))));
-            return Decision::to(self, PrinterAnswer::Done);
+            return Decision::to(self, UploadAnswer::Done);
         }
         manual.phase = ManualPhase::StartSent { at: cx.now };
-        Decision::to(self, PrinterAnswer::Go)
+        Decision::to(self, UploadAnswer::Go)
     }
 
     /// Records the outcome of the start: the printer accepted it (`error` is `None`), or the print certainly did not
     /// start.
     pub(super) fn manual_over(mut self, id: Id, error: Option<&str>, cx: &DecisionContext<'_>) -> Decision<Self> {
         let Some(manual) = self.manual.as_ref().filter(|manual| manual.id == id) else {
-            return Decision::unchanged(PrinterAnswer::Done);
+            return Decision::unchanged(Confirmation::Done);
         };
         if error.is_none() {
             // Assumed to print until the next status says so; it must not pass for idle meanwhile.
@@ -119,23 +124,23 @@ impl Printer {
         }
         self.manual_ends(error.map(|words| ManualFailure::Refused(words.to_owned())));
         self.updated_at = cx.now;
-        Decision::to(self, PrinterAnswer::Done)
+        Decision::to(self, Confirmation::Done)
     }
 
     /// Ends a manual print whose start was not confirmed in time; the start is never sent again. The bed must be
     /// inspected before the next print.
     pub(super) fn manual_unclear(mut self, id: Id, cx: &DecisionContext<'_>) -> Decision<Self> {
         let Some(manual) = self.manual.as_ref().filter(|manual| manual.id == id) else {
-            return Decision::unchanged(PrinterAnswer::Done);
+            return Decision::unchanged(Confirmation::Done);
         };
         if manual.phase != ManualPhase::Taken {
             self.bed_not_cleared = true;
             let words = "the start was not confirmed; check the printer".to_owned();
             self.manual_ends(Some(ManualFailure::Unclear(words)));
             self.updated_at = cx.now;
-            return Decision::to(self, PrinterAnswer::Done);
+            return Decision::to(self, Confirmation::Done);
         }
-        Decision::unchanged(PrinterAnswer::Done)
+        Decision::unchanged(Confirmation::Done)
     }
 
     /// Ends the manual print as started if a status shows a print after the start was sent. A recorded start time that

@@ -91,7 +91,7 @@ impl CurrentAttempt {
 
 impl Printer {
     /// Returns whether the status changes any recorded data, so that the monitor should send
-    /// [`super::PrinterCommand::Seen`].
+    /// [`super::PrinterNews::Seen`].
     pub fn matters(&self, status: &Status, now: Timestamp) -> bool {
         self.after(status, now).is_some()
     }

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AttemptPhase, ManualPhase, Printer, PrinterAnswer};
-use crate::aggregate::{Decision, DecisionContext};
+use super::{AttemptPhase, ManualPhase, Printer};
+use crate::aggregate::{Confirmation, Decision, DecisionContext};
 use crate::id::Id;
 use crate::time::Timestamp;
 
@@ -27,11 +27,11 @@ pub struct PhotoDue {
 impl Printer {
     /// Completes a decision: makes a photo due for a print that has just ended, and drops it once the next print
     /// starts.
-    pub(super) fn with_photo(
+    pub(super) fn with_photo<A>(
         before: Option<&Self>,
-        mut decision: Decision<Self>,
+        mut decision: Decision<Self, A>,
         cx: &DecisionContext<'_>,
-    ) -> Decision<Self> {
+    ) -> Decision<Self, A> {
         if let (Some(before), Some(next)) = (before, &mut decision.next) {
             next.note_photo(before, cx);
         }
@@ -82,19 +82,19 @@ impl Printer {
             self.photo_due = None;
         }
         if (self.camera_absent, &self.photo_due) == (before.0, &before.1) {
-            return Decision::unchanged(PrinterAnswer::Done);
+            return Decision::unchanged(Confirmation::Done);
         }
         self.updated_at = cx.now;
-        Decision::to(self, PrinterAnswer::Done)
+        Decision::to(self, Confirmation::Done)
     }
 
     /// Clears the due photo after it was delivered to its order or abandoned.
     pub(super) fn photo_over(mut self, attempt: Id, cx: &DecisionContext<'_>) -> Decision<Self> {
         if self.photo_due.take_if(|due| due.attempt == attempt).is_none() {
-            return Decision::unchanged(PrinterAnswer::Done);
+            return Decision::unchanged(Confirmation::Done);
         }
         self.updated_at = cx.now;
-        Decision::to(self, PrinterAnswer::Done)
+        Decision::to(self, Confirmation::Done)
     }
 }
 

@@ -2,7 +2,7 @@
 //! type and address cannot change, and the printer stays connected.
 
 use super::{MachineAddress, Printer, PrinterAnswer, PrinterFields};
-use crate::aggregate::{Decision, DecisionContext};
+use crate::aggregate::{Confirmation, Decision, DecisionContext};
 use crate::id::Id;
 use crate::maintenance::Odometer;
 use crate::printer_status::{Activity, Connection};
@@ -12,7 +12,7 @@ use crate::requirement::{Referenced, Requirement};
 /// Maximum length of a key's digest, in characters: that of a SHA-256 digest in hexadecimal.
 const MAX_KEY_CHARS: usize = 64;
 
-pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<Printer> {
+pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<Printer, PrinterAnswer> {
     let printer = Printer {
         id,
         revision: 1,
@@ -55,7 +55,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -
     };
     let event = printer.event_with(cx, "printer.created", None, |printer| printer);
     let loaded = loaded(printer.fields.loaded_material_id);
-    Decision::to(printer.clone(), PrinterAnswer::Printer(Box::new(printer))).events([event]).requires(loaded)
+    Decision::to(printer.clone(), PrinterAnswer { printer: Box::new(printer) }).events([event]).requires(loaded)
 }
 
 /// Requires that the loaded material has not been deleted.
@@ -74,7 +74,11 @@ impl Printer {
         Err(Refusal::conflict("printer_busy", format!("the printer {has}; it can be {what} after that has ended")))
     }
 
-    pub(super) fn update(self, fields: &PrinterFields, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
+    pub(super) fn update(
+        self,
+        fields: &PrinterFields,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Self, PrinterAnswer>, Refusal> {
         let old = &self.fields;
         if old.kind != fields.kind || old.base_url != fields.base_url {
             self.not_busy("changed to another type or address")?;
@@ -114,21 +118,21 @@ impl Printer {
     pub(super) fn key_shown(mut self, key: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
         let sound = key.len() <= MAX_KEY_CHARS && key.bytes().all(|byte| byte.is_ascii_hexdigit());
         if self.known_key.is_some() || self.disconnected || !sound {
-            return Decision::unchanged(PrinterAnswer::Done);
+            return Decision::unchanged(Confirmation::Done);
         }
         self.known_key = Some(key.to_owned());
         self.changed(cx);
-        Decision::to(self, PrinterAnswer::Done)
+        Decision::to(self, Confirmation::Done)
     }
 
     /// Connects or disconnects the printer at an operator's request. Connecting a connected printer permits the server
     /// to reopen a connection that was closed between the printer's own server and its firmware.
-    pub(super) fn connect(self, on: bool, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
+    pub(super) fn connect(self, on: bool, cx: &DecisionContext<'_>) -> Result<Decision<Self, PrinterAnswer>, Refusal> {
         if on && !self.disconnected {
             return Ok(self.say(cx, |printer| printer.kept_closed = false, Some("printer.connected")));
         }
         if !on && self.disconnected {
-            return Ok(Decision::unchanged(PrinterAnswer::Printer(Box::new(self))));
+            return Ok(Decision::unchanged(PrinterAnswer { printer: Box::new(self) }));
         }
         if !on {
             self.not_busy("disconnected")?;

@@ -1,109 +1,23 @@
-//! The printer as an aggregate: dispatch of its commands, and the effects that its state calls for.
+//! The printer as an aggregate: the effects that its state calls for, and the rules shared by several commands.
 
-use super::clearing::noted;
-use super::decide::decide;
 use super::readiness::report_of;
-use super::{
-    AttemptPhase, CurrentAttempt, FirmwareFault, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, PrinterRow,
-    care,
-};
-use crate::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
+use super::{AttemptPhase, CurrentAttempt, FirmwareFault, Printer, PrinterAnswer, PrinterEffect, PrinterRow};
+use crate::aggregate::{Aggregate, Confirmation, Decision, DecisionContext};
 use crate::event::Event;
 use crate::event::data::{EventData, PrinterActData, PrinterData, PrinterFaultData, PrinterOfflineData};
 use crate::id::Id;
 use crate::mail::Mail;
 use crate::printer_status::{Activity, Connection, Status};
-use crate::refusal::Refusal;
 use crate::time::Timestamp;
 
 impl Aggregate for Printer {
     const KIND: &'static str = "printer";
-    type Command = PrinterCommand;
-    type Answer = PrinterAnswer;
     type Row = PrinterRow;
     type Created = Mail;
     type Effect = PrinterEffect;
 
     fn is_archived(&self) -> bool {
         self.archived
-    }
-
-    fn decide(
-        this: Option<&Self>,
-        id: Id,
-        cx: &DecisionContext<'_>,
-        command: &PrinterCommand,
-    ) -> Result<Decision<Self>, Refusal> {
-        let mut decision = decide(this, id, cx, command)?;
-        // However a print ends, what it used is gone from its spools in the same commit.
-        let ended = |printer: &Self| {
-            printer.in_hand.as_ref().is_some_and(|hand| matches!(hand.phase, AttemptPhase::Ended { .. }))
-        };
-        if let Some(next) = decision.next.as_mut().filter(|next| ended(next) && !this.is_some_and(ended)) {
-            next.use_up(cx.now);
-            if let PrinterAnswer::Printer(printer) = &mut decision.answer {
-                printer.slots.clone_from(&next.slots);
-            }
-        }
-        let decision = Self::with_photo(this, Self::with_last_print(this, decision), cx);
-        let decision = noted(this, decision, cx.now);
-        Ok(Self::with_care(this, decision, cx))
-    }
-
-    fn name(command: &PrinterCommand) -> &'static str {
-        match command {
-            PrinterCommand::Create(_) => "printer.create",
-            PrinterCommand::Update { .. } => "printer.update",
-            PrinterCommand::Archive => "printer.delete",
-            PrinterCommand::Connect(true) => "printer.connect",
-            PrinterCommand::Connect(false) => "printer.disconnect",
-            PrinterCommand::Seen(_) => "printer.seen",
-            PrinterCommand::Silent(..) => "printer.silent",
-            PrinterCommand::Take { .. } => "printer.take",
-            PrinterCommand::Uploaded { .. } => "printer.uploaded",
-            PrinterCommand::UploadFailed { .. } => "printer.upload_failed",
-            PrinterCommand::StartRefused { .. } => "printer.start_refused",
-            PrinterCommand::Progressed { .. } => "printer.progressed",
-            PrinterCommand::Judged { .. } => "printer.judged",
-            PrinterCommand::CancelAttempt(_) => "printer.cancel_attempt",
-            PrinterCommand::Resolved { .. } => "printer.resolved",
-            PrinterCommand::Heard { .. } => "printer.heard",
-            PrinterCommand::PrintManually { .. } => "printer.print",
-            PrinterCommand::ManualUploaded { .. } => "printer.print_uploaded",
-            PrinterCommand::ManualOver { .. } => "printer.print_over",
-            PrinterCommand::ManualUnclear(_) => "printer.print_unclear",
-            PrinterCommand::EmergencyStopped => "printer.emergency_stop",
-            PrinterCommand::BedCleared(_) => "printer.bed_cleared",
-            PrinterCommand::SignedOff(_) => "printer.signed_off",
-            PrinterCommand::PhotoOver(_) => "printer.photo_over",
-            PrinterCommand::CameraTold(_) => "printer.camera_told",
-            PrinterCommand::LoadSlot { .. } => "printer.load_slot",
-            PrinterCommand::RemoveSlot(_) => "printer.remove_slot",
-            PrinterCommand::SpoolLeft(_) => "printer.spool_left",
-            PrinterCommand::SlotsReported { .. } => "printer.slots_reported",
-            PrinterCommand::KeyShown(_) => "printer.key_shown",
-            PrinterCommand::Acted(record) => record.act.action(),
-            PrinterCommand::FailureSuspected { .. } => "printer.failure_suspected",
-            PrinterCommand::ClearAttention => "printer.clear_attention",
-            PrinterCommand::Homed => "printer.home",
-            PrinterCommand::Maintenance { .. } => "printer.maintenance",
-            PrinterCommand::Care(command) => care::name(command),
-        }
-    }
-
-    fn audit_facts(command: &PrinterCommand) -> AuditFacts {
-        match command {
-            PrinterCommand::Acted(record) => record.audit_facts(),
-            _ => AuditFacts::done(),
-        }
-    }
-
-    fn if_version(command: &PrinterCommand) -> Option<i64> {
-        match command {
-            PrinterCommand::Update { if_version, .. } => *if_version,
-            PrinterCommand::Care(command) => care::if_version(command),
-            _ => None,
-        }
     }
 
     fn revision(&self) -> Option<i64> {
@@ -165,17 +79,17 @@ impl Printer {
         cx: &DecisionContext<'_>,
         change: impl FnOnce(&mut Self),
         event: Option<&str>,
-    ) -> Decision<Self> {
+    ) -> Decision<Self, PrinterAnswer> {
         let mut next = self.clone();
         change(&mut next);
         if next == self {
-            return Decision::unchanged(PrinterAnswer::Printer(Box::new(next)));
+            return Decision::unchanged(PrinterAnswer { printer: Box::new(next) });
         }
         next.changed(cx);
         let event = event.map(|event| {
             next.event_with(cx, event, None, |printer| PrinterActData { printer, note: next.maintenance.clone() })
         });
-        Decision::to(next.clone(), PrinterAnswer::Printer(Box::new(next))).events(event)
+        Decision::to(next.clone(), PrinterAnswer { printer: Box::new(next) }).events(event)
     }
 
     /// Records a visible change. Changes by the server itself do not increase the version.
@@ -186,7 +100,7 @@ impl Printer {
 
     pub(super) fn observe(self, status: &Status, cx: &DecisionContext<'_>) -> Decision<Self> {
         let Some(mut next) = self.after(status, cx.now) else {
-            return Decision::unchanged(PrinterAnswer::Done);
+            return Decision::unchanged(Confirmation::Done);
         };
         next.give_up();
         let back = (self.outage && !next.outage)
@@ -199,7 +113,7 @@ impl Printer {
         let alert = fault.as_ref().and(next.fault.as_ref()).map(|fault| next.fault_alert(cx, &fault.words));
         let left = |printer: &Self| printer.shows.clone().filter(|file| printer.is_leftover(file));
         let left = left(&next).filter(|_| left(&self).is_none()).map(|file| next.leftover_alert(cx, &file));
-        Decision::to(next, PrinterAnswer::Done)
+        Decision::to(next, Confirmation::Done)
             .events(back.into_iter().chain(fault))
             .created(alert.into_iter().chain(left).flatten())
     }
@@ -214,7 +128,7 @@ impl Printer {
         cx: &DecisionContext<'_>,
     ) -> Decision<Self> {
         if self.disconnected || connection == Connection::Connected {
-            return Decision::unchanged(PrinterAnswer::Done);
+            return Decision::unchanged(Confirmation::Done);
         }
         let mut next = self.clone();
         next.connection = connection;
@@ -232,16 +146,16 @@ impl Printer {
         if (next.connection, next.activity, next.outage) == (self.connection, self.activity, self.outage)
             && next.in_hand == self.in_hand
         {
-            return Decision::unchanged(PrinterAnswer::Done);
+            return Decision::unchanged(Confirmation::Done);
         }
         next.updated_at = cx.now;
         let offline = |printer| PrinterOfflineData { printer, error: reason.to_owned() };
         if self.outage {
-            return Decision::to(next, PrinterAnswer::Done);
+            return Decision::to(next, Confirmation::Done);
         }
         let event = next.event_with(cx, "printer.offline", next.last_seen_at, offline);
         let alert = next.lost_alert(cx, reason);
-        Decision::to(next, PrinterAnswer::Done).events([event]).created(alert)
+        Decision::to(next, Confirmation::Done).events([event]).created(alert)
     }
 
     /// Builds an event about this printer, which also appears on the timeline of the order whose attempt the printer

@@ -75,17 +75,17 @@ impl Printer {
 
     /// Records that all axes were homed. The event is published even if homing was not needed, because the machine has
     /// moved.
-    pub(super) fn homed(mut self, cx: &DecisionContext<'_>) -> Decision<Self> {
+    pub(super) fn homed(mut self, cx: &DecisionContext<'_>) -> Decision<Self, PrinterAnswer> {
         self.needs_home = false;
         self.changed(cx);
         let data = |printer| PrinterActData { printer, note: self.maintenance.clone() };
         let event = self.event_with(cx, "printer.homed", None, data);
-        Decision::to(self.clone(), PrinterAnswer::Printer(Box::new(self))).events([event])
+        Decision::to(self.clone(), PrinterAnswer { printer: Box::new(self) }).events([event])
     }
 
     /// Clears a firmware fault and the refused starts after an operator has inspected the printer. Refused while the
     /// firmware still reports an error, because the same error would only be recorded again.
-    pub(super) fn clear_attention(self, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
+    pub(super) fn clear_attention(self, cx: &DecisionContext<'_>) -> Result<Decision<Self, PrinterAnswer>, Refusal> {
         if self.fault.is_some() && self.activity == Activity::Error && !self.disconnected {
             return Err(Refusal::conflict(
                 "printer_in_error",
@@ -93,7 +93,7 @@ impl Printer {
             ));
         }
         if self.fault.is_none() && self.refusals.is_none() {
-            return Ok(Decision::unchanged(PrinterAnswer::Printer(Box::new(self))));
+            return Ok(Decision::unchanged(PrinterAnswer { printer: Box::new(self) }));
         }
         let clear = |printer: &mut Self| (printer.fault, printer.refusals) = (None, None);
         Ok(self.say(cx, clear, Some("printer.attention_cleared")))

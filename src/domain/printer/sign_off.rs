@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{AttemptPhase, ManualPhase, Printer, PrinterAnswer, PrinterEffect};
-use crate::aggregate::{Decision, DecisionContext};
+use crate::aggregate::{Confirmation, Decision, DecisionContext};
 use crate::id::Id;
 use crate::refusal::Refusal;
 use crate::sign_off::Inspection;
@@ -49,12 +49,9 @@ pub struct SignedPrint {
 impl Printer {
     /// Completes a decision: a print that has just ended becomes the last print, and any other print that starts
     /// replaces it.
-    pub(super) fn with_last_print(before: Option<&Self>, mut decision: Decision<Self>) -> Decision<Self> {
+    pub(super) fn with_last_print<A>(before: Option<&Self>, mut decision: Decision<Self, A>) -> Decision<Self, A> {
         let (Some(before), Some(next)) = (before, &mut decision.next) else { return decision };
         next.note_last_print(before);
-        if let PrinterAnswer::Printer(printer) = &mut decision.answer {
-            printer.last_print = next.last_print;
-        }
         decision
     }
 
@@ -83,7 +80,7 @@ impl Printer {
         self,
         inspection: &Inspection,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Self>, Refusal> {
+    ) -> Result<Decision<Self, PrinterAnswer>, Refusal> {
         inspection.check(&cx.rules.quality)?;
         if self.last_print.is_none() && !inspection.says_nothing() {
             let words = "this printer has no print awaiting sign-off; sign off the job instead";
@@ -119,10 +116,10 @@ impl Printer {
         let before = self.signed_prints.len();
         self.signed_prints.retain(|signed| signed.print.attempt != attempt);
         if self.signed_prints.len() == before {
-            return Decision::unchanged(PrinterAnswer::Done);
+            return Decision::unchanged(Confirmation::Done);
         }
         self.updated_at = cx.now;
-        Decision::to(self, PrinterAnswer::Done)
+        Decision::to(self, Confirmation::Done)
     }
 
     /// Returns the sign-offs that can be reported now: those of prints whose end the orders have acknowledged.

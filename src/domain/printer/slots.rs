@@ -15,7 +15,7 @@ pub use offers::SpoolOffer;
 use serde::{Deserialize, Serialize};
 
 use super::{Printer, PrinterAnswer};
-use crate::aggregate::{Decision, DecisionContext};
+use crate::aggregate::{Confirmation, Decision, DecisionContext};
 use crate::amount::Amount;
 use crate::id::Id;
 use crate::launch::{
@@ -220,7 +220,7 @@ impl Printer {
         spool: &Spool,
         expected: Option<&SlotReport>,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Self>, Refusal> {
+    ) -> Result<Decision<Self, PrinterAnswer>, Refusal> {
         if number >= MAX_SLOTS {
             return Err(Refusal::conflict("no_such_slot", format!("slots are numbered from 0 to {}", MAX_SLOTS - 1)));
         }
@@ -269,7 +269,11 @@ impl Printer {
     }
 
     /// Removes a slot that the printer does not have. The last remaining slot cannot be removed.
-    pub(super) fn remove_slot(self, number: u32, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
+    pub(super) fn remove_slot(
+        self,
+        number: u32,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Self, PrinterAnswer>, Refusal> {
         let slots = self.slots();
         if !slots.iter().any(|one| one.slot == number) {
             return Err(Refusal::not_found("slot"));
@@ -309,12 +313,12 @@ impl Printer {
         let as_seen =
             |one: &Slot| one.slot == number && one.spool == Some(spool) && one.remaining == was && !one.weighed;
         let Some(before) = self.slots.iter().find(|one| as_seen(one)).filter(|_| self.in_hand.is_none()) else {
-            return Decision::unchanged(PrinterAnswer::Done);
+            return Decision::unchanged(Confirmation::Done);
         };
         let bound = before.material_id.or(material);
         let slot = Slot { remaining: Some(left), material_id: bound, updated_at: cx.now, ..before.clone() };
         if (slot.remaining, slot.material_id) == (before.remaining, before.material_id) {
-            return Decision::unchanged(PrinterAnswer::Done);
+            return Decision::unchanged(Confirmation::Done);
         }
         let newly = bound.filter(|_| before.material_id.is_none());
         let mut next = self.clone();
@@ -322,7 +326,7 @@ impl Printer {
         slots.push(slot);
         next.put_slots(slots);
         next.updated_at = cx.now;
-        Decision::to(next, PrinterAnswer::Done).requires(named(newly))
+        Decision::to(next, Confirmation::Done).requires(named(newly))
     }
 
     /// Stores the material of spools like the given one, or removes the binding if `material` is `None`.

@@ -6,7 +6,7 @@ mod suspected;
 mod verdict;
 
 use super::*;
-use crate::aggregate::{Aggregate, Decision};
+use crate::aggregate::{Aggregate, Command, Decision};
 use crate::amount::Amount;
 use crate::launch::{LaunchNeeds, MaterialNeed, SlicingTarget, UsedFilament};
 use crate::order::{Report, Resolution};
@@ -31,8 +31,8 @@ fn fields() -> PrinterFields {
     PrinterFields { build_volume, ..printer_fields("one", MachineType::FdmStandard) }
 }
 
-pub(super) fn take(attempt: u32) -> PrinterCommand {
-    PrinterCommand::Take {
+pub(super) fn take(attempt: u32) -> TakeAttempt {
+    TakeAttempt {
         attempt: id(attempt),
         job: id(21),
         order: id(22),
@@ -75,12 +75,12 @@ impl PrinterFixture {
     }
     pub(super) fn with_attempt() -> Self {
         let mut shop = Self::idle();
-        assert!(matches!(shop.ask(take(ATTEMPT)).unwrap().answer, PrinterAnswer::Done));
+        assert!(matches!(shop.ask(take(ATTEMPT)).unwrap().answer, TakeAnswer::Accepted));
         shop
     }
     pub(super) fn started() -> Self {
         let mut shop = Self::with_attempt();
-        assert!(matches!(shop.uploaded().answer, PrinterAnswer::Go));
+        assert!(matches!(shop.uploaded().answer, UploadAnswer::Go));
         shop
     }
     pub(super) fn printing() -> Self {
@@ -89,11 +89,11 @@ impl PrinterFixture {
         assert!(matches!(shop.phase(), AttemptPhase::Printing { .. }));
         shop
     }
-    pub(super) fn ask(&mut self, command: PrinterCommand) -> Result<Decision<Printer>, Refusal> {
+    pub(super) fn ask<C: Command<Printer>>(&mut self, command: C) -> Result<Decision<Printer, C::Answer>, Refusal> {
         self.bench.tell(&mut self.printer, id(1), &command)
     }
-    pub(super) fn uploaded(&mut self) -> Decision<Printer> {
-        self.ask(PrinterCommand::Uploaded {
+    pub(super) fn uploaded(&mut self) -> Decision<Printer, UploadAnswer> {
+        self.ask(PrinterUpload::Attempt {
             attempt: id(ATTEMPT),
             remote_name: format!("sub/{OURS}"),
             server_mark: Some("run 1".into()),
@@ -101,7 +101,7 @@ impl PrinterFixture {
         .unwrap()
     }
     pub(super) fn judged(&mut self, evidence: Evidence) -> Decision<Printer> {
-        self.ask(PrinterCommand::Judged { attempt: id(ATTEMPT), evidence: Box::new(evidence) }).unwrap()
+        self.ask(PrinterNews::Judged { attempt: id(ATTEMPT), evidence: Box::new(evidence) }).unwrap()
     }
     pub(super) fn status(&mut self, state: Activity, file: Option<&str>, ended: Option<PrintEnd>) -> Status {
         self.bench.now = self.bench.now.plus_ms(1000);
@@ -114,12 +114,12 @@ impl PrinterFixture {
     }
     pub(super) fn tell(&mut self, status: Status) -> Decision<Printer> {
         let matters = self.p().matters(&status, self.bench.now);
-        let decision = self.ask(PrinterCommand::Seen(Box::new(status))).unwrap();
+        let decision = self.ask(PrinterNews::Seen(Box::new(status))).unwrap();
         assert_eq!(matters, decision.next.is_some(), "what matters is what changes");
         decision
     }
     pub(super) fn silent(&mut self) -> Decision<Printer> {
-        self.ask(PrinterCommand::Silent(Connection::Unreachable, "no answer".into(), Some(self.bench.now))).unwrap()
+        self.ask(PrinterNews::Silent(Connection::Unreachable, "no answer".into(), Some(self.bench.now))).unwrap()
     }
     pub(super) fn now(&self) -> Timestamp {
         self.bench.now
@@ -132,7 +132,7 @@ impl PrinterFixture {
     /// Acknowledges the latest report on the given attempt on behalf of the order.
     pub(super) fn heard_of(&mut self, attempt: u32) {
         let step = self.p().in_hand.as_ref().unwrap().step;
-        self.ask(PrinterCommand::Heard { attempt: id(attempt), step, is_wanted: false }).unwrap();
+        self.ask(PrinterNews::Heard { attempt: id(attempt), step, is_wanted: false }).unwrap();
     }
     pub(super) fn p(&self) -> &Printer {
         self.printer.as_ref().unwrap()
@@ -145,15 +145,15 @@ impl PrinterFixture {
     }
     pub(super) fn acknowledge(&mut self, is_wanted: bool) {
         let step = self.p().in_hand.as_ref().unwrap().step;
-        self.ask(PrinterCommand::Heard { attempt: id(ATTEMPT), step, is_wanted }).unwrap();
+        self.ask(PrinterNews::Heard { attempt: id(ATTEMPT), step, is_wanted }).unwrap();
     }
     fn effects(&self, what: fn(&PrinterEffect) -> bool) -> bool {
         self.p().effects().iter().any(what)
     }
 }
 
-pub(super) fn refused(decision: &Decision<Printer>) -> bool {
-    matches!(decision.answer, PrinterAnswer::NotTaken(_))
+pub(super) fn refused(decision: &Decision<Printer, TakeAnswer>) -> bool {
+    matches!(decision.answer, TakeAnswer::NotTaken(_))
 }
 
 fn past(ended: Option<PrintEnd>) -> PastPrint {
@@ -198,7 +198,7 @@ fn a_foreign_print_is_shown_and_never_overridden() {
     assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()));
     let mut shop = PrinterFixture::with_attempt();
     shop.sees(Activity::Printing, Some("theirs.gcode"), None);
-    assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
+    assert!(matches!(shop.uploaded().answer, UploadAnswer::Done));
     assert!(matches!(shop.report(), Report::NotStarted { start_sent: false, counts: false, .. }));
 }
 
@@ -220,7 +220,7 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
     for (mut shop, may_have_begun) in [(PrinterFixture::with_attempt(), false), (PrinterFixture::started(), true)] {
         shop.ask(PrinterCommand::EmergencyStopped).unwrap();
         assert!(matches!(shop.report(), Report::Stopped { .. }));
-        assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done), "no start goes out");
+        assert!(matches!(shop.uploaded().answer, UploadAnswer::Done), "no start goes out");
         shop.sees(Activity::Printing, Some(OURS), None);
         assert!(matches!(shop.report(), Report::Stopped { .. }), "an end stays");
         assert_eq!(shop.p().bed_not_cleared, may_have_begun);
@@ -235,11 +235,8 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
     let mut shop = PrinterFixture::idle();
     let claimed_at = shop.bench.now;
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
-    let mut late = take(ATTEMPT);
-    if let PrinterCommand::Take { claimed_at: at, .. } = &mut late {
-        *at = claimed_at;
-    }
-    assert!(matches!(shop.ask(late).unwrap().answer, PrinterAnswer::Stopped(_)));
+    let late = TakeAttempt { claimed_at, ..take(ATTEMPT) };
+    assert!(matches!(shop.ask(late).unwrap().answer, TakeAnswer::Stopped(_)));
     assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()), "and never taken");
     let mut shop = PrinterFixture::idle();
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
@@ -250,7 +247,7 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
 #[test]
 fn a_printer_with_work_in_hand_stays_where_it_is() {
     let mut shop = PrinterFixture::with_attempt();
-    let busy = |refused: Result<Decision<Printer>, Refusal>| refused.unwrap_err().code == "printer_busy";
+    let busy = |refused: Result<Decision<Printer, PrinterAnswer>, Refusal>| refused.unwrap_err().code == "printer_busy";
     let elsewhere = PrinterFields { base_url: "http://other".into(), ..fields() };
     assert!(busy(shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(elsewhere) })));
     assert!(busy(shop.ask(PrinterCommand::Archive)));
@@ -270,7 +267,7 @@ fn a_printer_with_work_in_hand_stays_where_it_is() {
 fn the_head_survives_its_json_and_stays_small() {
     let mut shop = PrinterFixture::printing();
     for n in 100..200 {
-        shop.ask(PrinterCommand::CancelAttempt(id(n))).unwrap();
+        shop.ask(AttemptCommand::Cancel(id(n))).unwrap();
     }
     let text = serde_json::to_string(shop.p()).unwrap();
     assert!(text.len() < 4096, "{}", text.len());
@@ -284,7 +281,7 @@ fn the_head_survives_its_json_and_stays_small() {
         let text = serde_json::to_string(shop.p()).unwrap();
         assert_eq!(&serde_json::from_str::<Printer>(&text).unwrap(), shop.p());
         shop.judged(Evidence::Unclear("no answer".into()));
-        shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
+        shop.ask(AttemptCommand::Cancel(id(ATTEMPT))).unwrap();
         let text = serde_json::to_string(shop.p()).unwrap();
         assert_eq!(&serde_json::from_str::<Printer>(&text).unwrap(), shop.p());
     }

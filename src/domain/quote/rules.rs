@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use super::{QUOTE_DECLINED, QUOTE_EXPIRED, Quote, QuoteCommand, QuoteLine, QuoteSlicingOutcome, QuoteStatus};
-use crate::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, NewAggregate};
 use crate::currency::format_amount;
 use crate::event::Event;
 use crate::id::Id;
@@ -72,8 +72,6 @@ struct ChangeOutput {
 
 impl Aggregate for Quote {
     const KIND: &'static str = "quote";
-    type Command = QuoteCommand;
-    type Answer = Box<Self>;
     type Row = Infallible;
     type Created = QuoteCreation;
     type Effect = QuoteEffect;
@@ -82,22 +80,55 @@ impl Aggregate for Quote {
         self.archived
     }
 
+    fn revision(&self) -> Option<i64> {
+        Some(self.revision)
+    }
+
+    fn effects(&self) -> Vec<QuoteEffect> {
+        if self.archived {
+            return Vec::new();
+        }
+        let mut effects: Vec<QuoteEffect> = self.untold_request().into_iter().collect();
+        match self.status {
+            QuoteStatus::Draft => {
+                let mut sources: Vec<SliceSource> =
+                    self.lines.iter().filter_map(|line| line.model.as_ref()?.to_slice()).collect();
+                sources.sort();
+                sources.dedup();
+                effects.extend(sources.into_iter().map(QuoteEffect::Slice));
+            }
+            QuoteStatus::Accepted if !self.order_made && self.order_error.is_none() => {
+                effects.extend(self.order_id.map(QuoteEffect::MakeOrder));
+            }
+            _ => {}
+        }
+        effects
+    }
+
+    fn at_rest(&self) -> bool {
+        self.effects().is_empty()
+    }
+}
+
+impl Command<Quote> for QuoteCommand {
+    type Answer = Box<Quote>;
+
     fn decide(
-        this: Option<&Self>,
+        &self,
+        this: Option<&Quote>,
         id: Id,
         cx: &DecisionContext<'_>,
-        command: &QuoteCommand,
-    ) -> Result<Decision<Self>, Refusal> {
-        let quote = match (this.filter(|quote| !quote.archived), command) {
+    ) -> Result<Decision<Quote, Self::Answer>, Refusal> {
+        let quote = match (this.filter(|quote| !quote.archived), self) {
             (None, QuoteCommand::Create(wished)) if this.is_none() => {
-                let draft = Self::draft(cx, id, wished)?;
+                let draft = Quote::draft(cx, id, wished)?;
                 return Ok(Decision::to(draft.clone(), Box::new(draft)).requires(skus_named(&wished_skus(wished))));
             }
-            (None, _) => return Err(Refusal::not_found(Self::KIND)),
+            (None, _) => return Err(Refusal::not_found(Quote::KIND)),
             (Some(quote), _) => quote,
         };
         let mut next = quote.clone();
-        let along = match command {
+        let along = match self {
             QuoteCommand::Create(_) => return Err(Refusal::conflict("exists", "this quote already exists")),
             QuoteCommand::Update { if_version: _, patch } => {
                 next.redraft(cx, patch)?;
@@ -137,8 +168,8 @@ impl Aggregate for Quote {
         Ok(decision.events(events).created(created).requires(requirements))
     }
 
-    fn name(command: &QuoteCommand) -> &'static str {
-        match command {
+    fn name(&self) -> &'static str {
+        match self {
             QuoteCommand::Create(_) => "quote.create",
             QuoteCommand::Update { .. } => "quote.update",
             QuoteCommand::Send => "quote.send",
@@ -152,40 +183,11 @@ impl Aggregate for Quote {
         }
     }
 
-    fn if_version(command: &QuoteCommand) -> Option<i64> {
-        match command {
+    fn if_version(&self) -> Option<i64> {
+        match self {
             QuoteCommand::Update { if_version, .. } => *if_version,
             _ => None,
         }
-    }
-
-    fn revision(&self) -> Option<i64> {
-        Some(self.revision)
-    }
-
-    fn effects(&self) -> Vec<QuoteEffect> {
-        if self.archived {
-            return Vec::new();
-        }
-        let mut effects: Vec<QuoteEffect> = self.untold_request().into_iter().collect();
-        match self.status {
-            QuoteStatus::Draft => {
-                let mut sources: Vec<SliceSource> =
-                    self.lines.iter().filter_map(|line| line.model.as_ref()?.to_slice()).collect();
-                sources.sort();
-                sources.dedup();
-                effects.extend(sources.into_iter().map(QuoteEffect::Slice));
-            }
-            QuoteStatus::Accepted if !self.order_made && self.order_error.is_none() => {
-                effects.extend(self.order_id.map(QuoteEffect::MakeOrder));
-            }
-            _ => {}
-        }
-        effects
-    }
-
-    fn at_rest(&self) -> bool {
-        self.effects().is_empty()
     }
 }
 

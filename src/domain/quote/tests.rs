@@ -5,7 +5,7 @@ mod random;
 
 use super::*;
 use crate::address::Address;
-use crate::aggregate::{Aggregate as _, Decision};
+use crate::aggregate::{Aggregate as _, Command as _, Decision};
 use crate::amount::Amount;
 use crate::mail::part::plain;
 use crate::mesh::MeshFacts;
@@ -68,10 +68,10 @@ impl Desk {
         desk.ask(&QuoteCommand::Send).unwrap();
         desk
     }
-    fn ask(&mut self, command: &QuoteCommand) -> Result<Decision<Quote>, Refusal> {
+    fn ask(&mut self, command: &QuoteCommand) -> Result<Decision<Quote, Box<Quote>>, Refusal> {
         self.bench.tell(&mut self.quote, id(QUOTE), command)
     }
-    fn change(&mut self, patch: QuotePatch) -> Result<Decision<Quote>, Refusal> {
+    fn change(&mut self, patch: QuotePatch) -> Result<Decision<Quote, Box<Quote>>, Refusal> {
         self.ask(&QuoteCommand::Update { if_version: None, patch: Box::new(patch) })
     }
     fn q(&self) -> &Quote {
@@ -79,11 +79,11 @@ impl Desk {
     }
 }
 
-fn refused(result: Result<Decision<Quote>, Refusal>) -> String {
+fn refused(result: Result<Decision<Quote, Box<Quote>>, Refusal>) -> String {
     result.unwrap_err().code
 }
 
-fn paths(result: Result<Decision<Quote>, Refusal>) -> Vec<String> {
+fn paths(result: Result<Decision<Quote, Box<Quote>>, Refusal>) -> Vec<String> {
     result.unwrap_err().faults.into_iter().map(|fault| fault.path).collect()
 }
 
@@ -139,12 +139,12 @@ fn a_draft_with_faults_is_refused_with_all_of_them() {
     let both = DraftLine { sku_id: Some(id(SKU)), ..cube(1, None) };
     let wrong = vec![line(0, -1), DraftLine { description: " ".to_owned(), printed: false, ..line(1, 1) }, both];
     let create = QuoteCommand::Create(Box::new(draft(wrong)));
-    let faults = paths(Quote::decide(None, id(QUOTE), &bench.cx(), &create));
+    let faults = paths(create.decide(None, id(QUOTE), &bench.cx()));
     let expected =
         ["lines.0.quantity", "lines.0.unitPriceCents", "lines.1.description", "lines.1.printed", "lines.2.modelFileId"];
     assert_eq!(faults, expected);
     let create = QuoteCommand::Create(Box::new(draft(Vec::new())));
-    assert_eq!(paths(Quote::decide(None, id(QUOTE), &bench.cx(), &create)), ["lines"]);
+    assert_eq!(paths(create.decide(None, id(QUOTE), &bench.cx())), ["lines"]);
 }
 
 #[test]

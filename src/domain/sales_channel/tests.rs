@@ -35,10 +35,9 @@ fn new() -> SalesChannelCommand {
 #[test]
 fn the_map_goes_by_the_variant_then_by_its_code() {
     let (bench, mut this) = (Bench::new(), None::<SalesChannel>);
-    let map = |entries: Vec<VariantUpdate>| SalesChannelCommand::Map(entries);
-    assert_eq!(bench.tell(&mut this, id(1), &map(vec![])).unwrap_err().code, "sales_channel_not_found");
+    assert_eq!(bench.tell(&mut this, id(1), &MapVariants(vec![])).unwrap_err().code, "sales_channel_not_found");
     bench.tell(&mut this, id(1), &new()).unwrap();
-    bench.tell(&mut this, id(1), &map(vec![map_entry("77", 5, 1), map_entry("VASE", 6, 4)])).unwrap();
+    bench.tell(&mut this, id(1), &MapVariants(vec![map_entry("77", 5, 1), map_entry("VASE", 6, 4)])).unwrap();
     let channel = this.clone().unwrap();
     let sku = |variant, code| channel.mapped(&sold(variant, code)).map(|one| (one.sku_id, one.quantity));
     assert_eq!(sku(Some("77"), Some("VASE")), Some((id(5), 1)));
@@ -47,11 +46,14 @@ fn the_map_goes_by_the_variant_then_by_its_code() {
     // What is said again stays the same entry.
     let of_77 = sold(Some("77"), None);
     let before = channel.mapped(&of_77).unwrap().id;
-    let again = bench.tell(&mut this, id(1), &map(vec![map_entry("77", 5, 2)])).unwrap();
+    let again = bench.tell(&mut this, id(1), &MapVariants(vec![map_entry("77", 5, 2)])).unwrap();
     assert_eq!(again.rows.len(), 1);
     assert_eq!(this.as_ref().unwrap().mapped(&of_77).unwrap().id, before);
-    assert!(bench.tell(&mut this, id(1), &map(vec![map_entry("77", 5, 2)])).unwrap().next.is_none(), "nothing changes");
-    bench.tell(&mut this, id(1), &SalesChannelCommand::Unmap(before)).unwrap();
+    assert!(
+        bench.tell(&mut this, id(1), &MapVariants(vec![map_entry("77", 5, 2)])).unwrap().next.is_none(),
+        "nothing changes"
+    );
+    bench.tell(&mut this, id(1), &SalesChannelRemoval::Unmap(before)).unwrap();
     assert!(this.as_ref().unwrap().mapped(&of_77).is_none());
 }
 
@@ -61,7 +63,7 @@ fn a_line_without_variant_and_code_is_mapped_by_its_title() {
     bench.tell(&mut this, id(1), &new()).unwrap();
     let by_hand = sold(None, None);
     // As people are told that it is missing, so they map it.
-    let map = SalesChannelCommand::Map(vec![map_entry(&by_hand.primary_name(), 5, 1)]);
+    let map = MapVariants(vec![map_entry(&by_hand.primary_name(), 5, 1)]);
     bench.tell(&mut this, id(1), &map).unwrap();
     let channel = this.unwrap();
     assert_eq!(channel.mapped(&by_hand).map(|one| one.sku_id), Some(id(5)));
@@ -79,9 +81,7 @@ fn a_name_that_is_too_long_or_no_line_is_mapped_as_it_is_told() {
     let name = long.primary_name();
     assert!(name.starts_with("Vase by hand, ää") && name.ends_with("ä…"), "{name}");
     assert_eq!(name.chars().count(), MAX_VARIANT_CHARS);
-    bench
-        .tell(&mut this, id(1), &SalesChannelCommand::Map(vec![map_entry(&name, 5, 1), map_entry(" Cup ", 6, 1)]))
-        .unwrap();
+    bench.tell(&mut this, id(1), &MapVariants(vec![map_entry(&name, 5, 1), map_entry(" Cup ", 6, 1)])).unwrap();
     let channel = this.unwrap();
     let sku = |sold: &SoldLine| channel.mapped(sold).map(|one| one.sku_id);
     assert_eq!(sku(&long), Some(id(5)));
@@ -96,7 +96,7 @@ fn a_name_that_is_too_long_or_no_line_is_mapped_as_it_is_told() {
 fn faults_of_a_map_are_told_together() {
     let (bench, mut this) = (Bench::new(), None::<SalesChannel>);
     bench.tell(&mut this, id(1), &new()).unwrap();
-    let wrong = SalesChannelCommand::Map(vec![map_entry("a", 5, 0), map_entry("a", 5, 1), map_entry(" ", 5, 1)]);
+    let wrong = MapVariants(vec![map_entry("a", 5, 0), map_entry("a", 5, 1), map_entry(" ", 5, 1)]);
     let refusal = bench.tell(&mut this, id(1), &wrong).unwrap_err();
     let paths: Vec<&str> = refusal.faults.iter().map(|fault| fault.path.as_str()).collect();
     assert_eq!(paths, ["variants.0.quantity", "variants.1.variant", "variants.2.variant"]);
@@ -112,7 +112,7 @@ fn a_token_is_not_shown_to_another_address() {
     assert_eq!(this.as_ref().unwrap().encrypted_token, "sealed");
     bench.tell(&mut this, id(1), &SalesChannelCommand::Update(Box::new(to("https://b.example")))).unwrap();
     assert_eq!(this.as_ref().unwrap().encrypted_token, "");
-    bench.tell(&mut this, id(1), &SalesChannelCommand::Archive).unwrap();
-    let late = SalesChannelCommand::Map(vec![map_entry("a", 5, 1)]);
+    bench.tell(&mut this, id(1), &SalesChannelRemoval::Archive).unwrap();
+    let late = MapVariants(vec![map_entry("a", 5, 1)]);
     assert_eq!(bench.tell(&mut this, id(1), &late).unwrap_err().code, "sales_channel_not_found");
 }

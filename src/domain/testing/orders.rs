@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use super::{Bench, id};
 use crate::address::Address;
-use crate::aggregate::Decision;
+use crate::aggregate::{Command, Decision};
 use crate::amount::Amount;
 use crate::id::Id;
 use crate::job::{Attempt, Job, JobState};
 use crate::mail::Mail;
 use crate::material::{ClaimId, ClaimState};
 use crate::order::{
-    LedgerCommand, NewOrder, Order, OrderCommand, OrderCreated, OrderKind, OrderLine, PaymentUpdate, ProductionData,
-    Report, Shipment,
+    JobAnswer, JobCommand, LedgerCommand, NewOrder, Order, OrderAnswer, OrderCommand, OrderCreated, OrderKind,
+    OrderLine, OrderNews, OrderNewsAnswer, PaymentUpdate, ProductionData, Report, Shipment,
 };
 use crate::printer_status::PrintEnd;
 use crate::promise::Promise;
@@ -112,24 +112,24 @@ impl OrderDecider {
         desk
     }
     /// Decides a command and applies it.
-    pub fn ask(&mut self, command: &OrderCommand) -> Result<Decision<Order>, Refusal> {
+    pub fn ask<C: Command<Order>>(&mut self, command: &C) -> Result<Decision<Order, C::Answer>, Refusal> {
         self.bench.tell(&mut self.order, id(ORDER_ID), command)
     }
     /// Marks the order as paid in cash and reports its SKU as read.
-    pub fn pay(&mut self) -> Decision<Order> {
+    pub fn pay(&mut self) -> Decision<Order, OrderAnswer> {
         let pay = OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None };
         let paid = self.ask(&pay).unwrap();
         self.prepare();
         paid
     }
     /// Reports the SKU as read, with the lines' own data: jobs whose line has a file become VALIDATED.
-    pub fn prepare(&mut self) -> Option<Decision<Order>> {
+    pub fn prepare(&mut self) -> Option<Decision<Order, OrderNewsAnswer>> {
         let makes: Vec<ProductionData> = self.o().lines.iter().filter_map(|line| line.make.clone()).collect();
         let with_file = makes.into_iter().find(|make| make.file_id.is_some())?;
-        Some(self.ask(&OrderCommand::Prepared { sku: id(10), make: Box::new(with_file) }).unwrap())
+        Some(self.ask(&OrderNews::Prepared { sku: id(10), make: Box::new(with_file) }).unwrap())
     }
     /// Applies an update from the payment processor.
-    pub fn news(&mut self, news: PaymentUpdate) -> Decision<Order> {
+    pub fn news(&mut self, news: PaymentUpdate) -> Decision<Order, OrderAnswer> {
         self.ask(&OrderCommand::Ledger(LedgerCommand::Payment(news))).unwrap()
     }
     /// Returns the order.
@@ -145,20 +145,20 @@ impl OrderDecider {
         self.job().attempts.last().unwrap().clone()
     }
     /// Answers the claim of the first job.
-    pub fn stock(&mut self, state: ClaimState) -> Decision<Order> {
+    pub fn stock(&mut self, state: ClaimState) -> Decision<Order, OrderNewsAnswer> {
         let job = self.job();
         let claim = ClaimId { job: job.id, number: job.claim };
-        self.ask(&OrderCommand::Stock(id(MATERIAL_ID), vec![(claim, state, Some("words".into()))])).unwrap()
+        self.ask(&OrderNews::Stock(id(MATERIAL_ID), vec![(claim, state, Some("words".into()))])).unwrap()
     }
     /// Claims the printer for the first job.
-    pub fn dispatch(&mut self) -> Result<Decision<Order>, Refusal> {
+    pub fn dispatch(&mut self) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job().id;
-        self.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER_ID) })
+        self.ask(&JobCommand::Dispatch { job, printer: id(PRINTER_ID) })
     }
     /// Reports the latest attempt of the first job.
-    pub fn report(&mut self, report: Report) -> Decision<Order> {
+    pub fn report(&mut self, report: Report) -> Decision<Order, OrderNewsAnswer> {
         let (job, attempt) = (self.job().id, self.last().id);
-        self.ask(&OrderCommand::Attempt { job, attempt, report }).unwrap()
+        self.ask(&OrderNews::Attempt { job, attempt, report }).unwrap()
     }
     /// Returns the state of the first job.
     pub fn state(&self) -> JobState {
@@ -167,7 +167,7 @@ impl OrderDecider {
 }
 
 /// Returns the emails that a commit sends.
-pub fn mails(decision: &Decision<Order>) -> Vec<&Mail> {
+pub fn mails<A>(decision: &Decision<Order, A>) -> Vec<&Mail> {
     fn mail(created: &OrderCreated) -> Option<&Mail> {
         match created {
             OrderCreated::Mail(mail) => Some(mail),
@@ -183,18 +183,18 @@ pub fn pair() -> (OrderDecider, [Id; 2]) {
     desk.pay();
     let ids: Vec<Id> = desk.o().jobs.keys().copied().collect();
     let held = ids.iter().map(|job| (ClaimId { job: *job, number: 1 }, ClaimState::Held, None)).collect();
-    desk.ask(&OrderCommand::Stock(id(MATERIAL_ID), held)).unwrap();
+    desk.ask(&OrderNews::Stock(id(MATERIAL_ID), held)).unwrap();
     (desk, [ids[0], ids[1]])
 }
 
 /// Prints the job with the given outcome.
-pub fn print(desk: &mut OrderDecider, job: Id, end: PrintEnd) -> Decision<Order> {
-    desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER_ID) }).unwrap();
+pub fn print(desk: &mut OrderDecider, job: Id, end: PrintEnd) -> Decision<Order, OrderNewsAnswer> {
+    desk.ask(&JobCommand::Dispatch { job, printer: id(PRINTER_ID) }).unwrap();
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
     let reason = Some("nozzle too hot\r\nBcc: all".to_owned());
     let (booked_on, filament_mm) = (Vec::new(), None);
     let report = Report::Ended { end, filament_mm, progress: 1.0, reason, began_at: None, unseen: false, booked_on };
-    desk.ask(&OrderCommand::Attempt { job, attempt, report }).unwrap()
+    desk.ask(&OrderNews::Attempt { job, attempt, report }).unwrap()
 }
 
 /// Builds the command that ships all lines.
@@ -215,7 +215,7 @@ pub fn promised() -> OrderDecider {
     let order = desk.order.as_mut().unwrap();
     order.customer_email = Some("buyer@example.org".to_owned());
     order.lines[0].description = "Bracket <large>\nTracking number: 0".into();
-    desk.ask(&OrderCommand::Promise(Promise { made_at: now, expected_at: now, promised_at, met_at: None })).unwrap();
+    desk.ask(&OrderNews::Promise(Promise { made_at: now, expected_at: now, promised_at, met_at: None })).unwrap();
     print(&mut desk, one, PrintEnd::Finished);
     print(&mut desk, two, PrintEnd::Finished);
     desk

@@ -8,7 +8,7 @@ use crate::job::Job;
 use crate::material::{MaterialFields, MaterialType};
 use crate::order::Order;
 use crate::pricing::PriceRates;
-use crate::printer::{Printer, PrinterCommand, PrinterFields};
+use crate::printer::{Printer, PrinterCommand, PrinterFields, PrinterNews};
 use crate::printer_status::{Activity, Connection, Status};
 use crate::sku::MachineType;
 use crate::time::Timestamp;
@@ -25,7 +25,7 @@ pub fn idle_printer(number: u32, fields: PrinterFields, now: Timestamp) -> Print
     bench.tell(&mut printer, id(number), &PrinterCommand::Create(Box::new(fields))).unwrap();
     let idle =
         Status { state: Activity::Idle, connection: Connection::Connected, updated_at: now, ..Status::default() };
-    bench.tell(&mut printer, id(number), &PrinterCommand::Seen(Box::new(idle))).unwrap();
+    bench.tell(&mut printer, id(number), &PrinterNews::Seen(Box::new(idle))).unwrap();
     printer.unwrap()
 }
 

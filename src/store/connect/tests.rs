@@ -48,7 +48,7 @@ fn a_database_in_memory_or_on_a_server_has_no_file() {
     assert_eq!(display_url("sqlite:///nowhere%20at%20all/a%20b.db"), "SQLite /nowhere at all/a b.db");
 }
 
-/// A `kill -9` does not show whether a commit waits for the disk; only a power cut does.
+// A `kill -9` does not show whether a commit waits for the disk; only a power cut does.
 #[tokio::test]
 async fn a_commit_waits_for_the_disk() {
     let folder = tempfile::tempdir().unwrap();

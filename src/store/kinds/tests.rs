@@ -19,7 +19,7 @@ use crate::rows::samples::{
 };
 use crate::rows::{Doc, ModelOf, Part, read_doc};
 use domain::access::AccessRow;
-use domain::aggregate::{Aggregate, Decision};
+use domain::aggregate::{Aggregate, Command, Decision};
 use domain::amount::Amount;
 use domain::bounds::{
     EARLIEST, LATEST, MAX_AMOUNT, MAX_CENTS, MAX_LENGTH_MM, MAX_PRINT_SECONDS, MAX_QUANTITY, filament_mm, length_mm,
@@ -269,9 +269,10 @@ fn state_reads_back<T: StoredAggregate>(state: &T) {
 
 /// Decides a command on the current state. Asserts that an accepted decision reads back from the rows of the store: the
 /// state, and its separate rows.
-fn decided<T>(bench: &Bench, this: &mut Option<T>, of: Id, command: &T::Command) -> Option<Decision<T>>
+fn decided<T, C>(bench: &Bench, this: &mut Option<T>, of: Id, command: &C) -> Option<Decision<T, C::Answer>>
 where
     T: StoredAggregate + Aggregate<Row: Written + KeptRow, Created: Written + KeptRow>,
+    C: Command<T>,
 {
     let decision = bench.tell(this, of, command).ok()?;
     decision.rows.iter().for_each(KeptRow::reads_back);
@@ -280,9 +281,10 @@ where
     Some(decision)
 }
 
-fn accepted<T>(bench: &Bench, this: &mut Option<T>, command: &T::Command) -> bool
+fn accepted<T, C>(bench: &Bench, this: &mut Option<T>, command: &C) -> bool
 where
     T: StoredAggregate + Aggregate<Row: Written + KeptRow, Created: Written + KeptRow>,
+    C: Command<T>,
 {
     decided(bench, this, id(1), command).is_some()
 }
@@ -328,7 +330,7 @@ proptest! {
             draft: false, own_use: false, customer_id: None,
         };
         let mut order = None;
-        let created = accepted::<Order>(&bench, &mut order, &OrderCommand::Create(Box::new(new)));
+        let created = accepted::<Order, _>(&bench, &mut order, &OrderCommand::Create(Box::new(new)));
         for cents in paid.into_iter().take(if created { 4 } else { 0 }) {
             let pay = OrderCommand::MarkPaid { amount_cents: Some(cents), method: "cash".to_owned(), reference: Some(text.clone()) };
             accepted(&bench, &mut order, &pay);
@@ -347,7 +349,7 @@ proptest! {
             location: Some(text.clone()), unit_cost_cents: Some(Amount(amounts[3])), reorder_point: Amount(amounts[0]), reorder_quantity: Amount(amounts[1]),
         };
         let mut material = None;
-        accepted::<Material>(&bench, &mut material, &MaterialCommand::Create { fields: Box::new(fields), quantity: Amount(amounts[2]) });
+        accepted::<Material, _>(&bench, &mut material, &MaterialCommand::Create { fields: Box::new(fields), quantity: Amount(amounts[2]) });
         for delta in [amounts[3], -amounts[2], amounts[1]] {
             let adjust = MaterialCommand::Adjust { delta: Amount(delta), reason: text.clone() };
             accepted(&bench, &mut material, &adjust);
@@ -360,7 +362,7 @@ proptest! {
             name: text.clone(), kind: FileKind::Gcode, size, sha256: "ab".to_owned(), metadata: Box::new(metadata), photo_of: None, sliced_from: None,
         };
         let mut file = None;
-        prop_assert!(accepted::<File>(&bench, &mut file, &create) && accepted(&bench, &mut file, &FileCommand::Archive));
+        prop_assert!(accepted::<File, _>(&bench, &mut file, &create) && accepted(&bench, &mut file, &FileCommand::Archive));
         let image = text.replace(|c: char| c.is_control() || c.is_whitespace() || c == '\\', "_");
         let fields = SkuFields {
             code: text.clone(), slug: text.clone(), name: text.clone(), description: Some(text.clone()), kind: None,
@@ -371,7 +373,7 @@ proptest! {
             estimated_seconds: make.estimated_seconds, images: vec![format!("/pictures/{image}")], public: true, active: true,
         };
         let mut sku = None;
-        prop_assert!(accepted::<Sku>(&bench, &mut sku, &SkuCommand::Create(Box::new(fields))));
+        prop_assert!(accepted::<Sku, _>(&bench, &mut sku, &SkuCommand::Create(Box::new(fields))));
         accepted(&bench, &mut sku, &SkuCommand::Archive);
     }
 }

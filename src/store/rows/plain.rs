@@ -15,7 +15,7 @@ pub struct Audit {
     pub at: Timestamp,
     /// Caller ([`domain::principal::Principal`] as text).
     pub actor: String,
-    /// Name of the command ([`domain::aggregate::Aggregate::name`]).
+    /// Name of the command ([`domain::aggregate::Command::name`]).
     pub action: String,
     /// Kind of the aggregate, or of its part, that the command concerned.
     pub subject_kind: String,

@@ -8,7 +8,7 @@ use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::config::{Config, LoadOptions};
-use printfloor::domain::access::AccessCommand;
+use printfloor::domain::access::AddKey;
 use printfloor::domain::id::Id;
 use printfloor::domain::principal::Role;
 use printfloor::secrets::credentials::{api_key_hash, last4, new_api_key};
@@ -59,7 +59,7 @@ impl Stuck {
         let config = Config::load(options).unwrap().config;
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let key = new_api_key("key_test_");
-        let command = AccessCommand::AddKey {
+        let command = AddKey {
             name: "tests".to_owned(),
             hash: api_key_hash(config.auth.api_key_salt.expose(), &key),
             prefix: "key_test_".to_owned(),

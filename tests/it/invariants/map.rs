@@ -46,7 +46,7 @@ fn exists(path: &str, all: &BTreeSet<String>) -> bool {
     all.iter().any(|one| one == path || one.ends_with(&format!("/{path}")))
 }
 
-/// Returns whether this is written like a name of Rust: `take_readable`, `OrderCommand::Take`, `Decision`.
+/// Returns whether this is written like a name of Rust: `take_readable`, `JobCommand::Dispatch`, `Decision`.
 fn is_name(code: &str) -> bool {
     let parts: Vec<&str> = code.split("::").collect();
     let word = |part: &&str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

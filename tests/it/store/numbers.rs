@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use printfloor::domain::aggregate::Aggregate as _;
-use printfloor::domain::invoice::{DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, InvoiceRow};
+use printfloor::domain::aggregate::Command as _;
+use printfloor::domain::invoice::{DraftInvoice, InvoiceCommand, InvoiceLine, InvoiceRow};
 use printfloor::domain::principal::Principal;
 use printfloor::domain::restore::{Restore, RestoreCommand, RestoreFacts};
 use printfloor::store::connect::{self, OpenError};
@@ -67,8 +67,8 @@ fn issued(rig: &Rig) -> InvoiceRow {
     let line = InvoiceLine { description: "x".to_owned(), quantity: 1, unit_price_cents: 1, tax_rate_bps: 0 };
     let draft = DraftInvoice { lines: vec![(line, true)], ..DraftInvoice::default() };
     let id = rig.environment.id();
-    let draft = Invoice::decide(None, id, &cx, &InvoiceCommand::Create(Box::new(draft))).unwrap().next;
-    let mut sent = Invoice::decide(draft.as_ref(), id, &cx, &InvoiceCommand::Send).unwrap();
+    let draft = InvoiceCommand::Create(Box::new(draft)).decide(None, id, &cx).unwrap().next;
+    let mut sent = InvoiceCommand::Send.decide(draft.as_ref(), id, &cx).unwrap();
     sent.rows.remove(0)
 }
 
@@ -137,7 +137,7 @@ fn invoice(rig: &Rig) -> Submission {
 fn review(rig: &Rig, restore: &Restore, series: &str, next: i64) -> Submission {
     let (id, cx) = (rig.environment.id(), rig.environment.cx(&Principal::System));
     let command = RestoreCommand::Review { next: vec![(series.to_owned(), next)], note: None };
-    let decided = Restore::decide(Some(restore), restore.id, &cx, &command).unwrap();
+    let decided = command.decide(Some(restore), restore.id, &cx).unwrap();
     let mut submission = tally(rig, id, &id.to_string(), 1, 1);
     let writes = &mut submission.commands[0];
     writes.rows.extend(decided.rows.into_iter().map(|row| Box::new(row) as Box<dyn StoredRow>));

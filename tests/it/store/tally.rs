@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Mutex;
 
-use printfloor::domain::aggregate::{Aggregate, Decision, DecisionContext};
+use printfloor::domain::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use printfloor::domain::amount::Amount;
 use printfloor::domain::event::Event;
 use printfloor::domain::event::data::{EventData, EventKind};
@@ -52,44 +52,9 @@ pub enum Do {
 
 impl Aggregate for Tally {
     const KIND: &'static str = "tally";
-    type Command = Do;
-    type Answer = i64;
     type Row = MaterialRow;
     type Created = Mail;
     type Effect = ();
-
-    fn decide(this: Option<&Self>, id: Id, cx: &DecisionContext<'_>, command: &Do) -> Result<Decision<Self>, Refusal> {
-        let Some(this) = this else {
-            return match command {
-                Do::Make => Ok(Decision::to(Self { id, code: id.to_string(), count: 0 }, 0)),
-                _ => Err(Refusal::not_found(Self::KIND)),
-            };
-        };
-        match command {
-            Do::Make => Err(Refusal::conflict("exists", "this tally exists")),
-            Do::Add(many) => Ok(this.add(cx, *many)),
-            Do::AddAt(_) => Ok(this.add(cx, 1)),
-            Do::Rename(code) => Ok(Decision::to(Self { code: code.clone(), ..this.clone() }, this.count)),
-            Do::Mail => {
-                let mail = Mail::new(cx, vec!["floor@example.com".to_owned()], "tally".to_owned(), id.to_string());
-                Ok(Decision::to(this.clone(), this.count).created([mail]))
-            }
-            Do::Look => Ok(Decision::unchanged(this.count)),
-            Do::Refuse => Err(Refusal::conflict("no", "the rules say no")),
-            Do::Poison => panic!("poison"),
-        }
-    }
-
-    fn name(_: &Do) -> &'static str {
-        "tally.changed"
-    }
-
-    fn if_version(command: &Do) -> Option<i64> {
-        match command {
-            Do::AddAt(version) => Some(*version),
-            _ => None,
-        }
-    }
 
     fn clash(constraint: &str) -> Refusal {
         Refusal::conflict("taken", constraint)
@@ -102,8 +67,45 @@ impl Aggregate for Tally {
     }
 }
 
+impl Command<Tally> for Do {
+    type Answer = i64;
+
+    fn decide(&self, this: Option<&Tally>, id: Id, cx: &DecisionContext<'_>) -> Result<Decision<Tally, i64>, Refusal> {
+        let Some(this) = this else {
+            return match self {
+                Self::Make => Ok(Decision::to(Tally { id, code: id.to_string(), count: 0 }, 0)),
+                _ => Err(Refusal::not_found(Tally::KIND)),
+            };
+        };
+        match self {
+            Self::Make => Err(Refusal::conflict("exists", "this tally exists")),
+            Self::Add(many) => Ok(this.add(cx, *many)),
+            Self::AddAt(_) => Ok(this.add(cx, 1)),
+            Self::Rename(code) => Ok(Decision::to(Tally { code: code.clone(), ..this.clone() }, this.count)),
+            Self::Mail => {
+                let mail = Mail::new(cx, vec!["floor@example.com".to_owned()], "tally".to_owned(), id.to_string());
+                Ok(Decision::to(this.clone(), this.count).created([mail]))
+            }
+            Self::Look => Ok(Decision::unchanged(this.count)),
+            Self::Refuse => Err(Refusal::conflict("no", "the rules say no")),
+            Self::Poison => panic!("poison"),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        "tally.changed"
+    }
+
+    fn if_version(&self) -> Option<i64> {
+        match self {
+            Self::AddAt(version) => Some(*version),
+            _ => None,
+        }
+    }
+}
+
 impl Tally {
-    fn add(&self, cx: &DecisionContext<'_>, many: i64) -> Decision<Self> {
+    fn add(&self, cx: &DecisionContext<'_>, many: i64) -> Decision<Self, i64> {
         let count = self.count + many;
         Decision::to(Self { count, ..self.clone() }, count)
             .rows([MaterialRow::Movement(movement(cx, self.id, many, count))])

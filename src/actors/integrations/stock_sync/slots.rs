@@ -7,7 +7,7 @@ use super::{StockSyncWork, SyncError, call};
 use crate::integrations::SystemLine;
 use domain::id::Id;
 use domain::parts_sync::{self, Quantities, SpoolRemainder, StockLink, StockSystem};
-use domain::printer::{Printer, PrinterCommand, Slot, SpoolBalance};
+use domain::printer::{Printer, PrinterNews, Slot, SpoolBalance};
 use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
 
@@ -60,7 +60,7 @@ pub(super) async fn tell(sync: &StockSyncWork, line: &SystemLine) -> Result<(), 
             continue;
         }
         let command =
-            PrinterCommand::SpoolLeft(SpoolBalance { slot: slot.slot, spool, was: slot.remaining, left, material });
+            PrinterNews::SpoolLeft(SpoolBalance { slot: slot.slot, spool, was: slot.remaining, left, material });
         match sync.printers.ask(printer, CommandOrigin::system(), command).await {
             Ok(_) | Err(AskError::Refused(_)) => {}
             Err(error) => return Err(error.into()),

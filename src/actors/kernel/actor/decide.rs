@@ -5,12 +5,9 @@ use std::sync::Arc;
 use ractor::ActorRef;
 
 use super::settle::reply;
-use super::{ActorState, CommitInFlight, Msg, records};
+use super::{ActorState, CommitInFlight, Msg};
 use crate::envelope::Stage;
-#[cfg(any(test, debug_assertions))]
-use crate::test_panics::{self, Point};
 use domain::aggregate::{NewAggregate, Versioned};
-use domain::refusal::{Class, Refusal};
 use store::rows::StoredRow;
 use store::{AggregateKey, CommandWrites, CommitOwner, StoredAggregate, Submission};
 
@@ -29,24 +26,15 @@ impl<T: StoredAggregate> ActorState<T> {
         // What people compare with, after the commands that are decided already.
         let revision = |next: Option<&T>| revision_after(&committed, next);
         for mut envelope in self.waiting.drain(..many) {
-            let Some(request) = envelope.request().cloned() else { continue };
-            envelope.stage = Stage::Deciding;
-            #[cfg(any(test, debug_assertions))]
-            test_panics::reached(T::KIND, Point::Decide);
-            let cx = environment.cx(&request.caller.by);
-            let verdict = match T::if_version(&request.command) {
-                Some(version) if version != revision(next.as_ref()) => {
-                    Err(Refusal::new(Class::Stale, "stale_version", "the record has changed since you read it"))
-                }
-                _ => T::decide(next.as_ref().or(committed.state.as_ref()), id, &cx, &request.command),
-            };
-            envelope.stage = Stage::Decided;
+            let Some(by) = envelope.principal() else { continue };
+            let cx = environment.cx(&by);
             let mut group = CommandWrites::default();
-            let verdict = verdict.map(|decision| {
+            let this = next.as_ref().or(committed.state.as_ref());
+            if let Some(decision) = envelope.decide(this, id, &cx, revision(next.as_ref())) {
                 if let Some(state) = decision.next {
                     next = Some(state);
                     written = true;
-                    group.audit = records::audit(&request, id, &cx, &decision.answer);
+                    group.audit = envelope.audit(id, &cx);
                 }
                 written |= !decision.rows.is_empty() || !decision.events.is_empty() || !decision.created.is_empty();
                 let boxed = |row| Box::new(row) as Box<dyn StoredRow>;
@@ -57,17 +45,16 @@ impl<T: StoredAggregate> ActorState<T> {
                     created.push((new.kind(), new.id()));
                     group.rows.push(Box::new(new));
                 }
-                decision.answer
-            });
-            if let Some(key) = request.caller.key.as_ref().filter(|_| records::is_kept(&verdict)) {
+            }
+            if let Some(stored) = envelope.stored_answer(id, revision(next.as_ref()), &cx) {
                 written = true;
-                match records::stored_answer::<T>(key, id, revision(next.as_ref()), &verdict, &cx) {
+                match stored {
                     Ok(stored) => group.idempotent_answer = Some(stored),
                     Err(error) => tracing::error!(kind = T::KIND, %id, %error, "cannot store an answer"),
                 }
             }
             groups.push(group);
-            flight.push((envelope, verdict));
+            flight.push(envelope);
         }
         let state = Arc::new(state_after(&committed, next));
         if !written {
@@ -80,11 +67,11 @@ impl<T: StoredAggregate> ActorState<T> {
                 Ok(snapshot) => snapshot,
                 Err(error) => {
                     tracing::error!(kind = T::KIND, %id, %error, "cannot store the state");
-                    flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Deciding);
+                    flight.iter_mut().for_each(|envelope| envelope.set_stage(Stage::Deciding));
                     return true;
                 }
             };
-        flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Submitted);
+        flight.iter_mut().for_each(|envelope| envelope.set_stage(Stage::Submitted));
         let key = AggregateKey(T::KIND, id);
         self.submit(me, Submission { key, generation: self.args.generation, snapshot, commands: groups });
         self.flight = Some(CommitInFlight { next: state, decided: flight, created });

@@ -4,16 +4,13 @@ use std::sync::Arc;
 
 use ractor::ActorRef;
 
-use super::{ActorState, CommandResult, CommitInFlight, MAX_SUPERSEDED, Msg};
-use crate::envelope::{CommandAnswer, CommandEnd, Envelope, Stage};
+use super::{ActorState, CommitInFlight, MAX_SUPERSEDED, Msg};
+use crate::envelope::{AskFailure, Envelope, Stage};
 #[cfg(any(test, debug_assertions))]
 use crate::test_panics::{self, Point};
 use domain::aggregate::{Aggregate, Versioned};
 use domain::refusal::{Class, Refusal};
 use store::{Settlement, StoredAggregate, Unavailable};
-
-/// Decided commands, each with the verdict of the rules.
-type CommandResults<T> = Vec<(Envelope<T>, CommandResult<T>)>;
 
 impl<T: StoredAggregate> ActorState<T> {
     /// Settles the commit in flight with the store's answer. Returns how many commands it settles.
@@ -32,27 +29,27 @@ impl<T: StoredAggregate> ActorState<T> {
             }
             // Refusals too: they may have been judged on a state that never came to be.
             Settlement::NotDurable(why) => {
-                decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unavailable(why)));
+                decided.into_iter().for_each(|e| e.fail(AskFailure::Unavailable(why)));
             }
             Settlement::Clash { at, constraint } => self.blame(decided, at, || {
                 if constraint.starts_with("idempotency") {
-                    CommandEnd::KeyTaken
+                    AskFailure::KeyTaken
                 } else {
-                    CommandEnd::Refused(T::clash(&constraint))
+                    AskFailure::Refused(T::clash(&constraint))
                 }
             }),
             Settlement::Unmet { at, requirement } => {
-                self.blame(decided, Some(at), || CommandEnd::Refused(requirement.refusal()));
+                self.blame(decided, Some(at), || AskFailure::Refused(requirement.refusal()));
             }
             Settlement::BadValue { at } => self.blame(decided, at, || {
                 let words = "a value cannot be stored: shorten it or remove control characters";
-                CommandEnd::Refused(Refusal::new(Class::Invalid, "validation_failed", words))
+                AskFailure::Refused(Refusal::new(Class::Invalid, "validation_failed", words))
             }),
             // Certainly not on disk: decided again on what is.
             Settlement::Superseded => {
                 self.superseded += 1;
                 if self.superseded > MAX_SUPERSEDED {
-                    decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unavailable(Unavailable::Database)));
+                    decided.into_iter().for_each(|e| e.fail(AskFailure::Unavailable(Unavailable::Database)));
                 } else {
                     self.wait_again(decided);
                 }
@@ -69,28 +66,28 @@ impl<T: StoredAggregate> ActorState<T> {
 
     /// Answers the command that caused the failure and queues the others to be decided again. If the command at fault
     /// is unknown, they are decided one per commit.
-    fn blame(&mut self, mut decided: CommandResults<T>, guilty: Option<usize>, answer: impl FnOnce() -> CommandEnd<T>) {
+    fn blame(&mut self, mut decided: Vec<Envelope<T>>, guilty: Option<usize>, failure: impl FnOnce() -> AskFailure) {
         let many = decided.len();
         let guilty = guilty.filter(|at| *at < many).map(|at| decided.remove(at));
         if guilty.is_none() {
             self.alone = many;
         }
         self.wait_again(decided);
-        if let Some((guilty, _)) = guilty {
-            guilty.answer(answer());
+        if let Some(guilty) = guilty {
+            guilty.fail(failure());
         }
     }
 
-    fn wait_again(&mut self, decided: CommandResults<T>) {
-        for (mut envelope, _) in decided.into_iter().rev() {
-            envelope.stage = Stage::Waiting;
+    fn wait_again(&mut self, decided: Vec<Envelope<T>>) {
+        for mut envelope in decided.into_iter().rev() {
+            envelope.set_stage(Stage::Waiting);
             self.waiting.push_front(envelope);
         }
     }
 
     /// Adopts a loaded state and settles the commit in flight, if any: with at most one in flight, the version on disk
     /// tells exactly whether it happened. A commit that wrote only rows (stored refusals) leaves no trace in the
-    /// version; its callers get [`CommandEnd::Unknown`] and find out by their idempotency key.
+    /// version; its callers get [`AskFailure::Unknown`] and find out by their idempotency key.
     pub(super) fn loaded(&mut self, loaded: Arc<Versioned<T>>, me: &ActorRef<Msg<T>>) {
         let flight = self.flight.take();
         let before = self.args.entry.published.load().version;
@@ -98,22 +95,17 @@ impl<T: StoredAggregate> ActorState<T> {
         self.adopt(loaded, me);
         let Some(flight) = flight else { return };
         if flight.next.version == before {
-            flight.decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unknown));
+            flight.decided.into_iter().for_each(|e| e.fail(AskFailure::Unknown));
         } else if flight.next.version == version {
             flight.created.iter().for_each(|(kind, id)| self.args.activator.activate(kind, *id));
             reply(flight.decided, revision);
         } else {
-            flight.decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unavailable(Unavailable::Database)));
+            flight.decided.into_iter().for_each(|e| e.fail(AskFailure::Unavailable(Unavailable::Database)));
         }
     }
 }
 
 /// Sends the verdicts of decided commands to their callers.
-pub(super) fn reply<T: Aggregate>(decided: CommandResults<T>, version: i64) {
-    for (envelope, verdict) in decided {
-        envelope.answer(match verdict {
-            Ok(answer) => CommandEnd::Done(CommandAnswer { answer, version }),
-            Err(refusal) => CommandEnd::Refused(refusal),
-        });
-    }
+pub(super) fn reply<T: Aggregate>(decided: Vec<Envelope<T>>, version: i64) {
+    decided.into_iter().for_each(|envelope| envelope.reply(version));
 }

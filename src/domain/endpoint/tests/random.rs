@@ -61,7 +61,7 @@ impl StateBefore {
 }
 
 /// Takes a step. At most one refill is under way; it is read at one time and delivered at a later one.
-fn take(step: Step, target: &mut Target, refill: &mut Option<EndpointCommand>) -> Result<(), TestCaseError> {
+fn take(step: Step, target: &mut Target, refill: &mut Option<EndpointNews>) -> Result<(), TestCaseError> {
     match step {
         Step::Follow(count) => target.follow(count),
         Step::Tried(n, ok) => try_delivery(target, n, ok)?,
@@ -77,13 +77,13 @@ fn take(step: Step, target: &mut Target, refill: &mut Option<EndpointCommand>) -
         Step::Test => {
             let event_id = id(5000 + target.rows.len() as u32);
             let due = DueEvent { event_id, seq: 0, event: "webhook.test".into(), body: "{}".into() };
-            target.tell(&EndpointCommand::Test(due)).unwrap();
+            target.tell(&DeliveryCommand::Test(due)).unwrap();
         }
         Step::Replay(back) => {
             let since = target.bench.now.plus_ms(-back);
             let count = target.rows.values().filter(|d| d.is_past() && d.created_at >= since).count() as u32;
             let running = target.now().replaying.is_some();
-            prop_assert_eq!(target.tell(&EndpointCommand::Replay { since, count }).is_err(), running);
+            prop_assert_eq!(target.tell(&ReplayEvents { since, count }).is_err(), running);
         }
         Step::Part => {
             if let Some(part) = target.next_part(3) {
@@ -135,7 +135,7 @@ fn archive_copy(target: &Target) -> Result<(), TestCaseError> {
 /// Loads the endpoint and its window anew, from what is stored.
 fn restart(target: &mut Target) {
     let head: Endpoint = serde_json::from_str(&serde_json::to_string(target.now()).unwrap()).unwrap();
-    let EndpointCommand::Refilled { mut rows, more, .. } = target.query() else { unreachable!() };
+    let EndpointNews::Refilled { mut rows, more, .. } = target.query() else { unreachable!() };
     let more = more || rows.len() > DELIVERY_WINDOW;
     rows.truncate(DELIVERY_WINDOW);
     target.endpoint = Some(head.hydrate(rows, more));
@@ -197,7 +197,7 @@ proptest! {
         steps in proptest::collection::vec(any_step(), 1..100),
     ) {
         let mut target = target();
-        let mut refill: Option<EndpointCommand> = None;
+        let mut refill: Option<EndpointNews> = None;
         for step in steps {
             let before = StateBefore::of(&target);
             let may_end = matches!(step, Step::Tried(..) | Step::Restart);

@@ -10,9 +10,9 @@ use self::processor::Processor;
 use super::super::*;
 use super::random::adds_up;
 use super::{draft, id, issued_by, line};
-use crate::aggregate::Aggregate;
+use crate::aggregate::Command;
 use crate::ledger::{CheckoutResult, LedgerOwner, LedgerStage, PaymentUpdate, books, left_by_hand};
-use crate::order::{NewOrder, Order, OrderCommand, OrderCreated};
+use crate::order::{NewOrder, Order, OrderCommand, OrderCreated, OrderNews};
 use crate::rules::TaxRate;
 use crate::testing::Bench;
 use crate::testing::orders::order_to;
@@ -62,8 +62,8 @@ impl OrderDesk {
         desk
     }
 
-    pub(super) fn ask(&mut self, command: &OrderCommand) -> bool {
-        let Ok(decision) = Order::decide(self.order.as_ref(), id(1), &self.bench.cx(), command) else { return false };
+    pub(super) fn ask<C: Command<Order>>(&mut self, command: &C) -> bool {
+        let Ok(decision) = command.decide(self.order.as_ref(), id(1), &self.bench.cx()) else { return false };
         for created in decision.created {
             if let OrderCreated::Invoice(new) = created {
                 self.documents.extend(issued_by(&new.rows));
@@ -82,13 +82,13 @@ impl OrderDesk {
             let Some(linked) = order.invoice.filter(|linked| linked.last_money != money) else { return };
             let follow = InvoiceCommand::Follow(Box::new(order.money_at(1)));
             let invoice = self.invoices.iter_mut().find(|one| one.id == linked.id).unwrap();
-            let decision = Invoice::decide(Some(invoice), linked.id, &self.bench.cx(), &follow).unwrap();
+            let decision = follow.decide(Some(invoice), linked.id, &self.bench.cx()).unwrap();
             self.documents.extend(issued_by(&decision.rows));
             if let Some(next) = decision.next {
                 *invoice = next;
             }
             let void = invoice.status == InvoiceStatus::Void;
-            assert!(self.ask(&OrderCommand::InvoiceTold { invoice: linked.id, money, void }));
+            assert!(self.ask(&OrderNews::InvoiceTold { invoice: linked.id, money, void }));
         }
         panic!("the invoice is told for ever");
     }
@@ -150,7 +150,7 @@ impl InvoiceDesk {
     }
 
     fn ask(&mut self, command: &InvoiceCommand) -> bool {
-        let decided = Invoice::decide(self.invoice.as_ref(), id(1), &self.bench.cx(), command);
+        let decided = command.decide(self.invoice.as_ref(), id(1), &self.bench.cx());
         let Ok(decision) = decided else { return false };
         self.documents.extend(issued_by(&decision.rows));
         self.invoice = decision.next.or(self.invoice.take());

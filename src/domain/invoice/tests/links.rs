@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::{Desk, draft, id, issued_by, line, refused};
-use crate::aggregate::Aggregate as _;
+use crate::aggregate::Command as _;
 use crate::refusal::Class;
 use crate::testing::Bench;
 
@@ -98,5 +98,5 @@ fn a_charged_period_is_issued_and_paid_once() {
         let other = other.unwrap();
         assert_eq!((other.content.lines.len(), other.content.sums.total_cents), (1, 5000), "{lines:?}");
     }
-    assert!(Invoice::decide(None, id(3), &bench.cx(), &InvoiceCommand::Send).is_err());
+    assert!(InvoiceCommand::Send.decide(None, id(3), &bench.cx()).is_err());
 }

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::super::*;
-use crate::aggregate::Aggregate as _;
-use crate::order::{Order, OrderCommand, OrderCreated, OrderEffect, OrderStatus, PaymentUpdate};
+use crate::aggregate::{Aggregate as _, Command};
+use crate::order::{Order, OrderCommand, OrderCreated, OrderEffect, OrderNews, OrderStatus, PaymentUpdate};
 use crate::testing::{Bench, complete_seller, id};
 
 /// Order with its invoice, held by the test like the server does.
@@ -42,7 +42,7 @@ impl Shop {
         shop
     }
 
-    fn ask(&mut self, command: &OrderCommand) {
+    fn ask<C: Command<Order>>(&mut self, command: &C) {
         self.new_invoices = 0;
         let Ok(decision) = self.bench.tell(&mut self.order, id(1), command) else { return };
         for created in decision.created {
@@ -71,9 +71,9 @@ impl Shop {
                 let decision = self.bench.tell(slot, invoice, &follow).unwrap();
                 assert!(!again || decision.rows.is_empty() && decision.next.is_none(), "{decision:?}");
                 self.issued.extend(super::issued_by(&decision.rows));
-                void = matches!(decision.answer, InvoiceAnswer::Followed { void: true });
+                void = decision.answer.invoice.status == InvoiceStatus::Void;
             }
-            self.ask(&OrderCommand::InvoiceTold { invoice, money, void });
+            self.ask(&OrderNews::InvoiceTold { invoice, money, void });
         }
         panic!("the invoice is told for ever");
     }
@@ -206,17 +206,17 @@ fn an_order_goes_on_and_its_invoice_waits_for_the_seller() {
         (0, true, &["seller_incomplete".to_owned()][..])
     );
     assert!(order.effects().contains(&OrderEffect::IssueInvoice) && !order.at_rest());
-    shop.ask(&OrderCommand::IssueInvoice);
+    shop.ask(&OrderNews::IssueInvoice);
     assert!((shop.new_invoices, shop.o().invoice_waits) == (0, true), "the settings are as they were");
     // Tax is charged: a name and an address are not enough.
     shop.bench.rules.invoices.seller = Party { vat_id: None, ..complete_seller() };
-    shop.ask(&OrderCommand::IssueInvoice);
+    shop.ask(&OrderNews::IssueInvoice);
     assert_eq!(shop.new_invoices, 0);
     shop.bench.rules.invoices.seller = complete_seller();
-    shop.ask(&OrderCommand::IssueInvoice);
+    shop.ask(&OrderNews::IssueInvoice);
     assert_eq!((shop.new_invoices, shop.o().invoice_waits, shop.o().flags.len()), (1, false, 0));
     assert_eq!((shop.i().status, &shop.issued[0].seller), (InvoiceStatus::Paid, &complete_seller()));
-    shop.ask(&OrderCommand::IssueInvoice);
+    shop.ask(&OrderNews::IssueInvoice);
     assert_eq!(shop.new_invoices, 0, "once");
     shop.holds();
 }
@@ -268,7 +268,7 @@ proptest! {
         }
         prop_assert_eq!(shop.o().invoice_waits, other.o().invoice.is_some());
         shop.bench.rules.invoices.seller = complete_seller();
-        shop.ask(&OrderCommand::IssueInvoice);
+        shop.ask(&OrderNews::IssueInvoice);
         for one in [&mut shop, &mut other] {
             one.settle();
             one.holds();

@@ -161,8 +161,8 @@ fn a_linked_material_is_not_deleted_and_has_one_entry_in_each_system() {
     let mut shop = Shop::new(StockSystem::Parts, 100, &[100]);
     assert_eq!(shop.tell(&MaterialCommand::Archive).unwrap_err().code, "material_in_use");
     let another = LinkCommand::Link { system: StockSystem::Parts, entry: 13, name: "PETG".to_owned() };
-    assert_eq!(shop.tell(&MaterialCommand::Link(another)).unwrap_err().code, "already_linked");
-    shop.link(LinkCommand::Unlink(StockSystem::Parts));
+    assert_eq!(shop.tell(&another).unwrap_err().code, "already_linked");
+    shop.tell(&UnlinkStock(StockSystem::Parts)).unwrap();
     shop.tell(&MaterialCommand::Archive).unwrap();
 }
 
@@ -174,7 +174,7 @@ fn a_person_decides_by_what_was_shown() {
     shop.quiet_down();
     let agree = |theirs: i64| {
         let (system, right) = (StockSystem::Parts, RightSide::Theirs);
-        MaterialCommand::Link(LinkCommand::Agree { system, right, theirs: Some(Amount::units(theirs)) })
+        LinkCommand::Agree { system, right, theirs: Some(Amount::units(theirs)) }
     };
     assert_eq!(shop.tell(&agree(70)).unwrap_err().code, "theirs_changed");
     assert_eq!(shop.now().quantity, Amount::units(100), "nothing moved");

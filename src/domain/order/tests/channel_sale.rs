@@ -121,6 +121,6 @@ fn the_shop_counts_sets_that_have_left_whole() {
         })
     };
     assert_eq!(pending_shipments(order), Some((2, false)));
-    desk.ask(&OrderCommand::ShopTold { shipments: 2, last: false }).unwrap();
+    desk.ask(&OrderNews::ShopTold { shipments: 2, last: false }).unwrap();
     assert_eq!(pending_shipments(desk.order.as_ref().unwrap()), None);
 }

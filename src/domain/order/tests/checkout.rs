@@ -11,7 +11,7 @@ fn unpaid(draft: bool) -> OrderDecider {
     OrderDecider::with(NewOrder { draft, ..new_order(vec![line(1, TOTAL, true)]) })
 }
 
-fn check_out(desk: &mut OrderDecider, success: &str) -> Result<Decision<Order>, Refusal> {
+fn check_out(desk: &mut OrderDecider, success: &str) -> Result<Decision<Order, OrderAnswer>, Refusal> {
     desk.ask(&OrderCommand::Ledger(LedgerCommand::CheckOut {
         title: "Order ORD-000001".into(),
         success_url: success.into(),
@@ -19,7 +19,7 @@ fn check_out(desk: &mut OrderDecider, success: &str) -> Result<Decision<Order>, 
     }))
 }
 
-fn answer_checkout(desk: &mut OrderDecider, number: u32) -> Decision<Order> {
+fn answer_checkout(desk: &mut OrderDecider, number: u32) -> Decision<Order, OrderAnswer> {
     let news = CheckoutResult::Made {
         session: format!("cs_{number}"),
         url: format!("https://pay/{number}"),
@@ -33,7 +33,7 @@ fn failed(desk: &mut OrderDecider, number: u32, refused: bool) {
     desk.ask(&OrderCommand::Ledger(LedgerCommand::CheckoutMade { number, news })).unwrap();
 }
 
-fn paid(desk: &mut OrderDecider, session: &str, amount: i64) -> Decision<Order> {
+fn paid(desk: &mut OrderDecider, session: &str, amount: i64) -> Decision<Order, OrderAnswer> {
     desk.news(PaymentUpdate::Paid {
         amount_cents: Some(amount),
         currency: Some("usd".into()),
@@ -184,7 +184,7 @@ fn refund(payment: Option<Id>, amount_cents: Option<i64>) -> OrderCommand {
     OrderCommand::Refund { payment, amount_cents, at_processor: true }
 }
 
-fn answer(desk: &mut OrderDecider, at: usize, news: RefundResult) -> Decision<Order> {
+fn answer(desk: &mut OrderDecider, at: usize, news: RefundResult) -> Decision<Order, OrderAnswer> {
     let refund = desk.o().ledger.at_processor.refunds[at].id;
     desk.ask(&OrderCommand::Ledger(LedgerCommand::RefundNews { refund, news })).unwrap()
 }

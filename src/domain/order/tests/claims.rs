@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::job::{ClaimStatus, Job};
-use crate::material::{Material, MaterialAnswer, MaterialCommand, MaterialEffect};
+use crate::material::{ClaimNews, ClaimStock, Material, MaterialCommand, MaterialEffect};
 use crate::printer_status::PrintEnd;
 use crate::testing::samples::pla;
 
@@ -43,11 +43,11 @@ fn settled(desk: &OrderDecider) -> Vec<(Id, Amount)> {
     all.flatten().collect()
 }
 
-fn answer(desk: &mut OrderDecider, material: u32, state: ClaimState) -> Decision<Order> {
+fn answer(desk: &mut OrderDecider, material: u32, state: ClaimState) -> Decision<Order, OrderNewsAnswer> {
     let job = desk.job();
     let number = job.claims().iter().find(|claim| claim.material_id == id(material)).unwrap().number;
     let claim = ClaimId { job: job.id, number };
-    desk.ask(&OrderCommand::Stock(id(material), vec![(claim, state, Some("words".into()))])).unwrap()
+    desk.ask(&OrderNews::Stock(id(material), vec![(claim, state, Some("words".into()))])).unwrap()
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_job_that_loses_one_material_gives_up_those_after_it() {
     answer(&mut desk, MATERIAL_ID, ClaimState::Held);
     let job = desk.job();
     let first = ClaimId { job: job.id, number: job.further[0].claim };
-    desk.ask(&OrderCommand::Recall(vec![first], "counted".into())).unwrap();
+    desk.ask(&RecallClaims(vec![first], "counted".into())).unwrap();
     assert_eq!(desk.state(), JobState::AwaitingManualReview);
     assert_eq!(settled(&desk), [(id(FIRST), Amount::ZERO), (id(MATERIAL_ID), Amount::ZERO)]);
     let again = claim_requests(&desk);
@@ -97,7 +97,7 @@ fn a_job_that_loses_one_material_gives_up_those_after_it() {
     answer(&mut desk, FIRST, ClaimState::Held);
     answer(&mut desk, MATERIAL_ID, ClaimState::Held);
     let last = ClaimId { job: desk.job().id, number: desk.job().claim };
-    desk.ask(&OrderCommand::Recall(vec![last], "counted".into())).unwrap();
+    desk.ask(&RecallClaims(vec![last], "counted".into())).unwrap();
     assert_eq!(desk.job().further[0].stock, ClaimStatus::Held);
 }
 
@@ -108,7 +108,7 @@ fn a_material_that_comes_out_of_turn_is_given_back_and_asked_for_again() {
     // The second is asked for; before it answers, the first is taken away.
     let job = desk.job();
     let first = ClaimId { job: job.id, number: job.further[0].claim };
-    desk.ask(&OrderCommand::Recall(vec![first], "counted".into())).unwrap();
+    desk.ask(&RecallClaims(vec![first], "counted".into())).unwrap();
     let number = desk.job().claim;
     answer(&mut desk, MATERIAL_ID, ClaimState::Held);
     assert_ne!(desk.job().claim, number);
@@ -140,9 +140,9 @@ fn what_the_printer_booked_itself_is_told_with_the_settlement_until_it_is_heard(
     assert!(claims.len() == 2 && claims.iter().all(|claim| claim.booked_on == [7, 8]), "{claims:?}");
     assert_eq!(desk.last().booked_on, [7, 8]);
     // A retry before the materials have heard of it keeps what belongs to the first print.
-    desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
+    desk.ask(&JobCommand::Retry(desk.job().id)).unwrap();
     assert_eq!(settlements(&desk), claims);
-    desk.ask(&OrderCommand::Settled(claims.iter().map(|claim| claim.id).collect())).unwrap();
+    desk.ask(&OrderNews::Settled(claims.iter().map(|claim| claim.id).collect())).unwrap();
     assert!(settlements(&desk).is_empty() && desk.job().booked_on.is_empty());
 }
 
@@ -162,7 +162,7 @@ fn a_retry_claims_all_materials_under_new_numbers() {
         booked_on: Vec::new(),
     });
     let before: Vec<u32> = desk.job().claims().iter().map(|claim| claim.number).collect();
-    desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
+    desk.ask(&JobCommand::Retry(desk.job().id)).unwrap();
     assert_eq!(settled(&desk), [(id(FIRST), Amount::units(15)), (id(MATERIAL_ID), Amount::units(50))]);
     assert!(desk.job().claims().iter().all(|claim| !before.contains(&claim.number)));
     answer(&mut desk, FIRST, ClaimState::Held);
@@ -226,15 +226,12 @@ impl Shop {
         let Some(effect) = effects.get(which % effects.len().max(1)) else { return };
         let answer = match effect {
             OrderEffect::Claim { material, asks } => {
-                let claim = MaterialCommand::Claim { order, asks: asks.clone() };
-                match self.material(*material, &claim) {
-                    MaterialAnswer::Claims(stand) => OrderCommand::Stock(*material, stand),
-                    other => panic!("{other:?}"),
-                }
+                let claim = ClaimStock { order, asks: asks.clone() };
+                OrderNews::Stock(*material, self.material(*material, &claim))
             }
             OrderEffect::Settle { material, claims } => {
-                self.material(*material, &MaterialCommand::Settle { claims: claims.clone() });
-                OrderCommand::Settled(claims.iter().map(|claim| claim.id).collect())
+                self.material(*material, &ClaimNews::Settle { claims: claims.clone() });
+                OrderNews::Settled(claims.iter().map(|claim| claim.id).collect())
             }
             _ => return,
         };
@@ -248,14 +245,11 @@ impl Shop {
             let noted = match effect {
                 MaterialEffect::TellHeld { order, claims } => {
                     let held = claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
-                    self.order(order, &OrderCommand::Stock(material, held));
-                    MaterialCommand::Heard { claims }
+                    self.order(order, &OrderNews::Stock(material, held));
+                    ClaimNews::Heard { claims }
                 }
                 MaterialEffect::AskBack { order, claims } => {
-                    match self.order(order, &OrderCommand::Recall(claims, "counted".into())) {
-                        OrderAnswer::Kept(claims) => MaterialCommand::Kept { claims },
-                        other => panic!("{other:?}"),
-                    }
+                    ClaimNews::Kept { claims: self.order(order, &RecallClaims(claims, "counted".into())) }
                 }
             };
             if !lost {
@@ -264,7 +258,7 @@ impl Shop {
         }
     }
 
-    fn order(&mut self, order: Id, command: &OrderCommand) -> OrderAnswer {
+    fn order<C: Command<Order>>(&mut self, order: Id, command: &C) -> C::Answer {
         let state = self.orders.get_mut(&order).unwrap();
         let answer = self.bench.tell(state, order, command).unwrap().answer;
         let job = state.as_ref().unwrap().jobs.values().next().unwrap().clone();
@@ -275,7 +269,7 @@ impl Shop {
         answer
     }
 
-    fn material(&mut self, material: Id, command: &MaterialCommand) -> MaterialAnswer {
+    fn material<C: Command<Material>>(&mut self, material: Id, command: &C) -> C::Answer {
         self.bench.tell(self.materials.get_mut(&material).unwrap(), material, command).unwrap().answer
     }
 
@@ -299,7 +293,7 @@ impl Shop {
             let job = self.orders[&order].as_ref().unwrap().jobs.values().next().unwrap().clone();
             if job.state == JobState::Sliced {
                 self.served += 1;
-                self.order(order, &OrderCommand::CancelJob { job: job.id, force: false, prints: Default::default() });
+                self.order(order, &JobCommand::Cancel { job: job.id, force: false, prints: Default::default() });
             }
         }
     }

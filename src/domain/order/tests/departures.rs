@@ -168,14 +168,14 @@ fn a_superfluous_job_that_a_printer_has_is_told_and_withdrawn_when_it_did_not_st
     sign(&mut desk, one, good(0)).unwrap();
     let again = newest(&desk);
     reserve(&mut desk);
-    desk.ask(&OrderCommand::Dispatch { job: again, printer: id(PRINTER_ID) }).unwrap();
+    desk.ask(&JobCommand::Dispatch { job: again, printer: id(PRINTER_ID) }).unwrap();
     let corrected = sign(&mut desk, one, good(1)).unwrap();
     assert_eq!(desk.o().flags, ["surplus"]);
     let number = desk.o().jobs.get(&again).unwrap().number_text();
     assert!(mails(&corrected).iter().any(|mail| mail.text.contains(&number)), "people are told which");
     let attempt = desk.o().jobs.get(&again).unwrap().attempts[0].id;
     let report = Report::NotStarted { start_sent: false, counts: false, reason: "busy".into() };
-    desk.ask(&OrderCommand::Attempt { job: again, attempt, report }).unwrap();
+    desk.ask(&OrderNews::Attempt { job: again, attempt, report }).unwrap();
     assert_eq!(desk.o().jobs.get(&again).unwrap().state, JobState::Cancelled);
     assert!(desk.o().flags.is_empty(), "{:?}", desk.o().flags);
 }
@@ -191,12 +191,12 @@ fn an_order_is_ready_once_the_last_job_that_it_waited_for_is_superfluous() {
     sign(&mut desk, job, good(0)).unwrap();
     let again = newest(&desk);
     reserve(&mut desk);
-    desk.ask(&OrderCommand::Dispatch { job: again, printer: id(PRINTER_ID) }).unwrap();
+    desk.ask(&JobCommand::Dispatch { job: again, printer: id(PRINTER_ID) }).unwrap();
     sign(&mut desk, job, good(1)).unwrap();
     assert_eq!(desk.o().status, OrderStatus::Printing, "a printer has the other");
     let attempt = desk.o().jobs.get(&again).unwrap().attempts[0].id;
     let report = Report::NotStarted { start_sent: true, counts: false, reason: "it did not start".into() };
-    let decision = desk.ask(&OrderCommand::Attempt { job: again, attempt, report }).unwrap();
+    let decision = desk.ask(&OrderNews::Attempt { job: again, attempt, report }).unwrap();
     assert_eq!(names(&decision), ["job.not_started", "job.cancelled", "order.ready"]);
     assert_eq!(desk.o().status, OrderStatus::Ready);
 }
@@ -329,7 +329,7 @@ fn act(desk: &mut OrderDecider, act: &Act) {
                 let attempt = desk.o().jobs.get(&job).unwrap().last_print().unwrap().id;
                 let inspection = Inspection { good_count: Some(u32::from(*count)), ..Inspection::default() };
                 let (by, at) = ("ann".to_owned(), desk.bench.now);
-                desk.ask(&OrderCommand::SignedAtPrinter { job, attempt, inspection, by, at }).unwrap();
+                desk.ask(&OrderNews::SignedAtPrinter { job, attempt, inspection, by, at }).unwrap();
             }
         }
         Act::Ship(line, quantity) => {

@@ -4,8 +4,8 @@ use super::*;
 use crate::job::{AttemptState, PrinterRecord};
 use crate::printer_status::PrintEnd;
 
-fn resolve(desk: &OrderDecider, outcome: Resolution, print: PrinterRecord) -> OrderCommand {
-    OrderCommand::Resolve { job: desk.job().id, outcome, print }
+fn resolve(desk: &OrderDecider, outcome: Resolution, print: PrinterRecord) -> JobCommand {
+    JobCommand::Resolve { job: desk.job().id, outcome, print }
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_print_on_a_dead_printer_is_resolved_and_made_again_elsewhere() {
     assert_eq!(code(desk.ask(&resolve(&desk, Resolution::NotStarted, print.clone()))), "invalid_transition");
     desk.ask(&resolve(&desk, Resolution::Failed, print)).unwrap();
     assert_eq!((desk.state(), desk.job().consumed), (JobState::Failed, Amount::units(40)), "what was seen of it");
-    desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
+    desk.ask(&JobCommand::Retry(desk.job().id)).unwrap();
     desk.stock(ClaimState::Held);
     desk.dispatch().unwrap();
     assert_eq!(desk.job().attempts.len(), 2);
@@ -59,7 +59,7 @@ fn a_print_on_a_dead_printer_is_resolved_and_made_again_elsewhere() {
         unseen: false,
         booked_on: Vec::new(),
     };
-    desk.ask(&OrderCommand::Attempt { job: desk.job().id, attempt: first, report: late }).unwrap();
+    desk.ask(&OrderNews::Attempt { job: desk.job().id, attempt: first, report: late }).unwrap();
     assert_eq!(desk.state(), JobState::Dispatching, "the dead printer's word is late");
 }
 

@@ -4,12 +4,18 @@ use super::*;
 use crate::printer_status::PrintEnd;
 
 /// Prints a job with this outcome, final progress and printer message.
-fn ends(desk: &mut OrderDecider, job: Id, end: PrintEnd, progress: f64, words: &str) -> Decision<Order> {
-    desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER_ID) }).unwrap();
+fn ends(
+    desk: &mut OrderDecider,
+    job: Id,
+    end: PrintEnd,
+    progress: f64,
+    words: &str,
+) -> Decision<Order, OrderNewsAnswer> {
+    desk.ask(&JobCommand::Dispatch { job, printer: id(PRINTER_ID) }).unwrap();
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
     let (reason, booked_on, filament_mm) = (Some(words.to_owned()), Vec::new(), None);
     let report = Report::Ended { end, filament_mm, progress, reason, began_at: None, unseen: false, booked_on };
-    desk.ask(&OrderCommand::Attempt { job, attempt, report }).unwrap()
+    desk.ask(&OrderNews::Attempt { job, attempt, report }).unwrap()
 }
 
 #[test]
@@ -27,7 +33,7 @@ fn the_error_is_the_printers_first_sentence_and_the_rest_are_details() {
         *job.error.as_ref().unwrap()
     );
     assert!(mails(&failed)[0].text.contains(details), "staff reads all of it");
-    desk.ask(&OrderCommand::RetryJob(one)).unwrap();
+    desk.ask(&JobCommand::Retry(one)).unwrap();
     let job = desk.o().jobs.get(&one).unwrap();
     assert_eq!((&job.error, &job.error_details), (&None, &None));
 }
@@ -51,7 +57,7 @@ fn a_new_job_does_not_say_that_its_file_is_missing_before_its_sku_was_read() {
     // The file was taken away since it was ordered.
     let mut make = Box::new(desk.o().lines[0].make.clone().unwrap());
     make.file_id = None;
-    let prepared = OrderCommand::Prepared { sku: id(10), make };
+    let prepared = OrderNews::Prepared { sku: id(10), make };
     assert_eq!(names(&desk.ask(&prepared).unwrap()), ["job.created"]);
     assert!(desk.job().block_reason.as_deref().unwrap().starts_with("its SKU has neither a G-code file"));
     assert!(desk.ask(&prepared).unwrap().next.is_none(), "said once");

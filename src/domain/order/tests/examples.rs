@@ -37,7 +37,7 @@ fn the_whole_way_to_the_customer() {
     assert_eq!(desk.ask(&ship("tomorrow")).unwrap_err().faults[0].path, "estimatedDelivery");
     let shipped = desk.ask(&ship("2026-12-01")).unwrap();
     assert_eq!(shipped.events[0].data["trackingNumber"], "1Z");
-    assert_eq!(code(desk.ask(&OrderCommand::RetryJob(desk.job().id))), "invalid_transition");
+    assert_eq!(code(desk.ask(&JobCommand::Retry(desk.job().id))), "invalid_transition");
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn finished_before_we_saw_it_print_tells_all_events_in_between() {
 fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
     let mut desk = OrderDecider::sliced();
     let no = |counts| Report::NotStarted { start_sent: counts, counts, reason: "busy".into() };
-    let give_up = |desk: &OrderDecider, printers: &[Id]| OrderCommand::FailRefused {
+    let give_up = |desk: &OrderDecider, printers: &[Id]| JobCommand::FailRefused {
         job: desk.job().id,
         printers: printers.to_vec(),
     };
@@ -77,7 +77,7 @@ fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
     assert_eq!(desk.job().error.as_deref(), Some("refused by 1 printer; the last reason was: busy"));
     assert!(desk.ask(&give_up(&desk, &[id(PRINTER_ID)])).is_err(), "once");
     assert_eq!(desk.job().stock, ClaimStatus::Settling { consumed: Amount::ZERO });
-    desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
+    desk.ask(&JobCommand::Retry(desk.job().id)).unwrap();
     let job = desk.job();
     assert_eq!((job.claim, job.stock, job.tried_on.len()), (2, ClaimStatus::Asked, 0));
     assert_eq!(job.settling, [(1, Amount::ZERO)]);
@@ -90,7 +90,7 @@ fn a_replacement_leads_from_ready_back_to_printing() {
     let mut desk = OrderDecider::sliced();
     desk.dispatch().unwrap();
     desk.report(ended(PrintEnd::Finished, 1.0));
-    desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
+    desk.ask(&JobCommand::Retry(desk.job().id)).unwrap();
     assert_eq!(desk.o().status, OrderStatus::Printing);
     desk.stock(ClaimState::Held);
     desk.dispatch().unwrap();
@@ -103,7 +103,7 @@ fn a_job_cancelled_while_asked_is_settled_only_after_the_answer() {
     let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     desk.pay();
     let decision =
-        desk.ask(&OrderCommand::CancelJob { job: desk.job().id, force: false, prints: PrinterRecords::new() }).unwrap();
+        desk.ask(&JobCommand::Cancel { job: desk.job().id, force: false, prints: PrinterRecords::new() }).unwrap();
     assert_eq!(names(&decision), ["job.cancelled", "order.flagged"]);
     assert!(matches!(desk.o().effects()[..], [OrderEffect::Claim { .. }]));
     desk.stock(ClaimState::Held);
@@ -111,7 +111,7 @@ fn a_job_cancelled_while_asked_is_settled_only_after_the_answer() {
     assert!(matches!(desk.o().effects()[..], [OrderEffect::Settle { .. }]));
     assert!(!desk.o().at_rest());
     let claim = ClaimId { job: desk.job().id, number: 1 };
-    desk.ask(&OrderCommand::Settled(vec![claim])).unwrap();
+    desk.ask(&OrderNews::Settled(vec![claim])).unwrap();
     assert!(desk.o().at_rest());
 }
 
@@ -170,12 +170,11 @@ fn a_forced_cancel_uses_up_what_was_seen_of_the_print() {
             }
             let prints = observed.map(|(began, progress)| prints_of(&desk, began, progress)).unwrap_or_default();
             let job = desk.job().id;
-            desk.ask(&if whole_order {
-                OrderCommand::Cancel { force: true, prints }
+            if whole_order {
+                desk.ask(&OrderCommand::Cancel { force: true, prints }).unwrap();
             } else {
-                OrderCommand::CancelJob { job, force: true, prints }
-            })
-            .unwrap();
+                desk.ask(&JobCommand::Cancel { job, force: true, prints }).unwrap();
+            }
             let job = desk.job();
             assert_eq!((job.state, job.consumed), (JobState::Cancelled, Amount::units(used)), "{observed:?}");
             assert_eq!(job.stock, ClaimStatus::Settling { consumed: Amount::units(used) });
@@ -193,9 +192,9 @@ fn a_cancelled_job_is_made_after_all() {
             desk.stock(ClaimState::Held);
         }
         let job = desk.job().id;
-        desk.ask(&OrderCommand::CancelJob { job, force: false, prints: PrinterRecords::new() }).unwrap();
+        desk.ask(&JobCommand::Cancel { job, force: false, prints: PrinterRecords::new() }).unwrap();
         assert_eq!(desk.o().flags, ["all_jobs_cancelled"]);
-        let retried = desk.ask(&OrderCommand::RetryJob(job)).unwrap();
+        let retried = desk.ask(&JobCommand::Retry(job)).unwrap();
         assert_eq!(names(&retried), ["job.retried", "job.validated"]);
         let job = desk.job();
         assert_eq!((job.state, job.stock, job.claim), (JobState::Validated, ClaimStatus::Asked, claim));
@@ -212,13 +211,13 @@ fn a_cancelled_job_without_a_file_waits_for_it_again() {
     desk.pay();
     let job = desk.job().id;
     assert_eq!(desk.state(), JobState::Created);
-    desk.ask(&OrderCommand::CancelJob { job, force: false, prints: PrinterRecords::new() }).unwrap();
+    desk.ask(&JobCommand::Cancel { job, force: false, prints: PrinterRecords::new() }).unwrap();
     assert!(desk.o().at_rest());
-    desk.ask(&OrderCommand::RetryJob(job)).unwrap();
+    desk.ask(&JobCommand::Retry(job)).unwrap();
     assert_eq!((desk.state(), desk.job().stock), (JobState::Created, ClaimStatus::None));
     assert!(desk.job().block_reason.as_ref().is_some_and(|why| why.contains("neither a G-code file")));
     let make = Box::new(line(1, 500, true).make.unwrap());
-    desk.ask(&OrderCommand::Prepared { sku: desk.job().sku_id, make }).unwrap();
+    desk.ask(&OrderNews::Prepared { sku: desk.job().sku_id, make }).unwrap();
     assert_eq!((desk.state(), desk.job().stock, desk.job().claim), (JobState::Validated, ClaimStatus::Asked, 1));
 }
 
@@ -238,7 +237,7 @@ fn nothing_is_made_again_for_an_order_that_is_over() {
             assert_eq!(desk.o().status, OrderStatus::Refunded);
         }
         assert_eq!(desk.state(), JobState::Cancelled);
-        assert_eq!(code(desk.ask(&OrderCommand::RetryJob(job))), "invalid_transition");
+        assert_eq!(code(desk.ask(&JobCommand::Retry(job))), "invalid_transition");
     }
 }
 
@@ -258,7 +257,7 @@ fn a_release_passes_the_reorder_point_but_no_shortage() {
     let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     desk.pay();
     let job = desk.job().id;
-    let release = |units| OrderCommand::ReleaseJob { job, stock: free(units) };
+    let release = |units| JobCommand::Release { job, stock: free(units) };
     assert_eq!(names(&desk.stock(ClaimState::Short)), ["job.blocked"]);
     assert_eq!(desk.job().blocked_by, Some(Block::Material));
     let short = desk.ask(&release(99)).unwrap_err();
@@ -291,16 +290,16 @@ fn a_customer_cancels_only_while_unpaid_and_sees_only_its_own() {
     let by = key(None);
     let cx = crate::aggregate::DecisionContext { by: &by, ..bench.cx() };
     let cancel = OrderCommand::Cancel { force: false, prints: PrinterRecords::new() };
-    let refused = Order::decide(desk.order.as_ref(), id(ORDER_ID), &cx, &cancel).unwrap_err();
+    let refused = cancel.decide(desk.order.as_ref(), id(ORDER_ID), &cx).unwrap_err();
     assert_eq!(refused.class, Class::Forbidden);
     assert!(!desk.o().visible_to(&by));
     assert!(desk.o().visible_to(&key(Some("ann@example.com"))));
     desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
-    assert!(Order::decide(desk.order.as_ref(), id(ORDER_ID), &cx, &cancel).is_ok());
+    assert!(cancel.decide(desk.order.as_ref(), id(ORDER_ID), &cx).is_ok());
     let by = key(Some("bob@example.com"));
     let cx = crate::aggregate::DecisionContext { by: &by, ..bench.cx() };
     let other = OrderCommand::Create(Box::new(new_order(vec![line(1, 500, true)])));
-    assert_eq!(Order::decide(None, id(ORDER_ID), &cx, &other).unwrap_err().class, Class::Forbidden);
+    assert_eq!(other.decide(None, id(ORDER_ID), &cx).unwrap_err().class, Class::Forbidden);
 }
 
 #[test]
@@ -330,14 +329,14 @@ fn nothing_is_promised_while_a_stock_check_is_under_way() {
     desk.pay();
     let now = desk.bench.now;
     let promise = Promise { made_at: now, expected_at: now, promised_at: now.plus_ms(60_000), met_at: None };
-    desk.ask(&OrderCommand::Promise(promise)).unwrap();
+    desk.ask(&OrderNews::Promise(promise)).unwrap();
     assert_eq!(desk.o().promise, None, "both jobs wait for the answer");
     let jobs: Vec<_> = desk.o().jobs.values().map(|job| ClaimId { job: job.id, number: job.claim }).collect();
-    let held = |claim| OrderCommand::Stock(id(MATERIAL_ID), vec![(claim, ClaimState::Held, None)]);
+    let held = |claim| OrderNews::Stock(id(MATERIAL_ID), vec![(claim, ClaimState::Held, None)]);
     desk.ask(&held(jobs[0])).unwrap();
-    desk.ask(&OrderCommand::Promise(promise)).unwrap();
+    desk.ask(&OrderNews::Promise(promise)).unwrap();
     assert_eq!(desk.o().promise, None, "one job still waits");
     desk.ask(&held(jobs[1])).unwrap();
-    desk.ask(&OrderCommand::Promise(promise)).unwrap();
+    desk.ask(&OrderNews::Promise(promise)).unwrap();
     assert_eq!(desk.o().promise, Some(promise));
 }

@@ -14,9 +14,9 @@ fn each_failed_job_is_mailed_and_the_order_is_flagged_until_none_is_left() {
     assert!(!mails(&failed)[0].subject.contains(['\r', '\n']), "{:?}", mails(&failed)[0].subject);
     assert_eq!(desk.o().flags, ["job_failed"]);
     assert_eq!(mails(&print(&mut desk, two, PrintEnd::Failed)).len(), 1);
-    desk.ask(&OrderCommand::RetryJob(one)).unwrap();
+    desk.ask(&JobCommand::Retry(one)).unwrap();
     assert_eq!(desk.o().flags, ["job_failed"], "the other one");
-    desk.ask(&OrderCommand::CancelJob { job: two, force: false, prints: PrinterRecords::new() }).unwrap();
+    desk.ask(&JobCommand::Cancel { job: two, force: false, prints: PrinterRecords::new() }).unwrap();
     assert!(desk.o().flags.is_empty());
 }
 
@@ -24,7 +24,7 @@ fn each_failed_job_is_mailed_and_the_order_is_flagged_until_none_is_left() {
 fn an_order_short_of_parts_is_ready_flagged_and_shipped_only_if_accepted() {
     let (mut desk, [one, two]) = pair();
     print(&mut desk, one, PrintEnd::Finished);
-    let ready = desk.ask(&OrderCommand::CancelJob { job: two, force: false, prints: PrinterRecords::new() }).unwrap();
+    let ready = desk.ask(&JobCommand::Cancel { job: two, force: false, prints: PrinterRecords::new() }).unwrap();
     assert!(names(&ready).ends_with(&["order.ready", "order.flagged"]), "{:?}", names(&ready));
     assert_eq!((desk.o().status, &desk.o().flags[..]), (OrderStatus::Ready, &["short".to_owned()][..]));
     assert_eq!(code(desk.ask(&ship("UPS", "1Z", "2026-12-01", false))), "order_short");
@@ -35,9 +35,9 @@ fn an_order_short_of_parts_is_ready_flagged_and_shipped_only_if_accepted() {
 #[test]
 fn an_order_of_which_nothing_is_made_is_flagged_and_not_ready() {
     let (mut desk, [one, two]) = pair();
-    desk.ask(&OrderCommand::CancelJob { job: one, force: false, prints: PrinterRecords::new() }).unwrap();
+    desk.ask(&JobCommand::Cancel { job: one, force: false, prints: PrinterRecords::new() }).unwrap();
     assert!(desk.o().flags.is_empty());
-    let last = desk.ask(&OrderCommand::CancelJob { job: two, force: false, prints: PrinterRecords::new() }).unwrap();
+    let last = desk.ask(&JobCommand::Cancel { job: two, force: false, prints: PrinterRecords::new() }).unwrap();
     assert_eq!((desk.o().status, &desk.o().flags[..]), (OrderStatus::Paid, &["all_jobs_cancelled".to_owned()][..]));
     assert_eq!(mails(&last).len(), 1);
 }

@@ -5,12 +5,12 @@ use super::*;
 use crate::ledger::DisputeState;
 
 /// Delivers the refund total of `pi_1` for the read that is currently required.
-fn read(desk: &mut OrderDecider, refunded_cents: i64) -> Decision<Order> {
+fn read(desk: &mut OrderDecider, refunded_cents: i64) -> Decision<Order, OrderAnswer> {
     let number = desk.o().ledger.at_processor.doubted[0].number;
     read_as(desk, number, refunded_cents)
 }
 
-fn read_as(desk: &mut OrderDecider, number: u32, cents: i64) -> Decision<Order> {
+fn read_as(desk: &mut OrderDecider, number: u32, cents: i64) -> Decision<Order, OrderAnswer> {
     let read = LedgerCommand::RefundsRead { intent: "pi_1".into(), number, refunded_cents: Some(cents) };
     desk.ask(&OrderCommand::Ledger(read)).unwrap()
 }
@@ -26,7 +26,7 @@ fn failed_as(amount_cents: i64, refund: &str) -> PaymentUpdate {
 }
 
 /// Delivers a read of `pi_1` in which the processor does not report the refund total.
-fn read_nothing(desk: &mut OrderDecider) -> Decision<Order> {
+fn read_nothing(desk: &mut OrderDecider) -> Decision<Order, OrderAnswer> {
     let number = desk.o().ledger.at_processor.doubted[0].number;
     let read = LedgerCommand::RefundsRead { intent: "pi_1".into(), number, refunded_cents: None };
     desk.ask(&OrderCommand::Ledger(read)).unwrap()
@@ -37,7 +37,7 @@ fn back(amount_cents: i64) -> OrderCommand {
 }
 
 /// Delivers the processor's acceptance of the first requested refund, with this refund total.
-fn accept_refund(desk: &mut OrderDecider, refunded_cents: i64) -> Decision<Order> {
+fn accept_refund(desk: &mut OrderDecider, refunded_cents: i64) -> Decision<Order, OrderAnswer> {
     let refund = desk.o().ledger.at_processor.refunds[0].id;
     let news = RefundResult::Taken { refunded_cents };
     desk.ask(&OrderCommand::Ledger(LedgerCommand::RefundNews { refund, news })).unwrap()

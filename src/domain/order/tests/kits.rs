@@ -16,7 +16,7 @@ fn sets(count: u32) -> OrderDecider {
     let mut desk = OrderDecider::with(new_order(vec![kit, line(1, 100, true), part(count, 1), part(2 * count, 2)]));
     desk.pay();
     let held = desk.o().jobs.keys().map(|job| (ClaimId { job: *job, number: 1 }, ClaimState::Held, None)).collect();
-    desk.ask(&OrderCommand::Stock(id(MATERIAL_ID), held)).unwrap();
+    desk.ask(&OrderNews::Stock(id(MATERIAL_ID), held)).unwrap();
     desk
 }
 
@@ -50,7 +50,7 @@ fn as_many_sets_are_complete_as_the_rarest_part_makes_up() {
     assert_eq!(complete(&desk), [1, 1, 0]);
     let inspection = Inspection { good_count: Some(0), ..Inspection::default() };
     desk.bench.rules.quality.reprint_missing = false;
-    desk.ask(&OrderCommand::SignOff { job: two[0], inspection }).unwrap();
+    desk.ask(&JobCommand::SignOff { job: two[0], inspection }).unwrap();
     assert_eq!(complete(&desk), [0, 1, 1]);
     assert_eq!(desk.o().flags, ["needs_attention"], "a part is missing once, not the kit besides");
 }

@@ -21,6 +21,7 @@ use crate::material::{Material, MaterialCommand};
 use crate::printer::{Printer, PrinterCommand, PrinterFields, Spool};
 use crate::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::slice_source::SliceSource;
+use crate::testing::commands::{AnyMaterialCommand, AnyOrderCommand, AnyPrinterCommand};
 use crate::testing::samples::{pla, printer_fields};
 use crate::time::Timestamp;
 use machine::Machine;
@@ -49,9 +50,9 @@ struct Effects {
     materials: Vec<Option<Material>>,
     printers: Vec<Option<Printer>>,
     machines: Vec<Machine>,
-    to_order: VecDeque<(OrderCommand, Then)>,
-    to_material: VecDeque<(usize, MaterialCommand, Then)>,
-    to_printer: Vec<VecDeque<(PrinterCommand, Then)>>,
+    to_order: VecDeque<(AnyOrderCommand, Then)>,
+    to_material: VecDeque<(usize, AnyMaterialCommand, Then)>,
+    to_printer: Vec<VecDeque<(AnyPrinterCommand, Then)>>,
     /// For each printer, the task that was answered `Go` and has not sent the start yet.
     go: Vec<Option<Id>>,
     gone: BTreeMap<Id, u32>,
@@ -144,10 +145,6 @@ impl Effects {
     fn number(printer: Id) -> usize {
         usize::from(printer != id(PRINTER_ID))
     }
-    fn attempt(&mut self, job: Id, attempt: Id, report: Report, then: Then) {
-        self.to_order.push_back((OrderCommand::Attempt { job, attempt, report }, then));
-    }
-
     fn step(&mut self, what: u8, luck: u8) {
         self.bench.now = self.bench.now.plus_ms(500);
         let n = usize::from(luck % 2);
@@ -187,12 +184,12 @@ impl Effects {
             29 => self.operator(),
             30 if luck.is_multiple_of(3) => {
                 let jobs: Vec<Id> = self.o().jobs.keys().copied().collect();
-                let cancel = OrderCommand::CancelJob {
+                let cancel = JobCommand::Cancel {
                     job: jobs[usize::from(luck) % jobs.len()],
                     force: luck.is_multiple_of(2),
                     prints: PrinterRecords::new(),
                 };
-                self.to_order.push_back((cancel, Then::Nothing));
+                self.tell_order(cancel, Then::Nothing);
             }
             30 if luck % 3 == 1 => self.retry_cancelled(luck),
             30 => {
@@ -202,7 +199,7 @@ impl Effects {
             }
             _ if luck.is_multiple_of(16) => {
                 self.machines[n].end(PrintEnd::Failed);
-                self.to_printer[n].push_back((PrinterCommand::EmergencyStopped, Then::Nothing));
+                self.tell_printer(n, PrinterCommand::EmergencyStopped, Then::Nothing);
             }
             _ if luck % 16 == 1 => self.count(n, i64::from(luck / 16) * 5),
             _ if luck % 16 == 2 => self.count(1 - n, i64::from(luck / 16) * 5),
@@ -223,7 +220,7 @@ impl Effects {
         let jobs = jobs.filter(|job| job.state == JobState::Cancelled && job.attempts.iter().all(nothing));
         let jobs: Vec<Id> = jobs.map(|job| job.id).collect();
         if let Some(job) = jobs.get(usize::from(luck) % jobs.len().max(1)) {
-            self.to_order.push_back((OrderCommand::RetryJob(*job), Then::Nothing));
+            self.tell_order(JobCommand::Retry(*job), Then::Nothing);
         }
     }
 
@@ -283,7 +280,7 @@ impl Effects {
         for n in 0..2 {
             self.machines[n].away = false;
             if self.p(n).needs_home {
-                self.to_printer[n].push_back((PrinterCommand::Homed, Then::Nothing));
+                self.tell_printer(n, PrinterCommand::Homed, Then::Nothing);
             }
             self.monitor(n);
             for effect in self.p(n).effects() {

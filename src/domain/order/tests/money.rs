@@ -141,7 +141,10 @@ pub(super) fn unpaid() -> OrderDecider {
     OrderDecider::with(new_order(vec![line(1, 500, true)]))
 }
 
-pub(super) fn cash(desk: &mut OrderDecider, amount_cents: Option<i64>) -> Result<Decision<Order>, Refusal> {
+pub(super) fn cash(
+    desk: &mut OrderDecider,
+    amount_cents: Option<i64>,
+) -> Result<Decision<Order, OrderAnswer>, Refusal> {
     desk.ask(&OrderCommand::MarkPaid { amount_cents, method: "cash".into(), reference: None })
 }
 

@@ -27,7 +27,7 @@ fn rejected_in_an_older_release() -> (OrderDecider, Id) {
 fn what_an_older_release_did_not_see_rejected_is_stored_and_flagged_once_and_not_printed_by_itself() {
     let (mut desk, one) = rejected_in_an_older_release();
     assert!(desk.o().effects().contains(&OrderEffect::KeepDepartures) && !desk.o().at_rest());
-    let decision = desk.ask(&OrderCommand::KeepDepartures).unwrap();
+    let decision = desk.ask(&OrderNews::KeepDepartures).unwrap();
     assert_eq!(names(&decision), ["order.flagged"]);
     assert_eq!(desk.o().flags, ["rejected_after_shipping"]);
     let mail = mails(&decision)[0];
@@ -36,7 +36,7 @@ fn what_an_older_release_did_not_see_rejected_is_stored_and_flagged_once_and_not
     assert_eq!(decision.rows.iter().filter(departs).count(), 2, "the prints are stored with their departures");
     assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Shipped, 2), "no order of long ago goes on");
     assert!(!desk.o().effects().contains(&OrderEffect::KeepDepartures));
-    assert!(desk.ask(&OrderCommand::KeepDepartures).unwrap().next.is_none(), "once");
+    assert!(desk.ask(&OrderNews::KeepDepartures).unwrap().next.is_none(), "once");
     desk.order.as_mut().unwrap().trace_departures();
     assert!(!desk.o().has_traced_departures, "nothing is left to be traced");
     // Whoever says so once more has it made again.
@@ -47,7 +47,7 @@ fn what_an_older_release_did_not_see_rejected_is_stored_and_flagged_once_and_not
     assert_eq!((desk.o().status, good_sent(&desk), desk.o().flags.len()), (OrderStatus::Shipped, vec![2], 0));
     // Or it was good after all.
     let (mut desk, one) = rejected_in_an_older_release();
-    desk.ask(&OrderCommand::KeepDepartures).unwrap();
+    desk.ask(&OrderNews::KeepDepartures).unwrap();
     sign(&mut desk, one, good(1)).unwrap();
     assert_eq!((desk.o().status, desk.o().flags.len()), (OrderStatus::Shipped, 0));
 }
@@ -59,7 +59,7 @@ fn departures_of_older_releases_are_stored_without_a_flag_where_nothing_is_owed(
     print(&mut desk, two, PrintEnd::Finished);
     desk.ask(&ship("pickup", "", "", false)).unwrap();
     of_an_older_release(&mut desk);
-    let decision = desk.ask(&OrderCommand::KeepDepartures).unwrap();
+    let decision = desk.ask(&OrderNews::KeepDepartures).unwrap();
     assert_eq!((names(&decision).len(), mails(&decision).len(), decision.rows.len()), (0, 0, 2));
     assert!(desk.o().flags.is_empty());
 }

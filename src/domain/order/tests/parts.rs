@@ -9,19 +9,23 @@ pub(super) fn good(count: u32) -> Inspection {
     Inspection { good_count: Some(count), reason: Some("adhesion".to_owned()), ..Inspection::default() }
 }
 
-pub(super) fn sign(desk: &mut OrderDecider, job: Id, inspection: Inspection) -> Result<Decision<Order>, Refusal> {
-    desk.ask(&OrderCommand::SignOff { job, inspection })
+pub(super) fn sign(
+    desk: &mut OrderDecider,
+    job: Id,
+    inspection: Inspection,
+) -> Result<Decision<Order, JobAnswer>, Refusal> {
+    desk.ask(&JobCommand::SignOff { job, inspection })
 }
 
 /// Delivers the inspection that the printer of the job's last print reports.
-fn tell(desk: &mut OrderDecider, job: Id, inspection: Inspection) -> Decision<Order> {
+fn tell(desk: &mut OrderDecider, job: Id, inspection: Inspection) -> Decision<Order, OrderNewsAnswer> {
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
     tell_of(desk, job, attempt, inspection)
 }
 
-fn tell_of(desk: &mut OrderDecider, job: Id, attempt: Id, inspection: Inspection) -> Decision<Order> {
+fn tell_of(desk: &mut OrderDecider, job: Id, attempt: Id, inspection: Inspection) -> Decision<Order, OrderNewsAnswer> {
     let (by, at) = ("ann".to_owned(), desk.bench.now);
-    desk.ask(&OrderCommand::SignedAtPrinter { job, attempt, inspection, by, at }).unwrap()
+    desk.ask(&OrderNews::SignedAtPrinter { job, attempt, inspection, by, at }).unwrap()
 }
 
 /// Returns the good, running, missing and cancelled parts of the first line.
@@ -39,7 +43,7 @@ pub(super) fn reserve(desk: &mut OrderDecider) {
     desk.prepare();
     let validated_jobs = desk.o().jobs.values().filter(|job| job.state == JobState::Validated);
     let held = validated_jobs.map(|job| (ClaimId { job: job.id, number: job.claim }, ClaimState::Held, None)).collect();
-    desk.ask(&OrderCommand::Stock(id(MATERIAL_ID), held)).unwrap();
+    desk.ask(&OrderNews::Stock(id(MATERIAL_ID), held)).unwrap();
 }
 
 /// Builds a paid order of this many parts on plates of this size, all reserved; returns it with the ids of its jobs.
@@ -76,7 +80,7 @@ fn a_promise_is_met_only_while_nothing_is_made_again() {
     let (mut desk, [one, two]) = pair();
     let now = desk.bench.now;
     let promise = Promise { made_at: now, expected_at: now, promised_at: now.plus_ms(60_000), met_at: None };
-    desk.ask(&OrderCommand::Promise(promise)).unwrap();
+    desk.ask(&OrderNews::Promise(promise)).unwrap();
     let met = |desk: &OrderDecider| desk.o().promise.unwrap().met_at;
     print(&mut desk, one, PrintEnd::Finished);
     assert_eq!(met(&desk), None, "one part is missing");
@@ -89,7 +93,7 @@ fn a_promise_is_met_only_while_nothing_is_made_again() {
     desk.bench.now = now.plus_ms(120_000);
     print(&mut desk, again, PrintEnd::Finished);
     assert_eq!((desk.o().status, met(&desk)), (OrderStatus::Ready, Some(desk.bench.now)), "later than promised");
-    desk.ask(&OrderCommand::RetryJob(one)).unwrap();
+    desk.ask(&JobCommand::Retry(one)).unwrap();
     assert_eq!((desk.o().status, met(&desk)), (OrderStatus::Printing, None), "a person has it made again");
     // Of an older release: it stood so while a part was made again.
     desk.order.as_mut().unwrap().promise.as_mut().unwrap().met_at = Some(now);
@@ -112,7 +116,7 @@ fn a_line_makes_at_most_so_many_jobs_by_itself_then_a_person_is_called() {
     }
     assert_eq!((parts(&desk), desk.o().status), ([0, 0, 1, 0], OrderStatus::Ready));
     assert_eq!(desk.o().flags, ["short", "needs_attention"]);
-    desk.ask(&OrderCommand::RetryJob(ids[0])).unwrap();
+    desk.ask(&JobCommand::Retry(ids[0])).unwrap();
     assert!(desk.o().flags.is_empty(), "somebody makes it: {:?}", desk.o().flags);
 }
 
@@ -179,7 +183,7 @@ fn what_is_said_once_more_is_later_than_what_the_printer_has_still_to_tell() {
     sign(&mut desk, one, good(1)).unwrap();
     let attempt = desk.o().jobs.get(&one).unwrap().attempts[0].id;
     let at = desk.bench.now.plus_ms(1000);
-    let command = OrderCommand::SignedAtPrinter { job: one, attempt, inspection: good(0), by: "ann".to_owned(), at };
+    let command = OrderNews::SignedAtPrinter { job: one, attempt, inspection: good(0), by: "ann".to_owned(), at };
     desk.bench.now = at.plus_ms(1000);
     assert_eq!(names(&sign(&mut desk, one, good(1)).unwrap()), [""; 0], "nothing new");
     desk.ask(&command).unwrap();
@@ -202,7 +206,7 @@ fn a_job_printed_again_takes_its_parts_out_also_when_they_are_signed_off_late() 
     print(&mut desk, one, PrintEnd::Finished);
     print(&mut desk, two, PrintEnd::Finished);
     let first = desk.o().jobs.get(&one).unwrap().attempts[0].id;
-    desk.ask(&OrderCommand::RetryJob(one)).unwrap();
+    desk.ask(&JobCommand::Retry(one)).unwrap();
     assert_eq!(parts(&desk), [1, 1, 0, 0]);
     tell_of(&mut desk, one, first, good(1));
     assert_eq!(parts(&desk), [1, 1, 0, 0], "late");
@@ -219,7 +223,7 @@ fn a_failed_job_waits_for_a_person_whatever_was_good_of_it() {
     print(&mut desk, ids[0], PrintEnd::Failed);
     sign(&mut desk, ids[0], good(3)).unwrap();
     assert_eq!((parts(&desk), desk.o().jobs.size()), ([3, 4, 0, 0], 1));
-    desk.ask(&OrderCommand::CancelJob { job: ids[0], force: false, prints: PrinterRecords::new() }).unwrap();
+    desk.ask(&JobCommand::Cancel { job: ids[0], force: false, prints: PrinterRecords::new() }).unwrap();
     assert_eq!(parts(&desk), [3, 0, 0, 1], "a person gave up the fourth");
 }
 
@@ -229,7 +233,7 @@ fn a_job_that_was_cancelled_is_not_made_by_itself() {
     print(&mut desk, one, PrintEnd::Finished);
     sign(&mut desk, one, good(0)).unwrap();
     let again = newest(&desk);
-    desk.ask(&OrderCommand::CancelJob { job: again, force: false, prints: PrinterRecords::new() }).unwrap();
+    desk.ask(&JobCommand::Cancel { job: again, force: false, prints: PrinterRecords::new() }).unwrap();
     print(&mut desk, two, PrintEnd::Finished);
     assert_eq!((parts(&desk), desk.o().status), ([1, 0, 0, 1], OrderStatus::Ready));
     sign(&mut desk, one, good(0)).unwrap();
@@ -242,14 +246,14 @@ fn a_cancelled_job_is_made_again_only_while_its_line_misses_parts() {
     print(&mut desk, one, PrintEnd::Finished);
     sign(&mut desk, one, good(0)).unwrap();
     let again = newest(&desk);
-    desk.ask(&OrderCommand::CancelJob { job: again, force: false, prints: PrinterRecords::new() }).unwrap();
+    desk.ask(&JobCommand::Cancel { job: again, force: false, prints: PrinterRecords::new() }).unwrap();
     // Of two wanted one is under way.
     assert_eq!(parts(&desk), [0, 1, 0, 1]);
-    desk.ask(&OrderCommand::RetryJob(one)).unwrap();
-    assert_eq!(code(desk.ask(&OrderCommand::RetryJob(again))), "nothing_missing");
-    desk.ask(&OrderCommand::CancelJob { job: two, force: false, prints: PrinterRecords::new() }).unwrap();
-    desk.ask(&OrderCommand::RetryJob(again)).unwrap();
-    assert_eq!(code(desk.ask(&OrderCommand::RetryJob(two))), "nothing_missing");
+    desk.ask(&JobCommand::Retry(one)).unwrap();
+    assert_eq!(code(desk.ask(&JobCommand::Retry(again))), "nothing_missing");
+    desk.ask(&JobCommand::Cancel { job: two, force: false, prints: PrinterRecords::new() }).unwrap();
+    desk.ask(&JobCommand::Retry(again)).unwrap();
+    assert_eq!(code(desk.ask(&JobCommand::Retry(two))), "nothing_missing");
 }
 
 #[test]
@@ -290,7 +294,7 @@ fn the_picture_of_a_print_is_kept_with_its_attempt_until_it_is_deleted_unless_a_
     print(&mut desk, one, PrintEnd::Finished);
     let last = |desk: &OrderDecider| desk.o().jobs.get(&one).unwrap().attempts.last().unwrap().clone();
     let (attempt, photo) = (last(&desk).id, id(77));
-    let photographed = |job, attempt, file| OrderCommand::Photographed { job, attempt, file };
+    let photographed = |job, attempt, file| OrderNews::Photographed { job, attempt, file };
     assert!(desk.ask(&photographed(one, attempt, Some(photo))).unwrap().next.is_some());
     assert_eq!(last(&desk).photo_file_id, Some(photo));
     assert!(desk.ask(&photographed(one, attempt, Some(photo))).unwrap().next.is_none(), "told twice");

@@ -6,6 +6,7 @@ use super::*;
 use crate::job::{ClaimStatus, Job, PrinterRecord};
 use crate::printer_status::PrintEnd;
 use crate::sign_off::Inspection;
+use crate::testing::commands::AnyOrderCommand;
 use crate::time::Timestamp;
 
 fn report(n: u8) -> Report {
@@ -52,10 +53,10 @@ fn command_without_jobs(what: u8, how: u8) -> OrderCommand {
 }
 
 /// Builds a command from three random numbers, about jobs and claims that exist.
-fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
+fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> AnyOrderCommand {
     let jobs: Vec<_> = order.jobs.values().cloned().collect();
     let Some(job) = jobs.get(usize::from(which) % jobs.len().max(1)) else {
-        return command_without_jobs(what, how);
+        return command_without_jobs(what, how).into();
     };
     let id_of = job.id;
     let state =
@@ -65,54 +66,46 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
     let claim = numbered_claims[usize::from(how / 16) % numbered_claims.len()];
     let (material, number) = (claim.material_id, claim.number.saturating_sub(u32::from(how % 5 == 4)).max(1));
     match what % 30 {
-        0..=3 => OrderCommand::Stock(material, vec![(ClaimId { job: id_of, number }, state, None)]),
-        4 => OrderCommand::Settled(vec![ClaimId { job: id_of, number }]),
-        5..=8 => OrderCommand::Dispatch { job: id_of, printer: id(PRINTER_ID + u32::from(how % 3)) },
+        0..=3 => OrderNews::Stock(material, vec![(ClaimId { job: id_of, number }, state, None)]).into(),
+        4 => OrderNews::Settled(vec![ClaimId { job: id_of, number }]).into(),
+        5..=8 => JobCommand::Dispatch { job: id_of, printer: id(PRINTER_ID + u32::from(how % 3)) }.into(),
         9..=15 => {
             let attempt = job.attempts.iter().rev().nth(usize::from(how / 10 % 4) / 3).map_or(id(99), |one| one.id);
-            OrderCommand::Attempt { job: id_of, attempt, report: report(how) }
+            OrderNews::Attempt { job: id_of, attempt, report: report(how) }.into()
         }
-        16 => OrderCommand::CancelJob { job: id_of, force: how.is_multiple_of(3), prints: PrinterRecords::new() },
-        17 => OrderCommand::RetryJob(id_of),
-        18 => OrderCommand::ReleaseJob { job: id_of, stock: free(i64::from(how)) },
+        16 => JobCommand::Cancel { job: id_of, force: how.is_multiple_of(3), prints: PrinterRecords::new() }.into(),
+        17 => JobCommand::Retry(id_of).into(),
+        18 => JobCommand::Release { job: id_of, stock: free(i64::from(how)) }.into(),
         19 => {
             let outcome = [Resolution::NotStarted, Resolution::Finished, Resolution::Failed][usize::from(how) % 3];
-            OrderCommand::Resolve { job: id_of, outcome, print: PrinterRecord::default() }
+            JobCommand::Resolve { job: id_of, outcome, print: PrinterRecord::default() }.into()
         }
         20 if how.is_multiple_of(4) => {
-            OrderCommand::Cancel { force: how.is_multiple_of(8), prints: PrinterRecords::new() }
+            OrderCommand::Cancel { force: how.is_multiple_of(8), prints: PrinterRecords::new() }.into()
         }
-        21 => OrderCommand::UpdateJob { job: id_of, if_version: None, priority: Some(how % 10), due_at: None },
+        21 => JobCommand::Update { job: id_of, if_version: None, priority: Some(how % 10), due_at: None }.into(),
         22 if how.is_multiple_of(4) => {
             let intent = how.is_multiple_of(8).then(|| format!("pi_{}", how % 3));
-            OrderCommand::Ledger(LedgerCommand::Payment(PaymentUpdate::Refunded {
-                amount_cents: 2_000,
-                whole: true,
-                currency: None,
-                intent,
-            }))
+            let back = PaymentUpdate::Refunded { amount_cents: 2_000, whole: true, currency: None, intent };
+            OrderCommand::Ledger(LedgerCommand::Payment(back)).into()
         }
         22 => {
             let intent = Some(format!("pi_{}", how % 3));
-            OrderCommand::Ledger(LedgerCommand::Payment(PaymentUpdate::Paid {
-                amount_cents: None,
-                currency: None,
-                session: None,
-                intent,
-            }))
+            let payment = PaymentUpdate::Paid { amount_cents: None, currency: None, session: None, intent };
+            OrderCommand::Ledger(LedgerCommand::Payment(payment)).into()
         }
         23 | 24 => {
             let mut make = Box::new(order.lines[0].make.clone().unwrap());
             make.file_id = make.file_id.filter(|_| !how.is_multiple_of(4));
-            OrderCommand::Prepared { sku: job.sku_id, make }
+            OrderNews::Prepared { sku: job.sku_id, make }.into()
         }
-        26 => OrderCommand::SignOff { job: id_of, inspection: inspection(how) },
+        26 => JobCommand::SignOff { job: id_of, inspection: inspection(how) }.into(),
         27 => {
             let attempt = job.attempts.iter().rev().nth(usize::from(how / 10 % 4) / 3).map_or(id(99), |one| one.id);
             let at = Timestamp(1_700_000_000_000 + i64::from(how % 3));
-            OrderCommand::SignedAtPrinter { job: id_of, attempt, inspection: inspection(how), by: "ann".into(), at }
+            OrderNews::SignedAtPrinter { job: id_of, attempt, inspection: inspection(how), by: "ann".into(), at }.into()
         }
-        25 => OrderCommand::Recall(vec![ClaimId { job: id_of, number }], "counted".into()),
+        25 => RecallClaims(vec![ClaimId { job: id_of, number }], "counted".into()).into(),
         _ => OrderCommand::Ship {
             shipment: Shipment {
                 carrier: "UPS".into(),
@@ -121,7 +114,8 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
             },
             lines: how.is_multiple_of(3).then(|| vec![SentLine { line: u32::from(how % 2), quantity: 1 }]),
             accept_short: how.is_multiple_of(2),
-        },
+        }
+        .into(),
     }
 }
 
@@ -164,7 +158,7 @@ fn order_may(from: OrderStatus, to: OrderStatus) -> bool {
         }
 }
 
-fn sound(before: &Order, after: &Order, decision: &Decision<Order>) {
+fn sound<A>(before: &Order, after: &Order, decision: &Decision<Order, A>) {
     assert!(order_may(before.status, after.status), "{} → {}", before.status, after.status);
     for job in after.jobs.values() {
         let rows = decision.rows.iter().filter(|row| matches!(row, OrderRow::Job(one) if one == job)).count();
@@ -252,13 +246,9 @@ proptest! {
             let before = desk.o().clone();
             let news = matches!(
                 command,
-                OrderCommand::Ledger(LedgerCommand::Payment(_))
-                    | OrderCommand::Attempt { .. }
-                    | OrderCommand::Stock(..)
-                    | OrderCommand::Recall(..)
-                    | OrderCommand::Settled(_)
-                    | OrderCommand::Prepared { .. }
-                    | OrderCommand::SignedAtPrinter { .. }
+                AnyOrderCommand::Order(OrderCommand::Ledger(LedgerCommand::Payment(_)))
+                    | AnyOrderCommand::News(_)
+                    | AnyOrderCommand::Recall(_)
             );
             match desk.ask(&command) {
                 Ok(decision) => {

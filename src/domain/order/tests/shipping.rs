@@ -35,7 +35,7 @@ fn parts_leave_as_they_are_made_and_the_last_ships_the_order() {
 fn a_short_order_is_shipped_once_all_that_is_good_has_left_and_that_is_accepted() {
     let (mut desk, [one, two]) = pair();
     print(&mut desk, one, PrintEnd::Finished);
-    desk.ask(&OrderCommand::CancelJob { job: two, force: false, prints: PrinterRecords::new() }).unwrap();
+    desk.ask(&JobCommand::Cancel { job: two, force: false, prints: PrinterRecords::new() }).unwrap();
     desk.ask(&some(&[(0, 1)], false)).unwrap();
     assert_eq!(desk.o().status, OrderStatus::Ready);
     assert_eq!(code(desk.ask(&ship("pickup", "", "", false))), "order_short");
@@ -49,17 +49,17 @@ fn what_is_made_too_much_ends_with_the_last_shipment() {
     print(&mut desk, one, PrintEnd::Finished);
     print(&mut desk, two, PrintEnd::Finished);
     let inspection = |good| Inspection { good_count: Some(good), ..Inspection::default() };
-    desk.ask(&OrderCommand::SignOff { job: one, inspection: inspection(0) }).unwrap();
+    desk.ask(&JobCommand::SignOff { job: one, inspection: inspection(0) }).unwrap();
     let again = *desk.o().jobs.keys().max().unwrap();
     super::parts::reserve(&mut desk);
-    desk.ask(&OrderCommand::Dispatch { job: again, printer: id(PRINTER_ID) }).unwrap();
-    desk.ask(&OrderCommand::SignOff { job: one, inspection: inspection(1) }).unwrap();
+    desk.ask(&JobCommand::Dispatch { job: again, printer: id(PRINTER_ID) }).unwrap();
+    desk.ask(&JobCommand::SignOff { job: one, inspection: inspection(1) }).unwrap();
     assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Printing, 3));
     assert_eq!(desk.o().flags, ["surplus"], "a printer has it");
     desk.ask(&some(&[(0, 2)], false)).unwrap();
     assert_eq!(desk.o().status, OrderStatus::Shipped);
     let attempt = desk.o().jobs.get(&again).unwrap().attempts[0].id;
-    desk.ask(&OrderCommand::Attempt { job: again, attempt, report: Report::CancelledBeforeStart }).unwrap();
+    desk.ask(&OrderNews::Attempt { job: again, attempt, report: Report::CancelledBeforeStart }).unwrap();
     assert_eq!((desk.o().jobs.get(&again).unwrap().state, desk.o().flags.len()), (JobState::Cancelled, 0));
 }
 
@@ -138,11 +138,11 @@ fn what_is_made_again_is_not_told_as_kept_and_what_has_left_as_a_whole_is() {
     let mut desk = promised();
     let one = *desk.o().jobs.keys().min().unwrap();
     let inspection = |good| Inspection { good_count: Some(good), ..Inspection::default() };
-    desk.ask(&OrderCommand::SignOff { job: one, inspection: inspection(0) }).unwrap();
+    desk.ask(&JobCommand::SignOff { job: one, inspection: inspection(0) }).unwrap();
     let part = desk.ask(&some(&[(0, 1)], false)).unwrap();
     let words = written(mails(&part)[0]);
     assert!(words.contains("All of it is promised for 2023-11-14 23:13 UTC."), "{words}");
-    desk.ask(&OrderCommand::SignOff { job: one, inspection: inspection(1) }).unwrap();
+    desk.ask(&JobCommand::SignOff { job: one, inspection: inspection(1) }).unwrap();
     assert_eq!((desk.o().status, desk.o().promise.unwrap().met_at), (OrderStatus::Ready, Some(desk.bench.now)));
     let rest = desk.ask(&some(&[(0, 1)], false)).unwrap();
     let words = written(mails(&rest)[0]);

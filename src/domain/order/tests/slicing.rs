@@ -12,7 +12,7 @@ fn held() -> OrderDecider {
     let make = Box::new(of_model.make.clone().unwrap());
     let mut desk = OrderDecider::with(new_order(vec![of_model]));
     desk.pay();
-    desk.ask(&OrderCommand::Prepared { sku: id(10), make }).unwrap();
+    desk.ask(&OrderNews::Prepared { sku: id(10), make }).unwrap();
     assert_eq!((desk.state(), slices(&desk)), (JobState::Validated, 0), "it asks for its material first");
     desk.stock(ClaimState::Held);
     desk
@@ -22,9 +22,9 @@ fn slices(desk: &OrderDecider) -> usize {
     desk.o().effects().iter().filter(|effect| matches!(effect, OrderEffect::Slice { .. })).count()
 }
 
-fn tell(desk: &mut OrderDecider, news: JobSlicingOutcome) -> Decision<Order> {
+fn tell(desk: &mut OrderDecider, news: JobSlicingOutcome) -> Decision<Order, OrderNewsAnswer> {
     let source = desk.job().source.clone().unwrap();
-    desk.ask(&OrderCommand::Slicing { sku: id(10), source, news }).unwrap()
+    desk.ask(&OrderNews::Slicing { sku: id(10), source, news }).unwrap()
 }
 
 fn slicing_done(grams: i64) -> JobSlicingOutcome {
@@ -68,7 +68,7 @@ fn a_failure_frees_the_material_until_somebody_releases_the_job() {
     );
     assert_eq!(job.block_reason.as_deref(), Some("slicing failed: no manifold"));
     assert_eq!((job.settling.len(), slices(&desk)), (1, 0));
-    let release = OrderCommand::ReleaseJob { job: job.id, stock: free(0) };
+    let release = JobCommand::Release { job: job.id, stock: free(0) };
     desk.ask(&release).unwrap();
     assert_eq!((desk.state(), desk.job().stock, desk.job().released), (JobState::Validated, ClaimStatus::Asked, false));
     desk.stock(ClaimState::Held);
@@ -79,7 +79,7 @@ fn a_failure_frees_the_material_until_somebody_releases_the_job() {
 fn a_reservation_that_is_taken_back_while_it_is_sliced_stops_it() {
     let mut desk = held();
     let claim = ClaimId { job: desk.job().id, number: desk.job().claim };
-    desk.ask(&OrderCommand::Recall(vec![claim], "counted".into())).unwrap();
+    desk.ask(&RecallClaims(vec![claim], "counted".into())).unwrap();
     assert_eq!((desk.job().blocked_by, slices(&desk)), (Some(Block::Material), 0));
     tell(&mut desk, slicing_done(70));
     assert_eq!((desk.state(), desk.job().file_id), (JobState::AwaitingManualReview, None), "late news are not heard");

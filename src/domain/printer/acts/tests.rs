@@ -2,8 +2,8 @@
 
 use super::super::tests::PrinterFixture;
 use super::*;
-use crate::aggregate::Aggregate as _;
-use crate::printer::PrinterCommand;
+use crate::aggregate::Command as _;
+use crate::printer::PrinterNews;
 use crate::printer_status::Activity;
 use crate::testing::id;
 
@@ -21,9 +21,9 @@ fn an_act_is_told_with_what_came_of_it_and_changes_nothing_else() {
     let mut shop = PrinterFixture::printing();
     for (error, outcome) in [(None, "done"), (Some(("printer_refused", "Must home axis first")), "printer_refused")] {
         let before = shop.p().clone();
-        let command = PrinterCommand::Acted(Box::new(record(error)));
-        assert_eq!(Printer::name(&command), "printer.gcode");
-        assert_eq!(Printer::audit_facts(&command).outcome, outcome);
+        let command = PrinterNews::Acted(Box::new(record(error)));
+        assert_eq!(command.name(), "printer.gcode");
+        assert_eq!(command.audit_facts().outcome, outcome);
         let decision = shop.ask(command).unwrap();
         assert_eq!(*shop.p(), before);
         let event = &decision.events[0];

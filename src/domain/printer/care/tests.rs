@@ -5,7 +5,10 @@ use proptest::prelude::*;
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, take};
 use super::*;
 use crate::amount::Amount;
-use crate::printer::{Attention, PrinterCommand};
+use crate::printer::{
+    AttemptCommand, Attention, LogMaintenance, PrinterCommand, PrinterNews, PrinterUpload, ReminderCommand, TakeAnswer,
+    UploadAnswer,
+};
 use crate::printer_status::{Activity, PrintEnd};
 use crate::testing::id;
 
@@ -26,27 +29,19 @@ fn work_entry(done: &str) -> EntryFields {
 }
 
 impl PrinterFixture {
-    fn cares(&mut self, command: MaintenanceCommand) -> Result<Decision<Printer>, Refusal> {
-        self.ask(PrinterCommand::Care(Box::new(command)))
-    }
-
     fn reminded(&mut self, fields: ReminderFields) -> Id {
-        match self.cares(MaintenanceCommand::Remind(fields)).unwrap().answer {
-            PrinterAnswer::Reminder(reminder, _) => reminder.id,
-            other => panic!("{other:?}"),
-        }
+        self.ask(ReminderCommand::Remind(fields)).unwrap().answer.reminder.0.id
     }
 
-    fn log_work(&mut self, resets: &[Id]) -> Result<Decision<Printer>, Refusal> {
-        self.cares(MaintenanceCommand::Log { fields: work_entry("Cleaned"), done_at: None, resets: resets.to_vec() })
+    fn log_work(&mut self, resets: &[Id]) -> Result<Decision<Printer, MaintenanceAnswer>, Refusal> {
+        self.ask(LogMaintenance { fields: work_entry("Cleaned"), done_at: None, resets: resets.to_vec() })
     }
 
     /// Runs a print from its offer to the cleared bed and returns the decision that ended it.
     fn print_to_its_end(&mut self, attempt: u32, end: PrintEnd, progress: f64) -> Decision<Printer> {
         self.ask(take(attempt)).unwrap();
-        let uploaded =
-            PrinterCommand::Uploaded { attempt: id(attempt), remote_name: OURS.to_owned(), server_mark: None };
-        assert!(matches!(self.ask(uploaded).unwrap().answer, PrinterAnswer::Go));
+        let uploaded = PrinterUpload::Attempt { attempt: id(attempt), remote_name: OURS.to_owned(), server_mark: None };
+        assert_eq!(self.ask(uploaded).unwrap().answer, UploadAnswer::Go);
         let mut status = self.status(Activity::Printing, Some(OURS), None);
         status.progress = progress * 100.0;
         self.tell(status);
@@ -73,7 +68,7 @@ fn maintenance_that_is_due_is_told_once_and_holds_the_printer_until_it_is_logged
     assert_eq!(shop.p().free(), Err("due for maintenance (Clean the bed)".to_owned()));
     assert_eq!(shop.p().attention(), [Attention::MaintenanceDue]);
     assert!(!shop.p().goes_on());
-    assert!(matches!(shop.ask(take(92)).unwrap().answer, PrinterAnswer::NotTaken(_)));
+    assert!(matches!(shop.ask(take(92)).unwrap().answer, TakeAnswer::NotTaken(_)));
     let again = shop.sees(Activity::Idle, Some("other.gcode"), None);
     assert!(again.events.is_empty() && again.created.is_empty());
 
@@ -100,12 +95,12 @@ fn an_interval_that_was_reached_already_makes_it_due_at_once_and_a_longer_one_en
     }
     let mut change = |prints| {
         let fields = every_prints(prints, true);
-        shop.cares(MaintenanceCommand::Change { id: reminder, if_version: None, fields }).unwrap();
+        shop.ask(ReminderCommand::Change { id: reminder, if_version: None, fields }).unwrap();
         shop.p().due_reminders().len()
     };
     assert_eq!([change(3), change(4), change(2), change(5)], [1, 0, 1, 0]);
-    assert_eq!(shop.cares(MaintenanceCommand::Forget(id(77))).unwrap_err().code, "reminder_not_found");
-    let gone = shop.cares(MaintenanceCommand::Forget(reminder)).unwrap();
+    assert_eq!(shop.ask(PrinterCommand::ForgetReminder(id(77))).unwrap_err().code, "reminder_not_found");
+    let gone = shop.ask(PrinterCommand::ForgetReminder(reminder)).unwrap();
     assert!(matches!(gone.rows[..], [PrinterRow::ReminderGone(one)] if one == reminder));
     assert_eq!(shop.p().reminders.size(), 0);
 }
@@ -115,21 +110,21 @@ fn words_about_what_is_not_there_are_refused() {
     let mut shop = PrinterFixture::idle();
     assert_eq!(shop.log_work(&[id(77)]).unwrap_err().faults[0].path, "resets.0");
     let later = Some(shop.now().plus_ms(60_000));
-    let log = MaintenanceCommand::Log { fields: work_entry("Oiled"), done_at: later, resets: Vec::new() };
-    assert_eq!(shop.cares(log).unwrap_err().faults[0].path, "doneAt");
+    let log = LogMaintenance { fields: work_entry("Oiled"), done_at: later, resets: Vec::new() };
+    assert_eq!(shop.ask(log).unwrap_err().faults[0].path, "doneAt");
     for _ in 0..MAX_REMINDERS {
         shop.reminded(every_prints(1, false));
     }
-    assert_eq!(shop.cares(MaintenanceCommand::Remind(every_prints(1, false))).unwrap_err().code, "too_many_reminders");
+    assert_eq!(shop.ask(ReminderCommand::Remind(every_prints(1, false))).unwrap_err().code, "too_many_reminders");
 }
 
 #[test]
 fn only_prints_that_began_are_counted() {
     let mut shop = PrinterFixture::with_attempt();
-    shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
+    shop.ask(AttemptCommand::Cancel(id(ATTEMPT))).unwrap();
     assert!(shop.p().odometer.is_zero(), "nothing was started");
     let mut shop = PrinterFixture::started();
-    shop.ask(PrinterCommand::StartRefused { attempt: id(ATTEMPT), reason: "no".to_owned() }).unwrap();
+    shop.ask(PrinterNews::StartRefused { attempt: id(ATTEMPT), reason: "no".to_owned() }).unwrap();
     assert!(shop.p().odometer.is_zero(), "nor here");
     let mut shop = PrinterFixture::printing();
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
@@ -164,7 +159,7 @@ proptest! {
                 shop.ask(take(attempt)).unwrap();
             }
             let uploaded =
-                PrinterCommand::Uploaded { attempt: id(attempt), remote_name: OURS.to_owned(), server_mark: None };
+                PrinterUpload::Attempt { attempt: id(attempt), remote_name: OURS.to_owned(), server_mark: None };
             shop.ask(uploaded).unwrap();
             let mut status = shop.status(Activity::Printing, Some(OURS), None);
             status.progress = progress * 100.0;

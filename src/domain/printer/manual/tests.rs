@@ -3,7 +3,7 @@
 use super::super::tests::{ATTEMPT, PrinterFixture, refused, take};
 use super::*;
 use crate::aggregate::Aggregate as _;
-use crate::printer::{Attention, PrinterCommand, PrinterEffect};
+use crate::printer::{Attention, PrintManually, PrinterCommand, PrinterEffect, PrinterNews, PrinterUpload};
 use crate::testing::id;
 
 const PRINT: u32 = 70;
@@ -14,16 +14,16 @@ impl PrinterFixture {
         shop.ask(print(PRINT)).unwrap();
         shop
     }
-    fn there(&mut self) -> Decision<Printer> {
-        self.ask(PrinterCommand::ManualUploaded { id: id(PRINT), remote_name: "a.gcode".into() }).unwrap()
+    fn there(&mut self) -> Decision<Printer, UploadAnswer> {
+        self.ask(PrinterUpload::Manual { id: id(PRINT), remote_name: "a.gcode".into() }).unwrap()
     }
     fn end(&self) -> &ManualEnd {
         self.p().last_manual.as_ref().unwrap()
     }
 }
 
-fn print(n: u32) -> PrinterCommand {
-    PrinterCommand::PrintManually { id: id(n), file_id: Some(id(23)), file_name: "a.gcode".into(), slots: Vec::new() }
+fn print(n: u32) -> PrintManually {
+    PrintManually { id: id(n), file_id: Some(id(23)), file_name: "a.gcode".into(), slots: Vec::new() }
 }
 
 #[test]
@@ -33,9 +33,9 @@ fn nothing_else_is_taken_meanwhile_and_one_caller_hears_go() {
     assert_eq!(shop.ask(print(71)).unwrap_err().code, "printer_busy");
     assert!(shop.ask(print(PRINT)).unwrap().next.is_none(), "a repeat is taken already");
     assert_eq!(shop.ask(PrinterCommand::Archive).unwrap_err().code, "printer_busy");
-    assert!(matches!(shop.there().answer, PrinterAnswer::Go));
-    assert!(matches!(shop.there().answer, PrinterAnswer::Done), "once");
-    shop.ask(PrinterCommand::ManualOver { id: id(PRINT), error: None }).unwrap();
+    assert!(matches!(shop.there().answer, UploadAnswer::Go));
+    assert!(matches!(shop.there().answer, UploadAnswer::Done), "once");
+    shop.ask(PrinterNews::ManualOver { id: id(PRINT), error: None }).unwrap();
     assert_eq!(shop.p().attention(), [Attention::ForeignPrint], "a print like any other from here on");
     assert!(shop.p().free().is_err());
     shop.sees(Activity::Printing, Some("a.gcode"), None);
@@ -48,7 +48,7 @@ fn nothing_else_is_taken_meanwhile_and_one_caller_hears_go() {
 fn a_printer_that_cannot_start_any_more_is_not_told_to() {
     let mut shop = PrinterFixture::by_hand();
     shop.ask(PrinterCommand::Maintenance { on: true, note: None }).unwrap();
-    assert!(matches!(shop.there().answer, PrinterAnswer::Done));
+    assert!(matches!(shop.there().answer, UploadAnswer::Done));
     assert!(matches!(&shop.end().error, Some(ManualFailure::Busy(why)) if why.contains("maintenance")));
     assert!(!shop.p().effects().iter().any(|effect| matches!(effect, PrinterEffect::Manual { .. })));
 }
@@ -56,11 +56,11 @@ fn a_printer_that_cannot_start_any_more_is_not_told_to() {
 #[test]
 fn a_start_that_nobody_confirms_is_not_sent_again_and_somebody_looks_at_the_bed() {
     let mut shop = PrinterFixture::by_hand();
-    shop.ask(PrinterCommand::ManualUnclear(id(PRINT))).unwrap();
+    shop.ask(PrinterNews::ManualUnclear(id(PRINT))).unwrap();
     assert!(shop.p().manual.is_some(), "nothing was sent yet");
     shop.there();
     assert!(shop.p().effects().contains(&PrinterEffect::Manual { id: id(PRINT) }), "also after a restart");
-    shop.ask(PrinterCommand::ManualUnclear(id(PRINT))).unwrap();
+    shop.ask(PrinterNews::ManualUnclear(id(PRINT))).unwrap();
     assert!(matches!(shop.end().error, Some(ManualFailure::Unclear(_))));
     assert_eq!(shop.p().free(), Err("waiting for a clear bed".into()));
     let mut shop = PrinterFixture::by_hand();
@@ -77,7 +77,7 @@ fn an_emergency_stop_ends_it() {
             shop.there();
         }
         shop.ask(PrinterCommand::EmergencyStopped).unwrap();
-        assert!(matches!(shop.there().answer, PrinterAnswer::Done), "no start goes out");
+        assert!(matches!(shop.there().answer, UploadAnswer::Done), "no start goes out");
         assert_eq!(shop.p().bed_not_cleared, started);
         assert_eq!(shop.end().error, Some(ManualFailure::Busy("emergency stop".into())));
         assert_eq!(serde_json::from_str::<Printer>(&serde_json::to_string(shop.p()).unwrap()).unwrap(), *shop.p());

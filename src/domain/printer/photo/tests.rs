@@ -3,7 +3,7 @@
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, take};
 use super::*;
 use crate::aggregate::Aggregate as _;
-use crate::printer::{PrinterCommand, PrinterEffect};
+use crate::printer::{AttemptCommand, PrinterCommand, PrinterEffect, PrinterNews, PrinterUpload};
 use crate::printer_status::{Activity, PrintEnd};
 use crate::testing::id;
 
@@ -29,7 +29,7 @@ fn a_picture_is_due_from_the_end_of_a_print_until_the_next_begins() {
         shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
         shop.ask(take(NEXT)).unwrap();
         assert_eq!(due(&shop), Some(id(ATTEMPT)), "nothing of the next print is on the bed yet");
-        shop.ask(PrinterCommand::Uploaded { attempt: id(NEXT), remote_name: "x".into(), server_mark: None }).unwrap();
+        shop.ask(PrinterUpload::Attempt { attempt: id(NEXT), remote_name: "x".into(), server_mark: None }).unwrap();
         assert_eq!(due(&shop), None, "it would be a picture of the next print");
     }
 }
@@ -38,17 +38,17 @@ fn a_picture_is_due_from_the_end_of_a_print_until_the_next_begins() {
 fn a_picture_is_over_once_and_only_its_own() {
     let mut shop = PrinterFixture::printing();
     shop.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
-    assert!(shop.ask(PrinterCommand::PhotoOver(id(NEXT))).unwrap().next.is_none());
+    assert!(shop.ask(PrinterNews::PhotoOver(id(NEXT))).unwrap().next.is_none());
     assert_eq!(due(&shop), Some(id(ATTEMPT)));
-    shop.ask(PrinterCommand::PhotoOver(id(ATTEMPT))).unwrap();
+    shop.ask(PrinterNews::PhotoOver(id(ATTEMPT))).unwrap();
     assert_eq!(due(&shop), None);
-    assert!(shop.ask(PrinterCommand::PhotoOver(id(ATTEMPT))).unwrap().next.is_none());
+    assert!(shop.ask(PrinterNews::PhotoOver(id(ATTEMPT))).unwrap().next.is_none());
 }
 
 #[test]
 fn what_never_began_is_not_photographed_and_a_strangers_print_takes_its_place() {
     let mut shop = PrinterFixture::with_attempt();
-    shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
+    shop.ask(AttemptCommand::Cancel(id(ATTEMPT))).unwrap();
     assert_eq!(due(&shop), None);
     let mut shop = PrinterFixture::printing();
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
@@ -65,21 +65,20 @@ fn of_a_printer_without_a_camera_none_is_due_until_it_has_one() {
     let mut shop = PrinterFixture::printing();
     shop.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
     assert_eq!(due(&shop), Some(id(ATTEMPT)), "nobody asked it yet");
-    shop.ask(PrinterCommand::CameraTold(false)).unwrap();
+    shop.ask(PrinterNews::CameraTold(false)).unwrap();
     assert_eq!(due(&shop), None);
-    assert!(shop.ask(PrinterCommand::CameraTold(false)).unwrap().next.is_none());
+    assert!(shop.ask(PrinterNews::CameraTold(false)).unwrap().next.is_none());
     let print = |shop: &mut PrinterFixture, before: u32, attempt: u32| {
         shop.heard_of(before);
         shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
         shop.ask(take(attempt)).unwrap();
-        shop.ask(PrinterCommand::Uploaded { attempt: id(attempt), remote_name: OURS.into(), server_mark: None })
-            .unwrap();
+        shop.ask(PrinterUpload::Attempt { attempt: id(attempt), remote_name: OURS.into(), server_mark: None }).unwrap();
         shop.sees(Activity::Printing, Some(OURS), None);
         shop.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
     };
     print(&mut shop, ATTEMPT, NEXT);
     assert_eq!(due(&shop), None);
-    shop.ask(PrinterCommand::CameraTold(true)).unwrap();
+    shop.ask(PrinterNews::CameraTold(true)).unwrap();
     print(&mut shop, NEXT, NEXT + 1);
     assert_eq!(due(&shop), Some(id(NEXT + 1)));
     let mut shop = PrinterFixture::printing();

@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::super::tests::{ATTEMPT, OURS, PrinterFixture, REVOKED};
+use super::super::tests::{ATTEMPT, OURS, PrinterFixture, REVOKED, take};
 use super::*;
 use crate::order::Report;
-use crate::printer::{Attention, PrinterCommand};
+use crate::printer::{Attention, PrinterCommand, PrinterNews, PrinterUpload, TakeAttempt};
 use crate::printer_status::{Activity, PrintEnd};
 use crate::testing::id;
 
@@ -13,18 +13,14 @@ impl PrinterFixture {
     /// Accepts an attempt of a job, lets its upload fail, and acknowledges the report to the order.
     fn refuses(&mut self, attempt: u32, job: u32, why: StartFailure) -> Report {
         self.takes(attempt, job);
-        self.ask(PrinterCommand::UploadFailed { attempt: id(attempt), why, reason: "no".into() }).unwrap();
+        self.ask(PrinterNews::UploadFailed { attempt: id(attempt), why, reason: "no".into() }).unwrap();
         let report = self.report();
         self.heard_of(attempt);
         report
     }
 
     fn takes(&mut self, attempt: u32, job_number: u32) {
-        let mut take = super::super::tests::take(attempt);
-        if let PrinterCommand::Take { job, .. } = &mut take {
-            *job = id(job_number);
-        }
-        self.ask(take).unwrap();
+        self.ask(TakeAttempt { job: id(job_number), ..take(attempt) }).unwrap();
         assert!(self.p().in_hand.is_some(), "taken");
     }
 
@@ -34,8 +30,7 @@ impl PrinterFixture {
 
     fn prints(&mut self, attempt: u32, job: u32) {
         self.takes(attempt, job);
-        self.ask(PrinterCommand::Uploaded { attempt: id(attempt), remote_name: OURS.into(), server_mark: None })
-            .unwrap();
+        self.ask(PrinterUpload::Attempt { attempt: id(attempt), remote_name: OURS.into(), server_mark: None }).unwrap();
         self.sees(Activity::Printing, Some(OURS), None);
         self.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
         self.heard_of(attempt);
@@ -95,7 +90,7 @@ fn a_start_that_certainly_did_not_happen_lets_the_printer_rest_too() {
     shop.judged(REVOKED);
     assert_eq!(shop.rests(), Some(10_000));
     let mut shop = PrinterFixture::started();
-    shop.ask(PrinterCommand::StartRefused { attempt: id(ATTEMPT), reason: "Must home first".into() }).unwrap();
+    shop.ask(PrinterNews::StartRefused { attempt: id(ATTEMPT), reason: "Must home first".into() }).unwrap();
     assert_eq!(shop.rests(), Some(10_000));
 }
 

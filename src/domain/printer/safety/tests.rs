@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, refused, take};
-use crate::printer::{Attention, PrinterCommand, PrinterFields};
+use crate::printer::{Attention, PrinterCommand, PrinterFields, PrinterUpload};
 use crate::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::testing::id;
 
@@ -124,7 +124,7 @@ proptest! {
                     let decision = shop.ask(take(attempt)).unwrap();
                     prop_assert!(refused(&decision) || held || !(fault || dirty));
                 }
-                1 => drop(shop.ask(PrinterCommand::Uploaded { attempt: id(attempt), remote_name: OURS.into(), server_mark: None }).unwrap()),
+                1 => drop(shop.ask(PrinterUpload::Attempt { attempt: id(attempt), remote_name: OURS.into(), server_mark: None }).unwrap()),
                 2 => drop(shop.sees(Activity::Printing, file, None)),
                 3 => {
                     let ends = [Some(PrintEnd::Finished), Some(PrintEnd::Cancelled), Some(PrintEnd::Failed), None];

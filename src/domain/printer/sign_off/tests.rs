@@ -2,7 +2,7 @@
 
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, take};
 use super::*;
-use crate::printer::PrinterCommand;
+use crate::printer::{PrinterCommand, PrinterNews};
 use crate::printer_status::{Activity, PrintEnd};
 use crate::testing::id;
 
@@ -14,7 +14,7 @@ impl PrinterFixture {
         shop.sees(Activity::Idle, Some(OURS), Some(end));
         shop
     }
-    fn clears(&mut self, inspection: Inspection) -> Result<Decision<Printer>, Refusal> {
+    fn clears(&mut self, inspection: Inspection) -> Result<Decision<Printer, PrinterAnswer>, Refusal> {
         self.ask(PrinterCommand::BedCleared(inspection))
     }
     fn tells(&self) -> Vec<PrinterEffect> {
@@ -37,9 +37,9 @@ fn whoever_clears_the_bed_signs_the_last_print_off_and_the_order_is_told_until_i
     assert_eq!(shop.tells(), [PrinterEffect::TellSignOff { attempt: id(ATTEMPT) }]);
     assert_eq!(shop.ask(PrinterCommand::Archive).unwrap_err().code, "printer_busy", "nobody else would tell it");
     assert_eq!(shop.p().signed_prints[0].inspection, good(1));
-    shop.ask(PrinterCommand::SignedOff(id(ATTEMPT))).unwrap();
+    shop.ask(PrinterNews::SignedOff(id(ATTEMPT))).unwrap();
     assert_eq!(shop.tells(), []);
-    assert!(shop.ask(PrinterCommand::SignedOff(id(ATTEMPT))).unwrap().next.is_none());
+    assert!(shop.ask(PrinterNews::SignedOff(id(ATTEMPT))).unwrap().next.is_none());
     shop.ask(PrinterCommand::Archive).unwrap();
 }
 

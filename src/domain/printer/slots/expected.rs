@@ -67,7 +67,7 @@ mod tests {
 
     use super::*;
     use crate::printer::tests::PrinterFixture;
-    use crate::printer::{PrinterCommand, Spool};
+    use crate::printer::{PrinterCommand, PrinterNews, Spool};
     use crate::printer_status::ReportedSlot;
     use crate::refusal::Class;
     use crate::testing::id;
@@ -84,7 +84,7 @@ mod tests {
     fn put(shop: &mut PrinterFixture, spool: SlotReport) {
         let SlotReport { vendor_code, kind, color } = spool;
         let slots = vec![ReportedSlot { slot: 0, vendor_code, kind, color, remaining: None }];
-        shop.ask(PrinterCommand::SlotsReported { slots, bindings: Vec::new() }).unwrap();
+        shop.ask(PrinterNews::SlotsReported { slots, bindings: Vec::new() }).unwrap();
     }
 
     /// Binds the spool in a slot to a material, and returns the refusal if it is refused.

@@ -2,9 +2,9 @@
 //! the shop has assigned to such spools.
 
 use super::{MAX_SLOTS, Slot, SlotSource, SpoolBinding, named};
-use crate::aggregate::{Decision, DecisionContext};
+use crate::aggregate::{Confirmation, Decision, DecisionContext};
 use crate::id::Id;
-use crate::printer::{Printer, PrinterAnswer};
+use crate::printer::Printer;
 use crate::printer_status::ReportedSlot;
 use crate::requirement::Requirement;
 
@@ -63,13 +63,13 @@ impl Printer {
             next.put_slots(slots);
         }
         if next == self {
-            return Decision::unchanged(PrinterAnswer::Done);
+            return Decision::unchanged(Confirmation::Done);
         }
         let newly = next.slots.iter().filter_map(|slot| slot.material_id);
         let newly = newly.filter(|id| self.slots.iter().all(|slot| slot.material_id != Some(*id)));
         let requirements: Vec<Requirement> = newly.filter_map(|id| named(Some(id))).collect();
         next.updated_at = cx.now;
-        Decision::to(next, PrinterAnswer::Done).requires(requirements)
+        Decision::to(next, Confirmation::Done).requires(requirements)
     }
 
     /// Returns the materials that operators assigned to reported spools at this printer, newest first.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, needs, take};
 use super::*;
 use crate::launch::TypeFacts;
-use crate::printer::{AttemptPhase, PrinterCommand, PrinterFields};
+use crate::printer::{AttemptPhase, PrinterCommand, PrinterFields, PrinterNews, TakeAnswer, TakeAttempt, UploadAnswer};
 use crate::printer_status::{Activity, PrintEnd, ReportedSlot};
 use crate::testing::id;
 
@@ -30,7 +30,7 @@ fn reported(slot: u32, code: &str, left: Option<i64>) -> ReportedSlot {
 
 fn report(shop: &mut PrinterFixture, slots: &[ReportedSlot]) {
     let (slots, bindings) = (slots.to_vec(), shop.p().bindings().cloned().collect());
-    shop.ask(PrinterCommand::SlotsReported { slots, bindings }).unwrap();
+    shop.ask(PrinterNews::SlotsReported { slots, bindings }).unwrap();
 }
 
 fn held(shop: &PrinterFixture) -> Vec<Option<Id>> {
@@ -71,12 +71,8 @@ fn the_last_slot_stays() {
 
 /// Prints a job on the printer that uses the given number of millimetres out of the 1000 stated in the file.
 fn print(shop: &mut PrinterFixture, grams: &[(u32, i64)], end: PrintEnd, used: Option<f64>, percent: f64) {
-    let mut job = take(ATTEMPT);
-    if let PrinterCommand::Take { needs: job_needs, .. } = &mut job {
-        **job_needs = needs(grams);
-    }
-    let answer = shop.ask(job).unwrap().answer;
-    assert!(matches!(answer, PrinterAnswer::Done), "{answer:?}");
+    let job = TakeAttempt { needs: Box::new(needs(grams)), ..take(ATTEMPT) };
+    assert_eq!(shop.ask(job).unwrap().answer, TakeAnswer::Accepted);
     shop.uploaded();
     shop.sees(Activity::Printing, Some(OURS), None);
     let over = crate::printer_status::Status {
@@ -89,8 +85,8 @@ fn print(shop: &mut PrinterFixture, grams: &[(u32, i64)], end: PrintEnd, used: O
         updated_at: shop.bench.now,
         ..Default::default()
     };
-    shop.ask(PrinterCommand::Progressed { attempt: id(ATTEMPT), progress: percent / 100.0 }).unwrap();
-    shop.ask(PrinterCommand::Seen(Box::new(over))).unwrap();
+    shop.ask(PrinterNews::Progressed { attempt: id(ATTEMPT), progress: percent / 100.0 }).unwrap();
+    shop.ask(PrinterNews::Seen(Box::new(over))).unwrap();
 }
 
 #[test]
@@ -116,24 +112,21 @@ fn a_job_that_its_slots_cannot_feed_is_not_taken() {
     let mut shop = PrinterFixture::idle();
     load(&mut shop, 0, spool(24, Some(9)));
     let answer = shop.ask(take(ATTEMPT)).unwrap().answer;
-    assert!(matches!(&answer, PrinterAnswer::NotTaken(why) if why.contains("9 units")), "{answer:?}");
+    assert!(matches!(&answer, TakeAnswer::NotTaken(why) if why.contains("9 units")), "{answer:?}");
     // Its file prints from the first slot alone.
     load(&mut shop, 1, spool(24, Some(11)));
     let answer = shop.ask(take(ATTEMPT + 1)).unwrap().answer;
-    assert!(matches!(&answer, PrinterAnswer::NotTaken(why) if why.contains("9 units")), "{answer:?}");
+    assert!(matches!(&answer, TakeAnswer::NotTaken(why) if why.contains("9 units")), "{answer:?}");
     let mapped = |attempt: u32| {
-        let mut job = take(attempt);
-        if let PrinterCommand::Take { types, .. } = &mut job {
-            *types = KnownTypes::new([("fw_rest", TypeFacts { maps_slots: true, ..TypeFacts::default() })]);
-        }
-        job
+        let types = KnownTypes::new([("fw_rest", TypeFacts { maps_slots: true, ..TypeFacts::default() })]);
+        TakeAttempt { types, ..take(attempt) }
     };
     let answer = shop.ask(mapped(ATTEMPT + 2)).unwrap().answer;
-    assert!(matches!(answer, PrinterAnswer::NotTaken(_)), "both are beside a changer");
+    assert!(matches!(answer, TakeAnswer::NotTaken(_)), "both are beside a changer");
     let mut shop = PrinterFixture::idle();
     report(&mut shop, &[reported(0, "A", Some(9)), reported(1, "A", Some(11))]);
     load(&mut shop, 0, spool(24, None));
-    assert!(matches!(shop.ask(mapped(ATTEMPT + 3)).unwrap().answer, PrinterAnswer::Done));
+    assert!(matches!(shop.ask(mapped(ATTEMPT + 3)).unwrap().answer, TakeAnswer::Accepted));
     let in_hand = shop.p().in_hand.clone().unwrap();
     assert_eq!(in_hand.used_slots[0].slot, 1, "where the printer can be told which");
     let spool = Some(ReportedSpool { vendor_code: Some("A".into()), color: Some("#ff0000".into()) });
@@ -144,11 +137,9 @@ fn a_job_that_its_slots_cannot_feed_is_not_taken() {
 fn a_form_of_file_that_the_type_does_not_print_is_not_taken() {
     let mut shop = PrinterFixture::idle();
     let mut job = take(ATTEMPT);
-    if let PrinterCommand::Take { needs, .. } = &mut job {
-        needs.form = crate::file::GcodeForm::Binary;
-    }
+    job.needs.form = crate::file::GcodeForm::Binary;
     let answer = shop.ask(job).unwrap().answer;
-    assert!(matches!(&answer, PrinterAnswer::NotTaken(why) if why.contains(".bgcode")), "{answer:?}");
+    assert!(matches!(&answer, TakeAnswer::NotTaken(why) if why.contains(".bgcode")), "{answer:?}");
 }
 
 #[test]
@@ -156,9 +147,9 @@ fn a_spool_that_is_swapped_while_the_file_is_sent_keeps_the_print_from_its_start
     for (swapped, started) in [(spool(24, Some(700)), true), (spool(25, None), false), (spool(24, Some(9)), false)] {
         let mut shop = PrinterFixture::idle();
         load(&mut shop, 0, spool(24, Some(100)));
-        assert!(matches!(shop.ask(take(ATTEMPT)).unwrap().answer, PrinterAnswer::Done));
+        assert!(matches!(shop.ask(take(ATTEMPT)).unwrap().answer, TakeAnswer::Accepted));
         load(&mut shop, 0, swapped);
-        assert_eq!(matches!(shop.uploaded().answer, PrinterAnswer::Go), started);
+        assert_eq!(matches!(shop.uploaded().answer, UploadAnswer::Go), started);
         if !started {
             let phase = shop.p().in_hand.clone().unwrap().phase;
             let AttemptPhase::NotStarted { start_sent, counts, reason } = phase else { panic!("{phase:?}") };
@@ -193,7 +184,7 @@ fn the_shop_knows_spools_that_this_printer_never_saw() {
     let mut shop = PrinterFixture::idle();
     let binding = SpoolBinding { vendor_code: Some("GFA00".into()), color: Some("#ff0000".into()), material_id: id(7) };
     let slots = vec![reported(0, "GFA00", None)];
-    let decision = shop.ask(PrinterCommand::SlotsReported { slots: slots.clone(), bindings: vec![binding] }).unwrap();
+    let decision = shop.ask(PrinterNews::SlotsReported { slots: slots.clone(), bindings: vec![binding] }).unwrap();
     assert_eq!(held(&shop), [Some(id(7))]);
     assert_eq!(decision.requirements.len(), 1, "it must not be deleted");
     assert!(!shop.p().slots_matter(&slots), "nothing new");
@@ -213,15 +204,14 @@ fn a_spool_that_was_there_before_is_bound_once_the_shop_knows_it() {
     assert!(!shop.p().binds(&[coded("GFC11", 7)]), "another spool");
     let bindings = vec![coded("GFA00", 7)];
     assert!(shop.p().binds(&bindings));
-    let decision =
-        shop.ask(PrinterCommand::SlotsReported { slots: slots.clone(), bindings: bindings.clone() }).unwrap();
+    let decision = shop.ask(PrinterNews::SlotsReported { slots: slots.clone(), bindings: bindings.clone() }).unwrap();
     assert_eq!((held(&shop), left(&shop, 0)), (vec![Some(id(7)), None, None], Some(800)));
     assert_eq!(decision.requirements.len(), 1, "it must not be deleted");
     assert!(!shop.p().binds(&bindings), "done");
     // What an operator said of a spool stays, whatever code is given to which material.
     load(&mut shop, 1, spool(24, None));
     assert!(!shop.p().binds(&[coded("GFB99", 7)]));
-    shop.ask(PrinterCommand::SlotsReported { slots, bindings: vec![coded("GFB99", 7)] }).unwrap();
+    shop.ask(PrinterNews::SlotsReported { slots, bindings: vec![coded("GFB99", 7)] }).unwrap();
     assert_eq!(held(&shop), [Some(id(7)), Some(id(24)), None]);
 }
 

@@ -26,9 +26,9 @@ fn the_whole_way_of_an_attempt() {
 #[test]
 fn exactly_one_caller_hears_go() {
     let mut shop = PrinterFixture::started();
-    assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
-    assert!(matches!(shop.ask(take(ATTEMPT)).unwrap().answer, PrinterAnswer::Done));
-    assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
+    assert!(matches!(shop.uploaded().answer, UploadAnswer::Done));
+    assert!(matches!(shop.ask(take(ATTEMPT)).unwrap().answer, TakeAnswer::Accepted));
+    assert!(matches!(shop.uploaded().answer, UploadAnswer::Done));
     assert!(shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. })));
 }
 
@@ -95,17 +95,17 @@ fn progress_is_kept_by_tenths_and_never_taken_back() {
 #[test]
 fn a_cancel_acts_at_once_before_the_start_and_at_the_printer_after_it() {
     let mut shop = PrinterFixture::with_attempt();
-    shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
+    shop.ask(AttemptCommand::Cancel(id(ATTEMPT))).unwrap();
     assert_eq!(shop.report(), Report::CancelledBeforeStart);
-    assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
+    assert!(matches!(shop.uploaded().answer, UploadAnswer::Done));
     let mut shop = PrinterFixture::started();
-    shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
+    shop.ask(AttemptCommand::Cancel(id(ATTEMPT))).unwrap();
     assert!(!shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. })));
     shop.sees(Activity::Printing, Some(OURS), None);
     assert!(shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. })));
     let mut shop = PrinterFixture::idle();
-    let decision = shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
-    assert!(matches!(decision.answer, PrinterAnswer::NotInHand));
+    let decision = shop.ask(AttemptCommand::Cancel(id(ATTEMPT))).unwrap();
+    assert!(matches!(decision.answer, AttemptAnswer::NotInHand));
     assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()), "also when it comes later");
 }
 
@@ -114,7 +114,7 @@ fn an_operators_word_ends_what_nobody_can_verify() {
     for outcome in [Resolution::NotStarted, Resolution::Finished, Resolution::Failed] {
         let mut shop = PrinterFixture::started();
         shop.judged(Evidence::Unclear("no answer".into()));
-        shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome }).unwrap();
+        shop.ask(AttemptCommand::Resolve { attempt: id(ATTEMPT), outcome }).unwrap();
         assert_eq!(matches!(shop.report(), Report::NotStarted { .. }), outcome == Resolution::NotStarted);
         assert_eq!(shop.p().bed_not_cleared, outcome != Resolution::NotStarted);
         shop.acknowledge(false);
@@ -122,7 +122,7 @@ fn an_operators_word_ends_what_nobody_can_verify() {
     }
     // Given up while it is shown: cancelled, and over once the printer is not reachable.
     let mut shop = PrinterFixture::printing();
-    shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome: Resolution::Failed }).unwrap();
+    shop.ask(AttemptCommand::Resolve { attempt: id(ATTEMPT), outcome: Resolution::Failed }).unwrap();
     assert!(shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. })));
     shop.silent();
     assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, .. }));
@@ -151,28 +151,40 @@ proptest! {
             let state = [Activity::Idle, Activity::Printing, Activity::Paused, Activity::Error][usize::from(how / 3) % 4];
             let ended = [None, Some(PrintEnd::Finished), Some(PrintEnd::Failed)][usize::from(how / 12) % 3];
             let held = id(attempt);
-            let decision = match what % 12 {
-                0 => shop.ask(take(attempt)).unwrap(),
-                1 => shop.ask(PrinterCommand::Uploaded { attempt: held, remote_name: OURS.into(), server_mark: None }).unwrap(),
-                2 => shop.ask(PrinterCommand::StartRefused { attempt: held, reason: "no".into() }).unwrap(),
-                3 => shop.ask(PrinterCommand::UploadFailed { attempt: held, why: StartFailure::Refused, reason: "no".into() }).unwrap(),
-                4 => shop.judged(match how % 3 {
+            match what % 12 {
+                0 => drop(shop.ask(take(attempt)).unwrap()),
+                1 => {
+                    let uploaded =
+                        PrinterUpload::Attempt { attempt: held, remote_name: OURS.into(), server_mark: None };
+                    gos += u32::from(shop.ask(uploaded).unwrap().answer == UploadAnswer::Go);
+                }
+                2 => drop(shop.ask(PrinterNews::StartRefused { attempt: held, reason: "no".into() }).unwrap()),
+                3 => {
+                    let why = StartFailure::Refused;
+                    shop.ask(PrinterNews::UploadFailed { attempt: held, why, reason: "no".into() }).unwrap();
+                }
+                4 => drop(shop.judged(match how % 3 {
                     0 => REVOKED,
                     1 => Evidence::NamesLast,
                     _ => Evidence::Unclear("?".into()),
-                }),
-                5 => shop.ask(PrinterCommand::CancelAttempt(held)).unwrap(),
-                6 => shop.ask(PrinterCommand::Heard { attempt: held, step: u32::from(how % 6), is_wanted: !how.is_multiple_of(4) }).unwrap(),
-                7 => shop.silent(),
-                8 => shop.ask(PrinterCommand::Resolved { attempt: held, outcome: Resolution::Finished }).unwrap(),
-                9 if how.is_multiple_of(4) => shop.ask(PrinterCommand::EmergencyStopped).unwrap(),
+                })),
+                5 => drop(shop.ask(AttemptCommand::Cancel(held)).unwrap()),
+                6 => {
+                    let (step, is_wanted) = (u32::from(how % 6), !how.is_multiple_of(4));
+                    shop.ask(PrinterNews::Heard { attempt: held, step, is_wanted }).unwrap();
+                }
+                7 => drop(shop.silent()),
+                8 => {
+                    let outcome = Resolution::Finished;
+                    shop.ask(AttemptCommand::Resolve { attempt: held, outcome }).unwrap();
+                }
+                9 if how.is_multiple_of(4) => drop(shop.ask(PrinterCommand::EmergencyStopped).unwrap()),
                 9 => {
                     shop.ask(PrinterCommand::Homed).unwrap();
-                    shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap()
+                    shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
                 }
-                _ => shop.sees(state, file, ended),
-            };
-            gos += u32::from(matches!(decision.answer, PrinterAnswer::Go));
+                _ => drop(shop.sees(state, file, ended)),
+            }
             prop_assert!(gos <= 1);
             match (before, &shop.p().in_hand) {
                 (Some(before), Some(after)) if before.attempt == after.attempt => {

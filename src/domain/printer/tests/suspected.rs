@@ -3,7 +3,7 @@
 use super::*;
 
 fn suspect(shop: &mut PrinterFixture, attempt: u32, paused: Option<bool>) -> Decision<Printer> {
-    shop.ask(PrinterCommand::FailureSuspected { attempt: id(attempt), percent: 71, paused }).unwrap()
+    shop.ask(PrinterNews::FailureSuspected { attempt: id(attempt), percent: 71, paused }).unwrap()
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn a_history_that_breaks_off_is_no_evidence_of_failure() {
     assert_eq!(shop.report(), Report::Printing);
     let mut shop = gone();
     shop.judged(Evidence::Remembers(PastPrint { cut_off: true, ..past(None) }));
-    shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome: Resolution::NotStarted }).unwrap();
+    shop.ask(AttemptCommand::Resolve { attempt: id(ATTEMPT), outcome: Resolution::NotStarted }).unwrap();
     assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, .. }));
 }
 
@@ -95,7 +95,7 @@ fn a_print_whose_end_nobody_saw_is_for_a_person_to_tell_in_one_word() {
         assert!(matches!(shop.report(), Report::Unverified(why) if why.contains("last seen at 16 %")));
         assert!(shop.judged(forgets()).next.is_none(), "told once");
         assert!(!shop.p().print_failed && refused(&shop.ask(take(99)).unwrap()));
-        shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome }).unwrap();
+        shop.ask(AttemptCommand::Resolve { attempt: id(ATTEMPT), outcome }).unwrap();
         assert!(matches!(shop.report(), Report::Ended { end: other, .. } if other == end), "{:?}", shop.report());
     }
 }
@@ -113,7 +113,7 @@ fn a_second_print_of_our_file_is_not_ours() {
             assert_eq!(shop.report(), Report::Printing, "it did begin");
             assert!(shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. })), "its history is asked");
             assert!(shop.p().progress_of(id(21), None).unwrap() < 0.1 && !shop.p().seen_print(id(ATTEMPT)).shown_now);
-            shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
+            shop.ask(AttemptCommand::Cancel(id(ATTEMPT))).unwrap();
             assert!(
                 !shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. })),
                 "theirs is not touched"
@@ -143,7 +143,7 @@ fn a_second_print_of_our_file_at_a_printer_without_history_leaves_the_first_to_a
     assert!(again(&mut shop).next.is_none(), "as long as theirs goes on, a person is asked once");
     assert!(shop.judged(forgets()).next.is_none());
     assert!(shop.p().attention().contains(&Attention::Unverified) && !shop.p().seen_print(id(ATTEMPT)).shown_now);
-    shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome: Resolution::Finished }).unwrap();
+    shop.ask(AttemptCommand::Resolve { attempt: id(ATTEMPT), outcome: Resolution::Finished }).unwrap();
     assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Finished, .. }));
 }
 
@@ -156,7 +156,7 @@ fn a_firmware_that_stays_away_leaves_the_end_to_its_history_or_a_person() {
         shop.tell(Status { connection: Connection::FirmwareDisconnected, ..status });
         assert!(!judges(&shop), "it may be back in a moment");
         assert!(shop.judged(Evidence::Away).next.is_none());
-        shop.ask(PrinterCommand::Silent(Connection::FirmwareDisconnected, "closed".into(), None)).unwrap();
+        shop.ask(PrinterNews::Silent(Connection::FirmwareDisconnected, "closed".into(), None)).unwrap();
         assert!(judges(&shop));
         shop
     };
@@ -227,11 +227,7 @@ fn a_last_print_of_that_name_is_a_doubt_until_it_was_seen() {
 fn a_print_without_a_stated_time_is_taken_to_be_short() {
     for (unwatched_ms, not_started) in [(4_999, true), (5_000, false)] {
         let mut shop = PrinterFixture::idle();
-        let mut unstated = take(ATTEMPT);
-        if let PrinterCommand::Take { estimated_seconds, .. } = &mut unstated {
-            *estimated_seconds = None;
-        }
-        shop.ask(unstated).unwrap();
+        shop.ask(TakeAttempt { estimated_seconds: None, ..take(ATTEMPT) }).unwrap();
         shop.uploaded();
         shop.judged(Evidence::Revoked { server: ServerRun::Unknown, unwatched_ms: Some(unwatched_ms) });
         assert_eq!(matches!(shop.report(), Report::NotStarted { .. }), not_started);
@@ -242,7 +238,7 @@ fn a_print_without_a_stated_time_is_taken_to_be_short() {
 fn a_cancel_is_called_for_only_while_our_print_is_shown() {
     let cancels = |shop: &PrinterFixture| shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. }));
     let mut shop = PrinterFixture::printing();
-    shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
+    shop.ask(AttemptCommand::Cancel(id(ATTEMPT))).unwrap();
     assert!(cancels(&shop));
     shop.sees(Activity::Printing, Some("theirs.gcode"), None);
     assert!(!cancels(&shop), "a person's own print is never touched");
@@ -273,7 +269,7 @@ fn a_dead_printer_gives_its_part_back_and_wants_its_bed_cleared() {
         shop.silent();
         let print = shop.p().seen_print(id(ATTEMPT));
         assert_eq!((print.shown_now, print.began), (false, true));
-        shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome }).unwrap();
+        shop.ask(AttemptCommand::Resolve { attempt: id(ATTEMPT), outcome }).unwrap();
         assert!(matches!(shop.report(), Report::Ended { end: other, .. } if other == end), "{:?}", shop.report());
         shop.acknowledge(false);
         assert!(shop.p().in_hand.is_none());
@@ -305,7 +301,7 @@ fn a_firmware_that_is_away_is_an_outage_and_keeps_the_progress() {
     assert!(gone_since.since(heard_at) <= 1000, "only the server was heard since");
     let silent = |shop: &mut PrinterFixture| {
         let silent =
-            PrinterCommand::Silent(Connection::FirmwareDisconnected, "the firmware is away".into(), Some(heard_at));
+            PrinterNews::Silent(Connection::FirmwareDisconnected, "the firmware is away".into(), Some(heard_at));
         shop.ask(silent).unwrap()
     };
     assert_eq!(silent(&mut shop).events[0].event, "printer.offline");
@@ -324,12 +320,12 @@ fn what_ends_a_print_uses_the_latest_progress_seen() {
     let mut status = shop.status(Activity::Printing, Some(OURS), None);
     status.progress = 42.0;
     shop.tell(status);
-    shop.ask(PrinterCommand::Progressed { attempt: id(ATTEMPT), progress: 0.478 }).unwrap();
-    assert!(shop.ask(PrinterCommand::Progressed { attempt: id(ATTEMPT), progress: 0.3 }).unwrap().next.is_none());
+    shop.ask(PrinterNews::Progressed { attempt: id(ATTEMPT), progress: 0.478 }).unwrap();
+    assert!(shop.ask(PrinterNews::Progressed { attempt: id(ATTEMPT), progress: 0.3 }).unwrap().next.is_none());
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
     assert!(matches!(shop.report(), Report::Ended { progress, .. } if (progress - 0.478).abs() < 1e-9));
     let mut shop = PrinterFixture::started();
-    let early = PrinterCommand::Progressed { attempt: id(ATTEMPT), progress: 0.5 };
+    let early = PrinterNews::Progressed { attempt: id(ATTEMPT), progress: 0.5 };
     assert!(shop.ask(early).unwrap().next.is_none(), "nothing was seen of it");
 }
 
@@ -341,11 +337,7 @@ proptest! {
         unwatched_ms in 0i64..200_000_000,
     ) {
         let mut shop = PrinterFixture::idle();
-        let mut stated = take(ATTEMPT);
-        if let PrinterCommand::Take { estimated_seconds, .. } = &mut stated {
-            *estimated_seconds = Some(estimated);
-        }
-        shop.ask(stated).unwrap();
+        shop.ask(TakeAttempt { estimated_seconds: Some(estimated), ..take(ATTEMPT) }).unwrap();
         shop.uploaded();
         shop.judged(Evidence::Revoked { server: ServerRun::Unknown, unwatched_ms: Some(unwatched_ms) });
         let may_have_run = unwatched_ms * 2 >= estimated * 1000;

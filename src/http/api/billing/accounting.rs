@@ -17,7 +17,7 @@ use super::reply::Success;
 use actors::integrations::{AccountingConnector, AccountingWake, Integrations};
 use config::Config;
 use domain::access::{Access, normal_email};
-use domain::accounting::{Accounting, AccountingAnswer, AccountingCommand, INVALID_STATE};
+use domain::accounting::{Accounting, AccountingCommand, INVALID_STATE, RedeemState};
 use domain::id::Id;
 use http::access::{Caller, RequiredAccess, with_access};
 use http::error::{ApiError, PROVIDER_UNAVAILABLE};
@@ -196,11 +196,8 @@ async fn callback(
 ) -> Result<Plain<ConnectedReply>, ApiError> {
     let (session, email) = admin(&app, &who)?;
     let desk = desk(&app)?;
-    let redeem = AccountingCommand::Redeem { state_hash: credentials::session_hash(&state.to_string()), session };
-    let redeemed = app.accounting.ask(Id::ONLY, origin(&who), redeem).await?;
-    let AccountingAnswer::Verifier(sealed) = redeemed.answer else {
-        return Err(ApiError::internal("a state was redeemed for nothing"));
-    };
+    let redeem = RedeemState { state_hash: credentials::session_hash(&state.to_string()), session };
+    let sealed = app.accounting.ask(Id::ONLY, origin(&who), redeem).await?.answer;
     let verifier = app.cipher.decrypt(&sealed).map_err(ApiError::internal)?;
     let (tenant, tokens) = desk.connect(&code, &verifier, (&app.cipher, app.environment.now())).await?;
     let connected = ConnectedReply {

@@ -237,7 +237,7 @@ async fn update(
     let customer = call.who.customer()?.0;
     let change = CustomerCommand::Update(Box::new(call.read_body()?.into()));
     let done = call.ask(&app.customers, CommandTarget::Id(customer), change).await?;
-    let customer: &Customer = done.answer_as()?;
+    let customer = &done.answer.customer;
     let cards = app.subscribers.cards(customer.id).await;
     Ok(Plain(ProfileReply::new(customer, &cards)))
 }

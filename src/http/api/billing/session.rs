@@ -22,7 +22,7 @@ use domain::access::normal_email;
 use domain::customer::{Customer, CustomerCommand, EMAIL_TAKEN, SESSION_LIFE_MS};
 use domain::limits::LimitKind;
 use domain::principal::Principal;
-use domain::sign_in_link::{INVALID_OR_EXPIRED, SignInLink, SignInLinkAnswer, SignInLinkCommand, invalid_or_expired};
+use domain::sign_in_link::{CreateSignInLink, INVALID_OR_EXPIRED, RedeemSignInLink, SignInLink, invalid_or_expired};
 use http::access::{CUSTOMER_COOKIE, Caller, RequiredAccess};
 use http::command_request::{CommandRequest, CommandTarget};
 use http::csrf;
@@ -135,7 +135,7 @@ pub async fn mail_link<B>(
         let token = credentials::session_token();
         let url = link(&app.config, &token, next);
         let (hash, encrypted_url) = (credentials::session_hash(&token), app.cipher.encrypt_or_empty(&url));
-        let create = SignInLinkCommand::Create { email, hash, encrypted_url };
+        let create = CreateSignInLink { email, hash, encrypted_url };
         call.ask(&app.links, CommandTarget::New, create).await?;
         Ok(Plain(Done { success: Success }))
     };
@@ -278,10 +278,7 @@ async fn redeem(app: &SignInHandles, token: Option<&str>, request_id: Option<Arc
     };
     let link = link_id.ok_or_else(invalid_or_expired)?;
     let origin = |by: Principal| CommandOrigin { by: Arc::new(by), request_id: request_id.clone(), key: None };
-    let redeemed = app.links.ask(link, origin(Principal::Anonymous), SignInLinkCommand::Redeem).await?;
-    let SignInLinkAnswer::Redeemed(email) = redeemed.answer else {
-        return Err(ApiError::internal("a link was redeemed for nobody"));
-    };
+    let email = app.links.ask(link, origin(Principal::Anonymous), RedeemSignInLink).await?.answer;
     let token = credentials::session_token();
     let hash = credentials::session_hash(&token);
     for _ in 0..MAX_TRIES {

@@ -24,8 +24,8 @@ use super::second_factor::{MAX_CODE_CHARS, TOO_MANY_CODES_WHEN, sign_in_proof, w
 use super::users::{UserView, refuse_own_address};
 use config::Config;
 use domain::access::{
-    Access, AccessCommand, CREDENTIALS_CHANGED, SECOND_FACTOR_REQUIRED, StaffSession, TOO_MANY_CODES, User, UserEdit,
-    WRONG_CODE, normal_email,
+    Access, AccessCommand, CREDENTIALS_CHANGED, OpenStaffSession, SECOND_FACTOR_REQUIRED, StaffCommand, StaffSession,
+    TOO_MANY_CODES, User, UserEdit, WRONG_CODE, normal_email,
 };
 use domain::id::Id;
 use domain::password::MAX_PASSWORD_BYTES;
@@ -235,7 +235,7 @@ pub(super) async fn start_session(
 ) -> Result<HeaderValue, ApiError> {
     let token = credentials::session_token();
     let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
-    let open = AccessCommand::OpenSession {
+    let open = OpenStaffSession {
         user: user.id,
         checked_hash: user.password_hash.clone(),
         hash: credentials::session_hash(&token),
@@ -338,7 +338,7 @@ async fn change_password(
         let password_hash = app.hashing.run(move || credentials::hash_password(&new)).await?;
         let change = UserEdit { password_hash: Some(password_hash), ..UserEdit::default() };
         let (keep, checked_hash) = (call.who.session, Some(user.password_hash.clone()));
-        Ok(AccessCommand::UpdateUser { id: user.id, if_version: None, checked_hash, change, keep })
+        Ok(StaffCommand::Update { id: user.id, if_version: None, checked_hash, change, keep })
     };
     match call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await {
         Err(error) if error.code() == CREDENTIALS_CHANGED => Err(wrong_password()),

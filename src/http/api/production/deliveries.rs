@@ -11,7 +11,9 @@ use serde_json::json;
 
 use super::endpoints::{self, EndpointHandles};
 use domain::endpoint::envelope::envelope;
-use domain::endpoint::{Delivery, DeliveryState, DueEvent, Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
+use domain::endpoint::{
+    Delivery, DeliveryAnswer, DeliveryCommand, DeliveryState, DueEvent, Endpoint, EndpointState, ReplayEvents,
+};
 use domain::event::data::TestData;
 use domain::event::{Event, RETENTION_DAYS, TEST};
 use domain::id::Id;
@@ -197,15 +199,12 @@ async fn list(
     Ok(ListPage::new(page, items, total))
 }
 
-fn created_reply(
-    app: &EndpointHandles,
-    done: &CommandOutcome<EndpointAnswer>,
-) -> Result<Created<DeliveryView>, ApiError> {
-    let delivery: &Delivery = done.answer_as()?;
+fn created_reply(app: &EndpointHandles, done: &CommandOutcome<DeliveryAnswer>) -> Created<DeliveryView> {
+    let delivery = &done.answer.delivery;
     let view = DeliveryView::new(delivery, None, app.environment.now());
     // The version would be that of the endpoint, not of the delivery: none is given.
     let location = format!("/api/webhooks/endpoints/{}/deliveries", delivery.endpoint_id);
-    Ok(Created::unversioned(location, done, view))
+    Created::unversioned(location, done, view)
 }
 
 async fn test(
@@ -228,10 +227,10 @@ async fn test(
             data: serde_json::to_value(data).map_err(ApiError::internal)?,
         };
         let due = DueEvent { event_id: event.id, seq: 0, event: TEST.to_owned(), body: envelope(&event) };
-        Ok(EndpointCommand::Test(due))
+        Ok(DeliveryCommand::Test(due))
     };
     let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
-    created_reply(&app, &done)
+    Ok(created_reply(&app, &done))
 }
 
 async fn redeliver(
@@ -242,8 +241,8 @@ async fn redeliver(
     call.read_body()?;
     let past = app.queries.delivery(id).await?.ok_or_else(|| Refusal::not_found("delivery"))?;
     let endpoint = CommandTarget::Id(past.endpoint_id);
-    let done = call.ask(&app.endpoints, endpoint, EndpointCommand::Redeliver(Box::new(past))).await?;
-    created_reply(&app, &done)
+    let done = call.ask(&app.endpoints, endpoint, DeliveryCommand::Redeliver(Box::new(past))).await?;
+    Ok(created_reply(&app, &done))
 }
 
 /// Replays, once each, the events whose first delivery was created since then. They are read from the log in pages, in
@@ -261,9 +260,8 @@ async fn replay(
         }
         find_present(&app.endpoints, id).await?;
         let count = app.queries.count_past_deliveries(id, since).await?;
-        Ok(EndpointCommand::Replay { since, count: u32::try_from(count).unwrap_or(u32::MAX) })
+        Ok(ReplayEvents { since, count: u32::try_from(count).unwrap_or(u32::MAX) })
     };
     let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
-    let count: u32 = *done.answer_as()?;
-    Ok(Resource::after(&done, ReplayStarted { replayed: count }))
+    Ok(Resource::after(&done, ReplayStarted { replayed: done.answer.count }))
 }

@@ -211,8 +211,8 @@ impl EndpointView {
         }
     }
 
-    fn after(done: &CommandOutcome<EndpointAnswer>) -> Result<Self, ApiError> {
-        Ok(Self::new(done.answer_as()?, done.version))
+    fn after(done: &CommandOutcome<EndpointAnswer>) -> Self {
+        Self::new(&done.answer.endpoint, done.version)
     }
 }
 
@@ -315,7 +315,7 @@ async fn create(
         Ok(EndpointCommand::Create { url, events, encrypted_secret, cursor: *app.outbox.last().borrow() })
     };
     let done = call.ask_with(&app.endpoints, CommandTarget::New, command).await?;
-    Ok(Created::under(PATH, &done, chosen.into_answer(EndpointView::after(&done)?, done.replayed)?))
+    Ok(Created::under(PATH, &done, chosen.into_answer(EndpointView::after(&done), done.replayed)?))
 }
 
 async fn update(
@@ -330,7 +330,7 @@ async fn update(
         Ok(EndpointCommand::Update { if_version: call.if_match(), url, events: events.map(|events| words(&events)) })
     };
     let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, EndpointView::after(&done)?))
+    Ok(Resource::after(&done, EndpointView::after(&done)))
 }
 
 async fn remove(
@@ -366,7 +366,7 @@ async fn execute(
 ) -> Result<Resource<EndpointView>, ApiError> {
     let command = async { call.read_body().map(|_| command) };
     let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, EndpointView::after(&done)?))
+    Ok(Resource::after(&done, EndpointView::after(&done)))
 }
 
 async fn rotate(
@@ -381,6 +381,6 @@ async fn rotate(
         Ok(EndpointCommand::Rotate { encrypted_secret: app.cipher.encrypt_or_empty(&chosen.secret) })
     };
     let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
-    let answer = chosen.into_answer(EndpointView::after(&done)?, done.replayed)?;
+    let answer = chosen.into_answer(EndpointView::after(&done), done.replayed)?;
     Ok(Resource::after(&done, answer))
 }

@@ -21,7 +21,7 @@ use domain::file::File;
 use domain::id::Id;
 use domain::job::{Job, JobState};
 use domain::material::Material;
-use domain::order::{CurrentStock, Order, OrderAnswer, OrderCommand, PrinterRecords, Resolution};
+use domain::order::{CurrentStock, JobCommand, Order, PrinterRecords, Resolution};
 use domain::principal::Role;
 use domain::printer::{DirectAction, Printer};
 use domain::refusal::Refusal;
@@ -185,12 +185,6 @@ pub struct JobResolution {
     outcome: Resolution,
 }
 
-fn job_of(done: &CommandOutcome<OrderAnswer>) -> Result<CommandOutcome<Arc<Job>>, ApiError> {
-    let job: &Arc<Job> = done.answer_as()?;
-    // The version that counts is the job's own.
-    Ok(CommandOutcome { id: job.id, version: job.version, answer: job.clone(), replayed: done.replayed })
-}
-
 async fn list(State(app): State<JobHandles>, Query(query): Query<JobQuery>) -> Result<ListPage<JobView>, ApiError> {
     let JobQuery { state, waiting, awaits_sign_off, order_id, printer_id, sku_id, material_id, page } = query;
     let page = page.into();
@@ -224,12 +218,14 @@ async fn ask<B>(
     app: &JobHandles,
     call: &CommandRequest<B>,
     id: Id,
-    command: impl Future<Output = Result<OrderCommand, ApiError>>,
+    command: impl Future<Output = Result<JobCommand, ApiError>>,
 ) -> Result<Resource<JobView>, ApiError> {
     let order = find(app, id).await?.order_id;
     let done = call.ask_with(&app.orders, CommandTarget::Id(order), command).await?;
-    let done = job_of(&done)?;
-    Ok(Resource::after(&done, JobView::new(app, &done.answer)))
+    let job = done.answer.job;
+    // The version that counts is the job's own.
+    let done = CommandOutcome { id: job.id, version: job.version, answer: (), replayed: done.replayed };
+    Ok(Resource::after(&done, JobView::new(app, &job)))
 }
 
 /// Returns the last known observations of these jobs' prints from the printers that have them.
@@ -254,7 +250,7 @@ async fn update(
 ) -> Result<Resource<JobView>, ApiError> {
     let JobChange { priority, due_at } = call.read_body()?;
     let (priority, due_at) = (priority.present(), due_at.present());
-    let change = OrderCommand::UpdateJob { job: id, if_version: call.if_match(), priority, due_at };
+    let change = JobCommand::Update { job: id, if_version: call.if_match(), priority, due_at };
     ask(&app, &call, id, async { Ok(change) }).await
 }
 
@@ -270,7 +266,7 @@ async fn cancel(
         } else {
             PrinterRecords::new()
         };
-        Ok(OrderCommand::CancelJob { job: id, force, prints })
+        Ok(JobCommand::Cancel { job: id, force, prints })
     };
     ask(&app, &call, id, command).await
 }
@@ -280,18 +276,18 @@ async fn retry(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
-    let command = async { call.read_body().map(|EmptyBody {}| OrderCommand::RetryJob(id)) };
+    let command = async { call.read_body().map(|EmptyBody {}| JobCommand::Retry(id)) };
     ask(&app, &call, id, command).await
 }
 
 /// Builds the command that releases a job, with the current stock of the material that it waits for.
-pub async fn release_command(app: &JobHandles, job: Id) -> Result<OrderCommand, ApiError> {
+pub async fn release_command(app: &JobHandles, job: Id) -> Result<JobCommand, ApiError> {
     let current_job = find(app, job).await?;
     let material = current_job.waiting_claim().map_or(current_job.material_id, |claim| claim.material_id);
     let (_, state) = find_existing(&app.materials, material).await?;
     let material = state_of(&state)?;
     let (unit, name) = (material.fields.kind.unit(), material.fields.name.clone());
-    Ok(OrderCommand::ReleaseJob { job, stock: CurrentStock { available: material.available(), unit, name } })
+    Ok(JobCommand::Release { job, stock: CurrentStock { available: material.available(), unit, name } })
 }
 
 async fn release(
@@ -313,7 +309,7 @@ async fn sign_off(
 ) -> Result<Resource<JobView>, ApiError> {
     let command = async {
         let inspection = call.read_body()?.read(&app.files).await?;
-        Ok(OrderCommand::SignOff { job: id, inspection })
+        Ok(JobCommand::SignOff { job: id, inspection })
     };
     ask(&app, &call, id, command).await
 }
@@ -328,7 +324,7 @@ async fn resolve(
         let job = find(&app, id).await?;
         let record = job.live().and_then(|attempt| Some((attempt, app.printers.resident(attempt.printer_id)?)));
         let print = record.and_then(|(attempt, printer)| Some(printer.read().state.as_ref()?.seen_print(attempt.id)));
-        Ok(OrderCommand::Resolve { job: id, outcome, print: print.unwrap_or_default() })
+        Ok(JobCommand::Resolve { job: id, outcome, print: print.unwrap_or_default() })
     };
     ask(&app, &call, id, command).await
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::auth::{TAG, TAG_ABOUT};
 use config::Config;
-use domain::access::{Access, AccessCommand, ApiKey};
+use domain::access::{Access, AddKey, ApiKey, RevokeKey};
 use domain::id::Id;
 use domain::principal::Role;
 use domain::time::Timestamp;
@@ -200,14 +200,14 @@ async fn create(
         let NewApiKey { name, role, expires_at, customer_email } = call.read_body()?;
         let hash = credentials::api_key_hash(app.config.auth.api_key_salt.expose(), &key);
         let (prefix, last4) = (app.config.mode.key_prefix().to_owned(), credentials::last4(&key));
-        Ok(AccessCommand::AddKey { name, hash, prefix, last4, role, customer_email, expires_at })
+        Ok(AddKey { name, hash, prefix, last4, role, customer_email, expires_at })
     };
     let done = call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
     if done.replayed {
         return Err(withheld());
     }
-    let created: &ApiKey = done.answer_as()?;
-    let ApiKey { id, role, created_at, expires_at, .. } = *created;
+    let created = &done.answer.key;
+    let ApiKey { id, role, created_at, expires_at, .. } = **created;
     let customer = KeyCustomer { customer_email: created.customer_email.clone() };
     let view = CreatedApiKeyView { id, name: created.name.clone(), key, role, created_at, expires_at, customer };
     Ok(Created::part(format!("{PATH}/{id}"), done.version, done.replayed, view))
@@ -223,7 +223,7 @@ async fn revoke(
     PathId(id): PathId,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
-    call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::RevokeKey(id)).await?;
+    call.ask(&app.access, CommandTarget::Id(Id::ONLY), RevokeKey(id)).await?;
     Ok(NoContent)
 }
 

@@ -236,8 +236,8 @@ impl MaterialView {
         }
     }
 
-    fn after(done: &CommandOutcome<MaterialAnswer>) -> Result<Self, ApiError> {
-        Ok(Self::new(done.answer_as()?, done.version))
+    fn after(done: &CommandOutcome<MaterialAnswer>) -> Self {
+        Self::new(&done.answer.material, done.version)
     }
 }
 
@@ -311,7 +311,7 @@ async fn create(
     call: CommandRequest<NewMaterial>,
 ) -> Result<Created<MaterialView>, ApiError> {
     let done = add(&app, &call).await?;
-    Ok(Created::under(PATH, &done, MaterialView::after(&done)?))
+    Ok(Created::under(PATH, &done, MaterialView::after(&done)))
 }
 
 async fn one(State(app): State<MaterialHandles>, PathId(id): PathId) -> Result<Resource<MaterialView>, ApiError> {
@@ -337,7 +337,7 @@ async fn update(
         Ok(MaterialCommand::Update { if_version, fields, quantity: change.quantity.present() })
     };
     let done = call.merge(&app.materials, id, merge).await?;
-    Ok(Resource::after(&done, MaterialView::after(&done)?))
+    Ok(Resource::after(&done, MaterialView::after(&done)))
 }
 
 async fn remove(
@@ -370,5 +370,5 @@ async fn adjust(
         Ok(MaterialCommand::Adjust { delta, reason })
     };
     let done = call.ask_with(&app.materials, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, MaterialView::after(&done)?))
+    Ok(Resource::after(&done, MaterialView::after(&done)))
 }

@@ -235,7 +235,7 @@ pub async fn reply_after(
     who: &Caller,
     done: &CommandOutcome<OrderAnswer>,
 ) -> Result<OwnedOrderReply, ApiError> {
-    let order: &Order = done.answer_as()?;
+    let order = &*done.answer.order;
     let state = app.orders.read(done.id).await?;
     let now = state.as_ref().and_then(|state| state.state.as_ref());
     let then = |payment: &&Payment| payment.created_at <= order.updated_at;

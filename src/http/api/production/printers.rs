@@ -238,7 +238,7 @@ async fn create(
     let _alone = app.printer_connections.registering.lock().await;
     let command = async { Ok(PrinterCommand::Create(Box::new(call.read_body()?.into_fields(&app).await?))) };
     let done = call.ask_with(&app.printers, CommandTarget::New, command).await?;
-    Ok(Created::under(PATH, &done, PrinterView::after(&app, &done)?))
+    Ok(Created::under(PATH, &done, PrinterView::after(&app, &done)))
 }
 
 /// Registers a printer that another system reports, by the rules of `POST /api/printers`.
@@ -269,7 +269,7 @@ async fn update(
         Ok(PrinterCommand::Update { if_version: Some(version), fields })
     };
     let done = call.merge(&app.printers, id, merge).await?;
-    Ok(Resource::after(&done, PrinterView::after(&app, &done)?))
+    Ok(Resource::after(&done, PrinterView::after(&app, &done)))
 }
 
 async fn remove(

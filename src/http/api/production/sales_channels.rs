@@ -19,7 +19,7 @@ use domain::customer::Customer;
 use domain::principal::Role;
 use domain::refusal::Faults;
 use domain::sales_channel::{
-    NewChannel, SalesChannel, SalesChannelAnswer, SalesChannelCommand, Variant, VariantUpdate,
+    MapVariants, NewChannel, SalesChannel, SalesChannelAnswer, SalesChannelCommand, SalesChannelRemoval, VariantUpdate,
 };
 use domain::sku::Sku;
 use http::access::RequiredAccess;
@@ -100,8 +100,8 @@ pub fn routes() -> ResourceRoutes {
         .post(RequiredAccess::Open, "/webhooks/sales-channels/{id}", receive::receive, receive::words)
 }
 
-fn channel_view(app: &ChannelHandles, done: &CommandOutcome<SalesChannelAnswer>) -> Result<ChannelView, ApiError> {
-    Ok(ChannelView::new(done.answer_as()?, done.version, &app.config))
+fn channel_view(app: &ChannelHandles, done: &CommandOutcome<SalesChannelAnswer>) -> ChannelView {
+    ChannelView::new(&done.answer.channel, done.version, &app.config)
 }
 
 async fn list(
@@ -138,7 +138,7 @@ async fn create(
         })))
     };
     let done = call.ask_with(&app.channels, CommandTarget::New, command).await?;
-    Ok(Created::under(PATH, &done, channel_view(&app, &done)?))
+    Ok(Created::under(PATH, &done, channel_view(&app, &done)))
 }
 
 async fn update(
@@ -151,7 +151,7 @@ async fn update(
         Ok(SalesChannelCommand::Update(Box::new(change)))
     };
     let done = call.ask_with(&app.channels, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, channel_view(&app, &done)?))
+    Ok(Resource::after(&done, channel_view(&app, &done)))
 }
 
 async fn remove(
@@ -159,7 +159,7 @@ async fn remove(
     PathId(id): PathId,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
-    call.ask(&app.channels, CommandTarget::Id(id), SalesChannelCommand::Archive).await?;
+    call.ask(&app.channels, CommandTarget::Id(id), SalesChannelRemoval::Archive).await?;
     Ok(NoContent)
 }
 
@@ -192,11 +192,10 @@ async fn map(
         let requested = requested.into_iter();
         let variants =
             requested.map(|one| VariantUpdate { variant: one.variant, sku_id: one.sku_id, quantity: one.quantity });
-        Ok(SalesChannelCommand::Map(variants.collect()))
+        Ok(MapVariants(variants.collect()))
     };
     let done = call.ask_with(&app.channels, CommandTarget::Id(id), command).await?;
-    let variants: &Vec<Variant> = done.answer_as()?;
-    Ok(Plain(VariantsView { variants: variants.iter().map(Into::into).collect() }))
+    Ok(Plain(VariantsView { variants: done.answer.variants.iter().map(Into::into).collect() }))
 }
 
 async fn unmap(
@@ -205,6 +204,6 @@ async fn unmap(
     NamedId(entry): NamedId,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
-    call.ask(&app.channels, CommandTarget::Id(id), SalesChannelCommand::Unmap(entry)).await?;
+    call.ask(&app.channels, CommandTarget::Id(id), SalesChannelRemoval::Unmap(entry)).await?;
     Ok(NoContent)
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::auth::{SessionHandles, TAG, TAG_ABOUT, is_password_of, within_tries, wrong_password};
 use super::keys::withheld;
-use domain::access::{AccessCommand, TOO_MANY_CODES, User, WRONG_CODE};
+use domain::access::{FactorCommand, TOO_MANY_CODES, User, WRONG_CODE};
 use domain::id::Id;
 use domain::principal::Role;
 use domain::refusal::Refusal;
@@ -189,7 +189,7 @@ fn proof_of(app: &SessionHandles, factor: &SecondFactor, code: &str) -> Result<O
 
 /// Counts a code that is about to be checked. Responds 429 after too many wrong ones.
 async fn count_code(app: &SessionHandles, user: &User, caller: CommandOrigin) -> Result<(), ApiError> {
-    match app.access.ask(Id::ONLY, caller, AccessCommand::CountFactorCode(user.id)).await {
+    match app.access.ask(Id::ONLY, caller, FactorCommand::CountCode(user.id)).await {
         Err(AskError::Refused(refusal)) if refusal.code == TOO_MANY_CODES => {
             let now = app.environment.now();
             let present = with_access(&app.access, |access| access.user(user.id).cloned())?;
@@ -253,7 +253,7 @@ async fn begin_counted(
         }
         let encrypted_secret = app.cipher.encrypt_or_empty(&secret);
         let checked_hash = user.password_hash.clone();
-        Ok(AccessCommand::BeginSecondFactor { user: user.id, checked_hash, encrypted_secret })
+        Ok(FactorCommand::Begin { user: user.id, checked_hash, encrypted_secret })
     };
     let done = call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
     if done.replayed {
@@ -273,7 +273,7 @@ pub async fn confirm(
     let command = async {
         let FactorConfirmation { code } = call.read_body()?;
         let factor = user.second_factor.clone().unwrap_or_else(|| SecondFactor::unconfirmed(String::new()));
-        let command = |step: i64| AccessCommand::ConfirmSecondFactor {
+        let command = |step: i64| FactorCommand::Confirm {
             user: user.id,
             encrypted_secret: factor.encrypted_secret.clone(),
             step,
@@ -325,7 +325,7 @@ async fn remove_counted(
             None => None,
         };
         let proof = proof.ok_or_else(|| wrong_code(StatusCode::FORBIDDEN))?;
-        Ok(AccessCommand::RemoveSecondFactor { user: user.id, checked_hash: user.password_hash.clone(), proof })
+        Ok(FactorCommand::Remove { user: user.id, checked_hash: user.password_hash.clone(), proof })
     };
     match call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await {
         // Used by another request at the same moment.
@@ -340,6 +340,6 @@ pub async fn reset(
     PathId(id): PathId,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
-    call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::ResetSecondFactor(id)).await?;
+    call.ask(&app.access, CommandTarget::Id(Id::ONLY), FactorCommand::Reset(id)).await?;
     Ok(NoContent)
 }

@@ -22,13 +22,13 @@ use super::settings::changes::{ChangeHandles, planned, read_changes};
 use super::users::{UserView, refuse_own_address};
 use actors::app::service_tests::{self, Service, ServiceTest};
 use config::{Config, Mode};
-use domain::access::{Access, AccessCommand, User};
+use domain::access::{Access, StaffCommand};
 use domain::id::Id;
 use domain::refusal::Faults;
 use domain::setup::{SESSION_LIFE_MS, SetupCodeError};
 use domain::time::Timestamp;
 use http::access::{RequiredAccess, with_access};
-use http::command_request::{CommandRequest, answer_as};
+use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::handles::handles;
 use http::reply::{NoContent, Plain, WithCookie};
@@ -286,11 +286,10 @@ async fn make_first_admin<B>(
 ) -> Result<WithCookie<Plain<SignedIn>>, ApiError> {
     refuse_own_address("password", &password, &email)?;
     let password_hash = app.hashing.run(move || credentials::hash_password(&password)).await?;
-    let command = AccessCommand::AddFirstAdmin { email, name, password_hash };
-    let answer = app.access.ask(Id::ONLY, call.origin(), command).await?.answer;
-    let user: &User = answer_as(&answer)?;
-    let cookie = start_session(app, &call.headers, call.who.request_id.clone(), user, None).await?;
-    Ok(WithCookie { reply: Plain(SignedIn { user: UserView::new(user) }), cookie })
+    let command = StaffCommand::AddFirstAdmin { email, name, password_hash };
+    let user = app.access.ask(Id::ONLY, call.origin(), command).await?.answer.user;
+    let cookie = start_session(app, &call.headers, call.who.request_id.clone(), &user, None).await?;
+    Ok(WithCookie { reply: Plain(SignedIn { user: UserView::new(&user) }), cookie })
 }
 
 async fn status(State(app): State<SetupHandles>) -> Result<Plain<SetupStatus>, ApiError> {

@@ -17,7 +17,7 @@ use self::view::{LinkState, LinkView, LinksView, StockEntryView, SystemView};
 use actors::integrations::{StockSystemState, StockSystemStatuses};
 use domain::amount::Amount;
 use domain::id::Id;
-use domain::material::{Material, MaterialCommand};
+use domain::material::{Material, UnlinkStock};
 use domain::parts_sync::{LinkCommand, RightSide, StockSystem};
 use domain::principal::Role;
 use domain::refusal::Refusal;
@@ -233,13 +233,11 @@ async fn link(
         let board = app.boards.of(system).state();
         let stock_entry = board.entries.iter().find(|candidate| candidate.number == entry);
         match stock_entry {
-            Some(stock_entry) => {
-                Ok(MaterialCommand::Link(LinkCommand::Link { system, entry, name: stock_entry.name.clone() }))
-            }
+            Some(stock_entry) => Ok(LinkCommand::Link { system, entry, name: stock_entry.name.clone() }),
             // Not all were read, so the number alone counts; the first look tells its name, or that there is none.
             None if board.on && board.may_have_more() => {
                 let name = format!("number {entry}");
-                Ok(MaterialCommand::Link(LinkCommand::Link { system, entry, name }))
+                Ok(LinkCommand::Link { system, entry, name })
             }
             None if board.on => {
                 Err(Refusal::field("entryId", "no such entry was read there; look again if it is new").into())
@@ -248,7 +246,7 @@ async fn link(
         }
     };
     let done = call.ask_with(&app.materials, CommandTarget::Id(id), command).await?;
-    let view = LinkView::after(&done)?;
+    let view = LinkView::after(&done);
     app.boards.of(view.system).look_now();
     let location = "/api/inventory/stock-links".to_owned();
     Ok(Created::unversioned(location, &done, view))
@@ -262,11 +260,11 @@ async fn agree(
 ) -> Result<Resource<LinkView>, ApiError> {
     let command = async {
         let Agreement { right, theirs } = call.read_body()?;
-        Ok(MaterialCommand::Link(LinkCommand::Agree { system, right, theirs }))
+        Ok(LinkCommand::Agree { system, right, theirs })
     };
     let done = call.ask_with(&app.materials, CommandTarget::Id(id), command).await?;
     app.boards.of(system).look_now();
-    Ok(Resource::after(&done, LinkView::after(&done)?))
+    Ok(Resource::after(&done, LinkView::after(&done)))
 }
 
 async fn unlink(
@@ -275,7 +273,6 @@ async fn unlink(
     PathSystem(system): PathSystem,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
-    let command = MaterialCommand::Link(LinkCommand::Unlink(system));
-    call.ask(&app.materials, CommandTarget::Id(id), command).await?;
+    call.ask(&app.materials, CommandTarget::Id(id), UnlinkStock(system)).await?;
     Ok(NoContent)
 }

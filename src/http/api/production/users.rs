@@ -7,7 +7,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use domain::access::{self, Access, AccessCommand, User, normal_email};
+use domain::access::{self, Access, StaffCommand, User, normal_email};
 use domain::id::Id;
 use domain::password::own_password_fault;
 use domain::principal::Role;
@@ -222,10 +222,10 @@ async fn create(State(app): State<UserHandles>, call: CommandRequest<NewUser>) -
         let NewUser { email, name, password, role } = call.read_body()?;
         refuse_own_address("password", &password, &email)?;
         let (email, password_hash) = (normal_email(&email)?, hash(&app, password).await?);
-        Ok(AccessCommand::AddUser { email, name, password_hash, role: role.into() })
+        Ok(StaffCommand::Add { email, name, password_hash, role: role.into() })
     };
     let done = call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
-    let user: &User = done.answer_as()?;
+    let user = &done.answer.user;
     Ok(Created::part(format!("{PATH}/{}", user.id), user.version, done.replayed, UserView::new(user)))
 }
 
@@ -245,9 +245,9 @@ async fn update(
     let (name, role, active) = (name.present(), role.present().map(Into::into), active.present());
     let change = access::UserEdit { name, role, active, password_hash };
     let (if_version, keep) = (call.if_match(), call.who.session);
-    let command = AccessCommand::UpdateUser { id, if_version, checked_hash: None, change, keep };
+    let command = StaffCommand::Update { id, if_version, checked_hash: None, change, keep };
     let done = call.ask(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
-    let user: &User = done.answer_as()?;
+    let user = &done.answer.user;
     Ok(Resource::new(user.version, UserView::new(user)))
 }
 
@@ -256,7 +256,7 @@ async fn remove(
     PathId(id): PathId,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
-    call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::RemoveUser(id)).await?;
+    call.ask(&app.access, CommandTarget::Id(Id::ONLY), StaffCommand::Remove(id)).await?;
     Ok(NoContent)
 }
 

@@ -4,10 +4,12 @@
 use proptest::prelude::*;
 
 use super::{any_text, any_time, decided, id, up_to};
-use domain::access::{Access, AccessCommand, UserEdit};
+use domain::access::{Access, AccessCommand, AddKey, OpenStaffSession, RevokeKey, StaffCommand, UserEdit};
 use domain::amount::Amount;
 use domain::bounds::{MAX_AMOUNT, MAX_CENTS};
-use domain::endpoint::{Delivery, DueEvent, Endpoint, EndpointCommand};
+use domain::endpoint::{
+    Delivery, DeliveryAttempt, DeliveryCommand, DueEvent, Endpoint, EndpointCommand, EndpointNews, ReplayEvents,
+};
 use domain::id::Id;
 use domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Unmatched, UnmatchedKind};
 use domain::launch::{FilamentSlot, LaunchNeeds, MaterialNeed, SlicingTarget};
@@ -15,10 +17,14 @@ use domain::mail::alert::AlertKind;
 use domain::mail::{Mail, MailCommand};
 use domain::order::Resolution;
 use domain::principal::Role;
-use domain::printer::{ActRecord, DirectAction, Evidence, Printer, PrinterCommand, Spool, SpoolBinding, StartFailure};
+use domain::printer::{
+    ActRecord, AttemptCommand, DirectAction, Evidence, PrintManually, Printer, PrinterCommand, PrinterNews,
+    PrinterUpload, Spool, SpoolBinding, StartFailure, TakeAttempt,
+};
 use domain::printer_status::{Activity, Connection, PastPrint, PrintEnd, ReportedSlot, ServerRun, Status};
 use domain::sign_off::Inspection;
 use domain::sku::MachineType;
+use domain::testing::commands::{AnyAccessCommand, AnyEndpointCommand, AnyPrinterCommand};
 use domain::testing::samples::printer_fields;
 use domain::testing::{Bench, id as one};
 use domain::time::Timestamp;
@@ -63,7 +69,7 @@ impl Step {
     }
 }
 
-fn access_command(step: &Step, access: Option<&Access>) -> AccessCommand {
+fn access_command(step: &Step, access: Option<&Access>) -> AnyAccessCommand {
     let empty = Access::default();
     let now = access.unwrap_or(&empty);
     let user = step.pick(now.users.keys().copied());
@@ -72,12 +78,10 @@ fn access_command(step: &Step, access: Option<&Access>) -> AccessCommand {
     let role = step.one_of(&[Role::Admin, Role::Operator, Role::Customer]);
     let hash = format!("{}-{}", step.which, step.text);
     match step.what % 9 {
-        0 => AccessCommand::AddUser {
-            email: format!("u{}@example.com", step.which % 7),
-            name: step.text.clone(),
-            password_hash: hash,
-            role,
-        },
+        0 => {
+            let email = format!("u{}@example.com", step.which % 7);
+            StaffCommand::Add { email, name: step.text.clone(), password_hash: hash, role }.into()
+        }
         1 => {
             let change = UserEdit {
                 name: step.text_if(step.yes),
@@ -85,10 +89,10 @@ fn access_command(step: &Step, access: Option<&Access>) -> AccessCommand {
                 active: Some(step.fraction > 50.0),
                 password_hash: (step.number % 2 == 0).then_some(hash),
             };
-            AccessCommand::UpdateUser { id: user, if_version: None, checked_hash: None, change, keep: Some(session) }
+            StaffCommand::Update { id: user, if_version: None, checked_hash: None, change, keep: Some(session) }.into()
         }
-        2 => AccessCommand::RemoveUser(user),
-        3 => AccessCommand::AddKey {
+        2 => StaffCommand::Remove(user).into(),
+        3 => AddKey {
             name: step.text.clone(),
             hash,
             prefix: "key_test_".to_owned(),
@@ -96,14 +100,15 @@ fn access_command(step: &Step, access: Option<&Access>) -> AccessCommand {
             role,
             customer_email: step.yes.then(|| "C@Example.com".to_owned()),
             expires_at: (step.number % 2 == 0).then_some(step.at),
-        },
-        4 => AccessCommand::RevokeKey(key),
+        }
+        .into(),
+        4 => RevokeKey(key).into(),
         5 | 6 => {
             let checked_hash = now.user(user).map(|user| user.password_hash.clone()).unwrap_or_default();
-            AccessCommand::OpenSession { user, checked_hash, hash, agent: step.text_if(step.yes), proof: None }
+            OpenStaffSession { user, checked_hash, hash, agent: step.text_if(step.yes), proof: None }.into()
         }
-        7 => AccessCommand::Used { keys: vec![(key, step.at)], sessions: vec![(session, step.at)] },
-        _ => AccessCommand::Sweep { idle_ms: step.number, life_ms: step.number },
+        7 => AccessCommand::Used { keys: vec![(key, step.at)], sessions: vec![(session, step.at)] }.into(),
+        _ => AccessCommand::Sweep { idle_ms: step.number, life_ms: step.number }.into(),
     }
 }
 
@@ -149,10 +154,10 @@ fn needs(step: &Step) -> LaunchNeeds {
 }
 
 /// Builds a command about an attempt.
-fn attempt_command(step: &Step, at: Id, files: &[String], printer_status: Status) -> PrinterCommand {
+fn attempt_command(step: &Step, at: Id, files: &[String], printer_status: Status) -> AnyPrinterCommand {
     let text = step.text.clone();
     match step.what % 24 {
-        0 | 1 => PrinterCommand::Take {
+        0 | 1 => TakeAttempt {
             attempt: at,
             job: one(21),
             order: one(22),
@@ -163,11 +168,13 @@ fn attempt_command(step: &Step, at: Id, files: &[String], printer_status: Status
             stated_mm: (0.0..1e9).contains(&step.fraction).then_some(step.fraction),
             estimated_seconds: Some(step.number.clamp(0, 31_622_400)),
             types: Default::default(),
-        },
-        2 | 3 => {
-            PrinterCommand::Uploaded { attempt: at, remote_name: files[0].clone(), server_mark: step.text_if(step.yes) }
         }
-        4 => PrinterCommand::UploadFailed {
+        .into(),
+        2 | 3 => {
+            PrinterUpload::Attempt { attempt: at, remote_name: files[0].clone(), server_mark: step.text_if(step.yes) }
+                .into()
+        }
+        4 => PrinterNews::UploadFailed {
             attempt: at,
             why: step.one_of(&[
                 StartFailure::Refused,
@@ -176,9 +183,10 @@ fn attempt_command(step: &Step, at: Id, files: &[String], printer_status: Status
                 StartFailure::Busy,
             ]),
             reason: text,
-        },
-        5 => PrinterCommand::StartRefused { attempt: at, reason: text },
-        6 => PrinterCommand::Progressed { attempt: at, progress: step.fraction / 100.0 },
+        }
+        .into(),
+        5 => PrinterNews::StartRefused { attempt: at, reason: text }.into(),
+        6 => PrinterNews::Progressed { attempt: at, progress: step.fraction / 100.0 }.into(),
         7 => {
             let past = PastPrint {
                 file: files[0].clone(),
@@ -197,71 +205,74 @@ fn attempt_command(step: &Step, at: Id, files: &[String], printer_status: Status
                 Evidence::Revoked { server, unwatched_ms: Some(step.number) },
                 Evidence::Unclear(text),
             ]);
-            PrinterCommand::Judged { attempt: at, evidence: Box::new(evidence) }
+            PrinterNews::Judged { attempt: at, evidence: Box::new(evidence) }.into()
         }
-        8 => PrinterCommand::CancelAttempt(at),
+        8 => AttemptCommand::Cancel(at).into(),
         9 => {
             let outcome = step.one_of(&[Resolution::NotStarted, Resolution::Finished, Resolution::Failed]);
-            PrinterCommand::Resolved { attempt: at, outcome }
+            AttemptCommand::Resolve { attempt: at, outcome }.into()
         }
-        _ => PrinterCommand::Heard { attempt: at, step: step.which as u32 % 6, is_wanted: step.yes },
+        _ => PrinterNews::Heard { attempt: at, step: step.which as u32 % 6, is_wanted: step.yes }.into(),
     }
 }
 
 /// Builds a command for the printer. `attempt` is the one that it was offered last.
-fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
+fn printer_command(step: &Step, attempt: u32) -> AnyPrinterCommand {
     let files = [format!("JOB-000001_{attempt}.gcode"), step.text.clone(), "theirs.gcode".to_owned()];
     let (at, text) = (one(attempt), step.text.clone());
     let printer_status = Box::new(status(step, &files));
     match step.what % 24 {
         0..=10 => attempt_command(step, at, &files, *printer_status),
-        11 => PrinterCommand::PrintManually {
+        11 => PrintManually {
             id: one(attempt + 1000),
             file_id: step.yes.then(|| one(23)),
             file_name: text,
             slots: if step.yes { vec![None, Some(FilamentSlot { slot: 1, spool: None })] } else { Vec::new() },
-        },
-        12 => PrinterCommand::ManualUploaded { id: one(attempt + 1000), remote_name: text },
-        13 => PrinterCommand::ManualOver { id: one(attempt + 1000), error: step.text_if(step.yes) },
-        14 => PrinterCommand::EmergencyStopped,
+        }
+        .into(),
+        12 => PrinterUpload::Manual { id: one(attempt + 1000), remote_name: text }.into(),
+        13 => PrinterNews::ManualOver { id: one(attempt + 1000), error: step.text_if(step.yes) }.into(),
+        14 => PrinterCommand::EmergencyStopped.into(),
         15 => PrinterCommand::BedCleared(Inspection {
             good_count: Some(step.which as u32),
             reason: Some("adhesion".to_owned()),
             note: step.text_if(step.yes),
             photo_file_id: step.yes.then(|| one(23)),
-        }),
-        16 => PrinterCommand::Acted(Box::new(ActRecord {
+        })
+        .into(),
+        16 => PrinterNews::Acted(Box::new(ActRecord {
             act: step.one_of(&[DirectAction::Gcode, DirectAction::PutFile, DirectAction::Pause]),
             detail: Some(text.clone()),
             of: step.yes.then(|| (one(22), one(21))),
             error: (!step.yes).then(|| ("printer_refused".to_owned(), text)),
-        })),
-        17 => PrinterCommand::Maintenance { on: step.yes, note: Some(text) },
+        }))
+        .into(),
+        17 => PrinterCommand::Maintenance { on: step.yes, note: Some(text) }.into(),
         18 => {
             let (material_id, remaining) = (Some(one(24)), Some(Amount(step.number.clamp(0, MAX_AMOUNT.0))));
             let spool = step.yes.then_some(step.which as i64);
             let spool = Spool { material_id, spool, color: Some("#a0b0c0".to_owned()), remaining };
-            PrinterCommand::LoadSlot { slot: step.which as u32 % 5, spool, expected: None }
+            PrinterCommand::LoadSlot { slot: step.which as u32 % 5, spool, expected: None }.into()
         }
         19 => {
             let binding = SpoolBinding { vendor_code: Some(text), color: None, material_id: one(24) };
-            PrinterCommand::SlotsReported { slots: printer_status.bounded().slots, bindings: vec![binding] }
+            PrinterNews::SlotsReported { slots: printer_status.bounded().slots, bindings: vec![binding] }.into()
         }
-        20 => PrinterCommand::Silent(Connection::Unreachable, text, Some(step.at)),
+        20 => PrinterNews::Silent(Connection::Unreachable, text, Some(step.at)).into(),
         21 => step.one_of(&[
-            PrinterCommand::Homed,
-            PrinterCommand::ClearAttention,
-            PrinterCommand::Connect(step.yes),
-            PrinterCommand::KeyShown(format!("{:08x}", step.number)),
-            PrinterCommand::SignedOff(at),
-            PrinterCommand::RemoveSlot(step.which as u32 % 5),
-            PrinterCommand::ManualUnclear(one(attempt + 1000)),
+            AnyPrinterCommand::from(PrinterCommand::Homed),
+            PrinterCommand::ClearAttention.into(),
+            PrinterCommand::Connect(step.yes).into(),
+            PrinterNews::KeyShown(format!("{:08x}", step.number)).into(),
+            PrinterNews::SignedOff(at).into(),
+            PrinterCommand::RemoveSlot(step.which as u32 % 5).into(),
+            PrinterNews::ManualUnclear(one(attempt + 1000)).into(),
         ]),
-        _ => PrinterCommand::Seen(printer_status),
+        _ => PrinterNews::Seen(printer_status).into(),
     }
 }
 
-fn endpoint_command(step: &Step, endpoint: &Endpoint, sent: &[Delivery]) -> EndpointCommand {
+fn endpoint_command(step: &Step, endpoint: &Endpoint, sent: &[Delivery]) -> AnyEndpointCommand {
     let due = |n: i64| DueEvent {
         event_id: Id(uuid::Uuid::from_u128(5_000_000 + (step.which as u128 % 100_000) * 10 + n as u128)),
         seq: endpoint.cursor + n,
@@ -269,11 +280,11 @@ fn endpoint_command(step: &Step, endpoint: &Endpoint, sent: &[Delivery]) -> Endp
         body: step.text.clone(),
     };
     match step.what % 12 {
-        0 | 1 => EndpointCommand::Follow { upto: endpoint.cursor + 3, due: (1..=3).map(due).collect() },
+        0 | 1 => EndpointNews::Follow { upto: endpoint.cursor + 3, due: (1..=3).map(due).collect() }.into(),
         2..=5 => {
             let delivery = step.pick(endpoint.window.keys().copied());
             let number = endpoint.window.get(&delivery).map_or(1, |delivery| delivery.attempts + 1);
-            EndpointCommand::Tried {
+            DeliveryAttempt {
                 delivery,
                 number,
                 ok: step.which.is_multiple_of(3),
@@ -282,15 +293,16 @@ fn endpoint_command(step: &Step, endpoint: &Endpoint, sent: &[Delivery]) -> Endp
                 excerpt: Some(step.text.clone()),
                 duration_ms: step.number,
             }
+            .into()
         }
-        6 => EndpointCommand::Enable,
-        7 => EndpointCommand::Rotate { encrypted_secret: step.text.clone() },
-        8 => EndpointCommand::Test(due(7)),
-        9 => EndpointCommand::Replay { since: step.at, count: step.which as u32 },
-        10 => EndpointCommand::Update { if_version: None, url: step.text_if(step.yes), events: None },
+        6 => EndpointCommand::Enable.into(),
+        7 => EndpointCommand::Rotate { encrypted_secret: step.text.clone() }.into(),
+        8 => DeliveryCommand::Test(due(7)).into(),
+        9 => ReplayEvents { since: step.at, count: step.which as u32 }.into(),
+        10 => EndpointCommand::Update { if_version: None, url: step.text_if(step.yes), events: None }.into(),
         _ => match sent.get(step.which % sent.len().max(1)) {
-            Some(past) => EndpointCommand::Redeliver(Box::new(past.clone())),
-            None => EndpointCommand::Enable,
+            Some(past) => DeliveryCommand::Redeliver(Box::new(past.clone())).into(),
+            None => EndpointCommand::Enable.into(),
         },
     }
 }
@@ -312,10 +324,10 @@ proptest! {
     #[test]
     fn access_reads_back(script in any_script()) {
         let (mut bench, mut access, mut accepted) = (Bench::new(), None, 0);
-        let first = AccessCommand::AddUser {
+        let first = StaffCommand::Add {
             email: "a@example.com".to_owned(), name: "A".to_owned(), password_hash: "h".to_owned(), role: Role::Admin,
         };
-        prop_assert!(decided::<Access>(&bench, &mut access, Id::ONLY, &first).is_some());
+        prop_assert!(decided::<Access, _>(&bench, &mut access, Id::ONLY, &first).is_some());
         for step in script {
             bench.now = step.at;
             let command = access_command(&step, access.as_ref());
@@ -330,7 +342,7 @@ proptest! {
         let mut fields = printer_fields("one", MachineType::FdmStandard);
         let Step { text, yes, .. } = script[0].clone();
         (fields.name, fields.serial, fields.auto_clear) = (text.clone(), Some(text), yes);
-        prop_assert!(decided::<Printer>(&bench, &mut printer, id(1), &PrinterCommand::Create(Box::new(fields))).is_some());
+        prop_assert!(decided::<Printer, _>(&bench, &mut printer, id(1), &PrinterCommand::Create(Box::new(fields))).is_some());
         for step in script {
             bench.now = step.at;
             decided(&bench, &mut printer, id(1), &printer_command(&step, attempt));
@@ -344,7 +356,7 @@ proptest! {
         let create = EndpointCommand::Create {
             url: "https://example.com/hook".to_owned(), events: vec!["order.paid".to_owned()], encrypted_secret: script[0].text.clone(), cursor: 10,
         };
-        prop_assert!(decided::<Endpoint>(&bench, &mut endpoint, id(1), &create).is_some());
+        prop_assert!(decided::<Endpoint, _>(&bench, &mut endpoint, id(1), &create).is_some());
         for step in script {
             bench.now = step.at;
             let Some(now) = &endpoint else { break };
@@ -382,7 +394,7 @@ proptest! {
             } else {
                 KeptPaymentEventCommand::Tried { matched: step.which.is_multiple_of(10) }
             };
-            decided::<KeptPaymentEvent>(&bench, &mut event, id(1), &command);
+            decided::<KeptPaymentEvent, _>(&bench, &mut event, id(1), &command);
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::prints::Print;
-use crate::aggregate::Decision;
+use crate::aggregate::{Command, Decision};
 use crate::amount::Amount;
 use crate::id::Id;
-use crate::material::{Material, MaterialCommand, MaterialRow};
+use crate::material::{LinkAnswer, Material, MaterialCommand, MaterialRow};
 use crate::parts_sync::{
     Booking, BookingVerdict, ConflictKind, ItemReading, LinkCommand, LinkRound, MAX_GIVEN_UP, Quantities, RightSide,
     SendOutcome, StockLink, StockReading, StockSystem, StockUnit, SyncMove,
@@ -155,7 +155,7 @@ impl Shop {
         shop
     }
 
-    pub(super) fn tell(&mut self, command: &MaterialCommand) -> Result<Decision<Material>, Refusal> {
+    pub(super) fn tell<C: Command<Material>>(&mut self, command: &C) -> Result<Decision<Material, C::Answer>, Refusal> {
         let decision = self.bench.tell(&mut self.material, id(IT), command)?;
         for row in &decision.rows {
             if let MaterialRow::Movement(movement) = row {
@@ -166,7 +166,7 @@ impl Shop {
     }
 
     pub(super) fn link(&mut self, command: LinkCommand) {
-        self.tell(&MaterialCommand::Link(command)).unwrap();
+        self.tell(&command).unwrap();
     }
 
     pub(super) fn now(&self) -> &Material {
@@ -193,9 +193,9 @@ impl Shop {
         self.link(LinkCommand::Settled { system, booking, verdict });
     }
 
-    pub(super) fn agree(&mut self, right: RightSide) -> Result<Decision<Material>, Refusal> {
+    pub(super) fn agree(&mut self, right: RightSide) -> Result<Decision<Material, LinkAnswer>, Refusal> {
         let system = self.current_link().system;
-        self.tell(&MaterialCommand::Link(LinkCommand::Agree { system, right, theirs: None }))
+        self.tell(&LinkCommand::Agree { system, right, theirs: None })
     }
 
     pub(super) fn adjust(&mut self, delta: Amount) {

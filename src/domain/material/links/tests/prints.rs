@@ -3,7 +3,7 @@
 use super::model::{Fault, Shop};
 use super::*;
 use crate::id::Id;
-use crate::material::{ClaimId, ClaimRequest, ClaimState, MaterialCommand, SettledClaim};
+use crate::material::{ClaimId, ClaimNews, ClaimRequest, ClaimState, ClaimStock, SettledClaim};
 use crate::parts_sync::SpoolRemainder;
 use crate::testing::id;
 use crate::time::Timestamp;
@@ -32,7 +32,7 @@ impl Shop {
         let claim = ClaimId { job: id(FIRST_PRINT + self.prints), number: 1 };
         let since = Timestamp(0);
         let ask = ClaimRequest { id: claim, need: stated, released: true, priority: 5, due_at: None, since };
-        self.tell(&MaterialCommand::Claim { order: id(100), asks: vec![ask] }).unwrap();
+        self.tell(&ClaimStock { order: id(100), asks: vec![ask] }).unwrap();
         let held = self.now().claims.get(&claim).is_some_and(|one| one.state == ClaimState::Held);
         if held {
             self.printing = Some(Print { spool, claim, stated, left: really });
@@ -67,7 +67,7 @@ impl Shop {
 
     /// Settles a print's claim. It counts as the shop's own change only if no printer books it in the other system.
     pub(super) fn settle_print(&mut self, id: ClaimId, consumed: Amount, booked_on: Vec<i64>) {
-        self.tell(&MaterialCommand::Settle { claims: vec![SettledClaim { id, consumed, booked_on }] }).unwrap();
+        self.tell(&ClaimNews::Settle { claims: vec![SettledClaim { id, consumed, booked_on }] }).unwrap();
     }
 }
 

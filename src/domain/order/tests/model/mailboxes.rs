@@ -4,10 +4,31 @@ use std::collections::VecDeque;
 
 use super::super::*;
 use super::{Effects, MATERIALS, Then};
-use crate::material::{MaterialAnswer, MaterialCommand, MaterialRow};
-use crate::printer::{PrinterAnswer, PrinterCommand};
+use crate::material::{ClaimNews, MaterialRow};
+use crate::printer::{AttemptAnswer, PrinterCommand, PrinterNews, TakeAnswer, UploadAnswer};
+use crate::testing::commands::{
+    AnyMaterialAnswer, AnyMaterialCommand, AnyOrderAnswer, AnyOrderCommand, AnyPrinterAnswer, AnyPrinterCommand,
+};
 
 impl Effects {
+    /// Reports on an attempt to its order.
+    pub(super) fn attempt(&mut self, job: Id, attempt: Id, report: Report, then: Then) {
+        self.tell_order(OrderNews::Attempt { job, attempt, report }, then);
+    }
+
+    /// Puts a command into the order's mailbox.
+    pub(super) fn tell_order(&mut self, command: impl Into<AnyOrderCommand>, then: Then) {
+        self.to_order.push_back((command.into(), then));
+    }
+    /// Puts a command into a material's mailbox.
+    pub(super) fn tell_material(&mut self, of: usize, command: impl Into<AnyMaterialCommand>, then: Then) {
+        self.to_material.push_back((of, command.into(), then));
+    }
+    /// Puts a command into a printer's mailbox.
+    pub(super) fn tell_printer(&mut self, n: usize, command: impl Into<AnyPrinterCommand>, then: Then) {
+        self.to_printer[n].push_back((command.into(), then));
+    }
+
     /// Lets an aggregate process the first message of its mailbox; the answer reaches the sender unless it is lost.
     pub(super) fn deliver(&mut self, which: usize, lost: bool) {
         match which % 4 {
@@ -21,7 +42,7 @@ impl Effects {
         let Some((command, then)) = self.to_order.pop_front() else { return };
         let before = self.o().clone();
         let signed = match &command {
-            OrderCommand::SignOff { job, inspection } => {
+            AnyOrderCommand::Job(JobCommand::SignOff { job, inspection }) => {
                 before.jobs.get(job).and_then(|job| Some((job.last_print()?.id, inspection.good_count?)))
             }
             _ => None,
@@ -33,18 +54,17 @@ impl Effects {
         }
         match (answer, then) {
             _ if lost => {}
-            (Ok(OrderAnswer::Heard { is_wanted }), Then::PrinterHeard(n, attempt, step)) => {
-                let acknowledgement = PrinterCommand::Heard { attempt, step, is_wanted };
-                self.to_printer[n].push_back((acknowledgement, Then::Nothing));
+            (Ok(AnyOrderAnswer::News(OrderNewsAnswer { is_wanted })), Then::PrinterHeard(n, attempt, step)) => {
+                self.tell_printer(n, PrinterNews::Heard { attempt, step, is_wanted }, Then::Nothing);
             }
             (Ok(_), Then::PrinterSigned(n, attempt)) => {
-                self.to_printer[n].push_back((PrinterCommand::SignedOff(attempt), Then::Nothing));
+                self.tell_printer(n, PrinterNews::SignedOff(attempt), Then::Nothing);
             }
             (Ok(_), Then::MaterialHeard(of, claims)) => {
-                self.to_material.push_back((of, MaterialCommand::Heard { claims }, Then::Nothing));
+                self.tell_material(of, ClaimNews::Heard { claims }, Then::Nothing);
             }
-            (Ok(OrderAnswer::Kept(claims)), Then::Recalled(of)) if !claims.is_empty() => {
-                self.to_material.push_back((of, MaterialCommand::Kept { claims }, Then::Nothing));
+            (Ok(AnyOrderAnswer::Recall(claims)), Then::Recalled(of)) if !claims.is_empty() => {
+                self.tell_material(of, ClaimNews::Kept { claims }, Then::Nothing);
             }
             _ => {}
         }
@@ -61,12 +81,10 @@ impl Effects {
         }
         match (decision.answer, then) {
             _ if lost => {}
-            (MaterialAnswer::Claims(claims), Then::Stock) => {
-                self.to_order.push_back((OrderCommand::Stock(material, claims), Then::Nothing));
+            (AnyMaterialAnswer::Claim(claims), Then::Stock) => {
+                self.tell_order(OrderNews::Stock(material, claims), Then::Nothing);
             }
-            (_, Then::Settled(claims)) => {
-                self.to_order.push_back((OrderCommand::Settled(claims), Then::Nothing));
-            }
+            (_, Then::Settled(claims)) => self.tell_order(OrderNews::Settled(claims), Then::Nothing),
             _ => {}
         }
     }
@@ -75,34 +93,35 @@ impl Effects {
         let Some((command, then)) = self.to_printer[n].pop_front() else { return };
         let printer = id(PRINTER_ID + n as u32);
         let signed = match &command {
-            PrinterCommand::BedCleared(inspection) => {
+            AnyPrinterCommand::Printer(PrinterCommand::BedCleared(inspection)) => {
                 self.p(n).last_print.and_then(|last| Some((last.attempt, inspection.good_count?)))
             }
             _ => None,
         };
         let Ok(decision) = self.bench.tell(&mut self.printers[n], printer, &command) else {
-            assert!(matches!(command, PrinterCommand::BedCleared(_)), "{command:?} was refused");
+            let clears = matches!(command, AnyPrinterCommand::Printer(PrinterCommand::BedCleared(_)));
+            assert!(clears, "{command:?} was refused");
             return;
         };
         if let Some((attempt, good)) = signed {
             self.word(attempt, good);
         }
-        if let (PrinterAnswer::Go, Then::Start(attempt)) = (&decision.answer, &then) {
+        if let (AnyPrinterAnswer::Upload(UploadAnswer::Go), Then::Start(attempt)) = (&decision.answer, &then) {
             let gone = self.gone.entry(*attempt).or_default();
             *gone += 1;
             assert_eq!(*gone, 1, "an attempt gets one go");
         }
         match (decision.answer, then) {
             _ if lost => {}
-            (PrinterAnswer::Go, Then::Start(attempt)) => self.go[n] = Some(attempt),
-            (PrinterAnswer::NotTaken(reason), Then::Attempt(job, attempt)) => {
+            (AnyPrinterAnswer::Upload(UploadAnswer::Go), Then::Start(attempt)) => self.go[n] = Some(attempt),
+            (AnyPrinterAnswer::Take(TakeAnswer::NotTaken(reason)), Then::Attempt(job, attempt)) => {
                 let report = Report::NotStarted { start_sent: false, counts: false, reason };
                 self.attempt(job, attempt, report, Then::Nothing);
             }
-            (PrinterAnswer::Stopped(reason), Then::Attempt(job, attempt)) => {
+            (AnyPrinterAnswer::Take(TakeAnswer::Stopped(reason)), Then::Attempt(job, attempt)) => {
                 self.attempt(job, attempt, Report::Stopped { reason }, Then::Nothing);
             }
-            (PrinterAnswer::NotInHand, Then::Attempt(job, attempt)) => {
+            (AnyPrinterAnswer::Attempt(AttemptAnswer::NotInHand), Then::Attempt(job, attempt)) => {
                 self.attempt(job, attempt, Report::CancelledBeforeStart, Then::Nothing);
             }
             _ => {}

@@ -24,9 +24,9 @@ impl Effects {
         if luck.is_multiple_of(5) {
             let jobs: Vec<Id> = self.o().jobs.keys().copied().collect();
             let job = jobs[usize::from(luck) % jobs.len()];
-            self.to_order.push_back((OrderCommand::SignOff { job, inspection }, Then::Nothing));
+            self.tell_order(JobCommand::SignOff { job, inspection }, Then::Nothing);
         } else if self.machines[n].on.is_none() {
-            self.to_printer[n].push_back((PrinterCommand::BedCleared(inspection), Then::Nothing));
+            self.tell_printer(n, PrinterCommand::BedCleared(inspection), Then::Nothing);
         }
     }
 
@@ -34,14 +34,14 @@ impl Effects {
     pub(super) fn operator(&mut self) {
         for n in 0..2 {
             if self.p(n).bed_not_cleared && self.machines[n].on.is_none() {
-                self.to_printer[n].push_back((PrinterCommand::BedCleared(Default::default()), Then::Nothing));
+                self.tell_printer(n, PrinterCommand::BedCleared(Default::default()), Then::Nothing);
             }
         }
         let jobs: Vec<std::sync::Arc<Job>> = self.o().jobs.values().cloned().collect();
         for job in jobs {
             if job.blocked_by == Some(Block::Slicing) {
                 let stock = CurrentStock { available: Amount::ZERO, unit: "g", name: "PLA".into() };
-                self.to_order.push_back((OrderCommand::ReleaseJob { job: job.id, stock }, Then::Nothing));
+                self.tell_order(JobCommand::Release { job: job.id, stock }, Then::Nothing);
             }
             let Some(attempt) = job.live().filter(|one| one.unverified) else { continue };
             let (name, machine) = (job.file_name(attempt.id), &self.machines[Self::number(attempt.printer_id)]);
@@ -55,7 +55,7 @@ impl Effects {
                 None => Resolution::NotStarted,
             };
             let print = self.p(Self::number(attempt.printer_id)).seen_print(attempt.id);
-            self.to_order.push_back((OrderCommand::Resolve { job: job.id, outcome, print }, Then::Nothing));
+            self.tell_order(JobCommand::Resolve { job: job.id, outcome, print }, Then::Nothing);
         }
     }
 }

@@ -3,9 +3,10 @@
 use super::super::*;
 use super::{Effects, MATERIALS, Then};
 use crate::dispatch::{DispatchIndex, DispatchRules, RefusedJob};
-use crate::material::{MaterialCommand, MaterialEffect};
+use crate::material::{ClaimNews, ClaimStock, MaterialEffect};
 use crate::printer::{
-    AttemptPhase, Evidence, Printer, PrinterCommand, PrinterEffect, SignedPrint, StartFailure, report_of,
+    AttemptCommand, AttemptPhase, Evidence, Printer, PrinterEffect, PrinterNews, PrinterUpload, SignedPrint,
+    StartFailure, TakeAttempt, report_of,
 };
 use crate::printer_status::{Connection, PastPrint, ServerRun};
 
@@ -18,7 +19,7 @@ impl Effects {
         match effect {
             OrderEffect::Prepare { sku } => {
                 let make = Box::new(self.o().lines[0].make.clone().unwrap());
-                self.to_order.push_back((OrderCommand::Prepared { sku, make }, Then::Nothing));
+                self.tell_order(OrderNews::Prepared { sku, make }, Then::Nothing);
             }
             OrderEffect::Slice { sku, source } => {
                 self.sliced += 1;
@@ -33,21 +34,21 @@ impl Effects {
                         JobSlicingOutcome::Done(make)
                     }
                 };
-                self.to_order.push_back((OrderCommand::Slicing { sku, source, news }, Then::Nothing));
+                self.tell_order(OrderNews::Slicing { sku, source, news }, Then::Nothing);
             }
             OrderEffect::Claim { material, asks } => {
                 let of = Self::material_number(material);
-                self.to_material.push_back((of, MaterialCommand::Claim { order: id(ORDER_ID), asks }, Then::Stock));
+                self.tell_material(of, ClaimStock { order: id(ORDER_ID), asks }, Then::Stock);
             }
             OrderEffect::Settle { material, claims } => {
                 let of = Self::material_number(material);
                 let ids = claims.iter().map(|one| one.id).collect();
-                self.to_material.push_back((of, MaterialCommand::Settle { claims }, Then::Settled(ids)));
+                self.tell_material(of, ClaimNews::Settle { claims }, Then::Settled(ids));
             }
             OrderEffect::Give { job, attempt, printer } => {
                 let job = self.o().jobs.get(&job).unwrap().clone();
                 let claimed_at = job.live().unwrap().created_at;
-                let take = PrinterCommand::Take {
+                let take = TakeAttempt {
                     attempt,
                     claimed_at,
                     job: job.id,
@@ -59,23 +60,22 @@ impl Effects {
                     stated_mm: job.file_filament_mm,
                     estimated_seconds: job.estimated_seconds,
                 };
-                self.to_printer[Self::number(printer)].push_back((take, Then::Attempt(job.id, attempt)));
+                self.tell_printer(Self::number(printer), take, Then::Attempt(job.id, attempt));
             }
             OrderEffect::CancelAt { attempt, printer } => {
                 let then = Then::Attempt(job_of(self, attempt).id, attempt);
-                self.to_printer[Self::number(printer)].push_back((PrinterCommand::CancelAttempt(attempt), then));
+                self.tell_printer(Self::number(printer), AttemptCommand::Cancel(attempt), then);
             }
             OrderEffect::TellInvoice { invoice, money } => {
-                let acknowledgement = OrderCommand::InvoiceTold { invoice, money, void: false };
-                self.to_order.push_back((acknowledgement, Then::Nothing));
+                self.tell_order(OrderNews::InvoiceTold { invoice, money, void: false }, Then::Nothing);
             }
-            OrderEffect::IssueInvoice => self.to_order.push_back((OrderCommand::IssueInvoice, Then::Nothing)),
-            OrderEffect::KeepDepartures => self.to_order.push_back((OrderCommand::KeepDepartures, Then::Nothing)),
+            OrderEffect::IssueInvoice => self.tell_order(OrderNews::IssueInvoice, Then::Nothing),
+            OrderEffect::KeepDepartures => self.tell_order(OrderNews::KeepDepartures, Then::Nothing),
             // The model pays by hand, and has no payment processor; nothing in it was sold elsewhere.
             OrderEffect::Ledger(_) | OrderEffect::TellShop { .. } => {}
             OrderEffect::TellResolution { attempt, printer, outcome } => {
                 let then = Then::Attempt(job_of(self, attempt).id, attempt);
-                self.to_printer[Self::number(printer)].push_back((PrinterCommand::Resolved { attempt, outcome }, then));
+                self.tell_printer(Self::number(printer), AttemptCommand::Resolve { attempt, outcome }, then);
             }
         }
     }
@@ -92,7 +92,6 @@ impl Effects {
         let (name, attempt) = (in_hand.file_name.clone(), in_hand.attempt);
         let machine = &mut self.machines[n];
         let away = machine.away;
-        let tell = |world: &mut Self, command, then| world.to_printer[n].push_back((command, then));
         match effect {
             PrinterEffect::Watch { .. }
             | PrinterEffect::Manual { .. }
@@ -101,18 +100,19 @@ impl Effects {
             PrinterEffect::Run { .. } if matches!(in_hand.phase, AttemptPhase::Taken) => {
                 if away && luck.is_multiple_of(4) {
                     let why = StartFailure::Unreachable;
-                    tell(self, PrinterCommand::UploadFailed { attempt, why, reason: "away".into() }, Then::Nothing);
+                    let failed = PrinterNews::UploadFailed { attempt, why, reason: "away".into() };
+                    self.tell_printer(n, failed, Then::Nothing);
                 } else if !away {
                     machine.files.insert(name.clone());
                     let server_mark = Some(machine.restarts.to_string());
-                    let uploaded = PrinterCommand::Uploaded { attempt, remote_name: name, server_mark };
-                    tell(self, uploaded, Then::Start(attempt));
+                    let uploaded = PrinterUpload::Attempt { attempt, remote_name: name, server_mark };
+                    self.tell_printer(n, uploaded, Then::Start(attempt));
                 }
             }
             PrinterEffect::Run { .. } if self.go[n] == Some(attempt) => {
                 self.go[n] = None;
                 if !away && machine.on.is_some() {
-                    tell(self, PrinterCommand::StartRefused { attempt, reason: "busy".into() }, Then::Nothing);
+                    self.tell_printer(n, PrinterNews::StartRefused { attempt, reason: "busy".into() }, Then::Nothing);
                 } else if !luck.is_multiple_of(5) {
                     machine.wire.push(name);
                 }
@@ -141,7 +141,7 @@ impl Effects {
                     let server = if unbroken { ServerRun::Unbroken } else { ServerRun::Restarted };
                     Evidence::Revoked { server, unwatched_ms: None }
                 };
-                tell(self, PrinterCommand::Judged { attempt, evidence: Box::new(evidence) }, Then::Nothing);
+                self.tell_printer(n, PrinterNews::Judged { attempt, evidence: Box::new(evidence) }, Then::Nothing);
             }
             PrinterEffect::CancelPrint { .. } => {
                 if !away && Printer::shows_attempt(&in_hand, &machine.status(&self.bench)) {
@@ -159,15 +159,15 @@ impl Effects {
         let SignedPrint { print, inspection, by, at } = waits.unwrap();
         let existing = self.o().jobs.get(&print.job).unwrap().attempts.iter().find(|one| one.id == attempt).unwrap();
         assert!(existing.state.over(), "an order hears of the end of a print before it hears of its parts");
-        let command = OrderCommand::SignedAtPrinter { job: print.job, attempt, inspection, by, at };
-        self.to_order.push_back((command, Then::PrinterSigned(n, attempt)));
+        let command = OrderNews::SignedAtPrinter { job: print.job, attempt, inspection, by, at };
+        self.tell_order(command, Then::PrinterSigned(n, attempt));
     }
 
     fn photograph(&mut self, n: usize, attempt: Id) {
         let due = self.p(n).photo_due.clone().unwrap();
-        let command = OrderCommand::Photographed { job: due.job, attempt, file: Some(attempt) };
-        self.to_order.push_back((command, Then::Nothing));
-        self.to_printer[n].push_back((PrinterCommand::PhotoOver(attempt), Then::Nothing));
+        let command = OrderNews::Photographed { job: due.job, attempt, file: Some(attempt) };
+        self.tell_order(command, Then::Nothing);
+        self.tell_printer(n, PrinterNews::PhotoOver(attempt), Then::Nothing);
     }
 
     pub(super) fn material_wants(&mut self) {
@@ -182,15 +182,15 @@ impl Effects {
 
     fn material_tells(&mut self, of: usize) {
         for effect in self.materials[of].as_ref().unwrap().effects() {
-            self.to_order.push_back(match effect {
+            match effect {
                 MaterialEffect::TellHeld { claims, .. } => {
                     let stand = claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
-                    (OrderCommand::Stock(id(MATERIALS[of]), stand), Then::MaterialHeard(of, claims))
+                    self.tell_order(OrderNews::Stock(id(MATERIALS[of]), stand), Then::MaterialHeard(of, claims));
                 }
                 MaterialEffect::AskBack { claims, .. } => {
-                    (OrderCommand::Recall(claims, "counted".into()), Then::Recalled(of))
+                    self.tell_order(RecallClaims(claims, "counted".into()), Then::Recalled(of));
                 }
-            });
+            }
         }
     }
 
@@ -202,23 +202,23 @@ impl Effects {
             board.printer_changed(printer);
         }
         for RefusedJob { job, printers, .. } in board.refused_jobs() {
-            self.to_order.push_back((OrderCommand::FailRefused { job, printers }, Then::Nothing));
+            self.tell_order(JobCommand::FailRefused { job, printers }, Then::Nothing);
         }
         for proposal in board.proposals(self.bench.now) {
-            let dispatch = OrderCommand::Dispatch { job: proposal.job, printer: proposal.printer };
-            self.to_order.push_back((dispatch, Then::Nothing));
+            let dispatch = JobCommand::Dispatch { job: proposal.job, printer: proposal.printer };
+            self.tell_order(dispatch, Then::Nothing);
         }
     }
 
     pub(super) fn monitor(&mut self, n: usize) {
         let status = self.machines[n].status(&self.bench);
         let command = if self.machines[n].away {
-            PrinterCommand::Silent(Connection::Unreachable, "no answer".into(), None)
+            PrinterNews::Silent(Connection::Unreachable, "no answer".into(), None)
         } else {
-            PrinterCommand::Seen(Box::new(status.clone()))
+            PrinterNews::Seen(Box::new(status.clone()))
         };
         if self.machines[n].away || self.p(n).matters(&status, self.bench.now) {
-            self.to_printer[n].push_back((command, Then::Nothing));
+            self.tell_printer(n, command, Then::Nothing);
         }
     }
 }

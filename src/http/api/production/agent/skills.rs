@@ -13,11 +13,11 @@ use domain::agent::Skill;
 use domain::id::Id;
 use domain::job::{Job, JobState};
 use domain::material::Material;
-use domain::order::{Order, OrderCommand, PrinterRecords};
+use domain::order::{JobCommand, Order, PrinterRecords};
 use domain::printer::{DirectAction, Printer, PrinterCommand};
 use domain::refusal::Refusal;
 use domain::sign_off::Inspection;
-use http::command_request::{answer_as, find_existing, state_of};
+use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use store::queries::{JobFilter, OrderFilter, Page};
 
@@ -70,7 +70,7 @@ impl AgentCall {
             }
             DirectAction::Cancel => {
                 let job = self
-                    .ask_job(&job, OrderCommand::CancelJob { job: job.id, force: false, prints: PrinterRecords::new() })
+                    .ask_job(&job, JobCommand::Cancel { job: job.id, force: false, prints: PrinterRecords::new() })
                     .await?;
                 let done = job.state == JobState::Cancelled;
                 let message = if done { "is cancelled." } else { "is cancelled as soon as its printer confirms." };
@@ -208,10 +208,8 @@ impl AgentCall {
         Ok(AgentReply { message, data: json!({"printerId": printer.id}) })
     }
 
-    async fn ask_job(&self, job: &Job, command: OrderCommand) -> Result<Arc<Job>, ApiError> {
-        let answer = self.app.orders.ask(job.order_id, self.caller(), command).await?.answer;
-        let job: &Arc<Job> = answer_as(&answer)?;
-        Ok(job.clone())
+    async fn ask_job(&self, job: &Job, command: JobCommand) -> Result<Arc<Job>, ApiError> {
+        Ok(self.app.orders.ask(job.order_id, self.caller(), command).await?.answer.job)
     }
 
     /// Looks up a job by id or by number (`JOB-000123`, `123`).

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::connection;
 use domain::id::Id;
-use domain::printer::{ActRecord, DirectAction, Printer, PrinterCommand};
+use domain::printer::{ActRecord, DirectAction, Printer, PrinterNews};
 use http::command_request::find_present;
 use http::error::ApiError;
 use kernel::directory::Directory;
@@ -59,7 +59,7 @@ impl PrinterAct {
         let of = printer.in_hand.as_ref().map(|in_hand| (in_hand.order, in_hand.job));
         let error = error.map(|error| (ApiError::from(error.clone()).code().to_owned(), error.to_string()));
         let record = ActRecord { act, detail, of, error };
-        if let Err(error) = printers.ask(id, origin, PrinterCommand::Acted(Box::new(record))).await {
+        if let Err(error) = printers.ask(id, origin, PrinterNews::Acted(Box::new(record))).await {
             tracing::warn!(printer = %id, act = act.action(), %error, "what was done at a printer is not recorded");
         }
     }

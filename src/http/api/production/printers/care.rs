@@ -14,11 +14,9 @@ use super::PrinterHandles;
 use domain::amount::Amount;
 use domain::bounds::MAX_CENTS;
 use domain::id::Id;
-use domain::maintenance::{
-    EntryFields, MAX_INTERVAL_COUNT, MAX_REMINDERS, MaintenanceCommand, MaintenanceEntry, Reminder, ReminderFields,
-};
+use domain::maintenance::{EntryFields, MAX_INTERVAL_COUNT, MAX_REMINDERS, Reminder, ReminderFields};
 use domain::principal::Role;
-use domain::printer::{Printer, PrinterCommand};
+use domain::printer::{LogMaintenance, Printer, PrinterCommand, ReminderCommand};
 use domain::refusal::Refusal;
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
@@ -171,10 +169,10 @@ async fn remind(
     PathId(id): PathId,
     call: CommandRequest<NewReminder>,
 ) -> Result<Created<ReminderView>, ApiError> {
-    let command = async { Ok(care(MaintenanceCommand::Remind(call.read_body()?.into_fields()))) };
+    let command = async { Ok(ReminderCommand::Remind(call.read_body()?.into_fields())) };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
     let location = REMINDERS.replace("{id}", &id.to_string());
-    Ok(Created::unversioned(location, &done, ReminderView::after(&done)?))
+    Ok(Created::unversioned(location, &done, ReminderView::after(&done)))
 }
 
 async fn change(
@@ -187,10 +185,10 @@ async fn change(
     let merge = |printer: &Printer, version: i64| {
         let existing = printer.reminders.get(&reminder).ok_or_else(|| Refusal::not_found("reminder"))?;
         let fields = change.clone().merged_into(existing.fields.clone());
-        Ok(care(MaintenanceCommand::Change { id: reminder, if_version: Some(version), fields }))
+        Ok(ReminderCommand::Change { id: reminder, if_version: Some(version), fields })
     };
     let done = call.merge(&app.printers, id, merge).await?;
-    Ok(Plain(ReminderView::after(&done)?))
+    Ok(Plain(ReminderView::after(&done)))
 }
 
 async fn forget(
@@ -199,7 +197,7 @@ async fn forget(
     PathReminder(reminder): PathReminder,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
-    call.ask(&app.printers, CommandTarget::Id(id), care(MaintenanceCommand::Forget(reminder))).await?;
+    call.ask(&app.printers, CommandTarget::Id(id), PrinterCommand::ForgetReminder(reminder)).await?;
     Ok(NoContent)
 }
 
@@ -227,12 +225,11 @@ async fn write(
     let command = async {
         let new = call.read_body()?;
         let (done_at, resets) = (new.done_at, new.resets.clone());
-        Ok(care(MaintenanceCommand::Log { fields: new.into_fields(), done_at, resets }))
+        Ok(LogMaintenance { fields: new.into_fields(), done_at, resets })
     };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
-    let entry: &MaintenanceEntry = done.answer_as()?;
     let location = LOG.replace("{id}", &id.to_string());
-    Ok(Created::unversioned(location, &done, MaintenanceEntryView::from(entry.clone())))
+    Ok(Created::unversioned(location, &done, MaintenanceEntryView::from((*done.answer.entry).clone())))
 }
 
 /// Adds an entry from a form to a printer's maintenance log. The entry may reset one reminder.
@@ -248,10 +245,6 @@ pub(super) async fn log_by_page(
     }
     let new = read_body::<NewMaintenance>(body.to_string().as_bytes())?;
     let (done_at, resets) = (new.done_at, new.resets.clone());
-    let command = care(MaintenanceCommand::Log { fields: new.into_fields(), done_at, resets });
+    let command = LogMaintenance { fields: new.into_fields(), done_at, resets };
     call.ask(&app.printers, CommandTarget::Id(id), command).await.map(|_| ())
-}
-
-fn care(command: MaintenanceCommand) -> PrinterCommand {
-    PrinterCommand::Care(Box::new(command))
 }

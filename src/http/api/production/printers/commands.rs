@@ -179,7 +179,7 @@ async fn ask<B>(
     command: PrinterCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
     let done = call.ask(&app.printers, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, PrinterView::after(app, &done)?))
+    Ok(Resource::after(&done, PrinterView::after(app, &done)))
 }
 
 /// Refuses an action that may spoil a print while one is running or about to begin, unless forced.
@@ -326,7 +326,7 @@ async fn bed_cleared(
         Ok(PrinterCommand::BedCleared(inspection))
     };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, PrinterView::after(&app, &done)?))
+    Ok(Resource::after(&done, PrinterView::after(&app, &done)))
 }
 
 /// Checks that no more parts are reported as good than the plate of the last print holds. This is checked here because
@@ -365,5 +365,5 @@ async fn maintenance(
         Ok(PrinterCommand::Maintenance { on, note })
     };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, PrinterView::after(&app, &done)?))
+    Ok(Resource::after(&done, PrinterView::after(&app, &done)))
 }

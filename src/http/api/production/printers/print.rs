@@ -14,7 +14,7 @@ use domain::file_name::printer_name;
 use domain::id::Id;
 use domain::launch::FilamentSlot;
 use domain::principal::Role;
-use domain::printer::{ManualFailure, Printer, PrinterCommand};
+use domain::printer::{ManualFailure, PrintManually, Printer};
 use domain::refusal::{Faults, Refusal};
 use http::access::RequiredAccess;
 use http::command_request::{CommandRequest, CommandTarget, find_present};
@@ -246,10 +246,10 @@ async fn begin<B>(
         // The actor would say of a disconnected printer that it is busy.
         let connection = connection(&app.printer_connections, id, &printer).await?;
         let slots = choose_slots(&printer, &connection, &RequestedSlots { filaments, named }).await?;
-        Ok(PrinterCommand::PrintManually { id: print, file_id, file_name, slots })
+        Ok(PrintManually { id: print, file_id, file_name, slots })
     };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
-    let print_id: Id = *done.answer_as()?;
+    let print_id = done.answer.id;
     match await_start(&app.printers, id, print_id, (print_id == print).then_some(start_reports)).await? {
         StartOutcome::Started(filename) => Ok(Printing::Started(UploadedFile { ok: true, filename })),
         StartOutcome::Pending(filename) => Ok(Printing::Pending(PendingPrint { ok: true, filename })),

@@ -188,7 +188,7 @@ async fn load(
 ) -> Result<Resource<PrinterView>, ApiError> {
     let command = async { loading(&app, slot, call.read_body()?).await };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, PrinterView::after(&app, &done)?))
+    Ok(Resource::after(&done, PrinterView::after(&app, &done)))
 }
 
 async fn remove(
@@ -198,5 +198,5 @@ async fn remove(
     call: CommandRequest,
 ) -> Result<Resource<PrinterView>, ApiError> {
     let done = call.ask(&app.printers, CommandTarget::Id(id), PrinterCommand::RemoveSlot(slot)).await?;
-    Ok(Resource::after(&done, PrinterView::after(&app, &done)?))
+    Ok(Resource::after(&done, PrinterView::after(&app, &done)))
 }

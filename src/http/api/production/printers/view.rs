@@ -14,7 +14,6 @@ use domain::printer::{Attention, LastPrint, Printer, PrinterAnswer};
 use domain::printer_status::{Activity, Connection, Status};
 use domain::time::Timestamp;
 use http::command_request::CommandOutcome;
-use http::error::ApiError;
 use http::openapi::shape::{Shape, number};
 use http::wire::ToSchema;
 use printers::BUILT_IN;
@@ -203,8 +202,8 @@ impl PrinterView {
     }
 
     /// Builds the view of the printer from the outcome of a command.
-    pub fn after(app: &PrinterHandles, done: &CommandOutcome<PrinterAnswer>) -> Result<Self, ApiError> {
-        let printer: &Printer = done.answer_as()?;
+    pub fn after(app: &PrinterHandles, done: &CommandOutcome<PrinterAnswer>) -> Self {
+        let printer = &done.answer.printer;
         let mut view = Self::new(app, printer, done.version);
         // An answer that was kept is without the reminders, which are rows of their own.
         if done.replayed {
@@ -212,7 +211,7 @@ impl PrinterView {
             let due = live.and_then(|live| live.read().state.as_ref().map(care::due));
             view.maintenance_due = due.unwrap_or_default();
         }
-        Ok(view)
+        view
     }
 }
 

@@ -230,6 +230,5 @@ async fn retry(
 ) -> Result<Plain<ChannelOrderView>, ApiError> {
     let command = async { call.read_body().map(|_| ChannelOrderCommand::Retry) };
     let done = call.ask_with(&app.records, CommandTarget::Id(id), command).await?;
-    let order: &ChannelOrder = done.answer_as()?;
-    Ok(Plain(order.into()))
+    Ok(Plain((&*done.answer.order).into()))
 }

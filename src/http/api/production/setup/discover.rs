@@ -62,7 +62,7 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
 #[serde(rename_all = "camelCase")]
 #[api(name = "DiscoveredPrinter", example = json!({
     "type": "fw_rest", "baseUrl": "http://192.168.1.7:7125", "name": "left printer", "serial": null,
-    "evidence": "identifies itself as Moonraker v0.9.3 with Klipper in the state ready", "registered": false,
+    "evidence": "identifies itself, its version v0.9.3 and the state ready", "registered": false,
 }))]
 pub struct DiscoveredPrinter {
     /// Printer type.

@@ -7,11 +7,10 @@ use serde_json::json;
 use crate::production::materials;
 use domain::amount::Amount;
 use domain::id::Id;
-use domain::material::{Material, MaterialAnswer};
+use domain::material::{LinkAnswer, Material};
 use domain::parts_sync::{ConflictKind, StockLink, StockSystem, SyncConflict, total};
 use domain::time::Timestamp;
-use http::command_request::{CommandOutcome, unexpected};
-use http::error::ApiError;
+use http::command_request::CommandOutcome;
 
 /// Progress of a link between a material and an external entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -109,11 +108,9 @@ impl LinkView {
         }
     }
 
-    pub(super) fn after(done: &CommandOutcome<MaterialAnswer>) -> Result<Self, ApiError> {
-        match &done.answer {
-            MaterialAnswer::Linked(material, link) => Ok(Self::new(material, link)),
-            other => Err(unexpected(other)),
-        }
+    pub(super) fn after(done: &CommandOutcome<LinkAnswer>) -> Self {
+        let (material, link) = &done.answer.linked;
+        Self::new(material, link)
     }
 }
 

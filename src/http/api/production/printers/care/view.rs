@@ -8,10 +8,9 @@ use super::{EXAMPLE_REMINDER, ReminderDetails, reminder_fields};
 use domain::amount::Amount;
 use domain::id::Id;
 use domain::maintenance::{EntryFields, MaintenanceEntry, Odometer, Reminder, suggestions};
-use domain::printer::{Printer, PrinterAnswer};
+use domain::printer::{Printer, ReminderAnswer};
 use domain::time::Timestamp;
-use http::command_request::{CommandOutcome, unexpected};
-use http::error::ApiError;
+use http::command_request::CommandOutcome;
 
 /// Usage of a printer, counted over the prints of jobs that ended on it.
 #[derive(Response, Serialize)]
@@ -87,11 +86,9 @@ impl ReminderView {
     }
 
     /// Builds the view of the reminder from the outcome of a command.
-    pub fn after(done: &CommandOutcome<PrinterAnswer>) -> Result<Self, ApiError> {
-        match &done.answer {
-            PrinterAnswer::Reminder(reminder, odometer) => Ok(Self::new(reminder, odometer)),
-            other => Err(unexpected(other)),
-        }
+    pub fn after(done: &CommandOutcome<ReminderAnswer>) -> Self {
+        let (reminder, odometer) = &done.answer.reminder;
+        Self::new(reminder, odometer)
     }
 }
 

@@ -1,29 +1,29 @@
-//! Rows that the actor writes besides those of the decision: the audit log entry and the answer stored for an
+//! Rows that a command writes besides those of its decision: the audit log entry and the answer stored for its
 //! idempotency key.
 
-use crate::envelope::{AttributedCommand, IdempotencyKey};
-use domain::aggregate::{Aggregate, DecisionContext};
+use super::{AttributedCommand, IdempotencyKey};
+use domain::aggregate::{Aggregate, Command, DecisionContext};
 use domain::id::Id;
 use domain::refusal::{Class, Refusal};
 use store::rows::{Audit, IdempotentAnswer};
 
 /// Builds the audit entry of a change; `None` for the server's own changes.
-pub(super) fn audit<T: Aggregate>(
-    request: &AttributedCommand<T>,
+pub(super) fn audit<T: Aggregate, C: Command<T>>(
+    request: &AttributedCommand<C>,
     id: Id,
     cx: &DecisionContext<'_>,
-    answer: &T::Answer,
+    answer: &C::Answer,
 ) -> Option<Audit> {
     if !cx.by.audited() {
         return None;
     }
-    let (subject_kind, subject_id) = T::subject(&request.command, answer).unwrap_or((T::KIND, id));
-    let facts = T::audit_facts(&request.command);
+    let (subject_kind, subject_id) = request.command.subject(answer).unwrap_or((T::KIND, id));
+    let facts = request.command.audit_facts();
     Some(Audit {
         id: cx.ids.id(),
         at: cx.now,
         actor: cx.by.to_string(),
-        action: T::name(&request.command).to_owned(),
+        action: request.command.name().to_owned(),
         subject_kind: subject_kind.to_owned(),
         subject_id,
         request_id: request.caller.request_id.as_deref().map(str::to_owned),
@@ -45,11 +45,11 @@ pub(super) fn is_kept<A>(verdict: &Result<A, Refusal>) -> bool {
 }
 
 /// Builds the answer, or refusal, to store under its idempotency key.
-pub(super) fn stored_answer<T: Aggregate>(
+pub(super) fn stored_answer<T: Aggregate, C: Command<T>>(
     key: &IdempotencyKey,
     id: Id,
     version: i64,
-    verdict: &Result<T::Answer, Refusal>,
+    verdict: &Result<C::Answer, Refusal>,
     cx: &DecisionContext<'_>,
 ) -> Result<IdempotentAnswer, serde_json::Error> {
     Ok(IdempotentAnswer {
