@@ -66,6 +66,6 @@ pub(super) fn makes_no_more_than_missing(bench: &Bench, before: &Order, after: &
     }
 }
 
-pub(super) fn code<T: Aggregate, A>(refused: Result<Decision<T, A>, Refusal>) -> String {
+pub(super) fn code<T: Aggregate, A: std::fmt::Debug>(refused: Result<Decision<T, A>, Refusal>) -> String {
     refused.unwrap_err().code
 }
