@@ -46,10 +46,10 @@ use crate::domain::time::Timestamp;
 #[derive(Debug, Parser)]
 #[command(name = "printfloor", version, max_term_width = 100)]
 pub struct Cli {
-    /// The command; without one, the server runs.
+    /// Command to run; `None` runs the server.
     #[command(subcommand)]
     pub command: Option<CliCommand>,
-    /// Options of every command.
+    /// Options common to all commands.
     #[command(flatten)]
     pub global: GlobalOptions,
     /// Options of the server.
@@ -57,7 +57,7 @@ pub struct Cli {
     pub serve: ServeArgs,
 }
 
-/// Options of every command.
+/// Options common to all commands.
 #[derive(Clone, Debug, Default, Args)]
 pub struct GlobalOptions {
     /// Read settings from this file instead of printfloor.toml in the working directory
@@ -78,12 +78,12 @@ pub struct ServeArgs {
     pub listen: Option<SocketAddr>,
 }
 
-/// Subcommand of the program; `serve` when none is named.
+/// Subcommand of the program; `serve` if none is given.
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
     /// Run the server (the same as printfloor without a command)
     Serve {
-        /// Settings of the server on the command line.
+        /// Command-line options that override settings.
         #[command(flatten)]
         args: ServeArgs,
         /// Exit immediately when standard input closes, because the program that started this one has ended
@@ -94,7 +94,7 @@ pub enum CliCommand {
     Demo(ToolArguments),
     /// Run simulated printers and optionally a payment processor, without a server; print one line of JSON for each
     Simulate(ToolArguments),
-    /// Create, list and revoke API keys
+    /// Create, list, and revoke API keys
     #[command(subcommand)]
     Key(KeyCommand),
     /// Create and list staff accounts, and set passwords
@@ -114,7 +114,7 @@ pub enum CliCommand {
         /// Backup file, created by `printfloor backup` or downloaded from the server
         file: PathBuf,
     },
-    /// Print the OpenAPI 3.1 document of an API
+    /// Print the OpenAPI 3.1 document for an API
     Openapi {
         /// API to describe
         #[arg(default_value = "production")]
@@ -122,23 +122,23 @@ pub enum CliCommand {
     },
     /// Print the completion script for a shell
     Completions {
-        /// Shell that reads the script
+        /// Shell to generate the script for
         shell: Shell,
     },
     /// Print the manual page; to read it, run `printfloor man | man -l -`
     Man,
 }
 
-/// An API that can be described.
+/// API whose OpenAPI document can be printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Description {
-    /// API of the shop: /api, /webhooks and health checks
+    /// The shop's own API: /api, /webhooks and health checks
     Production,
-    /// API of its customers: /api/v1
+    /// The API for the shop's customers: /api/v1
     Billing,
 }
 
-/// Arguments that a command passes on to the tool that it starts.
+/// Arguments that a command passes on to the tool it starts.
 #[derive(Clone, Debug, Default, Args)]
 #[command(disable_help_flag = true)]
 pub struct ToolArguments {
@@ -147,7 +147,7 @@ pub struct ToolArguments {
     pub arguments: Vec<OsString>,
 }
 
-/// Selects the settings that `printfloor config` prints.
+/// Options that select the settings printed by `printfloor config`.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ConfigArgs {
     /// Print only the settings that you have set, one per line
@@ -158,16 +158,16 @@ pub struct ConfigArgs {
     pub defaults: bool,
 }
 
-/// Commands about API keys.
+/// Commands that manage API keys.
 #[derive(Debug, Subcommand)]
 pub enum KeyCommand {
     /// Create a key and print it; it cannot be shown again
     Create(NewKey),
     /// List all keys, newest first
     List,
-    /// Revoke a key; requests with it are rejected immediately
+    /// Revoke a key; requests that use it are rejected immediately
     Revoke {
-        /// Id of the key, as `key list` shows it
+        /// Id of the key, as shown by `key list`
         #[arg(value_parser = key_id)]
         id: Id,
     },
@@ -194,14 +194,14 @@ pub struct NewKey {
     pub new: bool,
 }
 
-/// Commands about accounts of staff members.
+/// Commands that manage staff accounts.
 #[derive(Debug, Subcommand)]
 pub enum UserCommand {
     /// Create an account; prompts for the password, or reads it from one line of standard input
     Create(NewUserArguments),
     /// List all accounts
     List,
-    /// Set a new password and end all sessions of the account; prompts for the password, or reads it from one line of
+    /// Set a new password for an account and end its sessions; prompts for the password, or reads it from one line of
     /// standard input
     Passwd {
         /// E-mail address of the account
@@ -266,13 +266,14 @@ impl From<RoleArgument> for Role {
     }
 }
 
-/// Maximum wait at exit for threads that are still working; a blocked read of standard input would never return.
+/// Maximum time to wait at exit for threads that are still working; a blocked read of standard input would never
+/// return.
 const THREAD_EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Runs the whole program: installs the TLS provider, parses the command line, and runs the command on its own runtime.
 ///
-/// Not `async`, so that the code of all tasks is generated with the library: the body of an `async fn` is compiled
-/// where it is first polled, which would be the binary, a second time for everything below it.
+/// This function is not `async`: the body of an `async fn` is compiled in the crate that first polls it. That would be
+/// the binary, and the code of all tasks would be compiled a second time.
 pub fn main() -> ExitCode {
     // Whatever this process makes is for its user alone, wherever it is: databases, uploads, mails, secrets.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
@@ -291,7 +292,7 @@ pub fn main() -> ExitCode {
     code
 }
 
-/// Runs a command to completion. On failure, prints the reason and advice to standard error.
+/// Runs a command to completion. On failure, prints the reason and any advice to standard error.
 async fn run(cli: Cli) -> ExitCode {
     // On the heap: what a server holds while it runs is larger than a stack frame should be.
     match Box::pin(run_command(cli)).await {
@@ -343,7 +344,7 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
     }
 }
 
-/// Parses a time, or a date, which stands for its beginning in UTC.
+/// Parses a time, or a date, which means midnight UTC at its start.
 fn time(text: &str) -> Result<Timestamp, String> {
     let whole = if text.len() == "2030-01-31".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
     whole.parse().map_err(|_| "must be a time such as 2030-01-31T12:00:00Z or a date such as 2030-01-31".to_owned())

@@ -1,4 +1,4 @@
-//! Printfloor: the server a 3D-print shop runs on.
+//! Printfloor: server for 3D-print shops.
 
 pub use ::actors;
 pub use ::actors::{app, integrations};
@@ -15,13 +15,14 @@ pub mod server;
 pub use ::services;
 pub use ::store;
 
-/// HTTP: the edge, the resources of both halves of the API, and the pages.
+/// HTTP layer: the acceptor, the resources of both APIs, and the pages.
 pub mod http {
     pub use ::http::*;
     pub use ::http_api::{billing, production, resources};
     pub use ::http_pages as pages;
 }
 
-/// `mimalloc` instead of the system's allocator, which took about half of the time of a request and of a commit.
+/// Memory allocator. The system's allocator took about half of the time of a request or a commit, so `mimalloc`
+/// replaces it.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

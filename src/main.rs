@@ -1,4 +1,4 @@
-//! The program. Everything it does is in the library, so that its code is compiled once.
+//! The program. All of its code is in the library, so that it is compiled only once.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Running server: the lock on the data folder, the app, the listeners, and their ordered shutdown.
+//! The running server: the lock on the data folder, the app, the listeners, and their orderly shutdown.
 
 mod control_socket;
 mod data_folder;
@@ -26,7 +26,7 @@ use crate::http;
 use crate::store::connect::{self, OpenError};
 use platform::io_words::io_words;
 
-/// Reason the server does not start.
+/// Reason why the server does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The data folder cannot be used.
@@ -34,7 +34,7 @@ pub enum StartError {
     Data {
         /// Path of the data folder.
         path: PathBuf,
-        /// Error of the operating system.
+        /// Underlying operating system error.
         source: io::Error,
     },
     /// The path of the data folder is a file.
@@ -48,7 +48,7 @@ pub enum StartError {
     Held {
         /// Path of the data folder.
         path: PathBuf,
-        /// Process and address of that server, as it recorded them.
+        /// Process and address of the other server, as it recorded them.
         holder: String,
     },
     /// A restore into the data folder was interrupted.
@@ -60,12 +60,12 @@ pub enum StartError {
     /// The server cannot listen on the address.
     #[error("cannot listen on {address}: {}", io_words(.source))]
     Listen {
-        /// Address as configured.
+        /// Address, as configured.
         address: String,
-        /// Error of the operating system.
+        /// Underlying operating system error.
         source: io::Error,
     },
-    /// The server's own secrets are missing, or do not match the data.
+    /// The server's own secrets are missing or do not match the data.
     #[error(transparent)]
     Secrets(SecretsError),
     /// The database cannot be used.
@@ -73,10 +73,10 @@ pub enum StartError {
     Database {
         /// Kind and location of the database.
         database: String,
-        /// Reason the database cannot be opened.
+        /// Reason why the database cannot be opened.
         source: OpenError,
     },
-    /// The app does not start.
+    /// The app cannot start.
     #[error(transparent)]
     App(ShopError),
 }
@@ -84,7 +84,7 @@ pub enum StartError {
 /// Server that listens for requests.
 pub struct Server {
     shop: Arc<App>,
-    /// Settings, with the secrets that this start generated.
+    /// Settings, including secrets generated at this start.
     config: Arc<Config>,
     made_secrets: Option<PathBuf>,
     setup_code: Option<String>,
@@ -97,18 +97,18 @@ pub struct Server {
     serving: Vec<JoinHandle<()>>,
     /// Thread that accepts connections and answers health checks and emergency stops.
     front: Option<http::Acceptor>,
-    /// Lock on the data folder, held as long as the server lives.
+    /// Lock on the data folder, held for the lifetime of the server.
     _lock: File,
 }
 
 impl Server {
-    /// Listens, locks the data folder, and only then writes: generates the secrets of a new shop and starts the app. So
-    /// a start that fails because of a conflict leaves nothing behind.
+    /// Opens the listeners, locks the data folder, and only then writes: generates a new shop's secrets and starts the
+    /// app. A start that fails because of a conflict therefore leaves nothing behind.
     pub async fn start(config: Config) -> Result<Self, StartError> {
         Box::pin(Self::start_with_clock(config, Box::new(machine_clock))).await
     }
 
-    /// Does what [`Self::start`] does, with this wall clock.
+    /// Starts the server like [`Self::start`], with the given wall clock.
     pub async fn start_with_clock(config: Config, clock: Clock) -> Result<Self, StartError> {
         let listen = config.server.listen.to_string();
         let refused = |source| StartError::Listen { address: listen.clone(), source };
@@ -198,37 +198,37 @@ impl Server {
         })
     }
 
-    /// Returns the running app behind the listeners.
+    /// Returns the running app.
     pub fn shop(&self) -> &Arc<App> {
         &self.shop
     }
 
-    /// Returns the settings, with all secrets.
+    /// Returns the settings, including all secrets.
     pub fn config(&self) -> &Arc<Config> {
         &self.config
     }
 
-    /// Returns the file of the secrets that this start generated, if any.
+    /// Returns the path of the file with the secrets generated at this start, if any.
     pub fn made_secrets(&self) -> Option<&Path> {
         self.made_secrets.as_deref()
     }
 
-    /// Returns the one-time code that opens the setup; `None` once that is completed, and without listeners.
+    /// Returns the one-time code that opens the setup; `None` if the setup is completed or the server has no listeners.
     pub fn setup_code(&self) -> Option<&str> {
         self.setup_code.as_deref()
     }
 
-    /// Returns the address on which it listens.
+    /// Returns the address on which the server listens; `None` without listeners.
     pub fn address(&self) -> Option<SocketAddr> {
         self.address
     }
 
-    /// Waits until another server takes over the database: this one must then stop.
+    /// Waits until another server takes over the database; this server must then stop.
     pub async fn fenced(&self) {
         self.fenced.cancelled().await;
     }
 
-    /// Stops listening, lets requests finish and drains the app; work that exceeds the time limit is aborted.
+    /// Stops listening, lets requests finish and drains the app; work that exceeds the time limit `within` is aborted.
     pub async fn stop(mut self, within: Duration) {
         self.stopping.cancel();
         let until = tokio::time::Instant::now() + within;

@@ -4,7 +4,7 @@ use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, Ident, LitStr, Token};
 
-/// Flags: words without a value.
+/// Flags: names without a value.
 const FLAGS: [&str; 3] = ["flatten", "open", "separate"];
 
 /// Contents of `#[api(...)]`: `key = value` pairs, flags, and rules, which are all other expressions.
@@ -78,11 +78,11 @@ impl Attributes {
 /// Parsed `#[serde(...)]` of a member.
 #[derive(Default)]
 pub struct SerdeWords {
-    /// Name in JSON.
+    /// Name in JSON, if it differs from the default.
     pub name: Option<String>,
-    /// Set for a member whose own members are among those of the struct.
+    /// `true` for a member whose own members are included among those of the struct.
     pub flatten: bool,
-    /// Set for a member that is omitted under a condition (`skip_serializing_if`).
+    /// `true` for a member that is omitted under a condition (`skip_serializing_if`).
     pub skip: bool,
 }
 
@@ -103,7 +103,7 @@ pub fn serde_words(attributes: &[Attribute]) -> syn::Result<SerdeWords> {
     Ok(words)
 }
 
-/// Returns the doc comment as one text; lines are joined by spaces, paragraphs by empty lines.
+/// Returns the doc comment as one text, with lines joined by spaces and paragraphs separated by empty lines.
 pub fn doc(attributes: &[Attribute]) -> String {
     let mut text = String::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("doc")) {

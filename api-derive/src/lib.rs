@@ -1,13 +1,13 @@
 //! Derives `Request` and `Response`: parsing a struct of the HTTP API from JSON and describing it in OpenAPI, both
-//! generated from its one declaration.
+//! generated from its single declaration.
 //!
 //! Responses are described by the traits of the crate `api_schema`. The code that parses a request also uses
-//! `http::wire`, so `Request` is for crates that depend on the HTTP edge (`http`). The macros know no checks:
-//! an expression without `=` in a member's `#[api(...)]` implements `wire::Rule`, whose value both validates and
+//! `http::wire`, so `Request` is for crates that depend on the HTTP layer (`http`). The macros know no checks: an
+//! expression without `=` in a member's `#[api(...)]` implements `wire::Rule`, whose value both validates and
 //! describes.
 //!
-//! A member is named in JSON by its `#[serde(rename = "...")]` or `#[api(name = "...")]`, else by its Rust name in
-//! camelCase. Its doc comment becomes its description in the OpenAPI document.
+//! The name of a member in JSON is given by `#[serde(rename = "...")]` or `#[api(name = "...")]`, and is otherwise its
+//! Rust name in camelCase. Its doc comment becomes its description in the OpenAPI document.
 
 mod attributes;
 mod members;
@@ -20,35 +20,35 @@ use syn::{DeriveInput, parse_macro_input};
 /// Parses a struct from the JSON object of a body, or from a query, and describes it.
 ///
 /// On the struct:
-/// - `example = value`: a `serde_json::Value` that is valid.
+/// - `example = value`: a valid `serde_json::Value`.
 /// - `open`: unknown members are ignored instead of rejected.
-/// - `name = "Name"`: its name in the document when it is not that of the struct.
-/// - `change = Name`: also generates the struct of a PATCH. Every member may be absent (`Optional`), none has a
+/// - `name = "Name"`: the name in the document if it differs from that of the struct.
+/// - `change = Name`: also generates the struct for a PATCH. Every member may be absent (`Optional`), and none has a
 ///   default.
-/// - `change_example = value`: the example of that struct.
-/// - `partial = Name`: generates that struct without a parser, for `check` alone.
-/// - `check = function`: `fn(&Name, &mut Faults)` with the name of `change` or `partial`. It receives the members that
-///   could be parsed, so that faults across members are reported together with all others.
+/// - `change_example = value`: the example of the PATCH struct.
+/// - `partial = Name`: generates the same struct without a parser, for `check` alone.
+/// - `check = function`: `fn(&Name, &mut Faults)` with the name of `change` or `partial`. The function receives the
+///   members that could be parsed, so that faults across members are reported together with all others.
 /// - `check_new = function`: the same for this struct alone, not for the one of `change`.
-/// - `fields = Type`: the struct of the domain with members of the same names. Generates
-///   `into_fields(self, ...) -> Type`, which takes a value for each `Optional` member in their order, and for the
-///   change `merged_into(self, Type) -> Type` and `has_fields()`.
-/// - `shown = Name`: generates a struct of the same members for responses, to be flattened into a `Response`; with
-///   `fields` also `From<Type>` for it.
+/// - `fields = Type`: the domain struct with members of the same names. Generates `into_fields(self, ...) -> Type`,
+///   which takes a value for each `Optional` member in their order, and for the change
+///   `merged_into(self, Type) -> Type` and `has_fields()`.
+/// - `shown = Name`: generates a struct with the same members for responses, to be flattened into a `Response`; with
+///   `fields`, also its `From<Type>`.
 ///
-/// On a member: rules, `default = value`, `name = "..."`, `flatten` (its members are among those of this struct),
-/// `separate` (neither in the struct of `fields` nor in that of `shown`).
+/// On a member: rules, `default = value`, `name = "..."`, `flatten` (its members are included among those of this
+/// struct), `separate` (part of neither the struct of `fields` nor that of `shown`).
 #[proc_macro_derive(Request, attributes(api))]
 pub fn request(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     request::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Describes a struct that is sent as a response; `serde` serializes it, in camelCase. It may borrow its data. A member
+/// Describes a struct that is sent as a response; `serde` serialises it, in camelCase. It may borrow its data. A member
 /// with `skip_serializing_if` may be absent, all others are always present.
 ///
-/// On the struct: `name = "Name"` in the document when it is not that of the struct, `example = value`, and `many =
-/// "skus"`: lists have their items in this member and are described as `<Name>Page`.
+/// On the struct: `name = "Name"`, the name in the document if it differs from that of the struct; `example = value`;
+/// and `many = "skus"`: lists have their items in the given member and are described as `<Name>Page`.
 ///
 /// A member of type `Option` with `#[serde(skip_serializing_if = ...)]` may be absent, and is not null. Another struct
 /// may include this one with `#[serde(flatten)]`.

@@ -16,7 +16,7 @@ pub struct StructMember {
     /// Description in the OpenAPI document: the doc comment of the field.
     pub doc: String,
     pub flatten: bool,
-    /// Set for a member that `serde` may omit from a response.
+    /// `true` for a member that `serde` may omit from a response.
     pub may_be_absent: bool,
     pub attributes: Attributes,
 }
@@ -50,7 +50,7 @@ pub fn members(input: &DeriveInput) -> syn::Result<Vec<StructMember>> {
     fields.named.iter().map(member).collect()
 }
 
-/// Returns the name of a member in JSON: `price_cents` becomes `priceCents`.
+/// Returns the name of a member in JSON: `priceCents` for `price_cents`.
 pub fn camel_case(name: &str) -> String {
     let mut words = name.trim_start_matches("r#").split('_');
     let first = words.next().unwrap_or_default().to_owned();
@@ -65,7 +65,7 @@ pub fn inside_optional(ty: &Type) -> Option<&Type> {
     inside("Optional", ty)
 }
 
-/// Returns the `T` of a type with this name and one argument.
+/// Returns the `T` of a type with the given name and one argument.
 pub fn inside<'a>(name: &str, ty: &'a Type) -> Option<&'a Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|last| last.ident == name)?;

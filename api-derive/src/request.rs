@@ -10,14 +10,14 @@ use crate::members::{StructMember, inside_optional, members};
 const KEYS: [&str; 9] =
     ["name", "example", "change", "change_example", "partial", "check", "check_new", "fields", "shown"];
 
-/// Input for the parser of one struct: the declared one, or the one of its PATCH.
+/// Input for the parser of one struct: the declared struct, or the one for its PATCH.
 struct ParserInput<'a> {
     ident: &'a Ident,
     name: String,
     doc: &'a str,
     example: Option<&'a Expr>,
     members: &'a [StructMember],
-    /// Ignores unknown members.
+    /// `true` if unknown members are ignored.
     open: bool,
     /// Checks across members, each with the struct of the members that could be parsed.
     checks: Vec<(&'a Ident, &'a Expr)>,
@@ -169,7 +169,7 @@ fn reading(of: &ParserInput<'_>) -> TokenStream {
     }
 }
 
-/// Generates the methods that merge a change into the current fields of the domain.
+/// Generates the methods that merge a change into the current domain fields.
 fn merge(input: &DeriveInput, change: &Ident, all: &[StructMember], fields: &Expr) -> TokenStream {
     let vis = &input.vis;
     let idents: Vec<_> =
@@ -180,7 +180,7 @@ fn merge(input: &DeriveInput, change: &Ident, all: &[StructMember], fields: &Exp
             #vis fn merged_into(self, old: #fields) -> #fields {
                 #fields { #(#idents: self.#idents.or(old.#idents)),* }
             }
-            /// Returns whether it changes any of the fields.
+            /// Returns whether the change affects any of the fields.
             #vis fn has_fields(&self) -> bool {
                 #(self.#idents.is_present())||*
             }
@@ -188,8 +188,7 @@ fn merge(input: &DeriveInput, change: &Ident, all: &[StructMember], fields: &Exp
     }
 }
 
-/// Generates the conversion of a new resource to the fields of the domain; the caller passes the values of absent
-/// members.
+/// Generates the conversion of a new resource to the domain fields; the caller passes the values of absent members.
 fn into_fields(input: &DeriveInput, all: &[StructMember], fields: &Expr) -> TokenStream {
     let (vis, ident) = (&input.vis, &input.ident);
     let all: Vec<&StructMember> = all.iter().filter(|member| !member.attributes.has("separate")).collect();
@@ -202,7 +201,7 @@ fn into_fields(input: &DeriveInput, all: &[StructMember], fields: &Expr) -> Toke
     });
     quote! {
         impl #ident {
-            /// Converts to the fields of the domain, with these values for members that are absent.
+            /// Converts to the domain fields, with the given values for absent members.
             #vis fn into_fields(self, #(#defaults),*) -> #fields {
                 #fields { #(#values),* }
             }
@@ -210,7 +209,7 @@ fn into_fields(input: &DeriveInput, all: &[StructMember], fields: &Expr) -> Toke
     }
 }
 
-/// Generates the struct of the same members for responses.
+/// Generates the struct with the same members for responses.
 fn shown_struct(input: &DeriveInput, answer_ident: &Ident, all: &[StructMember], fields: Option<&Expr>) -> TokenStream {
     let vis = &input.vis;
     let all: Vec<&StructMember> = all.iter().filter(|member| !member.attributes.has("separate")).collect();

@@ -1,10 +1,10 @@
-//! Describes types that are written as JSON in an OpenAPI document.
+//! Describes types written as JSON in an OpenAPI document.
 //!
-//! A type that a client sees implements [`ToSchema`]: structs by `#[derive(Response)]` (crate `api-derive`), plain
-//! values by hand. The crate is below the domain rules and the HTTP edge of the server and knows neither, so that the
-//! rules can describe the data of their events independently of the code that serves the description.
+//! A type visible to clients implements [`ToSchema`]: structs by `#[derive(Response)]` (crate `api-derive`), plain
+//! values by hand. The crate is below the domain rules and the server's HTTP layer and knows neither, so that the rules
+//! can describe the data of their events independently of the code that serves the description.
 //!
-//! Not for parsing: the edge validates requests.
+//! Not for parsing: the HTTP layer validates requests.
 
 mod schema;
 pub mod shape;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::shape::{self, Shape, list, named, object, optional, required};
 
-/// Type that the document describes.
+/// Type described in the document.
 pub trait ToSchema {
     /// Name among the document's components; `None` for a schema that is inlined wherever it is used.
     const NAME: Option<&'static str> = None;
@@ -15,16 +15,16 @@ pub trait ToSchema {
     /// Adds the named types to which the schema refers.
     fn components(_: &mut Components) {}
 
-    /// Returns a valid value, for the document.
+    /// Returns a valid example value for the document.
     fn example() -> Value {
         Value::Null
     }
 }
 
-/// Type of a response body. `serde` serializes it.
+/// Type of a response body, serialised by `serde`.
 pub trait Response: ToSchema + serde::Serialize {}
 
-/// Members that a response includes among those of another struct, with `#[serde(flatten)]`.
+/// Members that a response includes from another struct, with `#[serde(flatten)]`.
 pub trait Flattened {
     /// Returns the members in the order of the struct.
     fn members() -> Vec<Member>;
@@ -34,13 +34,13 @@ pub trait Flattened {
 
 /// Type of the items in lists.
 pub trait ListItem: Response {
-    /// Name of the page member that holds the items: `skus`.
+    /// Name of the page member that contains the items: `skus`.
     const MEMBER: &'static str;
     /// Name of the page type in the document: `SkuPage`.
     const PAGE_NAME: &'static str;
 }
 
-/// Named schemas of a resource, each once, with an example.
+/// Named schemas of a resource, each included once, with an example.
 #[derive(Default)]
 pub struct Components(pub Vec<(&'static str, Shape, Value)>);
 
@@ -82,7 +82,7 @@ pub fn page_example() -> Value {
     json!({"limit": 50, "offset": 0, "total": 1, "hasMore": false})
 }
 
-/// Returns a reference to the type's component, or its schema when it has no name.
+/// Returns a reference to the type's component, or its schema if it has no name.
 pub fn schema_of<T: ToSchema + ?Sized>() -> Shape {
     T::NAME.map_or_else(T::schema, named)
 }
@@ -93,7 +93,7 @@ pub struct Member {
     pub name: &'static str,
     /// Schema of the member, without its description.
     pub schema: Shape,
-    /// Set for a member that is always present.
+    /// `true` for a member that is always present.
     pub required: bool,
     /// Description of the member; may be empty.
     pub description: &'static str,
@@ -106,8 +106,8 @@ impl From<Member> for shape::ShapeMember {
     }
 }
 
-/// Builds a member that is always present in a response. It does not promise the rules of requests: stored data may be
-/// older than a rule.
+/// Builds a member that is always present in a response. It does not promise to satisfy the rules of requests, because
+/// stored data may be older than a rule.
 pub fn response_member<T: ToSchema>(name: &'static str, description: &'static str) -> Member {
     Member { name, schema: schema_of::<T>(), required: true, description }
 }

@@ -1,4 +1,4 @@
-//! Concise builders for the shapes of JSON bodies and parameters, as schemas of `utoipa`.
+//! Concise builders for the shapes of JSON bodies and parameters, as `utoipa` schemas.
 
 use std::ops::{Bound, RangeBounds};
 
@@ -37,7 +37,7 @@ pub fn text() -> Shape {
     scalar(Type::String, |_| ())
 }
 
-/// Builds a string whose length in characters is within these bounds.
+/// Builds a string whose length in characters is within the given bounds.
 pub fn text_of(length: impl RangeBounds<usize>) -> Shape {
     let (least, most) = (whole_start(&length), whole_end(&length));
     scalar(Type::String, |text| (text.min_length, text.max_length) = (least.filter(|least| *least > 0), most))
@@ -48,12 +48,12 @@ pub fn text_like(pattern: &str) -> Shape {
     scalar(Type::String, |text| text.pattern = Some(pattern.to_owned()))
 }
 
-/// Builds an identifier: a UUID.
+/// Builds an identifier, which is a UUID.
 pub fn id() -> Shape {
     scalar(Type::String, |text| text.format = Some(SchemaFormat::Custom("uuid".to_owned())))
 }
 
-/// Builds a point in time: RFC 3339.
+/// Builds a point in time in RFC 3339 format.
 pub fn time() -> Shape {
     formatted(KnownFormat::DateTime)
 }
@@ -68,7 +68,7 @@ pub fn url() -> Shape {
     scalar(Type::String, |text| text.format = Some(SchemaFormat::Custom("uri".to_owned())))
 }
 
-/// Builds a string that is an e-mail address.
+/// Builds a string that is an email address.
 pub fn email() -> Shape {
     scalar(Type::String, |text| {
         text.format = Some(SchemaFormat::Custom("email".to_owned()));
@@ -90,12 +90,12 @@ pub fn bytes() -> Shape {
     formatted(KnownFormat::Binary)
 }
 
-/// Builds an enumeration of these words.
+/// Builds an enumeration of the given names.
 pub fn word<W: Into<Value>>(words: impl IntoIterator<Item = W>) -> Shape {
     scalar(Type::String, |text| text.enum_values = Some(words.into_iter().map(Into::into).collect()))
 }
 
-/// Builds `type: integer` within these bounds.
+/// Builds `type: integer` within the given bounds.
 pub fn whole(range: impl RangeBounds<i64>) -> Shape {
     let least = bound(range.start_bound(), 1);
     let most = bound(range.end_bound(), -1);
@@ -106,7 +106,7 @@ pub fn whole(range: impl RangeBounds<i64>) -> Shape {
     })
 }
 
-/// Builds `type: number` within these bounds.
+/// Builds `type: number` within the given bounds.
 pub fn number(range: impl RangeBounds<f64>) -> Shape {
     scalar(Type::Number, |number| {
         match range.start_bound() {
@@ -137,12 +137,12 @@ pub fn anything() -> Shape {
     shape(Schema::Object(object))
 }
 
-/// Builds an object whose keys another program defines.
+/// Builds an object whose keys are defined by another program.
 pub fn open_object() -> Shape {
     map(anything())
 }
 
-/// Builds an object with arbitrary keys, and values of this shape.
+/// Builds an object with arbitrary keys, and values of the given shape.
 pub fn map(of: Shape) -> Shape {
     scalar(Type::Object, |object| {
         let free = of == anything();
@@ -151,12 +151,12 @@ pub fn map(of: Shape) -> Shape {
     })
 }
 
-/// Builds `type: array` with items of this shape.
+/// Builds `type: array` with items of the given shape.
 pub fn list(of: Shape) -> Shape {
     shape(Schema::Array(Array::new(*of.0)))
 }
 
-/// Builds a list whose length is within these bounds.
+/// Builds a list whose length is within the given bounds.
 pub fn list_of(of: Shape, length: impl RangeBounds<usize>) -> Shape {
     let mut array = Array::new(*of.0);
     (array.min_items, array.max_items) = (whole_start(&length).filter(|least| *least > 0), whole_end(&length));
@@ -181,7 +181,7 @@ pub fn optional(name: &'static str, shape: Shape) -> ShapeMember {
     (name, shape, false)
 }
 
-/// Builds an object of a response.
+/// Builds an object in a response.
 pub fn object(members: impl IntoIterator<Item = ShapeMember>) -> Shape {
     scalar(Type::Object, |object| {
         for (name, shape, must) in members {
@@ -193,7 +193,7 @@ pub fn object(members: impl IntoIterator<Item = ShapeMember>) -> Shape {
     })
 }
 
-/// Builds an object of a request: unknown members are rejected.
+/// Builds an object in a request, in which unknown members are rejected.
 pub fn closed_object(members: impl IntoIterator<Item = ShapeMember>) -> Shape {
     let mut shape = object(members);
     if let RefOr::T(Schema::Object(object)) = &mut *shape.0 {
@@ -209,7 +209,7 @@ impl Shape {
     }
 }
 
-/// Builds a value of any one of these shapes.
+/// Builds a value of any one of the given shapes.
 pub fn either(shapes: impl IntoIterator<Item = Shape>) -> Shape {
     let mut one_of = OneOf::new();
     one_of.items = shapes.into_iter().map(|shape| *shape.0).collect();
@@ -235,7 +235,7 @@ impl Shape {
         if words.is_empty() { self } else { self.about(words) }
     }
 
-    /// Sets the default, for which an absent value stands.
+    /// Sets the default, which is used for an absent value.
     pub fn by_default(mut self, value: impl Into<Value>) -> Self {
         match &mut *self.0 {
             RefOr::T(Schema::Object(object)) => object.default = Some(value.into()),
@@ -253,7 +253,7 @@ impl Shape {
         self
     }
 
-    /// Removes null from the types: a query parameter is absent instead.
+    /// Removes null from the types, because a query parameter is absent instead.
     pub fn without_null(mut self) -> Self {
         match &mut *self.0 {
             RefOr::T(Schema::Object(object)) => without_null(&mut object.schema_type),
@@ -286,7 +286,7 @@ impl Shape {
         self
     }
 
-    /// Allows null as well: to clear the value, or because there is none.
+    /// Allows null as well, to clear the value or because there is none.
     pub fn or_null(mut self) -> Self {
         match &mut *self.0 {
             RefOr::T(Schema::Object(object)) => {
@@ -301,7 +301,7 @@ impl Shape {
         self
     }
 
-    /// Returns whether the shape is an object with this member.
+    /// Returns whether the shape is an object with the given member.
     pub fn has_member(&self, name: &str) -> bool {
         matches!(&*self.0, RefOr::T(Schema::Object(object)) if object.properties.contains_key(name))
     }

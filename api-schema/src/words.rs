@@ -1,4 +1,4 @@
-//! Words of an enumeration, as `serde` reads and writes them, obtained from the type itself.
+//! Names of an enumeration's variants, as `serde` reads and writes them, obtained from the type itself.
 
 use serde::de::value::Error;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
@@ -6,12 +6,12 @@ use serde::forward_to_deserialize_any;
 
 use crate::shape::{Shape, word};
 
-/// Builds the enumeration of the words of `T`, whose variants carry no data.
+/// Builds the enumeration of the variant names of `T`, whose variants carry no data.
 pub fn word_of<T: DeserializeOwned>() -> Shape {
     word(words_of::<T>())
 }
 
-/// Returns all words of `T`; empty when it is not an enumeration.
+/// Returns all variant names of `T`; empty if `T` is not an enumeration.
 pub fn words_of<T: DeserializeOwned>() -> Vec<&'static str> {
     let mut words: &'static [&'static str] = &[];
     // It fails on purpose: what is wanted is what it asks for.
@@ -19,7 +19,7 @@ pub fn words_of<T: DeserializeOwned>() -> Vec<&'static str> {
     words.to_vec()
 }
 
-/// Deserializer that records the variants a type expects.
+/// Deserialiser that records the variants that a type expects.
 struct WordReader<'a>(&'a mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for WordReader<'_> {

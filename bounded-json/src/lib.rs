@@ -2,8 +2,8 @@
 //!
 //! `serde_json::from_slice::<Value>` must not be used for such text: while its feature `raw_value` is on (axum and sqlx
 //! enable it), an object whose only member is `$serde_json::private::RawValue` has that member's text parsed again with
-//! a fresh depth limit, so that 67 KB crash the process by overflowing its stack. This parser gives no name a meaning.
-//! `clippy.toml` forbids the other way.
+//! a fresh depth limit, so that 67 KB crash the process by overflowing its stack. This parser gives no name a special
+//! meaning. `clippy.toml` forbids the other function.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -16,24 +16,24 @@ use serde_json::{Map, Number, Value};
 pub struct Bounds {
     /// Maximum nesting depth of arrays and objects.
     pub depth: usize,
-    /// Maximum total number of values: a value costs some 30 bytes of memory in addition to its text, however short
-    /// that is.
+    /// Maximum total number of values: a value costs some 30 bytes of memory in addition to its text, however short the
+    /// text is.
     pub values: usize,
 }
 
-/// Bounds of a request body. Its size in bytes is limited before.
+/// Bounds for a request body, whose size in bytes has already been limited.
 pub const REQUEST: Bounds = Bounds { depth: 32, values: 50_000 };
 
-/// Bounds of a response or message of a printer or another program, some of which are long lists.
+/// Bounds for a response or message from a printer or another program, some of which are long lists.
 pub const ANSWER: Bounds = Bounds { depth: 64, values: 1_000_000 };
 
-/// Maximum number of repeated members that are recorded.
+/// Maximum number of repeated members to record.
 const MAX_REPEATED: usize = 50;
 
 /// Parsed document.
 #[derive(Debug, PartialEq)]
 pub struct Document {
-    /// Content of the document. Of a repeated member the last one counts.
+    /// Content of the document. If a member is repeated, its last occurrence counts.
     pub value: Value,
     /// Dotted paths of members that an object names more than once.
     pub repeated: Vec<String>,
@@ -48,7 +48,7 @@ pub fn document(bytes: &[u8], bounds: Bounds) -> Result<Document, serde_json::Er
     Ok(Document { value, repeated: reader.repeated.into_inner() })
 }
 
-/// Parses a document of another program, whose repeated members are ignored.
+/// Parses a document from another program, whose repeated members are ignored.
 pub fn read(bytes: &[u8], bounds: Bounds) -> Result<Value, serde_json::Error> {
     document(bytes, bounds).map(|document| document.value)
 }
@@ -59,7 +59,7 @@ struct BoundedReader {
     repeated: RefCell<Vec<String>>,
 }
 
-/// Path to a value: linked from the inside, so that it is only assembled when a fault needs it.
+/// Path to a value, linked from the inside out, so that it is assembled only when a fault needs it.
 #[derive(Clone, Copy)]
 struct Path<'a> {
     outer: Option<&'a Path<'a>>,
@@ -84,7 +84,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// Deserializer seed of the value at one path.
+/// Deserialiser seed for the value at one path.
 #[derive(Clone, Copy)]
 struct At<'a> {
     reader: &'a BoundedReader,

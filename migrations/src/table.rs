@@ -57,13 +57,13 @@ impl Table {
         self.clustered = true;
         self
     }
-    /// Adds a unique constraint on these columns.
+    /// Adds a unique constraint on the given columns.
     pub fn unique(mut self, columns: &[&'static str]) -> Self {
         let index = self.over(&unique_name(self.name, columns), columns).unique().to_owned();
         self.indexes.push(index);
         self
     }
-    /// Adds an index to look up and sort by these columns.
+    /// Adds an index to look up and sort by the given columns.
     pub fn index(mut self, columns: &[&'static str]) -> Self {
         let index = self.over(&format!("ix__{}__{}", self.name, columns.join("__")), columns);
         self.indexes.push(index);
@@ -89,7 +89,7 @@ impl Table {
     }
 }
 
-/// Returns the name of a unique constraint, such as `uq__skus__code`: PostgreSQL reports the name of a violated
+/// Returns the name of a unique constraint, such as `uq__skus__code`. PostgreSQL reports the name of a violated
 /// constraint, and the store parses the table and the columns from it.
 fn unique_name(table: &str, columns: &[&str]) -> String {
     format!("uq__{table}__{}", columns.join("__"))

@@ -1,8 +1,8 @@
-//! Composition of the whole app: the directory of every kind, the store, the printer connections and the dispatcher;
-//! started and closed in order.
+//! Composition of the whole app from the directories of all kinds of aggregates, the store, the printer connections and
+//! the dispatcher, which are started and closed in order.
 //!
-//! Only the outer layer (`http/`, `cli/`) holds the [`App`]. Actors and services receive the handles they use when they
-//! are created (`kinds`), so nothing below this module depends on it.
+//! Only the outer layer (`http/`, `cli/`) has access to the [`App`]. Actors and services receive the handles they need
+//! when they are created (`kinds`), so nothing below this module depends on it.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -60,37 +60,38 @@ pub use kinds::{Directories, KindsOverview};
 pub use openings::unopened;
 pub use start_error::ShopStartError;
 
-/// All components of one server process. The directories of the kinds are accessible as its fields: `app.orders`.
+/// All components of a server process. The directory of each kind of aggregate is available as a field, such as
+/// `app.orders`.
 pub struct App {
     /// Directory of each kind of aggregate.
     pub directories: Directories,
-    /// Clock, ids and the settings of the rules.
+    /// Clock, ids and settings for the domain rules.
     pub environment: Arc<Environment>,
-    /// List queries on the read pool; they activate no actor.
+    /// List queries on the read pool, which activate no actors.
     pub queries: Queries,
-    /// Committed events, in the order of their numbers.
+    /// Outbox of committed events, in the order of their numbers.
     pub outbox: Arc<Outbox>,
     /// Counters of the writer, and its availability.
     pub writer: Arc<WriterCounters>,
-    /// Printer connections: the last status of each printer, and operations sent directly to it.
+    /// Printer connections, with the last status of each printer and the operations sent directly to printers.
     pub printer_connections: Arc<PrinterConnections>,
-    /// Dispatcher, which proposes pairs of jobs and printers and explains why a job waits.
+    /// Dispatcher, which proposes pairs of jobs and printers and can explain why a job is waiting.
     pub dispatcher: Dispatcher,
-    /// Hold on dispatch while a restored shop waits for its review.
+    /// Hold on dispatching while a restored shop is waiting for review.
     pub hold: DispatchHold,
-    /// Forecaster, which provides the expected completion of jobs, orders and printers.
+    /// Forecaster, which predicts when jobs, orders and printers will be done.
     pub forecaster: Forecaster,
-    /// Matcher of payment events with their orders and invoices.
+    /// Matcher of payment events to orders and invoices.
     pub payments: PaymentMatcher,
-    /// Finder and creator of checkout sessions for orders and invoices.
+    /// Service that finds or creates checkout sessions for orders and invoices.
     pub checkouts: Checkouts,
-    /// Customers as the payment processor knows them.
+    /// Customers in the records of the payment processor.
     pub subscribers: Subscribers,
-    /// File contents, by their hash.
+    /// File contents, by hash.
     pub blobs: Arc<Blobs>,
     /// Storage used by customers' files, and its limits.
     pub customer_space: Arc<customer_space::CustomerSpace>,
-    /// Files of requested table exports.
+    /// Files written by table exports.
     pub export_files: ExportFiles,
     /// Creator of downloadable backups of the whole shop.
     pub backups: Arc<backups::Backups>,
@@ -98,29 +99,29 @@ pub struct App {
     pub slicing: Arc<SlicingService>,
     /// Cipher that encrypts secrets at rest.
     pub cipher: Arc<SecretCipher>,
-    /// Counter that changes with each commit of access, so that event streams re-check their readers' permission.
+    /// Counter that changes with each commit of access, so that event streams check their readers' permissions again.
     pub access_changes: watch::Sender<u64>,
-    /// Redis connection for shared rate limits and the stream of events; `None` to keep both in the process.
+    /// Redis connection for shared rate limits and the stream of events; `None` if both are kept in the process.
     pub redis: Option<Arc<Redis>>,
-    /// Health of the components under the root, with the number of crashes of each.
+    /// Health of the components under the root, each with its number of crashes.
     pub components: HealthRegistry,
     /// Counters of webhook delivery attempts.
     pub deliveries: Arc<DeliveryMeter>,
-    /// Knows when a mail last went out.
+    /// Record of when an e-mail was last sent.
     pub mail_meter: Arc<MailMeter>,
     /// Latest state observed in external stock systems.
     pub stock_boards: StockSystemStatuses,
-    /// Wake-up that makes the accounting integration run at once.
+    /// Signal that makes the accounting integration run immediately.
     pub accounting_wake: AccountingWake,
     /// Renderer and storage of invoice PDFs.
     pub documents: Arc<documents::InvoiceDocuments>,
-    /// Storefront whose products form the catalogue; `None` if it consists of our own products.
+    /// Storefront whose products form the catalogue; `None` if the catalogue consists of our own products.
     pub storefront: Option<Arc<Storefront>>,
-    /// External systems of the shop, with the status of each.
+    /// External systems used by the shop, each with its status.
     pub integrations: Arc<Integrations>,
     /// Root of the supervision tree.
     pub root: ActorRef<RootMsg>,
-    /// Store, for the server's own checks.
+    /// Store, used for the server's own checks.
     pub store: Store,
 }
 

@@ -1,5 +1,5 @@
-//! Payment processor work of orders and invoices: creating and closing checkout sessions, and issuing refunds. Each
-//! request carries an idempotency key derived from the state of its owner, so that the processor recognises a retry.
+//! Work at the payment processor for orders and invoices: creating and closing checkout sessions, and issuing refunds.
+//! Each request has an idempotency key derived from the owner's state, by which the processor recognises retries.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use services::payments::{
     NewPaymentSession, NewRefund, PaymentProcessor, ProcessorError, ProcessorSession, REFUND_ID, Refund, SessionStatus,
 };
 
-/// Builds the payment news to report to the owner of a session that was found paid at the processor.
+/// Builds the payment update to be reported to the owner of a session that turned out to be paid at the processor.
 pub fn paid_by(session: &ProcessorSession) -> PaymentUpdate {
     PaymentUpdate::Paid {
         amount_cents: session.amount_cents,
@@ -34,7 +34,7 @@ pub fn paid_by(session: &ProcessorSession) -> PaymentUpdate {
     }
 }
 
-/// Returns the current checkout and its session id if the ledger considers the session open for payment.
+/// Returns the current checkout with its session id, if the session is open for payment according to the ledger.
 pub fn open_session(ledger: &Ledger) -> Option<(&Checkout, &str)> {
     ledger.checkout().and_then(|checkout| match &checkout.state {
         CheckoutState::Open { session, .. } => Some((checkout, session.as_str())),
@@ -42,8 +42,8 @@ pub fn open_session(ledger: &Ledger) -> Option<(&Checkout, &str)> {
     })
 }
 
-/// Age in milliseconds up to which the processor is relied on to recognise an idempotency key; it documents one day.
-/// Older requests are looked up by our id before they are repeated.
+/// Maximum age, in milliseconds, of an idempotency key that the processor is relied on to recognise; its documentation
+/// says one day. Older requests are looked up by our own id before they are repeated.
 const KEY_TRUSTED_MS: i64 = 12 * HOUR_MS;
 
 /// Executor of ledger effects (sessions, refunds) at the payment processor.
@@ -51,19 +51,19 @@ const KEY_TRUSTED_MS: i64 = 12 * HOUR_MS;
 pub struct LedgerWork {
     /// Payment processor for orders and invoices; `None` if none is configured.
     pub processor: Option<Arc<dyn PaymentProcessor>>,
-    /// Counter that changes when a checkout session was created or failed; callers that wait for a session subscribe to
-    /// it.
+    /// Counter that changes when a checkout session has been created or has failed; callers waiting for a session
+    /// subscribe to it.
     pub checkout_news: watch::Sender<u64>,
-    /// Clock used to judge the age of requests.
+    /// Clock for determining the age of requests.
     pub environment: Arc<Environment>,
-    /// Counter that changes with each new order, invoice and payment, so that unmatched payment events look for their
-    /// owner again.
+    /// Counter that changes with each new order, invoice and payment, so that unmatched payment events can be matched
+    /// again.
     pub new_references: watch::Sender<u64>,
 }
 
-/// Effects of invoices: the payment processor work of invoices without an order.
+/// Effects of invoices, which make the payment processor calls for invoices without an order.
 pub struct InvoiceEffects {
-    /// Ledger effects, shared with orders.
+    /// Executor of ledger effects, shared with orders.
     pub work: LedgerWork,
 }
 
@@ -79,13 +79,13 @@ impl Effects<Invoice> for InvoiceEffects {
 }
 
 impl LedgerWork {
-    /// Creates the ledger work for this processor; `None` if none is configured.
+    /// Creates the executor of ledger effects for the given processor; `None` if none is configured.
     pub fn new(processor: Option<Arc<dyn PaymentProcessor>>, environment: Arc<Environment>) -> Self {
         Self { processor, checkout_news: watch::Sender::new(0), environment, new_references: watch::Sender::new(0) }
     }
 
-    /// Notifies subscribers of news that a commit may have brought: a new owner, or a change of a checkout. An effect
-    /// cannot announce its own end, because the commit that ends it aborts its task.
+    /// Notifies subscribers of changes that a commit may have brought: a new owner, or a change to a checkout. An
+    /// effect cannot announce its own completion, because the commit that completes it aborts its task.
     pub fn committed<T: LedgerOwner>(&self, state: &Versioned<T>) {
         if state.version == 1 {
             self.new_references.send_modify(|count| *count += 1);
@@ -95,7 +95,7 @@ impl LedgerWork {
         }
     }
 
-    /// Tries an effect once and reports the outcome to its owner.
+    /// Attempts an effect once, and reports the outcome to the owner.
     pub async fn run<T: LedgerOwner>(&self, effect: LedgerEffect, of: &Handle<T>) {
         if effect == LedgerEffect::Recount {
             if let Err(error) = report(of, T::asking(LedgerCommand::Recount)).await {
@@ -130,7 +130,7 @@ impl LedgerWork {
         }
     }
 
-    /// Closes a session, or reports the payment to its owner if the session was paid in the meantime.
+    /// Closes a session, or reports the payment to the owner if the session has been paid in the meantime.
     async fn close_session<T: LedgerOwner>(
         &self,
         processor: &Arc<dyn PaymentProcessor>,
@@ -168,7 +168,7 @@ impl LedgerWork {
         }
     }
 
-    /// Issues a refund at the processor and reports to the owner the total refunded of the payment.
+    /// Issues a refund at the processor, and reports the total refunded for the payment to the owner.
     async fn refund<T: LedgerOwner>(&self, processor: &Arc<dyn PaymentProcessor>, of: &Handle<T>, refund: Id) {
         let state = of.read();
         let Some(owner) = state.state.as_ref() else { return };
@@ -210,13 +210,13 @@ impl LedgerWork {
     }
 }
 
-/// Returns the total of these refunds that was paid back or is on its way, in minor units.
+/// Returns the total of those of the given refunds that have been paid back or are in progress, in minor units.
 fn went_back(refunds: &[Refund]) -> i64 {
     let went = refunds.iter().filter(|one| one.counts);
     went.fold(0, |sum: i64, one| sum.saturating_add(one.amount_cents))
 }
 
-/// Reads the total refunded of a payment from the processor and reports it to the owner.
+/// Reads the total refunded for a payment from the processor, and reports it to the owner.
 async fn read_refunds<T: LedgerOwner>(
     processor: &Arc<dyn PaymentProcessor>,
     of: &Handle<T>,
@@ -232,7 +232,7 @@ async fn read_refunds<T: LedgerOwner>(
     tell_read(of, intent, number, refunded_cents).await;
 }
 
-/// Reports to an owner the total refunded of a payment; `None` if the processor cannot be queried for it.
+/// Reports the total refunded for a payment to the owner; `None` if the processor cannot be queried for it.
 async fn tell_read<T: LedgerOwner>(of: &Handle<T>, intent: String, number: u32, refunded_cents: Option<i64>) {
     let read = LedgerCommand::RefundsRead { intent, number, refunded_cents };
     if let Err(error) = report(of, T::asking(read)).await {
@@ -240,7 +240,7 @@ async fn tell_read<T: LedgerOwner>(of: &Handle<T>, intent: String, number: u32, 
     }
 }
 
-/// Creates the processor session of a checkout and reports it to its owner.
+/// Creates the processor's session for a checkout, and reports it to the owner.
 async fn make_session<T: LedgerOwner>(processor: &Arc<dyn PaymentProcessor>, of: &Handle<T>, number: u32) {
     let state = of.read();
     let Some(owner) = state.state.as_ref() else { return };
@@ -279,8 +279,8 @@ fn not_made<T: LedgerOwner>(of: &Handle<T>, refused: bool, amount: bool, reason:
     CheckoutResult::Failed { refused, amount, reason }
 }
 
-/// Builds the session request of a checkout. A retry must be identical byte for byte, so all values come from the
-/// frozen state of the owner.
+/// Builds the session request for a checkout. Retries must be identical byte for byte, so all values come from the
+/// owner's frozen state.
 fn asked_for<T: LedgerOwner>(owner: &T, checkout: &Checkout) -> NewPaymentSession {
     let terms = owner.terms();
     NewPaymentSession {

@@ -1,5 +1,5 @@
-//! Effects of channel orders (orders sold by other shops): resolve their lines with the variant map, create our order,
-//! forward cancellations and refunds to it, and report shipments to the shop.
+//! Effects of channel orders, which are orders sold by other shops: resolve their lines with the variant map, create
+//! orders of our own from them, forward cancellations and refunds to these orders, and report shipments to the shop.
 
 mod lines;
 mod shops;
@@ -27,20 +27,20 @@ use kernel::handle::{AskError, Handle};
 use lines::ResolvedLines;
 use store::rows::LoadError;
 
-/// Interval between two checks for what a channel order waits for while its sales channel does not change.
+/// Interval between two checks whether a channel order can proceed, as long as its sales channel does not change.
 const RETRY_AFTER: Duration = Duration::from_hours(1);
 
-/// Effects of channel orders: creates our orders from them and keeps both sides informed.
+/// Effects of channel orders, which create our own orders from them and keep both sides informed.
 pub struct ChannelOrderEffects {
     /// Sales channels with their variant maps.
     pub channels: Directory<SalesChannel>,
-    /// Our orders, created from channel orders.
+    /// Our own orders, created from channel orders.
     pub orders: Directory<Order>,
-    /// Sources of SKUs and files from which lines are made.
+    /// Sources of the SKUs and files from which lines are made.
     pub sources: ProductionSources,
     /// Counter that changes with each commit of a sales channel.
     pub changes: watch::Sender<u64>,
-    /// Connections to the shops that are notified of shipments.
+    /// Connections to the shops, which are notified of shipments.
     pub shops: Arc<ShopClients>,
     /// Injected clock and randomness.
     pub environment: Arc<Environment>,
@@ -74,14 +74,15 @@ async fn tell(of: &Handle<ChannelOrder>, command: ChannelOrderCommand) -> Result
     of.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await.map(drop)
 }
 
-/// Formats a refusal with all of its faults on one line.
+/// Formats a refusal, with all its faults, on one line.
 fn in_words(refusal: &Refusal) -> String {
     let faults: Vec<String> = refusal.faults.iter().map(|one| format!("{}: {}", one.path, one.message)).collect();
     if faults.is_empty() { refusal.message.clone() } else { faults.join("; ") }
 }
 
 impl ChannelOrderEffects {
-    /// Resolves the lines until all of them are known: at once, after each change of a sales channel, and every hour.
+    /// Resolves the lines until all are resolved, trying immediately, after each change to a sales channel, and every
+    /// hour.
     async fn resolve(&self, of: &Handle<ChannelOrder>) -> Result<(), ChannelOrderError> {
         let mut changes = self.changes.subscribe();
         // What the rules refused a moment ago they would refuse again.
@@ -109,7 +110,7 @@ impl ChannelOrderEffects {
         }
     }
 
-    /// Creates the order unless it exists. Its id was chosen earlier, so it is never created twice.
+    /// Creates the order if it does not exist. Its id was chosen earlier, so the order is never created twice.
     async fn make(&self, of: &Handle<ChannelOrder>) -> Result<(), ChannelOrderError> {
         let state = of.read();
         let Some(record) = &state.state else { return Ok(()) };
@@ -136,7 +137,7 @@ impl ChannelOrderEffects {
         }
     }
 
-    /// Informs our order that it was cancelled or refunded in the shop that sold it.
+    /// Informs our own order that the shop that sold it has cancelled or refunded it.
     async fn tell_order(&self, of: &Handle<ChannelOrder>, changes: ShopState) -> Result<(), ChannelOrderError> {
         let state = of.read();
         let Some(record) = &state.state else { return Ok(()) };
@@ -154,7 +155,7 @@ impl ChannelOrderEffects {
         Ok(tell(of, ChannelOrderCommand::Told { reported: changes, refused }).await?)
     }
 
-    /// Notifies the shop of a shipment once the notification is due.
+    /// Notifies the shop of a shipment when the notification is due.
     async fn tell_shop(&self, of: &Handle<ChannelOrder>, number: u32, at: Timestamp) {
         self.environment.wait_until(at, RETRY_AFTER).await;
         let outcome = loop {

@@ -1,9 +1,9 @@
-//! Checkouts: the single payment processor session by which an order or an invoice can be paid, shared by all callers
-//! that request one. An invoice of an order is paid by paying the order.
+//! Checkouts, each of which is the single payment processor session with which an order or an invoice can be paid,
+//! shared by all callers that request one. The invoice for an order is paid by paying the order.
 //!
-//! The owner records which session is current and has it created (`actors/at_processor.rs`); this module waits for it
-//! on behalf of a caller. A session that the owner already knows is verified at the processor before a customer is sent
-//! there.
+//! The owner records which session is current and initiates its creation (`actors/at_processor.rs`); this module waits
+//! for the session on behalf of a caller. An existing session is verified at the processor before a customer is sent to
+//! it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ use store::rows::LoadError;
 
 /// Maximum time that a caller waits for a session.
 const MAX_WAIT: Duration = Duration::from_secs(20);
-/// Maximum number of attempts of one call; each change of the owner in the meantime starts another.
+/// Maximum number of rounds within one call; each change to the owner in the meantime starts another round.
 const MAX_ROUNDS: usize = 4;
 
 /// Reason no payable session could be returned.
@@ -40,10 +40,10 @@ pub enum CheckoutError {
     /// No payment processor is configured.
     #[error("no payment processor is configured")]
     NotConfigured,
-    /// The processor does not respond, or rejects a valid request. The cause is in the log.
+    /// The processor does not respond, or rejects a valid request. The cause is logged.
     #[error("the payment processor is currently unavailable")]
     Unavailable,
-    /// The actor of the owner did not answer.
+    /// The owner's actor did not answer.
     #[error(transparent)]
     Ask(AskError),
     /// The owner could not be loaded.
@@ -74,27 +74,27 @@ pub struct OpenSession {
     pub id: String,
     /// URL of the processor's payment page.
     pub url: String,
-    /// Time at which the processor closes the session by itself.
+    /// Time at which the processor closes the session automatically.
     pub expires_at: Timestamp,
 }
 
 /// URLs to which the processor's page redirects the customer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReturnPages {
-    /// Redirect after a payment.
+    /// URL after a payment.
     pub success_url: String,
-    /// Redirect after the customer cancels.
+    /// URL after the customer cancels.
     pub cancel_url: String,
 }
 
-/// Finder and creator of checkout sessions for orders and invoices.
+/// Service that finds or creates checkout sessions for orders and invoices.
 #[derive(Clone)]
 pub struct Checkouts {
     /// Directory of orders.
     pub orders: Directory<Order>,
     /// Directory of invoices.
     pub invoices: Directory<Invoice>,
-    /// Payment processor and the counters by which checkout news is announced.
+    /// Executor of ledger effects, with the counters that announce changes to checkouts.
     pub work: LedgerWork,
 }
 
@@ -104,7 +104,7 @@ impl Checkouts {
         self.work.processor.is_some()
     }
 
-    /// Returns the session by which this order can be paid now; creates it if needed.
+    /// Returns the session with which the given order can currently be paid; creates it if needed.
     pub async fn of_order(
         &self,
         id: Id,
@@ -114,8 +114,9 @@ impl Checkouts {
         self.of(&self.orders, id, None, origin, pages).await
     }
 
-    /// Returns the session by which this invoice can be paid now; creates it if needed. For an invoice of an order,
-    /// this is the session of the order. `number` is the invoice number shown to the customer.
+    /// Returns the session with which the given invoice can currently be paid; creates it if needed. For an invoice
+    /// that belongs to an order, this is the session of the order. `number` is the invoice number shown to the
+    /// customer.
     pub async fn of_invoice(
         &self,
         id: Id,
@@ -185,8 +186,9 @@ impl Checkouts {
         Err(CheckoutError::Unavailable)
     }
 
-    /// Checks at the processor a session that its owner knows. Returns it if it can be paid and `None` if it is gone. A
-    /// payment or expiry that the owner has not heard of is reported to it; a paid or pending session is refused.
+    /// Verifies, at the processor, a session recorded by its owner. Returns the session if it can be paid, and `None`
+    /// if it no longer exists. Reports to the owner any payment or expiry that it has not recorded; refuses a session
+    /// that is paid or whose payment is pending.
     async fn look<T: LedgerOwner + StoredAggregate>(
         &self,
         owners: &Directory<T>,
@@ -229,7 +231,7 @@ async fn read<T: LedgerOwner + StoredAggregate>(
     Ok(owners.read(id).await?.ok_or_else(|| Refusal::not_found(T::KIND))?)
 }
 
-/// Waits until the session of a checkout is created; `None` if its owner has moved on to another checkout.
+/// Waits until the session for a checkout has been created; `None` if the owner has moved on to another checkout.
 async fn await_session<T: LedgerOwner + StoredAggregate>(
     owners: &Directory<T>,
     id: Id,

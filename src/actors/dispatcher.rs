@@ -1,7 +1,7 @@
-//! Event-driven index in memory that proposes pairs of jobs and printers. It owns neither: the order and the printer
-//! may both refuse a proposal.
+//! Event-driven, in-memory index that proposes pairs of jobs and printers. It owns neither, so the order and the
+//! printer can both refuse a proposal.
 //!
-//! After a crash it is rebuilt from the resident orders and printers.
+//! After a crash, it is rebuilt from the resident orders and printers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,27 +25,27 @@ use kernel::environment::Environment;
 use kernel::handle::AskError;
 use kernel::root::{RootMsg, keep};
 
-/// Pause before an order that could not be reached is sent a proposal again.
+/// Pause before a proposal is sent again to an order that could not be reached.
 const ASK_RETRY_DELAY: Duration = Duration::from_millis(500);
 
-/// Messages of the dispatcher.
+/// Message to the dispatcher.
 pub enum DispatcherMsg {
     /// A commit of an order is on disk.
     Order(Id, Arc<Versioned<Order>>),
     /// A commit of a printer is on disk.
     Printer(Id, Arc<Versioned<Printer>>),
-    /// The order answered a proposal; `true` if it claimed the printer.
+    /// The order answered a proposal; `true` if the order claimed the printer.
     Answered(Proposal, bool),
     /// The order answered whether it gives up a job that all printers refused.
     JobAnswered(Id),
-    /// Time to propose again: a timer fired, or the dispatch hold was lifted.
+    /// The next round of proposals is due, because a timer fired or the dispatch hold was lifted.
     Again,
     /// Deliberate crash of the actor, for tests.
     #[cfg(any(test, debug_assertions))]
     Crash,
 }
 
-/// Handle of the dispatcher; outlives its actor and stays valid across restarts.
+/// Handle to the dispatcher, which survives its actor and remains valid across restarts.
 #[derive(Clone)]
 pub struct Dispatcher {
     actor: CurrentDispatcher,
@@ -57,7 +57,7 @@ pub struct Dispatcher {
 struct DispatchSources {
     orders: Directory<Order>,
     printers: Directory<Printer>,
-    /// Materials that jobs need, used to explain why a job waits.
+    /// Materials needed by jobs, used to explain why a job is waiting.
     materials: Directory<Material>,
     environment: Arc<Environment>,
     rules: Arc<DispatchRules>,
@@ -65,8 +65,8 @@ struct DispatchSources {
 }
 
 impl Dispatcher {
-    /// Creates a dispatcher for these orders and printers, not started yet. Until it is started it drops all messages,
-    /// because it reads what is resident when it starts.
+    /// Creates a dispatcher for the given orders and printers, without starting it. Until it is started, it ignores all
+    /// messages; it reads the resident orders and printers when it starts.
     pub fn new(
         orders: Directory<Order>,
         printers: Directory<Printer>,
@@ -111,8 +111,8 @@ impl Dispatcher {
         self.tell(DispatcherMsg::Printer(id, state.clone()));
     }
 
-    /// Returns a human-readable reason why a job waits, based on the current stock and printers; `None` if it does not
-    /// wait.
+    /// Returns a human-readable reason why a job is waiting, based on the current stock and printers; `None` if it is
+    /// not waiting.
     pub fn waiting_reason(&self, job: &Job) -> Option<String> {
         if job.state == JobState::Sliced && self.floor.hold.is_on() {
             return Some(DispatchHold::REASON.to_owned());
@@ -120,8 +120,8 @@ impl Dispatcher {
         self.around(job, |around| waiting_reason(job, around))
     }
 
-    /// Calls `look` with the current surroundings of a job: all printers, its materials, and the jobs that hold the
-    /// stock it waits for.
+    /// Calls `look` with the current surroundings of a job: all printers, the job's materials, and the jobs that hold
+    /// the stock for which it is waiting.
     pub fn around<T>(&self, job: &Job, look: impl FnOnce(&WaitContext<'_>) -> T) -> T {
         let printers = self.floor.printers.all_resident();
         let printers: Vec<&Printer> = printers.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
@@ -142,7 +142,7 @@ impl Dispatcher {
         })
     }
 
-    /// Returns the display number of a job of a resident order.
+    /// Returns the display number of a job, if its order is resident.
     fn number_of(&self, order: Id, job: Id) -> Option<String> {
         let state = self.floor.orders.resident(order)?.read();
         state.state.as_ref()?.jobs.get(&job).map(|job| job.number_text())
@@ -155,7 +155,7 @@ impl Dispatcher {
     }
 }
 
-/// Reference to the current actor; empty before the start.
+/// Reference to the current actor; empty before the actor is started.
 type CurrentDispatcher = Arc<ArcSwapOption<ActorRef<DispatcherMsg>>>;
 
 struct DispatcherActor;
@@ -163,7 +163,7 @@ struct DispatcherActor;
 struct DispatcherState {
     board: DispatchIndex,
     floor: Arc<DispatchSources>,
-    /// Time for which the next proposal round is scheduled.
+    /// Time for which the next round of proposals is scheduled.
     again: Option<Timestamp>,
 }
 
@@ -245,7 +245,7 @@ impl DispatcherState {
         }
     }
 
-    /// Sends a command to an order in a separate task; `answered` builds the message that reports whether the order
+    /// Sends a command to an order in a separate task. `answered` builds the message that reports whether the order
     /// agreed.
     fn ask(
         &self,

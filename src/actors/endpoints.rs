@@ -1,5 +1,5 @@
-//! Effects of webhook endpoints: read the events after their cursor, refill their delivery window from the backlog,
-//! replay past deliveries, and deliver.
+//! Effects of webhook endpoints, which read the events after the cursor, refill the delivery window from the backlog,
+//! replay past deliveries, and deliver events.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,16 +26,16 @@ use store::outbox::Outbox;
 
 /// Maximum number of events read at a time.
 const EVENTS_PER_READ: usize = 256;
-/// Number of events after which the cursor is written even if none of them is for the endpoint. Bounds how many events
+/// Number of events after which the cursor is written even if none of them was for the endpoint. Limits how many events
 /// are read again after a restart.
 const MAX_UNWRITTEN_EVENTS: i64 = 2000;
 
 /// Counters of webhook delivery attempts since the start of the process.
 #[derive(Debug)]
 pub struct DeliveryMeter {
-    /// Attempts answered with a 2xx status in time.
+    /// Attempts answered in time with a 2xx status.
     pub delivered: Counter,
-    /// Attempts answered with another status, or not in time.
+    /// Attempts answered with another status, or not answered in time.
     pub failed: Counter,
     /// Duration of the attempts.
     pub took: Histogram,
@@ -47,13 +47,13 @@ impl Default for DeliveryMeter {
     }
 }
 
-/// Effects of webhook endpoints: follows the events for each endpoint and delivers them.
+/// Effects of webhook endpoints, which follow the events for each endpoint and deliver them.
 pub struct EndpointEffects {
     /// Committed events; the newest are in memory.
     pub outbox: Arc<Outbox>,
-    /// Database, for older events and the delivery backlog.
+    /// Store, for older events and the delivery backlog.
     pub store: Store,
-    /// Clock by which deliveries become due.
+    /// Clock for determining when deliveries are due.
     pub environment: Arc<Environment>,
     /// Cipher that decrypts the signing secrets of endpoints.
     pub cipher: Arc<SecretCipher>,
@@ -63,7 +63,7 @@ pub struct EndpointEffects {
     pub sender: Arc<Sender>,
     /// Maximum number of concurrent deliveries to one endpoint.
     pub concurrency: usize,
-    /// Semaphore of each endpoint, with one permit per delivery in flight.
+    /// Semaphore for each endpoint, with one permit per delivery in flight.
     pub permits: DashMap<Id, Arc<Semaphore>>,
 }
 
@@ -105,8 +105,8 @@ async fn tell(of: &Handle<Endpoint>, news: EndpointNews) {
 }
 
 impl EndpointEffects {
-    /// Waits for events after the cursor and reports them to the endpoint if any is for it, or after many that are not.
-    /// The report moves the cursor and so changes the effect, which ends this call.
+    /// Waits for events after the cursor, and reports them to the endpoint if any of them concern it, or after many
+    /// that do not. The report moves the cursor and thereby changes the effect, which ends this call.
     async fn follow(&self, of: &Handle<Endpoint>, cursor: i64) {
         let mut events = EventFollower::new(&self.outbox, &self.store, cursor);
         let follower = self.outbox.followers.add("endpoint", cursor);
@@ -149,7 +149,7 @@ impl EndpointEffects {
         }
     }
 
-    /// Returns the longest time until the next attempt of a delivery, according to the retry schedule.
+    /// Returns the longest time until the next attempt at a delivery, according to the retry schedule.
     fn longest_wait(&self, of: &Handle<Endpoint>, id: Id) -> Duration {
         let rules = &self.environment.rules;
         let state = of.read();

@@ -1,7 +1,7 @@
-//! Effects of exports: write the table page by page, and delete its file when it expires.
+//! Effects of exports, which write tables page by page and delete their files when they expire.
 //!
-//! Each page is on disk before it is reported, so that a restart resumes after the last reported page. The content of
-//! the rows comes from the injected [`ExportRows`].
+//! Each page is on disk before it is reported, so that after a restart, writing resumes after the last reported page.
+//! The contents of the rows come from the injected [`ExportRows`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,14 +27,14 @@ const ROWS_PER_PAGE: u64 = 500;
 /// Path of the download link, without the token.
 const LINK_PATH: &str = "/api/v1/exports/";
 
-/// One cell of a row.
+/// Cell in a row.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ExportCell {
-    /// Empty cell: the value is unknown or does not apply.
+    /// Empty cell, because the value is unknown or not applicable.
     Empty,
     /// Formatted number, which cannot be mistaken for a spreadsheet formula.
     Number(String),
-    /// Text of untrusted origin.
+    /// Text from an untrusted source.
     Text(String),
 }
 
@@ -54,12 +54,12 @@ pub struct ExportPage {
     pub after: Option<ExportCursor>,
 }
 
-/// Source of the records that exports write.
+/// Source of the records to be exported.
 #[async_trait]
 pub trait ExportRows: Send + Sync + 'static {
-    /// Returns the column names of a type of records.
+    /// Returns the column names for a type of record.
     fn columns(&self, kind: ExportType) -> &'static [&'static str];
-    /// Returns the next records, oldest first and at most `limit`, excluding records created after `upto`.
+    /// Returns the next records, oldest first and at most `limit`, leaving out records created after `upto`.
     async fn page(
         &self,
         scope: &ExportScope,
@@ -69,19 +69,19 @@ pub trait ExportRows: Send + Sync + 'static {
     ) -> Result<ExportPage, LoadError>;
 }
 
-/// Effects of exports: writes tables and deletes expired ones.
+/// Effects of exports, which write tables and delete expired ones.
 pub struct ExportEffects {
-    /// Clock by which retries and expiry become due.
+    /// Clock for determining when retries and deletions are due.
     pub environment: Arc<Environment>,
     /// Storage of the export files.
     pub files: ExportFiles,
     /// Source of the rows.
     pub rows: Arc<dyn ExportRows>,
-    /// Cipher that encrypts download links until they are mailed.
+    /// Cipher that encrypts download links until they are sent by e-mail.
     pub cipher: Arc<SecretCipher>,
 }
 
-/// Reason writing an export stopped early.
+/// Reason writing an export stopped prematurely.
 #[derive(Debug, thiserror::Error)]
 enum WriteFault {
     #[error("the records cannot be read: {0}")]
@@ -150,7 +150,7 @@ impl ExportEffects {
         report(of, finished).await.map(drop).map_err(|_| WriteFault::Untold)
     }
 
-    /// Opens the table at its last reported position, or starts a new one if that much is not on disk.
+    /// Opens the table at the last reported position, or starts a new table if the file is shorter than that.
     async fn resume(&self, of: &Handle<Export>, export: &Export) -> Result<(ExportFile, ExportProgress), WriteFault> {
         if let Some(file) = self.files.resume(export.id, export.progress.bytes).await? {
             return Ok((file, export.progress));

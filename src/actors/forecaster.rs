@@ -1,8 +1,8 @@
-//! Forecast of the shop, kept in memory and recomputed in the background soon after each change of an order or a
-//! printer.
+//! Forecast for the shop, which is held in memory and recomputed in the background soon after each change to an order
+//! or a printer.
 //!
 //! The forecaster owns no data. It learns from finished prints and past promises when it starts, and each forecast
-//! replaces the one before. The only part that persists is the promise of each order, which the order stores
+//! replaces the previous one. The only part that persists is each order's promise, which is stored in the order
 //! ([`OrderNews::Promise`]).
 
 use std::collections::HashSet;
@@ -30,18 +30,19 @@ use kernel::root::{RootMsg, keep};
 use printers::connections::PrinterConnections;
 use store::Store;
 
-/// Delay between a change and the new forecast, which covers all changes in between.
+/// Delay between a change and the next forecast, which covers all changes in between.
 const CHANGE_DELAY: Duration = Duration::from_millis(500);
-/// Interval at which the forecast is recomputed without any change: prints advance, and may take longer than expected.
+/// Interval at which the forecast is recomputed even without changes, because prints progress and may take longer than
+/// expected.
 const FORECAST_INTERVAL: Duration = Duration::from_secs(30);
-/// Pause before a failed read of the history is retried.
+/// Pause before retrying to read the history after a failure.
 const READ_RETRY_DELAY: Duration = Duration::from_secs(2);
-/// Maximum number of finished prints learned from at start, newest first.
+/// Maximum number of finished prints, newest first, from which the forecaster learns at startup.
 const MAX_LEARNT_PRINTS: u64 = 2000;
-/// Maximum number of orders whose promises are learned from at start, newest first.
+/// Maximum number of orders, newest first, from whose promises the forecaster learns at startup.
 const MAX_LEARNT_PROMISES: u64 = 100;
 
-/// Handle of the forecaster, which provides the forecast of jobs, orders and printers. Cheap to clone.
+/// Handle to the forecaster, which provides the forecast for jobs, orders and printers. Cheap to clone.
 #[derive(Clone)]
 pub struct Forecaster {
     actor: CurrentForecaster,
@@ -51,10 +52,10 @@ pub struct Forecaster {
     shop: Arc<ForecastSources>,
 }
 
-/// Inputs of the forecast.
+/// Inputs to the forecast.
 #[derive(Clone)]
 pub struct ForecastSources {
-    /// Orders with the jobs to print.
+    /// Orders with the jobs to be printed.
     pub orders: Directory<Order>,
     /// Printers that print the jobs.
     pub printers: Directory<Printer>,
@@ -62,29 +63,29 @@ pub struct ForecastSources {
     pub connections: Arc<PrinterConnections>,
     /// Injected clock and settings.
     pub environment: Arc<Environment>,
-    /// The dispatcher's settings.
+    /// Dispatcher's settings.
     pub rules: Arc<DispatchRules>,
-    /// Hours in which the shop is staffed.
+    /// Hours during which the shop is staffed.
     pub hours: Arc<ShopHours>,
-    /// Time between the choice of a printer and the start of its print, in milliseconds.
+    /// Time between the selection of a printer and the start of the print, in milliseconds.
     pub starting_ms: i64,
-    /// Minimum margin added to the expected time before it is promised, in milliseconds.
+    /// Minimum margin added to the expected completion time before it is promised, in milliseconds.
     pub least_margin_ms: i64,
     /// Database from which earlier prints and promises are read.
     pub store: Store,
 }
 
-/// Reference to the current actor; empty before the start.
+/// Reference to the current actor; empty before the actor is started.
 type CurrentForecaster = Arc<ArcSwapOption<ActorRef<ForecasterMsg>>>;
 
 enum ForecasterMsg {
     /// An order or a printer has changed.
     Changed,
-    /// The delay after a change is over: compute the forecast now.
+    /// The delay after a change has passed, so the forecast must be computed.
     Make,
-    /// The history from before this start was read.
+    /// The history from before the start has been read.
     Known(Box<ShopHistory>),
-    /// A forecast is ready; `None` if computing it failed.
+    /// A forecast is ready; `None` if it could not be computed.
     Made(Option<Box<(Forecast, LearnedStatistics)>>),
 }
 
@@ -99,12 +100,12 @@ struct ShopHistory {
 struct LearnedStatistics {
     paces: Paces,
     stretch: DelayRatios,
-    /// Orders whose promise has already been learned from.
+    /// Orders from whose promise the forecaster has already learned.
     met: HashSet<Id>,
 }
 
 impl Forecaster {
-    /// Creates a forecaster for this shop, not started yet. Until it is started its forecast is empty.
+    /// Creates a forecaster for the given shop, without starting it. Until it is started, its forecast is empty.
     pub fn new(shop: ForecastSources) -> Self {
         Self { actor: Arc::default(), published: Arc::default(), due: Arc::default(), shop: Arc::new(shop) }
     }
@@ -142,9 +143,9 @@ struct ForecasterActor;
 
 struct ForecasterState {
     forecaster: Forecaster,
-    /// Learned statistics; `None` while a forecast is being computed, which borrows them.
+    /// Learned statistics; `None` while a forecast is being computed and has borrowed them.
     knowledge: Option<Box<LearnedStatistics>>,
-    /// Set once the history from before this start has been read; nothing is promised earlier.
+    /// Set once the history from before the start has been read; nothing is promised before that.
     informed: bool,
 }
 
@@ -198,7 +199,7 @@ fn soon(me: &ActorRef<ForecasterMsg>) {
 }
 
 impl ForecasterState {
-    /// Computes the forecast on a blocking thread, without delaying the actor.
+    /// Computes the forecast on a blocking thread, without blocking the actor.
     fn make(&mut self, me: &ActorRef<ForecasterMsg>) {
         let Some(knowledge) = self.knowledge.take() else {
             return soon(me); // The last one is still being made.
@@ -229,7 +230,7 @@ impl ForecasterState {
         self.forecaster.published.store(forecast);
     }
 
-    /// Sends a promise to each order that has none and whose jobs the forecast covers.
+    /// Sends a promise to each order that has none and whose jobs are covered by the forecast.
     fn promise(&self, forecast: &Forecast, stretch: &DelayRatios) {
         let orders = &self.forecaster.shop.orders;
         for (id, expected_at) in &forecast.orders {
@@ -257,7 +258,7 @@ impl LearnedStatistics {
         }
     }
 
-    /// Learns from those prints and promises of the resident orders that it has not seen yet.
+    /// Learns from those prints and promises of the resident orders from which it has not learned yet.
     fn learn_from(&mut self, orders: &[(Id, Arc<Versioned<Order>>)]) {
         for order in orders.iter().filter_map(|(_, state)| state.state.as_ref()) {
             if let Some(promise) = order.promise.as_ref().filter(|_| order.status == OrderStatus::Ready) {
@@ -296,7 +297,7 @@ fn made_of(shop: &ForecastSources, mut knowledge: LearnedStatistics) -> (Forecas
     (forecast, knowledge)
 }
 
-/// Reads the history from before this start, retrying until it succeeds.
+/// Reads the history from before the start, retrying until it succeeds.
 fn read(me: ActorRef<ForecasterMsg>, store: Store) {
     tokio::spawn(async move {
         loop {

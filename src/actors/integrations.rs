@@ -1,13 +1,14 @@
-//! Integrations with other systems of the shop: each is one declaration ([`IntegrationType`]) with its settings, its
-//! connection test, and its background work.
+//! Integrations with other systems in the shop. Each has one declaration ([`IntegrationType`]) with its settings,
+//! connection test and background work.
 //!
-//! The shop needs none of them and keeps working while all of them hang. So each runs in its own task (`supervision`),
-//! calls its system through its own line with a time limit and a circuit breaker (`line`), and holds nothing that
-//! grows: data that must not be lost is read from the committed events after a stored cursor, and current state is
-//! simply sent again. Only `services/` depends on the systems' names and protocols.
+//! The shop does not depend on integrations, and keeps working even if all of them hang. Each integration therefore
+//! runs in its own task (`supervision`), calls its system over its own connection with a time limit and a circuit
+//! breaker (`line`), and holds no data that could grow: data that must not be lost is read from the committed events
+//! after a stored cursor, and current state is simply sent again. Only `services/` depends on the systems' names and
+//! protocols.
 //!
-//! A new integration is a file here with its `TYPE`, and one line in [`ALL`]. Systems that the shop cannot do without
-//! (mail, payments, the database) are wired in `app/`.
+//! A new integration needs a submodule with its `TYPE`, and one line in [`ALL`]. Systems that the shop cannot do
+//! without (e-mail, payments, the database) are connected in `app/`.
 
 use std::sync::Arc;
 
@@ -64,41 +65,42 @@ pub const ALL: &[&IntegrationType] = &[
     &accounting::TYPE,
 ];
 
-/// Declaration of an integration: its name, its activation, its connection test and its work.
+/// Declaration of an integration: its name, activation, connection test and work.
 pub struct IntegrationType {
-    /// Name in the API, identical to its section in the settings.
+    /// Name in the API and of the section in the settings.
     pub name: &'static str,
     /// Display name.
     pub title: &'static str,
     /// Predicate that decides whether the settings enable the integration.
     pub is_on: fn(&Config) -> bool,
-    /// Connection test: the system answers and accepts the credentials. Changes nothing there.
+    /// Connection test, which checks that the system responds and accepts the credentials, without changing anything in
+    /// the system.
     pub test: for<'a> fn(&'a Client, &'a Config) -> BoxFuture<'a, ConnectionTestResult>,
     /// Constructor of the background work.
     pub prepare: PrepareWork,
 }
 
-/// Constructor of an integration's work from the settings alone; calls nothing.
+/// Constructor of an integration's work from the settings alone; makes no calls.
 pub type PrepareWork = fn(&Config, &Client) -> Result<Prepared, PeerSettingError>;
 
-/// Work with valid settings that starts once it receives the resources of the process.
+/// Work with valid settings, which starts once it receives the resources of the process.
 pub type Prepared = Box<dyn FnOnce(&Sources) -> Arc<dyn IntegrationWork> + Send>;
 
-/// Error: the settings of an integration are invalid.
+/// Error for an integration with invalid settings.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{name}: {reason}")]
 pub struct SetupFault {
-    /// Name of the integration, identical to its section in the settings.
+    /// Name of the integration, which is also the name of its section in the settings.
     pub name: &'static str,
-    /// Reason why the settings are invalid.
+    /// Reason the settings are invalid.
     pub reason: PeerSettingError,
 }
 
-/// Result of preparing each of [`ALL`], in the same order; `None` for one that the settings disable.
+/// Result of preparing each integration in [`ALL`], in the same order; `None` for those that the settings disable.
 pub struct PreparedIntegrations(Vec<Option<Result<Prepared, SetupFault>>>);
 
 impl PreparedIntegrations {
-    /// Prepares the integrations that the settings enable; calls nothing. `client` is the HTTP client for configured
+    /// Prepares the integrations enabled by the settings; makes no calls. `client` is the HTTP client for configured
     /// services.
     pub fn new(config: &Config, client: &Client) -> Self {
         let prepare = |declared: &&'static IntegrationType| {
@@ -117,36 +119,37 @@ impl PreparedIntegrations {
 /// Background work of an integration.
 #[async_trait]
 pub trait IntegrationWork: Send + Sync {
-    /// Runs until dropped. Work that returns or panics is restarted after a pause. Cancel safe at any await.
+    /// Runs until dropped. Work that returns or panics is restarted after a pause. Can be cancelled safely at any await
+    /// point.
     async fn run(&self, line: &SystemLine);
 }
 
-/// Resources of the process for the work of integrations; each takes only what it uses.
+/// Resources of the process for the work of integrations; each integration takes only those it uses.
 #[derive(Clone)]
 pub struct Sources {
-    /// Integration aggregates with their event cursors.
+    /// Integration aggregates, with their event cursors.
     pub integrations: Directory<Integration>,
-    /// Printer aggregates with their current work.
+    /// Printer aggregates, with their current work.
     pub printers: Directory<Printer>,
-    /// Material aggregates with their stock.
+    /// Material aggregates, with their stock.
     pub materials: Directory<Material>,
-    /// Connections to printers, with their last status.
+    /// Connections to printers, each with the printer's last status.
     pub connections: Arc<PrinterConnections>,
-    /// Committed events, the newest of them in memory.
+    /// Committed events, the newest of which are in memory.
     pub outbox: Arc<Outbox>,
-    /// Database for older events.
+    /// Store, for older events.
     pub store: Store,
     /// Boards with the latest state of external stock systems.
     pub stock_boards: StockSystemStatuses,
-    /// Accounting aggregate with the connection to the accounting system.
+    /// Accounting aggregate, with the connection to the accounting system.
     pub accounting: Directory<Accounting>,
-    /// Posting aggregates: documents for the accounting system.
+    /// Posting aggregates, which are documents for the accounting system.
     pub postings: Directory<Posting>,
-    /// Wakes the work that posts documents to the accounting system.
+    /// Signal that wakes the work that posts documents to the accounting system.
     pub accounting_wake: AccountingWake,
     /// Read access to issued documents.
     pub queries: Queries,
-    /// Cipher for tokens at rest.
+    /// Cipher for encrypting tokens at rest.
     pub cipher: Arc<SecretCipher>,
     /// Clock and randomness.
     pub environment: Arc<Environment>,
@@ -161,16 +164,16 @@ pub struct IntegrationSummary {
     pub name: &'static str,
     /// Display name.
     pub title: &'static str,
-    /// `true` if it is running: the settings enable it and are valid.
+    /// `true` if the integration is running, which means that the settings enable it and are valid.
     pub on: bool,
-    /// Error in its settings, because of which it is off.
+    /// Error in the settings that prevents the integration from running; `None` if they are valid.
     pub fault: Option<PeerSettingError>,
-    /// State of its calls.
+    /// State of the connection.
     pub line: SystemLineState,
 }
 
 impl IntegrationSummary {
-    /// Describes the integration's problem; `None` while it works or the settings disable it.
+    /// Describes the integration's problem; `None` if it works or is disabled by the settings.
     pub fn trouble(&self) -> Option<String> {
         if let Some(fault) = &self.fault {
             return Some(format!("{} ({}) is off: {fault}", self.title, self.name));
@@ -187,7 +190,7 @@ impl IntegrationSummary {
     }
 }
 
-/// State of an integration in this process.
+/// Integration in this process, with its connection and its work.
 struct RunningIntegration {
     declared: &'static IntegrationType,
     line: Arc<SystemLine>,
@@ -196,15 +199,15 @@ struct RunningIntegration {
     fault: Option<PeerSettingError>,
 }
 
-/// All integrations of this process.
+/// All integrations in this process.
 pub struct Integrations {
     members: Vec<RunningIntegration>,
     client: Client,
 }
 
 impl Integrations {
-    /// Gives the prepared integrations their resources; calls nothing yet. One with invalid settings stays off and
-    /// reports it, because the shop needs none of them.
+    /// Provides the prepared integrations with their resources; makes no calls yet. An integration with invalid
+    /// settings remains off and reports the error, because the shop does not depend on it.
     pub fn new(prepared: PreparedIntegrations, lines: &SystemLines, sources: &Sources) -> Arc<Self> {
         let member = |(declared, prepared): (&&'static IntegrationType, Option<Result<Prepared, SetupFault>>)| {
             let (work, fault) = match prepared {
@@ -221,7 +224,7 @@ impl Integrations {
         Arc::new(Self { members, client: sources.client.clone() })
     }
 
-    /// Starts the task of each enabled integration, which runs until `leaving`.
+    /// Starts the task of each enabled integration; the tasks run until `leaving` is cancelled.
     pub fn start(&self, leaving: &CancellationToken) -> Vec<JoinHandle<()>> {
         let on = self.members.iter().filter_map(|member| Some((member, member.work.clone()?)));
         on.map(|(member, work)| tokio::spawn(supervision::keep(member.line.clone(), work, leaving.clone()))).collect()
@@ -239,7 +242,7 @@ impl Integrations {
         self.members.iter().map(summary).collect()
     }
 
-    /// Returns the printers known to the print farm interface; `None` while it is off.
+    /// Returns the printers known to the print farm interface; `None` if that integration is off.
     pub async fn farm_printers(&self, peer: &PeerConfig) -> Option<Result<Vec<FarmPrinter>, PeerFault>> {
         let member =
             self.members.iter().find(|member| member.declared.name == farm_ui::TYPE.name && member.work.is_some())?;
@@ -250,20 +253,20 @@ impl Integrations {
         })
     }
 
-    /// Returns access to the accounting system with these settings; `None` while it is off.
+    /// Returns access to the accounting system with the given settings; `None` if that integration is off.
     pub fn accounting(&self, config: &Config) -> Option<AccountingConnector<'_>> {
         let (_, line) = self.lines().find(|(name, _)| *name == accounting::TYPE.name)?;
         AccountingConnector::new(&self.client, config, line).ok()
     }
 
-    /// Returns the line of each enabled integration by name.
+    /// Returns the connection of each enabled integration, with its name.
     pub fn lines(&self) -> impl Iterator<Item = (&'static str, &SystemLine)> {
         let on = self.members.iter().filter(|member| member.work.is_some());
         on.map(|member| (member.declared.name, &*member.line))
     }
 }
 
-/// Returns the integration of this name.
+/// Returns the integration with the given name.
 pub fn of(name: &str) -> Option<&'static IntegrationType> {
     ALL.iter().copied().find(|one| one.name == name)
 }

@@ -1,5 +1,5 @@
-//! Effects of mails: hand each queued mail to the mail provider or to the agent gateway. Alerts of one kind that wait
-//! at the same time are sent as one mail.
+//! Effects of e-mails, which pass each queued e-mail to the e-mail provider or the agent gateway. Alerts of the same
+//! kind that are waiting at the same time are combined into one e-mail.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -27,14 +27,14 @@ use kernel::handle::Handle;
 use platform::secrets::encryption::SecretCipher;
 use services::mail::{MailError, MailFile, Mailer, Message};
 
-/// Maximum size of an attached PDF, in bytes; a larger one is only reachable by the mail's link. Many mail servers
-/// refuse more.
+/// Maximum size of an attached PDF, in bytes; a larger PDF is available only through the link in the e-mail. Many mail
+/// servers reject more.
 const MAX_ATTACHED_BYTES: usize = 8 * 1024 * 1024;
 
-/// Document attached to a mail.
+/// Document attached to an e-mail.
 #[derive(Clone, Debug)]
 pub struct EnclosedDocument {
-    /// Type of document: `Invoice`, `Credit note`.
+    /// Type of document, `Invoice` or `Credit note`.
     pub label: &'static str,
     /// Human-readable number of the document.
     pub number: String,
@@ -42,19 +42,19 @@ pub struct EnclosedDocument {
     pub pdf: Option<Bytes>,
 }
 
-/// Source of the documents attached to mails, rendered when the mail is sent.
+/// Source of the documents attached to e-mails, which are rendered when the e-mail is sent.
 pub trait DocumentSource: std::marker::Send + Sync {
-    /// Returns the document; `None` if it does not exist (any more), an error if it cannot be rendered now.
+    /// Returns the document; `None` if it does not exist or no longer exists, and an error if it cannot be rendered.
     fn enclosed(&self, which: AttachedDocument) -> BoxFuture<'_, Result<Option<EnclosedDocument>, String>>;
 }
 
-/// Knows since the start of the process when a mail last went out.
+/// Record of when an e-mail was last sent since the start of the process.
 #[derive(Debug, Default)]
 pub struct MailMeter(ArcSwapOption<Timestamp>);
 
 impl MailMeter {
-    /// Returns when a mail was last taken by the mail server or service, or written to its folder; `None` before the
-    /// first.
+    /// Returns when an e-mail was last accepted by the mail server or service, or written to the folder; `None` if not
+    /// yet.
     pub fn last_sent_at(&self) -> Option<Timestamp> {
         self.0.load().as_deref().copied()
     }
@@ -64,7 +64,7 @@ impl MailMeter {
     }
 }
 
-/// Content of one message, with the id by which a mailer recognises a repeat.
+/// Content of a message, with the id by which a mailer recognises a repetition.
 struct MessageContent {
     id: String,
     written_at: Timestamp,
@@ -74,31 +74,32 @@ struct MessageContent {
     link: Option<MailLink>,
 }
 
-/// Effects of mails: sends queued mails, combining alerts of one kind.
+/// Effects of e-mails, which send queued e-mails and combine alerts of the same kind.
 pub struct MailEffects {
-    /// Clock by which the next try of a mail becomes due.
+    /// Clock for determining when the next attempt to send an e-mail is due.
     pub environment: Arc<Environment>,
-    /// Cipher that decrypts links only the recipient may read.
+    /// Cipher that decrypts links that only the recipient may read.
     pub cipher: Arc<SecretCipher>,
-    /// Mail transport: a mail server, a mail service, or a folder.
+    /// Transport for e-mails: a mail server, an e-mail service, or a folder.
     pub mailer: Arc<dyn Mailer>,
-    /// Is told of each mail that went out.
+    /// Record of when an e-mail was last sent.
     pub meter: Arc<MailMeter>,
-    /// Layout of mails.
+    /// Layout of e-mails.
     pub frame: Arc<MailFrame>,
     /// Source of attached documents.
     pub documents: Arc<dyn DocumentSource>,
-    /// The agent gateway; `None` when `AGENT_URL` is not set.
+    /// Agent gateway; `None` if `AGENT_URL` is not set.
     pub agent: Option<Arc<dyn Mailer>>,
-    /// All mails in memory, among which alerts to combine are found.
+    /// All e-mails in memory, among which the alerts to be combined are found.
     pub mails: Directory<Mail>,
-    /// Access aggregate, which lists the admins that receive alerts when `mail.operators` is empty.
+    /// Access aggregate, which lists the admins who receive alerts if `mail.operators` is empty.
     pub access: Directory<Access>,
-    /// Minimum time between two mails of one kind of alert; zero sends each alert as its own mail.
+    /// Minimum time between two e-mails about the same kind of alert; if zero, each alert is sent as a separate e-mail.
     pub alert_interval: Duration,
-    /// Time at which the last mail of each kind of alert was sent by this process. Locked while one is being sent.
+    /// Time at which this process last sent an e-mail about each kind of alert. Locked while such an e-mail is being
+    /// sent.
     pub last_alerts: DashMap<AlertKind, Arc<Mutex<Option<Instant>>>>,
-    /// Set if the last try of any mail failed, so that an outage of the provider is logged once.
+    /// Set if the last attempt to send an e-mail failed, so that an outage of the provider is logged only once.
     pub failing: AtomicBool,
 }
 
@@ -129,8 +130,8 @@ impl Effects<Mail> for MailEffects {
 }
 
 impl MailEffects {
-    /// Waits until another mail of this kind of alert may be sent, and then sends all alerts of the kind that wait for
-    /// the same recipients as one.
+    /// Waits until another e-mail about the given kind of alert may be sent, and then sends all waiting alerts of that
+    /// kind to the same recipients as one e-mail.
     async fn send_gathered(&self, of: &Handle<Mail>, kind: AlertKind, to: &[String]) {
         let gate = self.last_alerts.entry(kind).or_default().clone();
         let mut last = gate.lock().await;
@@ -162,8 +163,9 @@ impl MailEffects {
         let _ = report(of, tried(own.tries + 1, &sent)).await;
     }
 
-    /// Returns the link at the end of a mail, decrypted if it is secret. Fails permanently if the mail has outlived its
-    /// use, also before its first try: it may have waited for the provider, or for this server.
+    /// Returns the link at the end of an e-mail, decrypted if it is secret. Fails permanently if the e-mail has
+    /// expired, even before the first attempt to send it, because the provider or this server may have been
+    /// unavailable.
     fn link_of(&self, mail: &Mail) -> Result<Option<MailLink>, MailError> {
         if mail.useless_at.is_some_and(|at| self.environment.now() >= at) {
             return Err(MailError::Permanent { reason: "the link expired before the mail could be sent".to_owned() });
@@ -175,7 +177,7 @@ impl MailEffects {
         Ok(Some(MailLink { label: sealed.label.clone(), url }))
     }
 
-    /// Sends one message to the recipients of `mail`. Its id never changes, so that a provider recognises a repeat.
+    /// Sends a message to the recipients of `mail`. Its id never changes, so that the provider recognises a repetition.
     async fn send(&self, mail: &Mail, words: MessageContent) -> Result<(), MailError> {
         let sent = match mail.channel {
             Channel::Mail => self.send_mail(mail, words).await,
@@ -214,7 +216,7 @@ impl MailEffects {
         sent
     }
 
-    /// Renders a mail in its layout, with its attachments, and sends it.
+    /// Renders an e-mail in its layout, with its attachments, and sends it.
     async fn send_mail(&self, mail: &Mail, mut words: MessageContent) -> Result<(), MailError> {
         let to = self.receivers(mail).await?;
         let mut files: Vec<MailFile> = Vec::new();
@@ -254,7 +256,7 @@ impl MailEffects {
         self.mailer.send(&message).await
     }
 
-    /// Returns the mail's recipients; for an alert without any, the active admins.
+    /// Returns the recipients of an e-mail; for an alert without recipients, the active admins.
     async fn receivers(&self, mail: &Mail) -> Result<Vec<String>, MailError> {
         if !mail.to.is_empty() || mail.alert.is_none() {
             return Ok(mail.to.clone());

@@ -1,6 +1,6 @@
-//! Effects of materials: inform orders that their claims are held, and ask orders to return reservations.
+//! Effects of materials, which inform orders that their claims are held, and ask orders to return reservations.
 //!
-//! When a material's vendor code becomes known, the printers that hold spools of it are polled.
+//! When a material gets a vendor code, the printers that hold spools with that code are polled.
 
 use std::sync::Arc;
 
@@ -18,21 +18,21 @@ use kernel::envelope::CommandOrigin;
 use kernel::handle::{AskError, Handle};
 use printers::connections::PrinterConnections;
 
-/// Effects of materials: coordinates a material with the orders that hold claims on it.
+/// Effects of materials, which coordinate a material with the orders that have claims on it.
 pub struct MaterialEffects {
     /// Orders that claim stock.
     pub orders: Directory<Order>,
     /// Printers that may hold spools of an unidentified material.
     pub printers: Directory<Printer>,
-    /// Connections to these printers.
+    /// Connections to the printers.
     pub connections: Arc<PrinterConnections>,
     /// Spool binding of each material as of its last commit; materials without a vendor code have none.
     pub spools: DashMap<Id, SpoolBinding>,
 }
 
 impl MaterialEffects {
-    /// Requests a status poll of the printers that reported such spools before their material was known. The poll binds
-    /// the spools; if it fails, a later one does.
+    /// Requests a status poll of the printers that reported matching spools before the material was identified. The
+    /// poll binds the spools to the material; if it fails, a later poll does.
     fn look_for(&self, spools: SpoolBinding) {
         let bindings = [spools];
         for (id, printer) in self.printers.all_resident() {
@@ -44,7 +44,7 @@ impl MaterialEffects {
         }
     }
 
-    /// Notifies an order that claims are held.
+    /// Notifies an order that its claims are held.
     async fn tell_held(&self, of: &Handle<Material>, order: Id, claims: Vec<ClaimId>) {
         let held = claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
         match self.orders.ask(order, CommandOrigin::system(), OrderNews::Stock(of.id(), held)).await {
@@ -54,7 +54,8 @@ impl MaterialEffects {
         }
     }
 
-    /// Requests an order to give reservations up, and records which ones it retains. It settles those that it gives up.
+    /// Asks an order to give up reservations, and records which ones the order retains. Those it gives up are settled
+    /// by the order.
     async fn ask_back(&self, of: &Handle<Material>, order: Id, claims: Vec<ClaimId>) {
         let Some(words) = of.read().state.as_ref().map(Material::recall_words) else { return };
         match self.orders.ask(order, CommandOrigin::system(), RecallClaims(claims, words)).await {
@@ -90,7 +91,7 @@ impl Effects<Material> for MaterialEffects {
     }
 }
 
-/// Records what an order knows of the material's claims.
+/// Records what an order knows about its claims on the material.
 async fn record(of: &Handle<Material>, news: ClaimNews) {
     if let Err(error) = of.ask(CommandOrigin::system(), news, ASK_TIMEOUT).await {
         tracing::debug!(material = %of.id(), %error, "recording a notification failed; retrying");

@@ -1,5 +1,5 @@
-//! Effects of orders: read what jobs are made from, have models sliced, claim and settle stock, hand attempts to
-//! printers, cancel or resolve them there, and carry out sessions and refunds at the payment processor
+//! Effects of orders, which determine what jobs are made from, have models sliced, claim and settle stock, assign
+//! attempts to printers, cancel or resolve attempts, and handle payment sessions and refunds at the payment processor
 //! ([`crate::at_processor`]).
 
 pub mod make;
@@ -30,29 +30,30 @@ use make::ProductionSources;
 use printers::registry::known_types;
 use store::rows::LoadError;
 
-/// Effects of orders: coordinates an order with the materials, printers and other aggregates that it needs.
+/// Effects of orders, which coordinate an order with the materials, printers and other aggregates that it needs.
 pub struct OrderEffects {
-    /// Sources of SKUs and files from which jobs are made.
+    /// Sources of the SKUs and files from which jobs are made.
     pub sources: ProductionSources,
-    /// Counter that changes with each commit of a SKU, which may have received the file that a job waits for.
+    /// Counter that changes with each commit of a SKU, because the SKU may have received the file for which a job is
+    /// waiting.
     pub sku_changes: watch::Sender<u64>,
     /// Slicer that produces G-code from models.
     pub slicing: Arc<SlicingService>,
-    /// Interval between two checks for what slicing waits for.
+    /// Interval between two checks whether slicing can proceed.
     pub slicing_recheck: Duration,
     /// Materials whose stock jobs claim.
     pub materials: Directory<Material>,
-    /// Printers to which attempts are handed.
+    /// Printers to which attempts are assigned.
     pub printers: Directory<Printer>,
-    /// Invoices of orders, which follow their payments.
+    /// Invoices of orders, which track the orders' payments.
     pub invoices: Directory<Invoice>,
-    /// Channel orders, which are informed of shipments of the orders they led to.
+    /// Channel orders, which are informed when the orders created from them are shipped.
     pub channel_orders: Directory<ChannelOrder>,
-    /// Dispatcher, notified of every commit so that it proposes printers for ready jobs.
+    /// Dispatcher, which is notified of every commit so that it can propose printers for ready jobs.
     pub dispatcher: Dispatcher,
-    /// Forecaster, notified of every commit so that it updates the forecast.
+    /// Forecaster, which is notified of every commit so that it can update the forecast.
     pub forecaster: Forecaster,
-    /// Ledger work at the payment processor.
+    /// Executor of ledger effects at the payment processor.
     pub work: LedgerWork,
 }
 
@@ -107,7 +108,7 @@ impl Effects<Order> for OrderEffects {
 }
 
 impl OrderEffects {
-    /// Reports to the order what its jobs of a SKU are made from, as soon as the SKU has a file.
+    /// Tells the order which file its jobs for a SKU are printed from, once the SKU has a file.
     async fn prepare(&self, of: &Handle<Order>, sku: Id) {
         let mut changes = self.sku_changes.subscribe();
         loop {
@@ -128,7 +129,7 @@ impl OrderEffects {
         }
     }
 
-    /// Returns what the SKU is made from; `None` if the SKU does not exist or is a kit.
+    /// Returns the production data of the SKU; `None` if the SKU does not exist or is a kit.
     async fn read(&self, sku: Id) -> Result<Option<ProductionData>, LoadError> {
         let state = self.sources.skus.read(sku).await?;
         let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()) else { return Ok(None) };
@@ -136,7 +137,7 @@ impl OrderEffects {
     }
 }
 
-/// Informs the order's invoice of the payments, and then the order that the invoice is up to date.
+/// Informs the order's invoice of the payments, and then informs the order that the invoice is up to date.
 async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice: Id, money: InvoicedMoney) {
     let state = of.read();
     let Some(order) = state.state.as_ref().filter(|order| order.money_in_short() == money) else { return };
@@ -150,8 +151,8 @@ async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice
     }
 }
 
-/// Asks the order to issue the invoice that waits for the seller's name and address. Settings are read when the server
-/// starts, so one that still waits is not retried before the next start.
+/// Asks the order to issue the invoice that is waiting for the seller's name and address. Settings are read only when
+/// the server starts, so an invoice that must keep waiting is not retried before the next start.
 async fn issue_invoice(of: &Handle<Order>) {
     match of.ask(CommandOrigin::system(), OrderNews::IssueInvoice, ASK_TIMEOUT).await {
         Ok(answered) if answered.answer.is_wanted => std::future::pending().await,
@@ -160,7 +161,7 @@ async fn issue_invoice(of: &Handle<Order>) {
     }
 }
 
-/// Informs the channel order of what has shipped, and then the order that the channel order knows.
+/// Informs the channel order of what has been shipped, and then informs the order that the channel order is up to date.
 async fn tell_left(records: &Directory<ChannelOrder>, of: &Handle<Order>, record: Id, shipments: u32, last: bool) {
     let state = of.read();
     let Some(order) = state.state.as_ref() else { return };
@@ -183,7 +184,7 @@ async fn tell(of: &Handle<Order>, news: OrderNews) {
     }
 }
 
-/// Hands a claimed attempt to its printer; a refusal ends the attempt before anything began.
+/// Assigns a claimed attempt to its printer; a refusal ends the attempt before anything has begun.
 async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attempt: Id, printer: Id) {
     let state = of.read();
     let Some(current_job) = state.state.as_ref().and_then(|order| order.jobs.get(&job)) else { return };
@@ -217,9 +218,8 @@ async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attemp
     tell(of, OrderNews::Attempt { job, attempt, report }).await;
 }
 
-/// Sends a command about an attempt to its printer, which reports the result. A printer that does not hold the attempt
-/// (it is deleted, or never took the attempt) never will: the attempt can no longer begin there, so it counts as
-/// cancelled.
+/// Sends a command about an attempt to its printer, which reports the result. If the printer is deleted or never
+/// accepted the attempt, the attempt can no longer begin, so it counts as cancelled.
 async fn say(printers: &Directory<Printer>, of: &Handle<Order>, printer: Id, attempt: Id, decision: AttemptCommand) {
     match printers.ask(printer, CommandOrigin::system(), decision).await.map(|answered| answered.answer) {
         Ok(AttemptAnswer::Done) => return,

@@ -1,4 +1,5 @@
-//! Effects of kept payment events (those that matched nothing yet): find the order or invoice of each.
+//! Effects of stored payment events, which did not match any order or invoice when they arrived: find the order or
+//! invoice of each event.
 
 pub mod matching;
 
@@ -13,17 +14,19 @@ use kernel::effects::Effects;
 use kernel::envelope::CommandOrigin;
 use kernel::handle::Handle;
 
-/// Effects of kept payment events: matches them with their orders and invoices.
+/// Effects of stored payment events, which match them with orders and invoices.
 pub struct KeptPaymentEventEffects {
-    /// Matcher that finds and informs the order or invoice.
+    /// Matcher that finds the order or invoice and applies the event to it.
     pub matcher: PaymentMatcher,
-    /// Counter that changes with each new order, invoice and accepted payment, any of which an event may wait for.
+    /// Counter that changes with each new order, invoice and accepted payment, any of which may be the match for an
+    /// event.
     pub new_references: watch::Sender<u64>,
 }
 
 #[async_trait]
 impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
-    /// Tries at once, again after each new order, invoice and payment, and gives up at the deadline of the effect.
+    /// Tries to match the event immediately and after each new order, invoice and payment, and gives up at the deadline
+    /// of the effect.
     async fn run(&self, effect: MatchOrder, of: Handle<KeptPaymentEvent>) {
         let state = of.read();
         let Some(record) = &state.state else { return };

@@ -1,8 +1,9 @@
-//! Effects of printers: watch each printer, bring an attempt to a start or a verdict, cancel prints, report to orders.
+//! Effects of printers, which monitor each printer, carry out attempts until their prints start or a verdict is
+//! reached, cancel prints, and report to orders.
 //!
-//! The start verdict is implemented here and in `domain/printer`: upload and start are separate calls, `start_sent` is
-//! durable before the start is sent, and a start is sent only by the task whose [`domain::printer::PrinterUpload`] was
-//! answered with `Go`.
+//! The verdict on a start is implemented in this module and in `domain/printer`. Upload and start are separate calls,
+//! `start_sent` is durable before the start is sent, and a start is sent only by the task whose
+//! [`domain::printer::PrinterUpload`] was answered with `Go`.
 
 mod cancel;
 mod emergency;
@@ -43,24 +44,24 @@ use printers::PrinterType;
 use printers::connections::PrinterConnections;
 use printers::registry::StoredAddress;
 
-/// Settings for watching printers.
+/// Settings for monitoring printers.
 #[derive(Clone, Copy, Debug)]
 pub struct WatchSettings {
-    /// Interval between polls of a printer that does not push its changes.
+    /// Interval between status polls of a printer that does not push its changes.
     pub poll: Duration,
-    /// Silence after which a printer counts as offline.
+    /// Time without a response after which a printer counts as offline.
     pub offline: Duration,
-    /// Keep the files of ended prints on the printers instead of deleting them.
+    /// Keeps the files of finished prints on the printers instead of deleting them.
     pub keep_files: bool,
 }
 
-/// Effects of printers: communicates with the printers, and reports the progress of attempts to their orders.
+/// Effects of printers, which communicate with printers and report the progress of attempts to their orders.
 pub struct PrinterEffects {
-    /// Orders, which receive the reports about their attempts.
+    /// Orders, which receive reports about their attempts.
     pub orders: Directory<Order>,
-    /// All printers, which remember the materials of spools.
+    /// All printers, which record the materials of spools.
     pub printers: Directory<Printer>,
-    /// Materials, whose vendor codes and colours identify their spools.
+    /// Materials, whose vendor codes and colours identify spools.
     pub materials: Directory<Material>,
     /// Files to be uploaded.
     pub files: Directory<File>,
@@ -70,15 +71,15 @@ pub struct PrinterEffects {
     pub connections: Arc<PrinterConnections>,
     /// Cipher that decrypts the API keys of printers.
     pub cipher: Arc<SecretCipher>,
-    /// Dispatcher, notified of every commit so that it proposes jobs for free printers.
+    /// Dispatcher, which is notified of every commit so that it can propose jobs for free printers.
     pub dispatcher: Dispatcher,
-    /// Forecaster, notified of every commit so that it updates the forecast.
+    /// Forecaster, which is notified of every commit so that it can update the forecast.
     pub forecaster: Forecaster,
     /// Injected clock and settings.
     pub environment: Arc<Environment>,
-    /// Intervals and timeouts for watching printers.
+    /// Intervals and timeouts for monitoring printers.
     pub settings: WatchSettings,
-    /// Hold on attempts that were in hand when the shop was restored.
+    /// Hold on attempts that were in progress when the shop was restored.
     pub hold: DispatchHold,
 }
 
@@ -106,7 +107,7 @@ impl Effects<Printer> for PrinterEffects {
     }
 }
 
-/// Sends news to the printer's own actor; if that fails, the effect repeats them.
+/// Sends news to the printer's own actor. If this fails, the effect sends it again.
 async fn tell(of: &Handle<Printer>, news: PrinterNews) {
     match of.ask(CommandOrigin::system(), news, ASK_TIMEOUT).await {
         Ok(_) => {}
@@ -115,14 +116,14 @@ async fn tell(of: &Handle<Printer>, news: PrinterNews) {
     }
 }
 
-/// Returns the attempt in hand, if it is this one.
+/// Returns the printer's current attempt, if it is the given one.
 fn in_hand(of: &Handle<Printer>, attempt: Id) -> Option<CurrentAttempt> {
     of.read().state.as_ref()?.in_hand.clone().filter(|hand| hand.attempt == attempt)
 }
 
 impl PrinterEffects {
-    /// Returns the time after which an unconfirmed start at this printer is judged, in milliseconds: some printer types
-    /// take longer than others to show a print.
+    /// Returns the time, in milliseconds, after which an unconfirmed start on the printer is judged; some types of
+    /// printer take longer than others to show a print.
     fn confirm_ms(&self, of: &Handle<Printer>) -> i64 {
         let printer = of.read();
         let declared = printer.state.as_ref().and_then(|printer| PrinterType::of_word(&printer.fields.kind));
@@ -130,7 +131,7 @@ impl PrinterEffects {
         self.environment.rules.confirm_ms.saturating_mul(i64::from(factor))
     }
 
-    /// Reports a step of the attempt to the order, until the order has acknowledged it.
+    /// Reports a step of the attempt to the order, repeatedly until the order has acknowledged it.
     async fn report(&self, of: &Handle<Printer>, attempt: Id, step: u32) {
         let Some(hand) = in_hand(of, attempt) else { return };
         if hand.step != step {
@@ -149,7 +150,7 @@ impl PrinterEffects {
         tell(of, PrinterNews::Heard { attempt, step, is_wanted }).await;
     }
 
-    /// Reports the sign-off of a print's parts to the order, until the order has acknowledged it.
+    /// Reports the sign-off of a print's parts to the order, repeatedly until the order has acknowledged it.
     async fn tell_sign_off(&self, of: &Handle<Printer>, attempt: Id) {
         let state = of.read();
         let signed = state.state.iter().flat_map(|printer| &printer.signed_prints);

@@ -1,6 +1,7 @@
-//! Effects of quotes: have models sliced for their price, and create the order of an accepted quote.
+//! Effects of quotes, which have models sliced to determine their price, and create the orders for accepted quotes.
 //!
-//! The accepting commit chose the id of the order, so it is created only once, regardless of retries and crashes.
+//! The id of the order is chosen in the commit that accepts the quote, so the order is created only once, regardless of
+//! retries and crashes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,23 +24,23 @@ use kernel::envelope::CommandOrigin;
 use kernel::handle::{AskError, Handle};
 use store::rows::LoadError;
 
-/// Creator of the orders of accepted quotes.
+/// Service that creates the orders for accepted quotes.
 #[derive(Clone)]
 pub struct QuoteOrders {
     /// Directory in which the orders are created.
     pub orders: Directory<Order>,
-    /// Customers, who are named as buyers on the invoices.
+    /// Customers, who are named as buyers on invoices.
     pub customers: Directory<Customer>,
-    /// Sources of SKUs and files from which the lines are made.
+    /// Sources of the SKUs and files from which the lines are made.
     pub sources: ProductionSources,
 }
 
-/// Reason the order of a quote was not created.
+/// Reason the order for a quote was not created.
 #[derive(Debug)]
 pub enum QuoteOrderError {
-    /// The order cannot be created until something is changed; the text says what.
+    /// The order cannot be created until something is changed, as described by the text.
     Refused(String),
-    /// Transient failure: the creation is retried.
+    /// Transient failure, after which the creation is retried.
     Trouble(AskError),
 }
 
@@ -51,11 +52,11 @@ impl From<LoadError> for QuoteOrderError {
 }
 
 impl QuoteOrders {
-    /// Creates the order of an accepted quote, unless it already exists.
+    /// Creates the order for an accepted quote, unless it already exists.
     ///
     /// # Errors
     ///
-    /// Fails if something the quote offers is gone, or the store does not answer.
+    /// Fails if an item in the quote no longer exists, or if the store does not respond.
     pub async fn make(&self, quote: &Quote, order: Id) -> Result<(), QuoteOrderError> {
         if self.orders.read(order).await?.is_some() {
             return Ok(());
@@ -97,14 +98,14 @@ impl QuoteOrders {
         }
     }
 
-    /// Returns the buyer to name on the invoice, from the customer's profile.
+    /// Returns the buyer to be named on the invoice, from the customer's profile.
     async fn buyer(&self, quote: &Quote) -> Result<Option<Party>, LoadError> {
         let Some(id) = quote.customer_id else { return Ok(None) };
         let state = self.customers.read(id).await?;
         Ok(state.as_ref().and_then(|state| state.state.as_ref()).map(Customer::buyer))
     }
 
-    /// Builds a line of the order at the price of the quote.
+    /// Builds a line of the order at the quoted price.
     async fn line(&self, line: &QuoteLine) -> Result<OrderLine, QuoteOrderError> {
         let make = match line.sku_id {
             Some(sku) => Some(self.made_of(sku, &line.description).await?),
@@ -131,15 +132,15 @@ impl QuoteOrders {
     }
 }
 
-/// Effects of quotes: slices models and creates orders.
+/// Effects of quotes, which slice models and create orders.
 pub struct QuoteEffects {
-    /// Custom requests, which are informed of the status of the quotes that answer them.
+    /// Custom requests, which are informed of the status of the quotes that respond to them.
     pub custom_requests: Directory<CustomRequest>,
-    /// Creator of the orders of accepted quotes.
+    /// Service that creates the orders for accepted quotes.
     pub quote_orders: QuoteOrders,
     /// Slicer that produces G-code from models.
     pub slicing: Arc<SlicingService>,
-    /// Interval between two checks for what slicing waits for.
+    /// Interval between two checks whether slicing can proceed.
     pub slicing_recheck: Duration,
 }
 
@@ -168,7 +169,7 @@ impl Effects<Quote> for QuoteEffects {
 }
 
 impl QuoteEffects {
-    /// Reports the status of the quote to the custom request that it answers, if that still exists.
+    /// Reports the status of the quote to the custom request to which it responds, if the request still exists.
     async fn tell_request(&self, of: &Handle<Quote>, request: Id, status: QuoteStatus) {
         let quote_id = of.id();
         let news = match status {
@@ -190,8 +191,7 @@ impl QuoteEffects {
         }
     }
 
-    /// Reports the result of slicing a model to the quote. While slicing waits for something, it is retried at
-    /// intervals.
+    /// Reports the result of slicing a model to the quote. Slicing that cannot proceed yet is retried at intervals.
     async fn slice(&self, of: &Handle<Quote>, source: SliceSource) {
         let email = of.read().state.as_ref().and_then(|quote| quote.customer_email.clone());
         let purpose = SlicingPurpose::Draft { mailbox: email.map(|email| mailbox(&email)).unwrap_or_default() };

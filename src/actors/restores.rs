@@ -1,5 +1,5 @@
-//! Effects of restores of a backup. They do no outside work, but no job is dispatched automatically until each restore
-//! was reviewed.
+//! Effects of restores from a backup. They do no external work, but no job is dispatched automatically until every
+//! restore has been reviewed.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use kernel::effects::Effects;
 use kernel::environment::Environment;
 use kernel::handle::Handle;
 
-/// Hold on automatic dispatch while a restored shop waits for its review. Clones share the same state.
+/// Hold on automatic dispatching while a restored shop is waiting for review. Clones share the same state.
 #[derive(Clone, Debug)]
 pub struct DispatchHold(Arc<watch::Sender<Option<Timestamp>>>);
 
@@ -25,12 +25,12 @@ impl DispatchHold {
     pub const REASON: &str =
         "on hold since the shop was restored from a backup: an admin must review the restore first";
 
-    /// Creates a hold, given the time of the newest restore that waits for its review; `None` if none waits.
+    /// Creates a hold, given the time of the newest restore that has yet to be reviewed; `None` if there is none.
     pub fn new(since: Option<Timestamp>) -> Self {
         Self(Arc::new(watch::Sender::new(since)))
     }
 
-    /// Returns whether automatic dispatch is on hold.
+    /// Returns whether automatic dispatching is on hold.
     pub fn is_on(&self) -> bool {
         self.0.borrow().is_some()
     }
@@ -41,8 +41,8 @@ impl DispatchHold {
         let _ = self.0.subscribe().wait_for(Option::is_none).await;
     }
 
-    /// Returns whether the hold applies to the item with this id: its id is no newer than the restore, so it came from
-    /// the backup.
+    /// Returns whether the hold applies to the item with the given id. It does if the id is no newer than the restore,
+    /// so that the item came from the backup.
     pub fn covers(&self, id: Id) -> bool {
         let Some(since) = *self.0.borrow() else { return false };
         let made_at = id.0.get_timestamp().map(|at| at.to_unix());
@@ -56,11 +56,12 @@ impl DispatchHold {
     }
 }
 
-/// Effects of restores: lifts the hold after the review, and advances the number counters as the reviewer specified.
+/// Effects of restores, which lift the hold after the review, and advance the number counters as specified by the
+/// reviewer.
 pub struct RestoreEffects {
-    /// Directory of restores, of which those that wait for their review are in memory.
+    /// Directory of restores; those that have yet to be reviewed are in memory.
     pub restores: Directory<Restore>,
-    /// Hold that the review lifts.
+    /// Hold to be lifted by the review.
     pub hold: DispatchHold,
     /// Environment whose number counters are advanced.
     pub environment: Arc<Environment>,

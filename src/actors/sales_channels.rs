@@ -1,5 +1,5 @@
-//! Effects of sales channels. They do no outside work: each commit is only announced to channel orders that wait for
-//! their variant map.
+//! Effects of sales channels. They do no external work; each commit is only announced to channel orders waiting for the
+//! variant map.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use domain::sales_channel::SalesChannel;
 use kernel::effects::Effects;
 use kernel::handle::Handle;
 
-/// Effects of sales channels: announces each commit.
+/// Effects of sales channels, which announce each commit.
 pub struct SalesChannelEffects {
     /// Counter that changes with each commit.
     pub changes: watch::Sender<u64>,

@@ -1,4 +1,4 @@
-//! Effects of SKUs. They do no outside work: each commit is only announced to orders whose jobs wait for a file.
+//! Effects of SKUs. They do no external work; each commit is only announced to orders with jobs waiting for a file.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use domain::sku::Sku;
 use kernel::effects::Effects;
 use kernel::handle::Handle;
 
-/// Effects of SKUs: announces each commit.
+/// Effects of SKUs, which announce each commit.
 pub struct SkuEffects {
     /// Counter that changes with each commit.
     pub changes: watch::Sender<u64>,

@@ -1,8 +1,8 @@
-//! Produces G-code from models: slices each combination of model, profile and slicer version once, and stores the
-//! result as a file.
+//! Produces G-code from models. Each combination of model, profile and slicer version is sliced once, and the result is
+//! stored as a file.
 //!
-//! The id of the file is derived from its inputs. The same inputs are therefore never sliced twice, even across
-//! restarts, and a server killed halfway creates a single file when it resumes.
+//! The id of the file is derived from the inputs. The same inputs are therefore never sliced twice, even across
+//! restarts, and only one file is created even if the server is killed halfway and slices again.
 
 mod turns;
 
@@ -32,24 +32,25 @@ use kernel::handle::AskError;
 use services::slicer::{SliceError, SliceRequest, Slicer};
 use store::rows::LoadError;
 
-/// Version of the slicing procedure; bumped when this server would turn the same model and profile into different
-/// G-code.
+/// Version of the slicing procedure. It must be incremented when the server would turn the same model and profile into
+/// different G-code.
 const RECIPE_VERSION: &str = "2";
 /// Number of bytes of a result read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
-/// Maximum number of characters of the model's name used in the name of the G-code.
+/// Maximum number of characters taken from the name of the model for the name of the G-code.
 const MAX_STEM_CHARS: usize = 80;
 
 /// Reason slicing produced no file.
 #[derive(Debug)]
 pub enum SlicingFailure {
-    /// Something is not available yet; the text says what.
+    /// Something is not available yet, as described by the text.
     Waits(String),
-    /// Others come first, or there is no room; it is asked again. Only drafts of customers meet this.
+    /// Other models come first, or there is no space; slicing is requested again later. Occurs only for customers'
+    /// draft quotes.
     NotNow(String),
-    /// This model cannot be sliced with this profile; the text comes from the slicer.
+    /// The model cannot be sliced with the profile; the text is from the slicer.
     Failed(String),
-    /// Transient failure of this server: slicing is retried.
+    /// Transient failure of this server, after which slicing is retried.
     Trouble(String),
 }
 
@@ -81,33 +82,33 @@ impl From<AskError> for SlicingFailure {
     }
 }
 
-/// The room that files of customers may take, with what is made of them.
+/// Limit on the storage used by customers' files and by the files produced from them.
 #[async_trait]
 pub trait CustomerQuota: fmt::Debug + Send + Sync + 'static {
-    /// Returns why no more of theirs is stored now; `None` while there is room.
+    /// Returns the reason no more customers' files can be stored; `None` while there is space.
     ///
     /// # Errors
     ///
-    /// When the database does not answer.
+    /// Fails if the database does not respond.
     async fn refusal(&self) -> Result<Option<SpaceRefusal>, LoadError>;
-    /// Counts so many bytes that were stored a moment ago.
+    /// Adds the given number of bytes, which have just been stored, to the storage in use.
     fn note_stored(&self, bytes: u64);
 }
 
-/// The work that G-code is made for.
+/// Purpose for which G-code is produced.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SlicingPurpose {
     /// Jobs of an order.
     Order,
-    /// The price of a draft, which this mailbox may have sent the model for.
+    /// Price of a draft quote, for which a customer may have sent the model.
     Draft {
-        /// The mailbox of the quote's customer; empty where it has none.
+        /// Mailbox of the quote's customer; empty if there is no customer.
         mailbox: String,
     },
 }
 
 impl SlicingPurpose {
-    /// Returns the party whose turn it is. Models of drafts that the staff made belong to the shop.
+    /// Returns the party whose turn at the slicer is used. Models for drafts made by staff belong to the shop.
     fn owner(&self, model: &File) -> FileOwner {
         match self {
             Self::Draft { mailbox } if model.customer_upload.is_some() => FileOwner::Customer(mailbox.clone()),
@@ -116,37 +117,38 @@ impl SlicingPurpose {
     }
 }
 
-/// Slicing service that turns models into G-code, each only once.
+/// Slicing service, which turns each model into G-code only once.
 #[derive(Debug)]
 pub struct SlicingService {
     slicer: Slicer,
     blobs: Arc<Blobs>,
     turns: SlicerQueue,
     room: Arc<dyn CustomerQuota>,
-    /// Locks held while the file with this id is being created. Only looked up, so the order of the map does not
-    /// matter.
+    /// Locks that are held while the file with the given id is being created. The map is only used for lookups, so its
+    /// order does not matter.
     making: DashMap<Id, Arc<Mutex<()>>>,
-    /// Description of what the last call to [`Self::gcode`] waited for, if anything.
+    /// Description of what the last call to [`Self::gcode`] was waiting for; `None` if nothing.
     waits: BlockingMutex<Option<String>>,
 }
 
 impl SlicingService {
-    /// Creates the slicing of files whose contents `blobs` holds. `room` bounds what is made of customers' models.
+    /// Creates the service for slicing files whose contents are in `blobs`. `room` limits what is produced from
+    /// customers' models.
     pub fn new(slicer: Slicer, blobs: Arc<Blobs>, room: Arc<dyn CustomerQuota>) -> Self {
         let turns = SlicerQueue::new(slicer.settings().parallel);
         Self { slicer, blobs, turns, room, making: DashMap::new(), waits: BlockingMutex::new(None) }
     }
 
-    /// Returns a human-readable description of what slicing waits for; `None` if nothing is known to be missing.
+    /// Returns a human-readable description of what slicing is waiting for; `None` if nothing is known to be missing.
     pub fn waits_for(&self) -> Option<String> {
         self.waits.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns the file with the G-code of a source; slices it if there is none yet.
+    /// Returns the file with the G-code for a source, slicing it if there is none yet.
     ///
     /// # Errors
     ///
-    /// Fails if no G-code exists and none can be produced.
+    /// Fails if there is no G-code and none can be produced.
     pub async fn gcode(
         &self,
         files: &Directory<File>,
@@ -217,8 +219,8 @@ impl SlicingService {
         outcome
     }
 
-    /// Slices, and records the result under this id. `sliced_from` is the model where it is a customer's: its G-code
-    /// takes of the room of customers.
+    /// Slices a model, and records the result with the given id. `sliced_from` is the model if it belongs to a
+    /// customer, in which case the G-code counts towards the storage used by customers.
     async fn make(
         &self,
         files: &Directory<File>,
@@ -278,7 +280,7 @@ impl SlicingService {
     }
 }
 
-/// Returns the file name for the G-code of a model.
+/// Returns the file name for the G-code sliced from a model.
 fn gcode_name(model: &str, profile: &str) -> String {
     let stem = model.rsplit_once('.').map_or(model, |(stem, _)| stem);
     let stem: String = stem.chars().take(MAX_STEM_CHARS).collect();

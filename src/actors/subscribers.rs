@@ -1,8 +1,8 @@
-//! Customers as the payment processor knows them: their subscriptions and stored cards, which only the processor
+//! Customers in the records of the payment processor, with their subscriptions and cards, which only the processor
 //! stores.
 //!
-//! A customer is found there by our id. Cached here are the processor's customer ids, which never change, and for a
-//! minute the cards, so that a profile is shown without a call.
+//! The processor finds customers by our id. This module caches the processor's customer ids, which never change, and,
+//! for a minute, the cards, so that a profile can be displayed without a call to the processor.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,17 +22,17 @@ use services::payments::{
 const MAX_REMEMBERED: usize = 10_000;
 /// Maximum number of subscriptions per list whose product names are looked up.
 const MAX_LOOKED_AT: usize = 10;
-/// Time for which cached cards are shown.
+/// Time for which cached cards are displayed.
 const CARDS_FRESH_FOR: Duration = Duration::from_secs(60);
 /// Time without a retry after the processor failed to return the cards.
 const SILENCE_KEPT_FOR: Duration = Duration::from_secs(10);
-/// Time for which a customer who was not found at the processor is not searched again; most never subscribe, and each
-/// search costs a call.
+/// Time for which a customer who was not found at the processor is not searched for again; most customers never
+/// subscribe, and each search costs a call.
 const UNKNOWN_FOR: Duration = Duration::from_secs(5 * 60);
-/// Maximum time that a profile waits for the cards.
+/// Maximum time that the display of a profile waits for the cards.
 const MAX_CARDS_WAIT: Duration = Duration::from_secs(2);
 
-/// Reason a subscription is not shown or changed.
+/// Reason a subscription cannot be displayed or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SubscriberError {
     /// No payment processor is configured.
@@ -41,7 +41,7 @@ pub enum SubscriberError {
     /// The processor rejected the request or did not respond.
     #[error(transparent)]
     Processor(#[from] ProcessorError),
-    /// The subscription does not exist, or the processor does not know the customer.
+    /// The subscription does not exist, or the customer is unknown to the processor.
     #[error("no such subscription")]
     Missing,
     /// The subscription belongs to another customer.
@@ -49,53 +49,53 @@ pub enum SubscriberError {
     NotTheirs,
 }
 
-/// Card, or other payment method, that the processor stores for a customer.
+/// Card or other payment method stored by the processor for a customer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredCard {
-    /// Payment method as returned by the processor.
+    /// Payment method, as returned by the processor.
     pub card: PaymentMethod,
-    /// `true` if it is charged when no other is selected.
+    /// `true` if the payment method is charged when no other is selected.
     pub is_default: bool,
 }
 
-/// Cards of a customer, with the time until which they are shown from the cache.
+/// Cards of a customer, with the time until which the cached cards are displayed.
 type Cards = (Instant, Vec<StoredCard>);
 
 /// Client for our customers' data at the payment processor, with a cache.
 #[derive(Clone)]
 pub struct Subscribers {
     processor: Option<Arc<dyn PaymentProcessor>>,
-    /// Cached customer ids of the processor, by our id.
+    /// Cached customer ids used by the processor, by our own id.
     customer_ids: Arc<DashMap<Id, String>>,
-    /// Customers not found at the processor, with the time until which no search is repeated.
+    /// Customers not found at the processor, with the time until which they are not searched for again.
     unknown: Arc<DashMap<Id, Instant>>,
     cards: Arc<Mutex<BTreeMap<Id, Cards>>>,
-    /// Product name of each price, which lists of subscriptions do not contain.
+    /// Cached product names, by price; lists of subscriptions do not contain them.
     products: Arc<DashMap<String, String>>,
 }
 
-/// Customer who starts a subscription.
+/// Customer who is starting a subscription.
 #[derive(Clone, Debug)]
 pub struct Subscriber<'a> {
     /// Our id of the customer.
     pub id: Id,
     /// E-mail address for receipts.
     pub email: &'a str,
-    /// Name of the customer, if known.
+    /// Name of the customer; `None` if unknown.
     pub name: Option<String>,
 }
 
-/// Idempotency keys under which the session of a subscription is created.
+/// Idempotency keys with which the session for starting a subscription is created.
 #[derive(Clone, Debug)]
 pub struct SubscriptionKey {
-    /// Key that is the same for identical requests, so that a double click creates one session.
+    /// Key that is the same for identical requests, so that a double click creates only one session.
     pub first: String,
-    /// Key for another session if that of the first is paid or expired; `None` if the customer chose the key.
+    /// Key for another session if the first one is paid or has expired; `None` if the customer chose the key.
     pub another: Option<String>,
 }
 
 impl Subscribers {
-    /// Creates the client for this processor; `None` if none is configured.
+    /// Creates the client for the given processor; `None` if none is configured.
     pub fn new(processor: Option<Arc<dyn PaymentProcessor>>) -> Self {
         Self {
             processor,
@@ -110,7 +110,7 @@ impl Subscribers {
         self.processor.as_ref().ok_or(SubscriberError::NotConfigured)
     }
 
-    /// Returns the processor's id of a customer; `None` if they are not known there.
+    /// Returns the processor's id for a customer; `None` if the customer is unknown to the processor.
     async fn customer(&self, id: Id) -> Result<Option<String>, SubscriberError> {
         if let Some(customer_id) = self.customer_ids.get(&id) {
             return Ok(Some(customer_id.clone()));
@@ -141,7 +141,7 @@ impl Subscribers {
         self.unknown.remove(&id);
     }
 
-    /// Returns the subscriptions of a customer, active and past, newest first.
+    /// Returns a customer's subscriptions, both active and past, newest first.
     pub async fn list(&self, id: Id, limit: usize) -> Result<Vec<Subscription>, SubscriberError> {
         let processor = self.processor()?;
         let Some(customer) = self.customer(id).await? else { return Ok(Vec::new()) };
@@ -176,7 +176,7 @@ impl Subscribers {
         }
     }
 
-    /// Returns a subscription of a customer.
+    /// Returns one of a customer's subscriptions.
     pub async fn one(&self, id: Id, subscription: &str) -> Result<Subscription, SubscriberError> {
         let processor = self.processor()?;
         let current = match processor.subscription(subscription).await {
@@ -188,21 +188,21 @@ impl Subscribers {
         if theirs { Ok(current) } else { Err(SubscriberError::NotTheirs) }
     }
 
-    /// Cancels a subscription of a customer at the end of its period, or resumes it.
+    /// Sets a customer's subscription to be cancelled at the end of its period, or resumes it.
     pub async fn set_cancel(&self, id: Id, subscription: &str, cancel: bool) -> Result<Subscription, SubscriberError> {
         self.one(id, subscription).await?;
         self.processor()?.set_cancel_at_period_end(subscription, cancel).await?;
         self.one(id, subscription).await
     }
 
-    /// Returns a link to the processor's pages on which a customer manages cards and subscriptions.
+    /// Returns a link to the processor's pages on which the customer can manage cards and subscriptions.
     pub async fn portal(&self, id: Id, return_url: &str, key: &str) -> Result<String, SubscriberError> {
         let processor = self.processor()?;
         let customer = self.customer(id).await?.ok_or(SubscriberError::Missing)?;
         Ok(processor.create_portal(&customer, return_url, key).await?)
     }
 
-    /// Creates a session by which a customer starts a subscription; the first one registers the customer at the
+    /// Creates a session with which a customer starts a subscription. The first session registers the customer with the
     /// processor.
     pub async fn check_out(
         &self,
@@ -247,7 +247,7 @@ impl Subscribers {
         Ok(OpenSession { id: session.id, url, expires_at: session.expires_at })
     }
 
-    /// Drops the cached cards of the customer whose processor id is `theirs`, because something changed there.
+    /// Removes the cards of the customer whose processor id is `theirs` from the cache, because they may have changed.
     pub fn forget(&self, theirs: &str) {
         let ours = self.customer_ids.iter().find(|entry| entry.value() == theirs).map(|entry| *entry.key());
         if let Some(ours) = ours {
@@ -255,7 +255,7 @@ impl Subscribers {
         }
     }
 
-    /// Returns the stored cards of a customer, at most a minute old; none if the processor does not respond.
+    /// Returns the customer's stored cards, which may be up to a minute old; empty if the processor does not respond.
     pub async fn cards(&self, id: Id) -> Vec<StoredCard> {
         let fresh = |(until, _): &Cards| *until > Instant::now();
         if let Some((_, cards)) = self.with_cards(|all| all.get(&id).filter(|entry| fresh(entry)).cloned()) {
@@ -280,7 +280,8 @@ impl Subscribers {
         }
     }
 
-    /// Caches the cards of a customer for this long (none if the processor did not respond) and returns them.
+    /// Caches a customer's cards for the given time and returns them. The list is empty if the processor did not
+    /// respond.
     fn keep_cards(&self, id: Id, fresh_for: Duration, cards: Vec<StoredCard>) -> Vec<StoredCard> {
         self.with_cards(|all| {
             if all.len() >= MAX_REMEMBERED {

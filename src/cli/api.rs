@@ -1,4 +1,4 @@
-//! Client of the server's own HTTP API over its control socket, where the caller is the owner of the machine.
+//! Client for the server's own HTTP API over its control socket, whose callers have the rights of the machine's owner.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// Largest page size that the server's lists allow.
 const PAGE_ENTRIES: usize = 200;
 
-/// Reason a request failed.
+/// Reason why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiFailure {
     /// The server refused the request.
@@ -28,7 +28,7 @@ pub enum ApiFailure {
         status: u16,
         /// Error code.
         code: String,
-        /// Error message, with the faults of all fields.
+        /// Error message, or the problems of all fields if the server lists them.
         message: String,
     },
     /// The server did not answer.
@@ -42,21 +42,21 @@ pub enum ApiFailure {
     Socket {
         /// Path of the socket.
         path: PathBuf,
-        /// Error of the operating system.
+        /// Underlying operating system error.
         source: io::Error,
     },
 }
 
-/// HTTP client of one server.
+/// HTTP client for one server.
 #[derive(Clone, Debug)]
 pub struct HttpApi {
     client: Client,
-    /// Control socket that the client connects to; its path must live as long as the client.
+    /// Path of the control socket; must live as long as the client.
     _socket: Arc<SocketPath>,
 }
 
 impl HttpApi {
-    /// Connects to the server that runs on this data folder; `None` when nothing listens on its control socket.
+    /// Connects to the server that runs on the given data folder; `None` if no server listens on its control socket.
     pub async fn over_socket(data: &Path) -> Result<Option<Self>, ApiFailure> {
         let opened = async {
             let socket = SocketPath::in_folder(data)?;
@@ -86,12 +86,12 @@ impl HttpApi {
         json_of(self.request(Method::GET, path).send().await?).await
     }
 
-    /// Sends a POST with a JSON body.
+    /// Sends a POST request with a JSON body.
     pub async fn post(&self, path: &str, body: &Value) -> Result<Value, ApiFailure> {
         json_of(self.request(Method::POST, path).json(body).send().await?).await
     }
 
-    /// Updates members of a resource with PATCH.
+    /// Updates some members of a resource with PATCH.
     pub async fn patch(&self, path: &str, body: &Value) -> Result<Value, ApiFailure> {
         json_of(self.request(Method::PATCH, path).json(body).send().await?).await
     }
@@ -101,7 +101,8 @@ impl HttpApi {
         json_of(self.request(Method::DELETE, path).send().await?).await.map(drop)
     }
 
-    /// Fetches all entries of a list, page by page. `path` has no query; `name` is the member that holds the entries.
+    /// Fetches all entries of a list, page by page. `path` must have no query; `name` is the member that contains the
+    /// entries.
     pub async fn list<T: DeserializeOwned>(&self, path: &str, name: &str) -> Result<Vec<T>, ApiFailure> {
         let mut all = Vec::new();
         loop {
@@ -121,7 +122,7 @@ pub fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, ApiFailure> {
     serde_json::from_value(value).map_err(|error| ApiFailure::Unexpected(error.to_string()))
 }
 
-/// Returns the body of a successful response (null if it is empty), or the refusal as an error.
+/// Returns the body of a successful response (null if it is empty), or an error if the server refused the request.
 pub async fn json_of(answer: Response) -> Result<Value, ApiFailure> {
     let status = answer.status();
     let body = answer.bytes().await?;
@@ -135,7 +136,7 @@ pub async fn json_of(answer: Response) -> Result<Value, ApiFailure> {
     bounded_json::read(&body, bounded_json::ANSWER).map_err(|error| ApiFailure::Unexpected(error.to_string()))
 }
 
-/// Converts the API's error body to an error: the faults of all fields, or else its message.
+/// Converts an error response from the API: to the problems of all fields if it lists them, otherwise to its message.
 fn refusal(status: u16, body: &Value) -> ApiFailure {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let faults = body["errors"].as_array().into_iter().flatten();

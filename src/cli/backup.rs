@@ -1,5 +1,5 @@
-//! `printfloor backup FILE`: a full copy of the shop in one file, which is read back and verified before it gets its
-//! final name.
+//! `printfloor backup FILE`: writes a full backup of the shop to one file, which is read back and verified before it
+//! gets its final name.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -31,13 +31,13 @@ use crate::store::copy::DatabaseCopier;
 
 /// Maximum duration of a whole backup.
 const MAX_BACKUP_TIME: Duration = Duration::from_secs(24 * 3600);
-/// Permissions of the file: readable and writable by its owner only.
+/// File permissions: readable and writable by the owner only.
 const FILE_MODE: u32 = 0o600;
-/// Errors of file systems that lack an operation: vfat and exFAT refuse hard links with EPERM, CIFS with EOPNOTSUPP,
-/// and NFS refuses the flags of `renameat2` with EINVAL.
+/// Errors returned by file systems that do not support an operation: vfat and exFAT reject hard links with EPERM, CIFS
+/// with EOPNOTSUPP, and NFS rejects the flags of `renameat2` with EINVAL.
 const LACKING: [Errno; 5] = [Errno::PERM, Errno::ACCESS, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL];
 
-/// Makes a backup through the running server or, if none runs, directly from the data folder and the database.
+/// Creates a backup through the running server or, if there is none, directly from the data folder and the database.
 pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     log::start_for_command();
     if file.exists() {
@@ -65,7 +65,7 @@ pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Formats the contents of a backup as text: size, time, and numbers of tables, rows and files.
+/// Formats a summary of a backup: its size and time, and the numbers of tables, rows and files.
 pub fn summary(backup: &VerifiedBackup) -> String {
     let rows = &backup.manifest.database.rows;
     format!(
@@ -105,7 +105,7 @@ async fn download(api: &HttpApi, part: &UnfinishedFile) -> Result<(), CliError> 
     part.write(pieces).await
 }
 
-/// Copies the shop from the data folder and the database, which no server may use meanwhile.
+/// Backs up the shop from the data folder and the database, which no server may be using.
 async fn copy(config: &Config, part: &UnfinishedFile) -> Result<(), CliError> {
     if !shop_exists(config).await? {
         return Err(CliError::NoShop { words: no_shop(config), new: false });
@@ -120,7 +120,7 @@ async fn copy(config: &Config, part: &UnfinishedFile) -> Result<(), CliError> {
     part.write(begun.pieces.into_stream().map_err(failed)).await
 }
 
-/// Backup file that is being written; removed on drop unless [`keep`](Self::keep) is called.
+/// Backup file being written; removed on drop unless [`keep`](Self::keep) is called.
 struct UnfinishedFile {
     path: PathBuf,
     name: PathBuf,
@@ -154,7 +154,7 @@ impl UnfinishedFile {
             .map_err(cannot())
     }
 
-    /// Gives the finished file its final name, without replacing an existing file.
+    /// Gives the finished file its final name without replacing an existing file.
     fn keep(self) -> Result<(), CliError> {
         let cannot = || CliError::io(format!("{} cannot be written", self.name.display()));
         give_name(&self.path, &self.name, link_new, rename_new).map_err(cannot())?;
@@ -169,9 +169,9 @@ impl Drop for UnfinishedFile {
     }
 }
 
-/// Gives a complete file its name without replacing another file, by the first way that the file system has: a link, a
-/// renaming that replaces nothing (`rename`), or a look and a renaming, between which another program may make a file
-/// of that name.
+/// Gives a complete file its final name without replacing another file, in the first way that the file system supports:
+/// a hard link, a rename that fails if the name exists, or a check followed by an ordinary rename. In the last case,
+/// another program may create a file with that name between the two steps.
 fn give_name(
     path: &Path,
     name: &Path,
@@ -193,17 +193,17 @@ fn give_name(
     fs::rename(path, name)
 }
 
-/// Gives a file a second name, unless there is one of that name.
+/// Creates a hard link to a file; fails if the new name exists.
 fn link_new(path: &Path, name: &Path) -> io::Result<()> {
     fs::hard_link(path, name)
 }
 
-/// Renames a file, unless there is one of that name.
+/// Renames a file; fails if the new name exists.
 fn rename_new(path: &Path, name: &Path) -> io::Result<()> {
     Ok(renameat_with(CWD, path, CWD, name, RenameFlags::NOREPLACE)?)
 }
 
-/// Returns whether the file system lacks the operation.
+/// Returns whether the error means that the file system does not support the operation.
 fn is_lacking(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Unsupported
         || Errno::from_io_error(error).is_some_and(|errno| LACKING.contains(&errno))
@@ -219,7 +219,7 @@ mod tests {
         move |_, _| Err(errno.into())
     }
 
-    /// Creates a complete file in a new folder, and returns the name that it is to have.
+    /// Creates a complete file in a new folder, and returns the folder, the file's path and its intended final name.
     fn complete() -> (tempfile::TempDir, PathBuf, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let (path, name) = (folder.path().join("shop.tar.unfinished"), folder.path().join("shop.tar"));

@@ -1,6 +1,6 @@
-//! `printfloor check`: tests the settings and all configured services, and says how to fix what is wrong.
+//! `printfloor check`: tests the settings and all configured services, and says how to fix problems.
 //!
-//! It changes nothing, neither on disk nor at a printer or service. It may run while the server runs.
+//! The command changes nothing on disk or at any printer or service, so it may run while the server runs.
 
 mod database;
 mod printers;
@@ -66,7 +66,7 @@ fn data_folder(report: &mut CheckReport, data: &Path) {
     }
 }
 
-/// Checks that either a server runs on the data directory and answers, or its address is free to listen on.
+/// Checks that either a server runs on the data directory and responds, or its address is free to listen on.
 async fn address(report: &mut CheckReport, config: &Config) {
     match HttpApi::over_socket(&config.server.data_dir).await {
         Ok(Some(api)) => match api.get("/healthz").await {

@@ -12,22 +12,22 @@ use crate::server::StartError;
 use crate::store::connect::OpenError;
 use platform::io_words::io_words;
 
-/// Reason a command failed.
+/// Reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
     /// The arguments are incompatible.
     #[error("{0}")]
     Usage(String),
-    /// A failure described in full by its text.
+    /// A failure that the text fully describes.
     #[error("{0}")]
     Failed(String),
     /// Standard output was closed by the process that reads it, which is not a failure.
     #[error("the output was closed")]
     ReaderGone,
-    /// No server runs on the data directory, and the database holds no shop.
+    /// No server runs on the data directory, and the database contains no shop.
     #[error("{words}")]
     NoShop {
-        /// Place that was searched, and what it contains.
+        /// Places that were searched, and what they contain.
         words: String,
         /// `true` if the command can create a new shop with `--new`.
         new: bool,
@@ -38,7 +38,7 @@ pub enum CliError {
     /// The server cannot start.
     #[error(transparent)]
     Start(Box<StartError>),
-    /// The separate program of a command is not installed.
+    /// The separate program that the command starts is not installed.
     #[error("{program} is not installed: it is neither next to this program nor on PATH")]
     NoTool {
         /// File name of the program.
@@ -55,7 +55,7 @@ pub enum CliError {
     Io {
         /// Description of the failed operation.
         doing: String,
-        /// Error of the operating system.
+        /// Underlying operating system error.
         source: io::Error,
     },
 }
@@ -72,7 +72,7 @@ impl CliError {
         move |source| Self::Io { doing: doing.into(), source }
     }
 
-    /// Returns 2 for wrong usage, 1 for everything else.
+    /// Returns the exit code: 2 for wrong usage, 1 for everything else.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(if matches!(self, Self::Usage(_)) { 2 } else { 1 })
     }

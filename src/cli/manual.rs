@@ -7,7 +7,7 @@ use clap_mangen::Man;
 
 use super::{Cli, CliError, output};
 
-/// Prints the script with which a shell completes commands and options.
+/// Prints the completion script for a shell.
 pub fn completions(shell: Shell) -> Result<(), CliError> {
     let mut script = Vec::new();
     let mut command = Cli::command();
@@ -16,7 +16,7 @@ pub fn completions(shell: Shell) -> Result<(), CliError> {
     output::print(&String::from_utf8_lossy(&script))
 }
 
-/// Prints the manual page: the program, followed by each of its commands.
+/// Prints the manual page: the program, followed by each command.
 pub fn man() -> Result<(), CliError> {
     let mut program = Cli::command();
     program.build();
@@ -25,7 +25,7 @@ pub fn man() -> Result<(), CliError> {
     output::print(&String::from_utf8_lossy(&page))
 }
 
-/// Renders the page of the program, with a section for each command that does something.
+/// Renders the program's manual page, with a section for each command that is not just a group of subcommands.
 fn written(program: &Command, page: &mut Vec<u8>) -> std::io::Result<()> {
     Man::new(program.clone()).manual("Printfloor").render(page)?;
     for command in commands(program) {
@@ -42,7 +42,7 @@ fn written(program: &Command, page: &mut Vec<u8>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Returns all commands without subcommands, in the order of their definition.
+/// Returns all commands without subcommands, in definition order.
 fn commands(of: &Command) -> Vec<&Command> {
     let own = of.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help");
     own.flat_map(|command| if command.has_subcommands() { commands(command) } else { vec![command] }).collect()

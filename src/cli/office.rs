@@ -1,8 +1,8 @@
-//! Accounts and API keys for the command line: through the control socket of the running server, or, if none runs,
+//! Accounts and API keys for the command line: through the control socket of the running server or, if there is none,
 //! directly in the database under the same rules. Both ways give the same results and errors.
 //!
-//! A command creates no new shop by accident: if no server runs and no database holds a shop, it fails and names the
-//! places it searched.
+//! No command creates a new shop by accident: if no server runs and no database contains a shop, the command fails and
+//! names the places it searched.
 
 use std::time::Duration;
 
@@ -27,10 +27,10 @@ use crate::store::connect;
 use crate::store::rows::LoadError;
 use crate::store::secret_checks::DatabaseState;
 
-/// Maximum time for the database to close after a command.
+/// Maximum time to wait for the database to close after a command.
 const CLOSE_WITHIN: Duration = Duration::from_secs(10);
 
-/// API key in a list.
+/// Entry in the list of API keys.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeyLine {
@@ -55,7 +55,7 @@ pub struct CreatedKey {
     pub key: String,
 }
 
-/// Account in a list.
+/// Entry in the list of accounts.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UserLine {
@@ -68,9 +68,9 @@ pub struct UserLine {
 
 /// Client for managing staff accounts and API keys.
 pub enum ApiClient {
-    /// Through the API of the running server.
+    /// Access through the running server's API.
     Running(HttpApi),
-    /// In the database, opened by this process because no server runs.
+    /// Access through the database, opened by this process because no server runs.
     Alone(Box<Server>),
 }
 
@@ -79,19 +79,19 @@ pub enum ApiClient {
 pub enum ShopRequirement {
     /// An existing shop.
     Existing,
-    /// An existing shop, or a new one if `true` (`--new`).
+    /// An existing shop or, if the value is `true` (`--new`), a new one.
     NewIfAllowed(bool),
 }
 
 impl ShopRequirement {
-    /// Returns the choice of a command that can create a shop; `new` is its flag `--new`.
+    /// Returns the requirement of a command that can create a shop; `new` is its flag `--new`.
     pub fn of(new: bool) -> Self {
         Self::NewIfAllowed(new)
     }
 }
 
 impl ApiClient {
-    /// Connects to the running server, or else opens the database.
+    /// Connects to the running server or, if there is none, opens the database.
     pub async fn open(global: &GlobalOptions, shop: ShopRequirement) -> Result<Self, CliError> {
         // The running server has loaded its settings; if --data names its directory, none need be loaded here.
         if let Some(data) = &global.data
@@ -117,7 +117,7 @@ impl ApiClient {
         }
     }
 
-    /// Creates an API key and returns it; it cannot be retrieved again.
+    /// Creates an API key and returns it; the plaintext cannot be retrieved again.
     pub async fn create_key(&self, new: &NewKey) -> Result<CreatedKey, CliError> {
         let role = Role::from(new.role);
         match self {
@@ -170,7 +170,7 @@ impl ApiClient {
         }
     }
 
-    /// Creates an account for a staff member, who can sign in at once.
+    /// Creates an account for a staff member, who can sign in immediately.
     pub async fn create_user(&self, new: &NewUserArguments, password: String) -> Result<UserLine, CliError> {
         let name = match &new.name {
             Some(name) => name.clone(),
@@ -221,7 +221,7 @@ impl ApiClient {
     }
 }
 
-/// Returns whether the configured database holds a shop.
+/// Returns whether the configured database contains a shop.
 pub async fn shop_exists(config: &Config) -> Result<bool, CliError> {
     let database = connect::display_url(config.database_url().expose());
     let state = own_secrets::look(config).await;
@@ -229,7 +229,7 @@ pub async fn shop_exists(config: &Config) -> Result<bool, CliError> {
     Ok(state != DatabaseState::New)
 }
 
-/// Describes the places that were searched for a shop, and what they contain.
+/// Describes the places searched for a shop, and what they contain.
 pub fn no_shop(config: &Config) -> String {
     let data = absolute(&config.server.data_dir);
     let there = match std::fs::read_dir(&data).map(Iterator::count) {
@@ -281,13 +281,13 @@ impl From<&User> for UserLine {
     }
 }
 
-/// Sends a command with the rights of the machine's owner, like requests over the control socket.
+/// Executes a command with the rights of the machine's owner, as if it came over the control socket.
 async fn ask<C: Command<Access>>(server: &Server, command: C) -> Result<C::Answer, CliError> {
     let access = server.shop().access.activate(Id::ONLY);
     Ok(access.ask(CommandOrigin::new(Principal::Machine), command, ASK_TIMEOUT).await?.answer)
 }
 
-/// Returns the current accounts and keys; empty before the first is created.
+/// Returns the current accounts and keys; empty if none exist yet.
 pub async fn access(server: &Server) -> Result<Access, CliError> {
     let unreadable = |error: LoadError| CliError::from(StartError::App(ShopError::from(error)));
     let read = server.shop().access.read(Id::ONLY).await.map_err(unreadable)?;

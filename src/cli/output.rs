@@ -1,12 +1,12 @@
-//! Writes to standard output and standard error, whose reader may close them at any time, as in `printfloor key list |
-//! head`.
+//! Writes to standard output and standard error, which the reader may close at any time, as in
+//! `printfloor key list | head`.
 
 use std::io::{self, Write as _};
 
 use super::CliError;
 
-/// Writes a result to standard output. Returns [`CliError::ReaderGone`] when the reader has closed it, which ends a
-/// command quietly.
+/// Writes a result to standard output. Returns [`CliError::ReaderGone`] if the reader has closed it, so that the
+/// command ends without an error message.
 pub fn print(text: &str) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
@@ -15,12 +15,12 @@ pub fn print(text: &str) -> Result<(), CliError> {
     })
 }
 
-/// Does what [`print`] does, with a line break.
+/// Writes the text and a line break, like [`print`].
 pub fn line(text: &str) -> Result<(), CliError> {
     print(&format!("{text}\n"))
 }
 
-/// Writes a status line to standard error. It is lost if nothing reads it.
+/// Writes a status line to standard error. The line is lost if standard error is closed.
 pub fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

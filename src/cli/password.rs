@@ -1,4 +1,4 @@
-//! Reads a password: typed twice without echo at a terminal, otherwise one line of standard input.
+//! Reads a password: typed twice without echo on a terminal, otherwise from one line of standard input.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read};
 
@@ -7,7 +7,7 @@ use super::CliError;
 /// Maximum number of bytes read.
 const MAX_LINE_BYTES: u64 = 4096;
 
-/// Reads the password. The server checks whether it is strong enough.
+/// Reads the password. Its strength is checked by the server.
 pub async fn ask() -> Result<String, CliError> {
     let input = tokio::task::spawn_blocking(|| if io::stdin().is_terminal() { twice() } else { line(io::stdin()) });
     input.await.unwrap_or_else(|error| Err(CliError::Failed(format!("the password cannot be read: {error}"))))
@@ -22,7 +22,7 @@ fn twice() -> Result<String, CliError> {
     checked(first)
 }
 
-/// Reads the first line, without its line break.
+/// Reads the first line of the input, without the line break.
 fn line(from: impl Read) -> Result<String, CliError> {
     let mut text = String::new();
     let mut from = io::BufReader::new(from.take(MAX_LINE_BYTES));

@@ -1,29 +1,29 @@
-//! Progress of long-running work: a bar on a terminal, plain lines elsewhere, such as in the log of a timer.
+//! Progress of long-running work: a bar on a terminal, plain lines elsewhere, such as in a log.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 /// Width of the bar in characters.
 const BAR_CHARS: u64 = 30;
-/// Interval between two updates on a terminal.
+/// Interval between updates on a terminal.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
-/// Interval between two plain lines.
+/// Interval between plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
-/// Factor between two successive units of bytes.
+/// Ratio of each unit of bytes to the next smaller one.
 const UNIT_STEP: f64 = 1000.0;
 
-/// Progress of one operation on standard error.
+/// Progress display of one operation on standard error.
 pub struct ProgressLine {
     what: &'static str,
     done: u64,
-    /// Total number of bytes; `None` while it is unknown.
+    /// Total number of bytes; `None` if unknown.
     total: Option<u64>,
     terminal: bool,
     updated_at: Instant,
 }
 
 impl ProgressLine {
-    /// Starts to display the progress of `what`.
+    /// Starts displaying the progress of `what`.
     pub fn new(what: &'static str, total: Option<u64>) -> Self {
         let terminal = io::stderr().is_terminal();
         let this = Self { what, done: 0, total, terminal, updated_at: Instant::now() };
@@ -31,7 +31,7 @@ impl ProgressLine {
         this
     }
 
-    /// Adds this number of bytes to the completed work.
+    /// Adds the given number of bytes to the completed work.
     pub fn add(&mut self, bytes: u64) {
         self.done = self.done.saturating_add(bytes);
         let interval = if self.terminal { UPDATE_INTERVAL } else { LINE_INTERVAL };
@@ -41,7 +41,7 @@ impl ProgressLine {
         }
     }
 
-    /// Marks all of the work as completed.
+    /// Displays the work as completed.
     pub fn end(mut self) {
         self.total = Some(self.done);
         self.show();
@@ -59,7 +59,7 @@ impl ProgressLine {
     }
 }
 
-/// Formats the progress of the work, with or without a bar.
+/// Formats the progress as one line, with or without a bar.
 fn line(what: &str, done: u64, total: Option<u64>, bar: bool) -> String {
     let Some(total) = total else { return format!("{what}: {}", size(done)) };
     let share = |of: u64| done.min(total).saturating_mul(of).checked_div(total).unwrap_or(of);
@@ -72,7 +72,7 @@ fn line(what: &str, done: u64, total: Option<u64>, bar: bool) -> String {
     format!("{what}:{bar} {percent} % of {}", size(total))
 }
 
-/// Formats a number of bytes with a decimal unit.
+/// Formats a number of bytes with a decimal unit, such as MB.
 pub fn size(bytes: u64) -> String {
     let (mut amount, mut units) = (bytes as f64, ["kB", "MB", "GB", "TB"].into_iter());
     let mut unit = "B";

@@ -1,8 +1,8 @@
 //! `printfloor restore FILE`: restores a backup into an empty data folder and an empty database.
 //!
-//! The backup is read to its end before anything is written. From then on, until everything has been compared, a mark
-//! in the data folder (and in a PostgreSQL database) keeps servers from starting. A restore that was interrupted begins
-//! anew; one that had completed is recognised by its database (`app/restore_mark.rs`).
+//! The whole backup is read before anything is written. From then until everything has been compared, a marker in the
+//! data folder (and in a PostgreSQL database) prevents servers from starting. An interrupted restore starts over; a
+//! completed one is recognised by its database (`app/restore_mark.rs`).
 
 use std::fs::{self, File};
 use std::io;
@@ -27,7 +27,7 @@ use crate::store::copy::DatabaseCopier;
 use crate::store::copy::restore::RestoreTarget;
 use crate::store::restoring::{RestoredBackup, record};
 
-/// Files that the data folder may already contain: they are not part of a backup.
+/// Files that may already exist in the data folder, because backups do not contain them.
 const OWN_FILES: [&str; 4] = ["secrets.env", ".env", LOCK_FILE, CONTROL_SOCKET];
 /// Maximum number of file names that the message about a non-empty folder lists.
 const MAX_NAMED: usize = 3;
@@ -48,7 +48,7 @@ pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     report(&config, &backup)
 }
 
-/// Rejects a backup of another kind of database, or of a newer version of the program.
+/// Rejects a backup from another kind of database or a newer version of the program.
 fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSettings) -> Result<(), CliError> {
     let manifest = &backup.manifest;
     if manifest.database.kind != copier.kind() {
@@ -70,18 +70,18 @@ fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSet
     Ok(())
 }
 
-/// Restore whose target folder and database are empty and marked.
+/// Restore into a folder and database that were empty and are marked as being restored.
 struct RestoreInProgress {
     config: Config,
     database: DatabaseSettings,
     places: BackupDestinations,
-    /// Final file of the database; `None` on PostgreSQL.
+    /// Final path of the database file; `None` on PostgreSQL.
     final_file: Option<PathBuf>,
 }
 
 impl RestoreInProgress {
     /// Checks that the targets are empty, or contain only the remains of an interrupted restore, and marks them.
-    /// `None`: an earlier run has already completed the restore of this backup.
+    /// Returns `None` if an earlier run has already completed the restore of this backup.
     async fn prepare(
         config: &Config,
         database: &DatabaseSettings,
@@ -156,7 +156,7 @@ impl RestoreInProgress {
         }
     }
 
-    /// Removes the remains of an interrupted restore, except for the mark.
+    /// Removes the remains of an interrupted restore, except for the marker.
     fn clear(&self) -> io::Result<()> {
         for folder in [&self.places.files, &self.places.documents] {
             empty(folder)?;
@@ -169,7 +169,7 @@ impl RestoreInProgress {
         Ok(())
     }
 
-    /// Unpacks and compares the backup, migrates the tables, records the restore, and removes the mark.
+    /// Unpacks and compares the backup, migrates the tables, records the restore, and removes the marker.
     async fn run(&self, file: &Path, backup: &VerifiedBackup, copier: &DatabaseCopier) -> Result<(), CliError> {
         let (from, whole, places) = (file.to_owned(), backup.clone(), self.places.clone());
         let total = fs::metadata(file).map_or(0, |metadata| metadata.len());
@@ -219,7 +219,8 @@ fn beside(file: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Names of what is in a folder, sorted, but for what the file system itself made there; none where there is no folder.
+/// Returns the sorted names of a folder's entries, except those that the file system itself creates; empty if the
+/// folder does not exist.
 fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -236,7 +237,7 @@ fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Removes what is in a folder, and leaves the folder: it may be a volume of its own, which cannot be removed.
+/// Removes a folder's contents but not the folder itself, which may be a mounted volume that cannot be removed.
 fn empty(folder: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -292,7 +293,7 @@ mod tests {
 
     use super::*;
 
-    /// Creates a folder like a new ext4 volume: with `lost+found`, and nothing else.
+    /// Creates a folder like a new ext4 volume, which contains only `lost+found`.
     fn volume() -> tempfile::TempDir {
         let volume = tempfile::tempdir().unwrap();
         fs::create_dir(volume.path().join(LOST_FOUND)).unwrap();

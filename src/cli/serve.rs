@@ -14,10 +14,11 @@ use crate::observe::log;
 use crate::server::{CONTROL_SOCKET, Server, absolute};
 use crate::store::connect;
 
-/// Time for closing files and sockets, after the time for requests and actors to complete.
+/// Extra time to close files and sockets, on top of the time for requests and actors to complete.
 const CLOSE_GRACE: Duration = Duration::from_secs(2);
 
-/// Exits the process as soon as standard input closes, without an ordered stop: acknowledged data is on disk.
+/// Exits the process as soon as standard input closes, without an orderly shutdown. Nothing is lost, because
+/// acknowledged data is on disk.
 pub fn end_with_stdin() {
     std::thread::spawn(|| {
         // A failed read counts as the end.
@@ -77,8 +78,8 @@ pub async fn run(global: &GlobalOptions, listen: Option<SocketAddr>) -> Result<(
     Ok(())
 }
 
-/// Formats the lines that are printed when the server has started. `nobody` is set while no account exists; the code is
-/// that of the setup; `program` is how a shell calls this program.
+/// Formats the message printed when the server has started. `nobody` is `true` while no account exists, `code` is the
+/// setup code, and `program` is the shell command that runs this program.
 fn greeting(
     config: &Config,
     address: Option<SocketAddr>,
@@ -116,7 +117,7 @@ fn greeting(
     text
 }
 
-/// Returns a name by which this program can be called from any directory: a name found on the search path stays as it
+/// Returns a name with which this program can be run from any directory: a name found on the search path stays as it
 /// is, a path becomes absolute.
 fn program(called: Option<OsString>, folder: Option<&Path>) -> String {
     let called = called.map_or_else(|| PathBuf::from("printfloor"), PathBuf::from);
@@ -127,7 +128,7 @@ fn program(called: Option<OsString>, folder: Option<&Path>) -> String {
     absolute.display().to_string()
 }
 
-/// Quotes a text as one word of a shell's command line.
+/// Quotes a text as a single word for a shell's command line.
 fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

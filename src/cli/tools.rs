@@ -1,7 +1,8 @@
-//! `printfloor demo` and `printfloor simulate`: each replaces this process with a program of its own.
+//! `printfloor demo` and `printfloor simulate`: each replaces this process with a separate program.
 //!
 //! The server binary contains no simulated printers and no simulated payment processor. They are in `printfloor-demo`
-//! and `printfloor-simulator`, which are next to it or on PATH. In a checkout, Cargo builds them on demand.
+//! and `printfloor-simulator`, which are located next to the server binary or on PATH. In a checkout, Cargo builds them
+//! on demand.
 
 use std::env;
 use std::ffi::OsString;
@@ -14,22 +15,22 @@ use super::CliError;
 
 /// Directory of the checkout from which this program was built.
 const CHECKOUT: &str = env!("CARGO_MANIFEST_DIR");
-/// File name of the manifest of a package.
+/// File name of a package's manifest.
 const MANIFEST: &str = "Cargo.toml";
-/// Profile of a debug build; its output directory is called `debug`.
+/// Cargo profile for debug builds; its output directory is named `debug`.
 const DEV_PROFILE: &str = "dev";
 
-/// Separate program that a command of this one starts.
+/// Separate program that a command starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tool {
-    /// Simulated shop around a real server.
+    /// Simulated shop with a real server.
     Demo,
     /// Simulated printers and payment processor, without a server.
     Simulator,
 }
 
 impl Tool {
-    /// Returns the name of the program's file.
+    /// Returns the program's file name.
     pub const fn program(self) -> &'static str {
         match self {
             Self::Demo => "printfloor-demo",
@@ -41,9 +42,9 @@ impl Tool {
 /// Command that launches an external tool.
 #[derive(PartialEq, Eq, Debug)]
 enum ToolCommand {
-    /// Program at a path; a bare file name is searched for on PATH.
+    /// Program at a path; a bare file name is looked up on PATH.
     Program(PathBuf),
-    /// `cargo run`, which builds the tool first, with the profile of this program.
+    /// `cargo run` with the build profile of this program, which builds the tool first.
     Build {
         /// Cargo executable.
         cargo: OsString,
@@ -52,8 +53,8 @@ enum ToolCommand {
     },
 }
 
-/// Replaces this process by a tool with these arguments, so that signals and exit codes are the tool's own. Returns
-/// only when the tool cannot be started.
+/// Replaces this process with a tool and passes it the given arguments, so that signals and exit codes are the tool's
+/// own. Returns only if the tool cannot be started.
 pub fn run(tool: Tool, arguments: impl IntoIterator<Item = OsString>) -> Result<(), CliError> {
     let failed = || CliError::io(format!("{} cannot be started", tool.program()));
     let own = env::current_exe().map_err(failed())?;
@@ -68,13 +69,14 @@ pub fn run(tool: Tool, arguments: impl IntoIterator<Item = OsString>) -> Result<
     }
 }
 
-/// Returns the Cargo that runs this program, as in `cargo run -- demo`; `None` if something else started it.
+/// Returns the Cargo executable that runs this program, as in `cargo run -- demo`; `None` if something else started the
+/// program.
 fn running_cargo() -> Option<OsString> {
     env::var_os("CARGO").filter(|_| env::var_os("CARGO_MANIFEST_DIR").is_some_and(|folder| folder == CHECKOUT))
 }
 
-/// Chooses how the program at `own`, which was built from `checkout`, starts a tool. Under Cargo, the tool is always
-/// built first: an existing one may be older than the sources.
+/// Chooses the way in which the program at `own`, built from `checkout`, starts a tool. Under Cargo, the tool is always
+/// built first, because an existing one may be older than the sources.
 fn launch(tool: Tool, own: &Path, checkout: &Path, running_cargo: Option<OsString>) -> ToolCommand {
     let folder = own.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let profile = folder.filter(|name| name != "debug").unwrap_or_else(|| DEV_PROFILE.to_owned());
@@ -92,7 +94,7 @@ fn launch(tool: Tool, own: &Path, checkout: &Path, running_cargo: Option<OsStrin
 }
 
 impl ToolCommand {
-    /// Returns the command, to which the arguments of the tool are added.
+    /// Returns the command, without the arguments for the tool.
     fn command(self, tool: Tool) -> Command {
         match self {
             Self::Program(path) => Command::new(path),

@@ -1,4 +1,4 @@
-//! `printfloor user`: creates and lists accounts of staff members, and sets passwords.
+//! `printfloor user`: creates and lists staff accounts, and sets passwords.
 
 use super::office::{ApiClient, ShopRequirement, UserLine};
 use super::table::table;

@@ -1,5 +1,5 @@
-//! Changes of settings: they are written to `.env`, provided that all settings are valid with them, and take effect at
-//! the next start.
+//! Changes to settings: they are written to `.env`, provided that the settings as a whole remain valid, and take effect
+//! at the next start.
 
 use std::fs;
 use std::io;
@@ -12,28 +12,28 @@ use super::layers::{KnownSettings, VARIABLES, variable_of};
 use super::listing::{self, ConfiguredSetting};
 use super::{Config, ConfigError, DOTENV, LoadOptions, LoadedConfig, Origin, renames};
 
-/// Suffix of the backup of the previous `.env`.
+/// Suffix for the backup copy of the previous `.env`.
 const FORMER: &str = ".bak";
-/// Settings that cannot be changed here, because existing data depends on them.
+/// Settings that this module refuses to change, because existing data depends on them.
 const BOUND_TO_DATA: [&str; 3] = ["auth.api_key_salt", "auth.secrets_key", "server.data_dir"];
 
-/// Settings that name a program which this server runs: a client that could set them could run any program on this
-/// machine.
+/// Settings that name a program which the server runs. A client that could change one could run any program on the
+/// server's machine.
 const PROGRAMS: [&str; 1] = ["slicing.program"];
 
-/// Change of one setting.
+/// Change to one setting.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
     /// Name of the setting (`section.key`).
     pub key: String,
-    /// New value in the text form of a variable; empty to fall back to the other sources, or else the default.
+    /// New value, in the text form of a variable; empty to fall back to the other sources or to the default.
     pub text: String,
 }
 
-/// Reason settings cannot be changed. Messages never show the value of a secret.
+/// Reason the settings cannot be changed. Messages never reveal the value of a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
-    /// Changes are invalid: their names as the caller wrote them, each with the fault.
+    /// Invalid changes: each setting's name as the caller wrote it, with a description of the fault.
     #[error("some of the changes are invalid")]
     Faults(Vec<(String, String)>),
     /// The settings as a whole are invalid with the changes.
@@ -45,7 +45,7 @@ pub enum ChangeError {
     /// A file cannot be read or written.
     #[error(".env cannot be read or written")]
     Io(#[from] io::Error),
-    /// The settings of this server were not loaded from sources.
+    /// The settings were not loaded from sources, so there is no `.env` to change.
     #[error("the settings of this server cannot be changed through the API")]
     NoOrigin,
 }
@@ -55,7 +55,7 @@ pub enum ChangeError {
 pub struct ShadowedValue {
     /// Name of the setting.
     pub key: String,
-    /// Source that overrides it.
+    /// Source that overrides the value in `.env`.
     pub by: String,
 }
 
@@ -63,11 +63,11 @@ pub struct ShadowedValue {
 pub struct PlannedChanges {
     /// Settings as the next start would load them.
     pub config: Config,
-    /// Variables that are written, in the order of the changes.
+    /// Variables to be written, in the order of the changes.
     pub variables: Vec<String>,
     /// Changes without effect.
     pub shadowed: Vec<ShadowedValue>,
-    /// Changed settings that differ from the value in force: they need a restart.
+    /// Names of the changed settings whose new value differs from the one in force; they take effect after a restart.
     pub restart: Vec<String>,
     file: PathBuf,
     former: Option<String>,
@@ -75,7 +75,8 @@ pub struct PlannedChanges {
 }
 
 impl PlannedChanges {
-    /// Replaces `.env` atomically and keeps the previous file beside it. Both are accessible to their owner only.
+    /// Replaces `.env` atomically and keeps the previous version as a backup beside it. Only the owner can access the
+    /// two files.
     pub fn write(&self) -> io::Result<()> {
         if let Some(former) = &self.former {
             let mut name = self.file.clone().into_os_string();
@@ -86,8 +87,8 @@ impl PlannedChanges {
     }
 }
 
-/// Resolves a name to a setting: `section.key`, or one of its variables, also under a former name. `None` if there is
-/// no such setting.
+/// Resolves a name to a setting. The name may be `section.key` or a variable of the setting, current or former. `None`
+/// if there is no such setting.
 pub fn key_of(name: &str) -> Option<String> {
     let known_settings = KnownSettings::new().ok()?;
     if known_settings.has(name) {
@@ -98,8 +99,8 @@ pub fn key_of(name: &str) -> Option<String> {
         .or_else(|| renames::new_name(name).or_else(|| renames::of_variable(name)).map(str::to_owned))
 }
 
-/// Converts a JSON value to the text form of a variable; null stands for the default. The error message continues the
-/// name of the setting.
+/// Converts a JSON value to the text form of a variable; null stands for the default. The error message is a predicate:
+/// the setting's name precedes it.
 pub fn text_of(key: &str, value: &Value) -> Result<String, &'static str> {
     use figment::value::Value as Kind;
     let known_settings = KnownSettings::new().map_err(|_| "is not a setting")?;
@@ -137,7 +138,7 @@ pub fn text_of(key: &str, value: &Value) -> Result<String, &'static str> {
     }
 }
 
-/// Validates changes together with all settings; writes nothing.
+/// Validates the changes together with all other settings. Writes nothing.
 pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, ChangeError> {
     let options = origin.options().ok_or(ChangeError::NoOrigin)?;
     let bound = changes.iter().filter(|change| BOUND_TO_DATA.contains(&change.key.as_str()));
@@ -208,8 +209,8 @@ pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, Chang
     Ok(PlannedChanges { config, variables, shadowed, restart, file, former, text })
 }
 
-/// Returns the variable to write for a setting: the one that `.env` already has, else the short one, else the long one
-/// that every setting has.
+/// Returns the variable to write for a setting: the one already in `.env`, else the short one if there is one, else the
+/// long one, which every setting has.
 fn variable(key: &str, present: &[(String, String)]) -> String {
     let long = variable_of(key);
     match short_variable_of(key) {
@@ -309,7 +310,7 @@ mod tests {
         }
     }
 
-    /// Generates settings by the names of their variables, long and short ones.
+    /// Generates assignments to settings by their variables, both long and short.
     fn any_assignments() -> impl Strategy<Value = Vec<(String, String)>> {
         let name = |(key, long): (&'static str, bool)| match short_variable_of(key).filter(|_| !long) {
             Some(short) => short.to_owned(),

@@ -23,12 +23,12 @@ pub const SITES: [&str; 5] = ["support", "dev", "digital", "tech", "industries"]
 /// Minimum length of `SESSION_SECRET`, in characters.
 const MIN_SESSION_SECRET_CHARS: usize = 32;
 
-/// Minimum of `slicing.memory_max_bytes`: with less, slicers do not even start.
+/// Minimum of `slicing.memory_max_bytes`; slicers do not even start with less.
 const MIN_SLICER_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Maximum of `quality.max_reprints`: each reprint is a job of its order, which is held in memory as a whole.
+/// Maximum of `quality.max_reprints`. Each reprint is a job of its order, and orders are held in memory as a whole.
 const MAX_REPRINTS: u32 = 100;
-/// Maximum number of reasons for rejecting parts, and maximum length of one in characters.
+/// Maximum number of reasons for rejecting parts, and maximum length of a reason in characters.
 const MAX_REASONS: usize = 50;
 const MAX_REASON_CHARS: usize = 50;
 
@@ -54,7 +54,7 @@ pub(super) fn problems(config: &Config) -> Vec<String> {
     problems
 }
 
-/// Returns warnings about valid settings that have no effect; the operator probably forgot another one.
+/// Returns warnings about valid settings that have no effect, probably because the operator forgot a related setting.
 pub fn doubts(config: &Config) -> Vec<String> {
     let Config { mail, printers, payments, .. } = config;
     let seller_gaps = config.rules().seller_gaps();
@@ -93,7 +93,7 @@ pub fn doubts(config: &Config) -> Vec<String> {
     .collect()
 }
 
-/// Returns a fault for each missing setting that production requires.
+/// Returns a fault for each missing setting that is required in production.
 fn missing(config: &Config) -> Vec<String> {
     if config.mode != Mode::Production {
         return Vec::new();
@@ -109,7 +109,7 @@ fn missing(config: &Config) -> Vec<String> {
     lacking.map(|(name, _)| format!("{name} is required in production but not set")).collect()
 }
 
-/// Checks the settings of invoices and of the storage of their PDFs.
+/// Checks the settings for invoices and for the storage of invoice PDFs.
 fn papers(config: &Config, problems: &mut Vec<String>) {
     let Config { invoices, pdf, object_storage, .. } = config;
     let country = &invoices.seller_country;
@@ -152,7 +152,7 @@ fn secrets(config: &Config, problems: &mut Vec<String>) {
     }
 }
 
-/// Decodes a `SECRETS_KEY` to its 32 bytes.
+/// Decodes a `SECRETS_KEY` to the 32-byte key.
 pub(super) fn decode_key(text: &str) -> Option<[u8; 32]> {
     STANDARD.decode(text.trim()).ok()?.try_into().ok()
 }
@@ -190,7 +190,7 @@ fn has_scheme(text: &str, schemes: &[&str]) -> bool {
     Url::parse(text).is_ok_and(|url| schemes.contains(&url.scheme()) && url.has_host())
 }
 
-/// Returns settings of the server and of its limits that must not be 0, each with whether it is.
+/// Returns the settings of the server and its limits that must not be 0, each with whether it is 0.
 fn edge_zeros(config: &Config) -> Vec<(&'static str, bool)> {
     let Config { server, database, .. } = config;
     vec![
@@ -229,7 +229,7 @@ fn edge_zeros(config: &Config) -> Vec<(&'static str, bool)> {
     ]
 }
 
-/// Returns settings of the shop and of its connections that must not be 0, each with whether it is.
+/// Returns the settings of the shop and its connections that must not be 0, each with whether it is 0.
 fn shop_zeros(config: &Config) -> Vec<(&'static str, bool)> {
     let Config { dispatch, printers, webhooks, .. } = config;
     vec![

@@ -1,4 +1,4 @@
-//! Reads `.env` files (with `dotenvy`), and changes values in them without touching anything else.
+//! Reads `.env` files (with `dotenvy`), and changes values in them without touching the rest of the file.
 //!
 //! Lines are `NAME=value`, optionally after `export`. A value with spaces or `#` must be quoted; single quotes are
 //! literal, double quotes support `\n`, `\"`, `\\` and `\$`. `dotenvy` expands `$NAME` outside single quotes, which
@@ -10,16 +10,16 @@ use std::io::{self, Read, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// Maximum number of symbolic links that are followed.
+/// Maximum number of symbolic links to follow.
 const MAX_LINKS: usize = 40;
 
-/// Line of a `.env` file that cannot be parsed.
+/// Error for a line of a `.env` file that cannot be parsed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct DotenvError {
-    /// Line number, from 1.
+    /// Line number, starting at 1.
     pub line: usize,
-    /// Description of the fault; never shows the value.
+    /// Description of the fault; never reveals the value.
     pub problem: &'static str,
 }
 
@@ -43,7 +43,7 @@ pub fn parse(text: &str) -> Result<Vec<(String, String)>, DotenvError> {
     })
 }
 
-/// Reader that returns one line per read, so that the number of lines read is known.
+/// Reader that returns one line per read, so that the caller knows how many lines were read.
 struct DotenvLines<'a> {
     rest: &'a [u8],
     count: &'a Cell<usize>,
@@ -62,7 +62,7 @@ impl Read for DotenvLines<'_> {
     }
 }
 
-/// Returns the line of the first `$` that is neither escaped nor in single quotes nor in a comment.
+/// Returns the number of the line with the first `$` that is not escaped, in single quotes or in a comment.
 fn line_with_bare_dollar(text: &str) -> Option<usize> {
     let (mut single, mut double, mut escaped, mut comment) = (false, false, false, false);
     let (mut line, mut before) = (1, '\n');
@@ -84,8 +84,8 @@ fn line_with_bare_dollar(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns `text` with these values set: existing assignments are replaced in place, new ones are added at the end, and
-/// comments, order and other names are preserved. `text` must be accepted by [`parse`].
+/// Returns `text` with the given values set: existing assignments are replaced in place, new ones are appended, and
+/// comments, order and other assignments are preserved. [`parse`] must accept `text`.
 pub fn with_values(text: &str, values: &[(&str, &str)]) -> String {
     let mut left: Vec<_> = values.to_vec();
     let mut changed = String::new();
@@ -110,8 +110,8 @@ pub fn with_values(text: &str, values: &[(&str, &str)]) -> String {
     changed
 }
 
-/// Splits a text into statements, each with the name that it assigns to, if any; a value that spans several lines is
-/// one statement. `dotenvy` decides where a value ends.
+/// Splits a text into statements, each with the name it assigns to, if any. A value that spans several lines is one
+/// statement; `dotenvy` decides where a value ends.
 fn statements(text: &str) -> Vec<(&str, Option<String>)> {
     let (mut statements, mut from, mut to) = (Vec::new(), 0, 0);
     for line in text.split_inclusive('\n') {
@@ -128,8 +128,8 @@ fn statements(text: &str) -> Vec<(&str, Option<String>)> {
     statements
 }
 
-/// Replaces the file at `path` atomically, readable by its owner only. A crash leaves the old file or the new one. A
-/// symbolic link is preserved: its target is replaced.
+/// Replaces the file at `path` atomically with one that only its owner can read. After a crash, either the old file or
+/// the new one is there. If `path` is a symbolic link, its target is replaced and the link preserved.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let path = &behind_links(path)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -145,7 +145,7 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Returns the target of a symbolic link, whether it exists or not; another path is returned unchanged.
+/// Returns the target of a symbolic link, even if the target does not exist; any other path is returned unchanged.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -168,8 +168,8 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Quotes a value with double quotes. A backtick, which a shell that sources the file would run as a command, gets its
-/// own single quotes.
+/// Encloses a value in double quotes. Backticks are enclosed in single quotes instead, because a shell that sources the
+/// file would run their contents as a command.
 fn quoted(value: &str) -> String {
     let mut text = String::from('"');
     for c in value.chars() {
@@ -271,7 +271,7 @@ mod tests {
         assert!(write(&round, "A=1\n").is_err());
     }
 
-    /// Generates a value in one of the forms that the reader accepts.
+    /// Generates a value in one of the forms that the parser accepts.
     fn written() -> impl Strategy<Value = String> {
         let plain = "[a-z0-9.:/]{1,8}".prop_map(|text| text);
         let single = "[a-zA-Z= #\"\n\r$]{0,16}".prop_map(|text| format!("'{text}'"));

@@ -1,4 +1,4 @@
-//! Reasons settings cannot be used, as messages for the operator.
+//! Reasons the settings cannot be used, as messages for the operator.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use super::dotenv::DotenvError;
 use domain::refusal::MAX_FAULTS;
 use platform::io_words::io_words;
 
-/// Reason the settings cannot be loaded. Messages name files and settings, never the value of a secret.
+/// Reason the settings cannot be loaded. Messages name files and settings, but never reveal the value of a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file cannot be read.
@@ -15,15 +15,15 @@ pub enum ConfigError {
     Read {
         /// Path of the file.
         path: PathBuf,
-        /// Error of the operating system.
+        /// Underlying operating system error.
         source: io::Error,
     },
-    /// The settings file is not TOML.
+    /// The settings file is not valid TOML.
     #[error("{} is not valid TOML: {problem}", path.display())]
     Toml {
         /// Path of the file.
         path: PathBuf,
-        /// Line and column of the fault, and its description.
+        /// Line and column of the fault, with a description.
         problem: String,
     },
     /// A line of `.env` or `SECRETS_FILE` is not an assignment.
@@ -31,7 +31,7 @@ pub enum ConfigError {
     Dotenv {
         /// Path of the file.
         path: PathBuf,
-        /// Number of the faulty line, and a description of the fault; never its value.
+        /// Line number and description of the fault; never the value.
         source: DotenvError,
     },
     /// Settings are unknown, missing or invalid; each fault is listed.
@@ -39,14 +39,14 @@ pub enum ConfigError {
     Refused(Vec<String>),
 }
 
-/// Builds the error for these faults, up to a maximum number.
+/// Builds the error that lists the given faults, up to a maximum number.
 pub(super) fn refused(mut faults: Vec<String>, more: Vec<String>) -> ConfigError {
     faults.extend(more);
     faults.truncate(MAX_FAULTS);
     ConfigError::Refused(faults)
 }
 
-/// Formats one fault on the same line, several on a line each.
+/// Formats a single fault on the same line, several on one line each.
 fn listed(faults: &[String]) -> String {
     match faults {
         [one] => format!(" {one}"),

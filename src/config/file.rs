@@ -1,4 +1,4 @@
-//! Settings file: its values, and every name in it that is not a setting, with its line.
+//! Settings file: its values, and a fault for every name in it that is not a setting.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,19 +11,19 @@ use super::renames::{self, FormerSetting};
 
 /// Contents of a settings file.
 pub struct SettingsFile {
-    /// Values of the settings that exist.
+    /// Values in the file, by setting.
     pub layer: Layer,
     /// Settings that appear under former names.
     pub(super) former: Vec<FormerSetting>,
-    /// Message for each name that is not a setting: name, file, line, and the closest existing name.
+    /// Message for each name that is not a setting, with the file, the line and the closest existing name.
     pub faults: Vec<String>,
 }
 
-/// Reads a settings file. `source` is its name in messages.
+/// Reads a settings file. `source` is the name of the file in messages.
 ///
 /// # Errors
 ///
-/// Returns a message, with the line, when the text is not TOML.
+/// Returns a message with the line number if the text is not TOML.
 pub fn read(source: &str, text: &str, known_settings: &KnownSettings) -> Result<SettingsFile, String> {
     let document = ImDocument::parse(text).map_err(|error| {
         let place = error.span().map(|span| format!("line {}: ", line_of(text, &span))).unwrap_or_default();
@@ -65,12 +65,12 @@ pub fn read(source: &str, text: &str, known_settings: &KnownSettings) -> Result<
     Ok(SettingsFile { layer: Layer::new(source, dict).with_lines(lines), former, faults })
 }
 
-/// Returns the "did you mean" hint that follows an unknown name; empty without a suggestion.
+/// Returns the "did you mean" hint to append to an unknown name; empty if there is no suggestion.
 pub fn did_you_mean(name: Option<&str>) -> String {
     name.map(|name| format!("; did you mean {name}?")).unwrap_or_default()
 }
 
-/// Returns the entries of a table in the order of the text, each with the position of its name.
+/// Returns the entries of a table in text order, each with the position of its name.
 fn entries(table: &dyn TableLike) -> Vec<(String, Option<Range<usize>>, &toml_edit::Item)> {
     let mut all: Vec<_> = table
         .iter()
@@ -90,7 +90,7 @@ fn remove(dict: &mut Dict, section: &str, name: &str) -> Option<Value> {
     }
 }
 
-/// Returns the number of the line in which a span begins, from 1.
+/// Returns the number of the line in which a span begins; lines are counted from 1.
 fn line_of(text: &str, span: &Range<usize>) -> usize {
     1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count()
 }

@@ -11,10 +11,10 @@ use super::renames;
 /// Text of the embedded `config.toml`, which all other sources override.
 pub const DEFAULTS: &str = include_str!("../../config.toml");
 
-/// Name of that file as a source.
+/// Name of the embedded `config.toml` as a source.
 pub const SHIPPED: &str = "the shipped config.toml";
 
-/// Short variable names, and the settings that they set.
+/// Short variables, each with the setting that it sets.
 pub const VARIABLES: [(&str, &str); 35] = [
     ("DATABASE_URL", "database.url"),
     ("REDIS_URL", "redis.url"),
@@ -53,7 +53,7 @@ pub const VARIABLES: [(&str, &str); 35] = [
     ("AGENT_TOKEN", "agent.token"),
 ];
 
-/// Settings whose values are never shown.
+/// Settings whose values are never displayed.
 pub const SECRETS: [&str; 20] = [
     "database.url",
     "redis.url",
@@ -77,20 +77,20 @@ pub const SECRETS: [&str; 20] = [
     "smart_home.mqtt_password",
 ];
 
-/// The variable that chooses the mode, which is not a setting.
+/// Variable that chooses the mode; it is not a setting.
 pub const MODE: &str = "PRINTFLOOR_ENV";
 
-/// Prefix of the variables of settings.
+/// Prefix of the variables that set settings.
 const PREFIX: &str = "PRINTFLOOR_";
 
-/// Prefixes of variables that are not for the server but for the tests and `scripts/test`.
+/// Prefixes of variables that are meant for the tests and `scripts/test`, not for the server.
 const TEST_PREFIXES: [&str; 2] = ["PRINTFLOOR_TEST_", "PRINTFLOOR_TOOLS"];
 
 /// All settings (`section.key`) with their defaults.
 pub struct KnownSettings(BTreeMap<String, Value>);
 
 impl KnownSettings {
-    /// Reads the embedded settings.
+    /// Reads the settings from the embedded `config.toml`.
     pub fn new() -> Result<Self, String> {
         let sections = Layer::values(DEFAULTS)?;
         let mut settings = BTreeMap::new();
@@ -107,12 +107,12 @@ impl KnownSettings {
         self.0.keys().map(String::as_str)
     }
 
-    /// Returns whether a setting has this name (`section.key`).
+    /// Returns whether a setting with the given name (`section.key`) exists.
     pub fn has(&self, key: &str) -> bool {
         self.0.contains_key(key)
     }
 
-    /// Returns whether a section of settings has this name.
+    /// Returns whether a section with the given name exists.
     pub fn is_section(&self, name: &str) -> bool {
         self.sections().any(|section| section == name)
     }
@@ -121,12 +121,13 @@ impl KnownSettings {
         self.keys().filter_map(|key| key.split_once('.').map(|(section, _)| section))
     }
 
-    /// Returns whether the value of a setting must not be shown.
+    /// Returns whether the value of a setting must not be displayed.
     pub fn is_secret(key: &str) -> bool {
         SECRETS.contains(&key)
     }
 
-    /// Returns the closest setting for an unknown one: a similar name, or the same name in another section.
+    /// Returns the existing setting closest to an unknown one: one with a similar name, or one with the same key in
+    /// another section.
     pub fn nearest(&self, key: &str) -> Option<&str> {
         let name = key.rsplit('.').next().unwrap_or(key);
         let same = self.keys().find(|candidate| candidate.rsplit('.').next() == Some(name));
@@ -140,7 +141,7 @@ impl KnownSettings {
         nearest(name, self.sections())
     }
 
-    /// Returns the layer of all defaults.
+    /// Returns the layer with all defaults.
     pub fn shipped(&self) -> Layer {
         let mut dict = Dict::new();
         for (key, value) in &self.0 {
@@ -175,8 +176,8 @@ impl KnownSettings {
         (self.0.contains_key(&key) && variable_of(&key) == variable).then_some(key)
     }
 
-    /// Builds a layer that sets one setting from text. The text is parsed as the type of the default: a string stays a
-    /// string even if it looks like a number, and a list may be written `a,b` or `["a", "b"]`.
+    /// Builds a layer that sets one setting from text. The text is parsed as the type of the default: a string remains
+    /// a string even if it looks like a number, and a list can be written as `a,b` or `["a", "b"]`.
     pub fn layer(&self, source: impl Into<String>, key: &str, text: &str) -> Layer {
         let value = match self.0.get(key) {
             Some(Value::String(..)) | None => Value::from(text),
@@ -189,15 +190,15 @@ impl KnownSettings {
         Layer::new(source, dict)
     }
 
-    /// Returns the closest variable name for one that sets nothing.
+    /// Returns the existing variable with the name closest to that of an unknown one.
     pub fn nearest_variable(&self, variable: &str) -> Option<String> {
         let key = variable.strip_prefix(PREFIX)?.replacen("__", ".", 1).to_ascii_lowercase();
         self.nearest(&key).map(variable_of)
     }
 
-    /// Returns the layers of a set of variables, and the names with the prefix `PRINTFLOOR_` that belong to no setting;
-    /// former names of settings are skipped (`KnownSettings::former`). Empty values count as not set. If both variables
-    /// of a setting are present, the one that begins with `PRINTFLOOR_` wins.
+    /// Returns the layers for the given variables, and the names of variables with the prefix `PRINTFLOOR_` that match
+    /// no setting; former names of settings are skipped (see `KnownSettings::former`). Empty values count as not set.
+    /// If both variables of a setting are present, the one with the prefix `PRINTFLOOR_` wins.
     pub fn layers(&self, variables: &[(String, String)], place: &str) -> (Vec<Layer>, Vec<String>) {
         let mut layers = Vec::new();
         let mut unknown = Vec::new();
@@ -221,27 +222,27 @@ pub fn variable_of(key: &str) -> String {
     format!("{PREFIX}{}", key.replacen('.', "__", 1).to_ascii_uppercase())
 }
 
-/// Parses text as figment does: numbers, booleans, lists and tables; anything else is a string.
+/// Parses text like figment: numbers, booleans, lists and tables; anything else is a string.
 fn parsed(text: &str) -> Value {
     text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {})
 }
 
-/// Returns the closest of `names`, if it differs by a few letters only.
+/// Returns the closest of `names`, provided that it differs only by a few letters.
 fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let near = names.filter(|candidate| similar(name, candidate));
     near.min_by_key(|candidate| strsim::damerau_levenshtein(name, candidate))
 }
 
-/// Returns whether two names differ by at most one letter in four.
+/// Returns whether two names differ in at most one letter out of four.
 fn similar(one: &str, other: &str) -> bool {
     strsim::damerau_levenshtein(one, other) * 4 <= one.len().max(other.len())
 }
 
-/// Settings of one source, whose name appears in errors.
+/// Settings from one source, whose name appears in error messages.
 pub struct Layer {
     source: String,
     dict: Dict,
-    /// Line of each setting in a file, from 1.
+    /// Line of each setting in a file, counted from 1.
     lines: BTreeMap<String, usize>,
 }
 
@@ -251,7 +252,7 @@ impl Layer {
         Self { source: source.into(), dict, lines: BTreeMap::new() }
     }
 
-    /// Sets the lines on which its settings are.
+    /// Adds the line of each setting.
     pub fn with_lines(self, lines: BTreeMap<String, usize>) -> Self {
         Self { lines, ..self }
     }
@@ -261,7 +262,7 @@ impl Layer {
         Toml::from_str(text).map_err(|error| error.to_string())
     }
 
-    /// Returns the line of a setting, if this layer has that source name and knows the line.
+    /// Returns the line of a setting, if the layer has the given source name and the line is available.
     pub fn line_of(&self, source: &str, key: &str) -> Option<usize> {
         if self.source == source { self.lines.get(key).copied() } else { None }
     }

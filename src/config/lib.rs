@@ -1,8 +1,9 @@
-//! Settings: the embedded `config.toml`, a settings file, `.env`, environment variables and the command line, each
-//! overriding the one before, validated at start. The server's own secrets may also be in `secrets.env` in the data
-//! directory; loading never generates or writes them. The environment is passed in, so that tests control it.
+//! Settings, read from the embedded `config.toml`, a settings file, `.env`, environment variables and the command line,
+//! each of which overrides the previous ones, and validated when the server starts. The server's own secrets can also
+//! be in `secrets.env` in the data directory; loading never generates or writes secrets. The environment is passed in,
+//! so that tests can control it.
 //!
-//! A new setting is a field in [`sections`] and a line with a comment and its default in `config.toml`.
+//! A new setting needs a field in [`sections`] and, in `config.toml`, a line with its default and a comment.
 
 pub mod changes;
 pub mod checks;
@@ -39,63 +40,63 @@ use domain::dispatch::DispatchRules;
 use domain::launch::KnownTypes;
 use domain::rules::Rules;
 
-/// Name of the settings file that is read from the working directory by default.
+/// Default name of the settings file, which is read from the working directory.
 pub const FILE: &str = "printfloor.toml";
 
-/// Name of the file in the data directory that stores the secrets which the server generated for itself.
+/// Name of the file in the data directory with the secrets that the server generated for itself.
 const SECRETS_FILE: &str = "secrets.env";
 
-/// Name of the `.env` file in the working directory, and of this file as a source in messages.
+/// Name of the `.env` file in the working directory; also its name as a source in messages.
 const DOTENV: &str = ".env";
 
-/// Name of the environment as a source.
+/// Name of the environment as a source in messages.
 const ENVIRONMENT: &str = "the environment";
 
-/// All settings. [`Config::load`] returns only settings that passed every check.
+/// All settings. [`Config::load`] returns them only if they passed every check.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Development or production; from `PRINTFLOOR_ENV`, never from a settings file.
+    /// Mode of the server, from `PRINTFLOOR_ENV` and never from a settings file.
     #[serde(skip)]
     pub mode: Mode,
-    /// Sources of the settings, so that they can be changed there.
+    /// Sources of the settings, needed to change them there.
     #[serde(skip)]
     pub origin: Origin,
-    /// The listener and limits on connections and requests.
+    /// Listener, and limits on connections and requests.
     pub server: sections::ServerConfig,
     /// Database address and connection limits.
     pub database: sections::DatabaseConfig,
-    /// The optional Redis server.
+    /// Optional Redis server.
     pub redis: sections::RedisConfig,
     /// Staff sessions and the server's own secrets.
     pub auth: sections::AuthConfig,
-    /// Bounds on queued commands, and rate limits.
+    /// Limits on queued commands, and rate limits.
     pub limits: sections::LimitsConfig,
-    /// Rules about stock that holds jobs back.
+    /// Rules by which low stock holds jobs back.
     inventory: sections::InventoryConfig,
-    /// Defaults and bounds of new orders.
+    /// Defaults and limits for new orders.
     pub orders: sections::OrdersConfig,
-    /// Source of the catalogue for customers.
+    /// Source of the customers' catalogue.
     pub catalog: sections::CatalogConfig,
     /// Tax rates by destination.
     pub tax: sections::TaxConfig,
-    /// Price of shipping an order.
+    /// Shipping price of an order.
     pub shipping: sections::ShippingConfig,
     /// Opening hours of the shop.
     pub shop: sections::ShopConfig,
-    /// Defaults of the forecaster until it has learned from data.
+    /// Defaults that the forecaster uses until it has learned from data.
     pub forecast: sections::ForecastConfig,
     /// Rules for dispatching jobs to printers.
     pub dispatch: sections::DispatchConfig,
     /// Rules for judging printed parts.
     pub quality: sections::QualityConfig,
-    /// Prices of models, and validity of quotes.
+    /// Prices of models and validity of quotes.
     pub pricing: sections::PricingConfig,
-    /// Seller details on invoices.
+    /// Seller details printed on invoices.
     pub invoices: sections::InvoicesConfig,
-    /// Price tables of custom pieces.
+    /// Price tables for custom pieces.
     pub intake: sections::IntakeConfig,
-    /// Appearance of invoices as PDF.
+    /// Rendering and appearance of invoice PDFs.
     pub pdf: sections::PdfConfig,
     /// Storage of rendered PDFs.
     pub object_storage: sections::ObjectStorageConfig,
@@ -103,31 +104,31 @@ pub struct Config {
     pub printers: sections::PrintersConfig,
     /// Delivery of events to webhook endpoints.
     pub webhooks: sections::WebhooksConfig,
-    /// The account at the payment processor.
+    /// Account at the payment processor.
     pub payments: sections::PaymentsConfig,
-    /// Delivery of mails.
+    /// Delivery of e-mails.
     pub mail: sections::MailConfig,
-    /// The search for printers.
+    /// Search for printers.
     pub discovery: sections::DiscoveryConfig,
     /// Settings shared by all integrations.
     pub integrations: sections::IntegrationsConfig,
-    /// The parts management system that stock is synchronised with.
+    /// Parts management system with which stock is synchronised.
     pub parts: sections::PeerConfig,
     /// Spool management system.
     pub spools: sections::PeerConfig,
-    /// Synchronisation of stock with both.
+    /// Synchronisation of stock with the parts and spool management systems.
     pub stock_sync: sections::StockSyncConfig,
-    /// The workflow automation that events are sent to.
+    /// Workflow automation system to which events are sent.
     pub workflow: sections::WorkflowConfig,
-    /// The user interface for print farms.
+    /// User interface for print farms.
     pub farm_ui: sections::PeerConfig,
-    /// The detector of failed prints.
+    /// Detector of failed prints.
     pub failure_detection: sections::FailureDetectionConfig,
-    /// Home automation that shows the states of printers.
+    /// Home automation system that shows the states of printers.
     pub smart_home: sections::SmartHomeConfig,
     /// Accounting system.
     pub accounting: sections::AccountingConfig,
-    /// The gateway that forwards chat messages.
+    /// Gateway that forwards chat messages.
     pub agent: sections::AgentConfig,
     /// Slicing of models to G-code.
     pub slicing: sections::SlicingConfig,
@@ -139,18 +140,19 @@ pub struct Config {
     pub log: sections::LogConfig,
 }
 
-/// Mode of the server: for trying it out, or for a real shop.
+/// Mode of the server: development for trying it out, production for a real shop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Secrets that are missing at the first start are generated and stored in `SECRETS_FILE`.
+    /// Missing secrets are generated at the first start and stored in `SECRETS_FILE`.
     #[default]
     Development,
-    /// Missing secrets are rejected, the database is PostgreSQL, cookies are `Secure`, keys begin with `key_live_`.
+    /// Missing secrets are rejected, the database must be PostgreSQL, cookies are `Secure`, and API keys begin with
+    /// `key_live_`.
     Production,
 }
 
 impl Mode {
-    /// Returns the prefix of API keys, which shows whether a key is for production.
+    /// Returns the prefix of API keys, which tells production keys from development keys.
     pub const fn key_prefix(self) -> &'static str {
         match self {
             Self::Production => "key_live_",
@@ -159,19 +161,19 @@ impl Mode {
     }
 }
 
-/// Settings that [`Config::load`] returns, and the source of each.
+/// Settings returned by [`Config::load`], with their sources and warnings.
 #[derive(Debug)]
 pub struct LoadedConfig {
-    /// The settings in force.
+    /// Settings in force.
     pub config: Config,
     /// Warnings for the operator, to be logged once the log has started.
     pub warnings: Vec<String>,
-    /// Settings that some source sets, by name (`section.key`).
+    /// Settings set by a source other than the defaults, by name (`section.key`).
     pub given_settings: BTreeMap<String, ConfiguredSetting>,
 }
 
 impl Default for Config {
-    /// Returns the settings of the embedded `config.toml`, without secrets.
+    /// Returns the settings from the embedded `config.toml`, without secrets.
     #[expect(clippy::expect_used, reason = "the file is embedded, and a test reads it")]
     fn default() -> Self {
         Figment::from(Toml::string(DEFAULTS)).extract().expect("the embedded config.toml is complete")
@@ -179,14 +181,14 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Loads and checks the settings from all sources. Writes nothing. Secrets that no source sets stay empty, except
-    /// in production, where they are rejected.
+    /// Loads and checks the settings from all sources. Writes nothing. Secrets that no source sets remain empty, except
+    /// in production, where missing secrets are rejected.
     pub fn load(options: LoadOptions) -> Result<LoadedConfig, ConfigError> {
         let dotenv = assignments(&options.dotenv())?;
         Self::load_with(options, &dotenv)
     }
 
-    /// Does what [`Self::load`] does, with these assignments in place of those of `.env`.
+    /// Does the same as [`Self::load`], with the given assignments in place of those in `.env`.
     fn load_with(options: LoadOptions, dotenv: &[(String, String)]) -> Result<LoadedConfig, ConfigError> {
         let known_settings = KnownSettings::new().map_err(|error| ConfigError::Refused(vec![error]))?;
         let SettingsFile { layer: file, mut former, faults } = settings_file(&options, &known_settings)?;
@@ -239,8 +241,7 @@ impl Config {
         Ok(LoadedConfig { config, warnings, given_settings })
     }
 
-    /// Returns the path of the file in the data directory that stores the secrets which the server generated for
-    /// itself.
+    /// Returns the path of the file in the data directory with the secrets that the server generated for itself.
     pub fn secrets_file(&self) -> PathBuf {
         self.server.data_dir.join(SECRETS_FILE)
     }
@@ -254,7 +255,7 @@ impl Config {
         }
     }
 
-    /// Returns whether cookies are `Secure`: in production, and wherever the public address uses HTTPS.
+    /// Returns whether cookies are `Secure`, which is the case in production and if the public address uses HTTPS.
     pub fn has_secure_cookies(&self) -> bool {
         let begins = |scheme: &str| {
             self.public_url().get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme))
@@ -278,12 +279,12 @@ impl Config {
         Secret::new(url + "?mode=rwc")
     }
 
-    /// Returns whether log lines are JSON rather than text, for a log on standard error.
+    /// Returns whether a log on standard error has JSON lines rather than text.
     pub fn has_json_log(&self) -> bool {
         self.log.format.is_json(self.mode, io::stderr().is_terminal())
     }
 
-    /// Returns the settings that the dispatcher's board depends on.
+    /// Returns the settings for the dispatcher's board.
     pub fn board_rules(&self, types: KnownTypes) -> DispatchRules {
         let most = self.dispatch.max_starts_per_minute;
         DispatchRules {
@@ -293,7 +294,7 @@ impl Config {
         }
     }
 
-    /// Returns the settings that the domain rules depend on.
+    /// Returns the settings for the domain rules.
     pub fn rules(&self) -> Rules {
         Rules {
             block_below_reorder_point: self.inventory.block_below_reorder_point,
@@ -321,20 +322,20 @@ impl Config {
         }
     }
 
-    /// Returns the key that encrypts stored secrets; `None` until the first start generates it.
+    /// Returns the key that encrypts stored secrets; `None` until it is generated at the first start.
     pub fn secrets_key(&self) -> Option<[u8; 32]> {
         checks::decode_key(self.auth.secrets_key.expose())
     }
 }
 
-/// Returns the environment of this process, without variables that are not UTF-8.
+/// Returns the environment of this process, without variables that are not valid UTF-8.
 pub fn process_env() -> Vec<(String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect()
 }
 
-/// Reads the specified settings file, or else the one in the working directory; empty if there is none.
+/// Reads the specified settings file, or else the one in the working directory; returns an empty one if neither exists.
 fn settings_file(options: &LoadOptions, known_settings: &KnownSettings) -> Result<SettingsFile, ConfigError> {
     let path = options.cwd.join(options.file.as_deref().unwrap_or(Path::new(FILE)));
     let text = match (read_if_there(&path)?, &options.file) {
@@ -349,7 +350,7 @@ fn settings_file(options: &LoadOptions, known_settings: &KnownSettings) -> Resul
     file::read(&name, &text, known_settings).map_err(|problem| ConfigError::Toml { path, problem })
 }
 
-/// Reads the assignments of a file like `.env`; empty if there is no such file.
+/// Reads the assignments from a file in the format of `.env`; returns an empty list if the file does not exist.
 fn assignments(path: &Path) -> Result<Vec<(String, String)>, ConfigError> {
     let text = read_if_there(path)?.unwrap_or_default();
     dotenv::parse(&text).map_err(|source| ConfigError::Dotenv { path: path.to_owned(), source })

@@ -1,4 +1,4 @@
-//! Addresses to listen on, in their accepted forms: `127.0.0.1:8787`, `127.0.0.1`, `:9199`, `9199`, `localhost:9199`,
+//! Addresses to listen on, in any of the forms `127.0.0.1:8787`, `127.0.0.1`, `:9199`, `9199`, `localhost:9199` and
 //! `[::1]`.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -7,14 +7,15 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::Config;
 
-/// Message about a text that is not an address.
+/// Fault reported for a text that is not an address.
 const ADDRESS_FAULT: &str = "is not an address with a port, such as 127.0.0.1:8787";
 
-/// Parses an address. A missing part is taken from the default setting. No name but `localhost` is resolved.
+/// Parses an address. A missing host or port is taken from the default setting. The only host name accepted is
+/// `localhost`.
 ///
 /// # Errors
 ///
-/// Returns a message when the text is not an address.
+/// Returns a message if the text is not an address.
 pub fn parse(text: &str) -> Result<SocketAddr, String> {
     let text = text.trim();
     if let Ok(whole) = text.parse::<SocketAddr>() {
@@ -32,7 +33,7 @@ pub fn parse(text: &str) -> Result<SocketAddr, String> {
     }
 }
 
-/// Parses an IP address (IPv6 also in brackets) or `localhost`.
+/// Parses an IP address (an IPv6 address may be in brackets) or `localhost`.
 fn host(text: &str) -> Option<IpAddr> {
     if text.eq_ignore_ascii_case("localhost") {
         return Some(IpAddr::V4(Ipv4Addr::LOCALHOST));
@@ -41,12 +42,12 @@ fn host(text: &str) -> Option<IpAddr> {
     bare.parse().ok()
 }
 
-/// Returns the address of the default settings, which is complete.
+/// Returns the default listen address, which has both host and port.
 fn shipped() -> SocketAddr {
     Config::default().server.listen
 }
 
-/// Deserializes the address from a settings file or a variable.
+/// Deserializes an address from a settings file or a variable.
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
     let text = std::borrow::Cow::<'de, str>::deserialize(from)?;
     parse(&text).map_err(de::Error::custom)

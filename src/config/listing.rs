@@ -1,4 +1,4 @@
-//! Settings as `printfloor config` prints them: every setting with its explanation and the source of its value.
+//! Settings as printed by `printfloor config`: every setting with its explanation and the source of its value.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,23 +13,23 @@ use domain::peer_address::without_login;
 /// Placeholder for the value of a secret.
 const HIDDEN: &str = "\"***\"";
 
-/// Setting that some source sets.
+/// Setting that has a value from a source other than the defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfiguredSetting {
-    /// Name of the source, as `printfloor.toml` or `SMTP_HOST in the environment`.
+    /// Name of the source, such as `printfloor.toml` or `SMTP_HOST in the environment`.
     pub source: String,
     /// Value in TOML; a placeholder for a secret.
     pub text: String,
 }
 
 impl ConfiguredSetting {
-    /// Builds a secret from this source, with a placeholder for its value.
+    /// Builds the entry for a secret from the given source, with a placeholder as its value.
     pub fn secret(source: String) -> Self {
         Self { source, text: HIDDEN.to_owned() }
     }
 }
 
-/// Returns all settings that a source other than the default file sets.
+/// Returns all settings set by a source other than the defaults.
 pub(super) fn given_settings(figment: &Figment, known_settings: &KnownSettings) -> BTreeMap<String, ConfiguredSetting> {
     let of = |key: &str| {
         let value = figment.find_value(key).ok()?;
@@ -52,28 +52,28 @@ pub(super) fn given_settings(figment: &Figment, known_settings: &KnownSettings) 
     known_settings.keys().filter_map(|key| Some((key.to_owned(), of(key)?))).collect()
 }
 
-/// Setting with its explanation and value, for programs.
+/// Setting with its explanation and value, in machine-readable form.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ShownSetting {
     /// Name of the setting (`section.key`).
     pub key: String,
-    /// Environment variable that sets it.
+    /// Environment variable for the setting.
     pub variable: String,
-    /// Shorter variable that sets it as well.
+    /// Shorter alternative variable; `None` if there is none.
     pub short: Option<&'static str>,
-    /// Explanation from `config.toml`.
+    /// Explanation of the setting, from `config.toml`.
     pub about: String,
-    /// `true` for a secret, whose value is never shown.
+    /// `true` for a secret, whose value is never displayed.
     pub secret: bool,
     /// Value in force; `None` for a secret.
     pub value: Option<serde_json::Value>,
-    /// Value if no source sets it; `None` for a secret.
+    /// Default value; `None` for a secret.
     pub default: Option<serde_json::Value>,
-    /// Source that sets it; `None` if none does.
+    /// Source of the value; `None` for the default.
     pub source: Option<String>,
 }
 
-/// Returns every setting in the order of `config.toml`.
+/// Returns all settings in the order of `config.toml`.
 pub fn every(origin: &Origin) -> Vec<ShownSetting> {
     let (mut section, mut about) = ("", Vec::new());
     let mut settings = Vec::new();
@@ -110,7 +110,7 @@ fn json(toml: &str) -> Option<serde_json::Value> {
     serde_json::to_value(dict.get("value")?).ok()
 }
 
-/// Renders the default file with the values in force; each setting that a source sets has a line above it with the
+/// Renders `config.toml` with the values in force. Above each setting that another source overrides, a line names the
 /// source and the default.
 pub fn whole(given_settings: &BTreeMap<String, ConfiguredSetting>) -> String {
     let mut section = "";
@@ -132,7 +132,7 @@ pub fn whole(given_settings: &BTreeMap<String, ConfiguredSetting>) -> String {
     text
 }
 
-/// Renders only the settings that some source sets, one line each.
+/// Renders only the settings that a source other than the defaults sets, one line each.
 pub fn changed(given_settings: &BTreeMap<String, ConfiguredSetting>) -> String {
     let line =
         |(key, setting): (&String, &ConfiguredSetting)| format!("{key} = {}  # {}\n", setting.text, setting.source);

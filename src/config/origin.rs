@@ -1,4 +1,4 @@
-//! Sources of the settings, stored beside them so that they can be changed there.
+//! Sources of the settings, stored with the settings so that they can be changed at their source.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,14 +8,14 @@ use std::sync::Arc;
 use super::DOTENV;
 use super::listing::ConfiguredSetting;
 
-/// Sources to load settings from.
+/// Sources from which settings are loaded.
 #[derive(Clone)]
 pub struct LoadOptions {
-    /// File specified with `--config`; it must exist. `None`: [`super::FILE`] in `cwd`, if it exists.
+    /// File specified with `--config`, which must exist. If `None`, [`super::FILE`] in `cwd` is used, if it exists.
     pub file: Option<PathBuf>,
     /// Environment variables, for example [`super::process_env`].
     pub env: Vec<(String, String)>,
-    /// Working directory, in which `.env` and a relative `file` are looked up.
+    /// Working directory, in which `.env` and a relative `file` are located.
     pub cwd: PathBuf,
     /// Settings from the command line, as (`section.key`, text); they override everything else.
     pub overrides: Vec<(&'static str, String)>,
@@ -28,14 +28,15 @@ impl LoadOptions {
     }
 }
 
-/// Sources of the settings in force; empty for settings that were not loaded. Not part of the settings' value: all
-/// origins compare equal, and none is printed, because the environment holds secrets.
+/// Sources of the settings in force; empty for settings that were not loaded. The origin is not part of the settings'
+/// value: any two origins compare equal, and their contents are never printed, because the environment contains
+/// secrets.
 #[derive(Clone, Default)]
 pub struct Origin(Option<Arc<(LoadOptions, BTreeMap<String, ConfiguredSetting>)>>);
 
 impl Origin {
-    /// Builds the origin of settings loaded from these sources; `given_settings` are the settings that some source
-    /// sets.
+    /// Builds the origin of settings loaded from the given sources. `given_settings` are the settings set by a source
+    /// other than the defaults.
     pub(super) fn new(options: LoadOptions, given_settings: BTreeMap<String, ConfiguredSetting>) -> Self {
         Self(Some(Arc::new((options, given_settings))))
     }
@@ -45,7 +46,7 @@ impl Origin {
         self.0.as_ref().map(|loaded| &loaded.0)
     }
 
-    /// Returns the source and value of a setting that some source sets.
+    /// Returns the source and value of a setting; `None` if no source other than the defaults sets it.
     pub fn given_setting(&self, key: &str) -> Option<&ConfiguredSetting> {
         self.0.as_ref()?.1.get(key)
     }

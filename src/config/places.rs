@@ -1,4 +1,4 @@
-//! Paths of what the server stores beside its database.
+//! Paths of the files and directories that the server keeps beside its database.
 
 use std::path::PathBuf;
 
@@ -10,24 +10,24 @@ impl Config {
         if self.files.dir.as_os_str().is_empty() { self.server.data_dir.join("files") } else { self.files.dir.clone() }
     }
 
-    /// Returns the directory to which mails are written if no mail server or service is configured.
+    /// Returns the directory to which e-mails are written if neither a mail server nor an e-mail service is configured.
     pub fn outbox_dir(&self) -> PathBuf {
         self.server.data_dir.join("outbox")
     }
 
-    /// Returns the directory of a backup in progress; it does not exist at other times. Every start removes it, so it
-    /// has a name that an operator would not give to a folder.
+    /// Returns the directory for a backup in progress; it does not exist at other times. It is deleted at every start,
+    /// so its name is one that an operator would not choose for a folder.
     pub fn backup_dir(&self) -> PathBuf {
         self.server.data_dir.join("backup.unfinished")
     }
 
-    /// Returns the path of the file that exists in the data folder while a backup is restored into it. A server does
-    /// not start while it exists.
+    /// Returns the path of the file that marks a data directory into which a backup is being restored. The server
+    /// refuses to start while this file exists.
     pub fn restore_mark(&self) -> PathBuf {
         self.server.data_dir.join("restore.unfinished")
     }
 
-    /// Returns the folder of rendered documents, for servers without a bucket.
+    /// Returns the directory of rendered documents; used if no bucket is configured.
     pub fn documents_dir(&self) -> PathBuf {
         self.server.data_dir.join("documents")
     }

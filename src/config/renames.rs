@@ -1,13 +1,13 @@
-//! Settings that had other names in earlier releases: the old names still work, and a warning names the new one. If a
-//! setting is set under both names, the new one wins, whichever source sets it.
+//! Settings that had other names in earlier releases. The old names still work, and a warning states the new one. If a
+//! setting is set under both names, the new name wins, whichever sources they are from.
 
 use std::collections::BTreeMap;
 
 use super::layers::{KnownSettings, Layer, variable_of};
 use super::listing::ConfiguredSetting;
 
-/// Former and current names of settings, which have the same unit. The limit on a job's attempts now counts only
-/// refused starts.
+/// Former names of settings, each with the current name; the unit is unchanged. The limit on a job's attempts now
+/// counts only refused starts.
 const RENAMED: [(&str, &str); 29] = [
     ("auth.session_days", "auth.session_max_age_days"),
     ("auth.session_idle_hours", "auth.session_idle_timeout_hours"),
@@ -40,42 +40,43 @@ const RENAMED: [(&str, &str); 29] = [
     ("webhooks.timeout_seconds", "webhooks.delivery_timeout_seconds"),
 ];
 
-/// Returns the current name of the setting with this former name (`section.key`).
+/// Returns the current name (`section.key`) of the setting with the given former name.
 pub(super) fn new_name(former: &str) -> Option<&'static str> {
     RENAMED.iter().find(|(name, _)| *name == former).map(|(_, key)| *key)
 }
 
-/// Returns the setting that this variable set under a former name.
+/// Returns the setting that was formerly set by the given variable.
 pub(super) fn of_variable(variable: &str) -> Option<&'static str> {
     RENAMED.iter().find(|(name, _)| variable_of(name) == variable).map(|(_, key)| *key)
 }
 
-/// Returns the variables that set a setting under its former names.
+/// Returns the variables for the former names of a setting.
 pub(super) fn former_variables(key: &str) -> impl Iterator<Item = String> {
     RENAMED.iter().filter(move |(_, current_key)| *current_key == key).map(|(name, _)| variable_of(name))
 }
 
-/// Setting that a source sets under a former name.
+/// Setting that a source sets under its former name.
 pub(super) struct FormerSetting {
-    /// Former name and its location, as it appears in messages.
+    /// Former name of the setting and where it was found, as shown in messages.
     source: String,
     /// Name of the setting.
     key: &'static str,
-    /// Name that replaces the former one: `section.key`, or a variable.
+    /// Current name to use instead of the former one: `section.key` or a variable.
     replacement: String,
     /// Layer with the value under the new name.
     pub(super) layer: Layer,
 }
 
 impl FormerSetting {
-    /// Builds the former setting of a settings file, at this location.
+    /// Builds the former setting for a name found at the given location in a settings file.
     pub(super) fn in_file(name: &str, place: &str, key: &'static str, value: figment::value::Value) -> Self {
         let source = format!("{name} in {place}");
         let dict = figment::util::nest(key, value).into_dict().unwrap_or_default();
         Self { layer: Layer::new(source.clone(), dict), source, key, replacement: key.to_owned() }
     }
 
-    /// Returns the warning about the former name; `given_settings` are the settings that any source sets.
+    /// Returns the warning about the former name. `given_settings` are the settings set by a source other than the
+    /// defaults.
     pub(super) fn warning(&self, given_settings: &BTreeMap<String, ConfiguredSetting>) -> String {
         let Self { source, key, replacement, .. } = self;
         match given_settings.get(*key).filter(|setting| setting.source != *source) {
@@ -91,7 +92,7 @@ impl FormerSetting {
 }
 
 impl KnownSettings {
-    /// Returns the settings that a set of variables sets under former names. Empty values count as not set.
+    /// Returns the settings that the given variables set under former names. Empty values count as not set.
     pub(super) fn former(&self, variables: &[(String, String)], place: &str) -> Vec<FormerSetting> {
         let set_variables = variables.iter().filter(|(_, text)| !text.is_empty());
         let settings = set_variables.filter_map(|(name, text)| {

@@ -1,5 +1,5 @@
-//! One struct for each section of `config.toml`. Each field has a line there with its explanation and default; Rust
-//! code defines no defaults.
+//! Structs for the sections of `config.toml`, one per section. Each field has a line in `config.toml` with its
+//! explanation and default; Rust code defines no defaults.
 
 mod accounting;
 mod catalog;
@@ -39,48 +39,50 @@ pub use self::printers::PrintersConfig;
 pub use self::quality::QualityConfig;
 pub use self::shipping::{CarrierConfig, ShippingConfig};
 
-/// `[server]`: the listener and limits on connections and requests.
+/// `[server]`: listener, and limits on connections and requests.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerConfig {
     /// IP address and port to listen on; see [`super::listen`] for the accepted forms.
     #[serde(deserialize_with = "super::listen::deserialize")]
     pub listen: SocketAddr,
-    /// Address at which clients reach the server, without a trailing slash; empty: see [`super::Config::public_url`].
+    /// Address at which clients reach the server, without a trailing slash; if empty, see
+    /// [`super::Config::public_url`].
     pub public_url: String,
-    /// Directory of everything the server stores on disk.
+    /// Directory for everything that the server stores on disk.
     pub data_dir: PathBuf,
     /// Maximum size of a JSON request body, in bytes.
     pub json_body_max_bytes: usize,
     /// Maximum size of an uploaded file, in bytes.
     pub upload_max_bytes: u64,
-    /// Maximum time for running requests and actors to complete when the server stops.
+    /// Maximum time for requests and actors to finish when the server stops.
     pub shutdown_timeout_seconds: Seconds,
     /// Maximum processing time of a request; uploads, downloads and event streams are exempt.
     pub request_timeout_seconds: Seconds,
     /// Maximum time for the headers of a request to arrive.
     pub header_timeout_seconds: Seconds,
-    /// Maximum total size of the headers of a request.
+    /// Maximum total size of the headers of a request, in bytes.
     pub header_max_bytes: usize,
     /// Maximum number of headers of a request.
     pub max_headers: usize,
     /// Time after which a connection without a request is closed.
     pub keep_alive_timeout_seconds: Seconds,
-    /// Maximum pause within a request body, and maximum time during which a client reads nothing of a response.
+    /// Maximum pause while a request body is received, and maximum time during which a client reads nothing of the
+    /// response.
     pub body_idle_timeout_seconds: Seconds,
     /// Maximum number of open connections.
     pub max_connections: usize,
     /// Maximum number of open connections from one address.
     pub max_connections_per_address: usize,
-    /// Maximum number of requests of one client whose bodies are incomplete.
+    /// Maximum number of requests from one client with incomplete bodies.
     pub max_unfinished_bodies_per_client: usize,
-    /// Minimum average rate of request bodies; slower ones are aborted.
+    /// Minimum average rate at which request bodies must arrive; slower ones are aborted.
     pub body_min_bytes_per_second: u64,
     /// Maximum number of requests processed at the same time.
     pub max_concurrent_requests: usize,
-    /// Trusted proxies, whose `X-Forwarded-For` is believed: IP addresses and networks.
+    /// IP addresses and networks of trusted proxies, whose `X-Forwarded-For` headers are honoured.
     pub trusted_proxies: Vec<String>,
-    /// Origins whose pages may use `/api` from a browser.
+    /// Origins whose pages may call `/api` from a browser.
     pub cors_origins: Vec<String>,
     /// IP addresses and networks that may neither read the catalogue nor send custom requests.
     pub blocked_addresses: Vec<String>,
@@ -90,23 +92,23 @@ pub struct ServerConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DatabaseConfig {
-    /// `postgres://` or `sqlite:` address; may hold a password. Empty: see [`super::Config::database_url`].
+    /// `postgres://` or `sqlite:` address; may contain a password. If empty, see [`super::Config::database_url`].
     pub url: Secret,
-    /// Number of connections in the read pool; one more connection is for writing.
+    /// Number of connections in the read pool; there is one further connection for writing.
     pub read_connections: u32,
-    /// Maximum run time of one SQL statement.
+    /// Maximum execution time of an SQL statement.
     pub statement_timeout_seconds: Seconds,
 }
 
-/// `[redis]`: an optional Redis server; it never holds the only copy of anything.
+/// `[redis]`: optional Redis server, which never stores the only copy of any data.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RedisConfig {
-    /// `redis://` address; empty: rate limits, cache and stream stay in the process.
+    /// `redis://` address; if empty, rate limits, cache and stream are kept in the process.
     pub url: Secret,
     /// Maximum time that a request waits for Redis.
     pub timeout_seconds: Seconds,
-    /// Approximate number of newest events that the Redis stream retains.
+    /// Approximate number of events retained in the Redis stream; older ones are dropped.
     pub stream_max_entries: u32,
 }
 
@@ -114,23 +116,23 @@ pub struct RedisConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuthConfig {
-    /// Time without a request after which a staff session ends.
+    /// Time without a request after which a staff session expires.
     pub session_idle_timeout_hours: Hours,
-    /// Time after the sign-in at which a staff session ends.
+    /// Time after sign-in at which a staff session expires.
     pub session_max_age_days: Days,
-    /// Makes the mailed sign-in link open a page with a button, so that a mail scanner that follows links signs nobody
-    /// in.
+    /// Makes the e-mailed sign-in link open a page with a button, so that a mail scanner following links does not sign
+    /// anybody in.
     pub confirm_page: bool,
-    /// Secret that signs the URLs of pictures and PDFs, at least 32 characters.
+    /// Secret that signs the URLs of pictures and PDFs; at least 32 characters.
     pub session_secret: Secret,
-    /// Key of the HMAC under which API keys are stored.
+    /// HMAC key under which API keys are stored.
     pub api_key_salt: Secret,
-    /// Base64 of the 32-byte key that encrypts stored secrets; decoded by [`super::Config::secrets_key`].
+    /// Base64 of the 32-byte key that encrypts stored secrets; see [`super::Config::secrets_key`].
     pub secrets_key: Secret,
 }
 
 impl AuthConfig {
-    /// Returns mutable references to the server's own secrets, with the names of their variables, to be filled in.
+    /// Returns mutable references to the server's own secrets, to be filled in, with the names of their variables.
     pub fn own_secrets_mut(&mut self) -> [(&'static str, &mut Secret); 3] {
         [
             ("SESSION_SECRET", &mut self.session_secret),
@@ -148,15 +150,15 @@ pub struct InventoryConfig {
     pub block_below_reorder_point: bool,
 }
 
-/// `[orders]`: defaults and bounds of new orders.
+/// `[orders]`: defaults and limits for new orders.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OrdersConfig {
-    /// Currency of new orders: lower-case ISO 4217 code.
+    /// Currency of new orders, as a lower-case ISO 4217 code.
     pub currency: String,
     /// Maximum number of print jobs in one order.
     pub max_jobs_per_order: u32,
-    /// Site of a record whose request specifies none.
+    /// Site for records whose request specifies none.
     pub default_site: String,
 }
 
@@ -164,12 +166,12 @@ pub struct OrdersConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaxConfig {
-    /// Tax rates; a destination without one pays no tax.
+    /// Tax rates; no tax is charged for a destination without a rate.
     pub rates: Vec<TaxRateConfig>,
 }
 
 impl TaxConfig {
-    /// Returns the rates in the form that the domain rules use.
+    /// Returns the rates in the form used by the domain rules.
     pub fn rules(&self) -> Vec<rules::TaxRate> {
         let rate = |rate: &TaxRateConfig| rules::TaxRate {
             country: rate.country.clone(),
@@ -180,13 +182,14 @@ impl TaxConfig {
     }
 }
 
-/// Tax rate of one destination, in basis points.
+/// Tax rate for one destination, in basis points.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaxRateConfig {
-    /// Country: ISO 3166-1 alpha-2, upper case.
+    /// Country, as an upper-case ISO 3166-1 alpha-2 code.
     pub country: String,
-    /// Region of the country, by its ISO 3166-2 code or by name; `None` for the rate of the rest of the country.
+    /// Region of the country, by ISO 3166-2 code or by name; `None` for the rate that applies to the rest of the
+    /// country.
     #[serde(default)]
     pub region: Option<String>,
     /// Rate in basis points: 1900 is 19 %.
@@ -197,28 +200,28 @@ pub struct TaxRateConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShopConfig {
-    /// Opening hours, as `mon-fri 08:00-18:00`; empty: always open.
+    /// Opening hours, such as `mon-fri 08:00-18:00`; if empty, the shop is always open.
     pub hours: Vec<String>,
-    /// Dates on which the shop is closed, as `2026-12-25`.
+    /// Dates on which the shop is closed, such as `2026-12-25`.
     pub closed_days: Vec<String>,
     /// Time zone of the opening hours and closed days, by name or as a POSIX rule.
     pub time_zone: String,
 }
 
 impl ShopConfig {
-    /// Parses the hours into the form that the domain rules use.
+    /// Parses the hours into the form used by the domain rules.
     pub fn hours(&self) -> Result<ShopHours, ShopHoursError> {
         ShopHours::parse(&self.time_zone, &self.hours, &self.closed_days)
     }
 }
 
-/// `[forecast]`: defaults of the forecaster until it has learned from data.
+/// `[forecast]`: defaults that the forecaster uses until it has learned from data.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ForecastConfig {
-    /// Time from the selection of a printer until it prints.
+    /// Time from the selection of a printer until the print starts.
     pub starting_seconds: Seconds,
-    /// Minimum margin added to the expected completion before it is promised.
+    /// Minimum margin added to the expected completion time before it is promised.
     pub least_margin_seconds: Seconds,
 }
 
@@ -226,31 +229,31 @@ pub struct ForecastConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DispatchConfig {
-    /// Maximum time for a printer to report that a print began.
+    /// Maximum time for a printer to report that a print has begun.
     pub confirm_seconds: Seconds,
-    /// Number of printers that refuse to start a job before the job is FAILED.
+    /// Number of printers that must refuse to start a job before the job becomes FAILED.
     pub refusals_until_failed: u32,
-    /// Maximum number of prints started per minute on all printers together; 0: no limit.
+    /// Maximum number of prints started per minute across all printers; 0 for no limit.
     pub max_starts_per_minute: u32,
     /// Keeps the files of finished prints on the printers.
     pub keep_files: bool,
 }
 
-/// `[webhooks]`: delivery of events to the endpoints of customers and staff.
+/// `[webhooks]`: delivery of events to the webhook endpoints of customers and staff.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WebhooksConfig {
-    /// Delays before the retries, each counted from the failure before it.
+    /// Delays before the retries, each counted from the previous failure.
     pub retry_schedule_seconds: Vec<Seconds>,
     /// Maximum random delay added to each retry.
     pub retry_jitter_seconds: Seconds,
-    /// Maximum time to open a connection.
+    /// Maximum time for opening a connection.
     pub connect_timeout_seconds: Seconds,
-    /// Maximum time of one delivery, including the connection.
+    /// Maximum time for one delivery, including connecting.
     pub delivery_timeout_seconds: Seconds,
     /// Maximum number of concurrent deliveries to one endpoint.
     pub max_concurrent_per_endpoint: usize,
-    /// Allows endpoints on this machine and in private networks.
+    /// Allows endpoints on the server's own machine and in private networks.
     pub allow_private_targets: bool,
 }
 
@@ -258,61 +261,62 @@ pub struct WebhooksConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PaymentsConfig {
-    /// Publishable key, which browsers may know.
+    /// Publishable key, which is not secret and is sent to browsers.
     pub publishable_key: String,
-    /// Secret key for calls to the processor; empty: checkouts get 503 as not configured.
+    /// Secret key for calls to the processor; if empty, checkouts get 503 because payments are not configured.
     pub secret_key: Secret,
     /// Base address of the processor's API.
     pub api_base: String,
     /// Ids of the processor's prices to which customers may subscribe.
     pub subscription_prices: Vec<String>,
-    /// Secret that signs inbound events; empty: they get 503, and are never accepted unsigned.
+    /// Secret that signs inbound events; if empty, they get 503. Unsigned events are never accepted.
     pub webhook_secret: Secret,
-    /// Name of the header with the signature of an inbound event.
+    /// Name of the header that contains the signature of an inbound event.
     pub signature_header: String,
-    /// Maximum difference between a signature's time and the clock, in both directions.
+    /// Maximum difference, in either direction, between a signature's time and the clock.
     pub signature_tolerance_seconds: Seconds,
 }
 
-/// `[mail]`: mail delivery, and the staff that is notified.
+/// `[mail]`: delivery of e-mails, and the staff members who are notified.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MailConfig {
-    /// Addresses that are notified of what needs an operator; empty: the active admins.
+    /// Addresses notified of matters that need an operator; if empty, the active admins are notified.
     pub operators: Vec<String>,
-    /// Minimum time between two mails of one kind of alert; 0: each alert is a separate mail.
+    /// Minimum time between two e-mails about the same kind of alert; if 0, each alert is a separate e-mail.
     pub alert_interval_seconds: Seconds,
-    /// Mails customers a notice of each of their shipments.
+    /// E-mails customers a notice of each shipment.
     pub shipment_notices: bool,
-    /// Mails customers a receipt when one of their invoices is paid.
+    /// E-mails customers a receipt for each paid invoice.
     pub receipts: bool,
-    /// Mails customers their sent invoices.
+    /// E-mails customers the invoices sent to them.
     pub invoice_notices: bool,
-    /// Sender of all mails.
+    /// Sender of all e-mails.
     pub from: String,
-    /// Host of the mail server; empty, and no `api_key`: mails go to [`super::Config::outbox_dir`].
+    /// Host of the mail server; if it and `api_key` are empty, e-mails are written to [`super::Config::outbox_dir`].
     pub smtp_host: String,
     /// Port of the mail server.
     pub smtp_port: u16,
-    /// User name at the mail server; empty: no authentication.
+    /// User name for the mail server; if empty, no authentication is used.
     pub smtp_user: String,
-    /// Password at the mail server.
+    /// Password for the mail server.
     pub smtp_password: Secret,
-    /// Base address of the e-mail service to which `api_key` belongs.
+    /// Base address of the e-mail service that issued `api_key`.
     pub api_url: String,
-    /// API key of an e-mail service, used instead of a mail server.
+    /// API key for an e-mail service, used instead of a mail server.
     pub api_key: Secret,
 }
 
-/// `[agent]`: the agent gateway.
+/// `[agent]`: gateway that forwards chat messages.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentConfig {
-    /// Address of the gateway; empty: none.
+    /// Address of the gateway; empty if there is none.
     pub url: String,
-    /// Shared token that authenticates both sides; empty: inbound commands get 503.
+    /// Shared token by which gateway and server authenticate to each other; if empty, inbound commands get 503.
     pub token: Secret,
-    /// Patterns of the user ids that may send commands, `*` for any text; empty: all users of the gateway.
+    /// Patterns of the user ids that may send commands, where `*` matches any text; if empty, all users of the gateway
+    /// may.
     pub allowed_users: Vec<String>,
 }
 
@@ -320,15 +324,15 @@ pub struct AgentConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlicingConfig {
-    /// Slicer program: a path, or a name that is searched for in `PATH`.
+    /// Slicer program: a path, or a name to be found in `PATH`.
     pub program: PathBuf,
-    /// Folder of the slicer profiles; empty: `slicer-profiles` in the data folder.
+    /// Directory of the slicer profiles; if empty, `slicer-profiles` in the data directory.
     pub profiles_dir: PathBuf,
     /// Maximum number of concurrent slicer runs.
     pub max_parallel: usize,
-    /// Maximum time of one run.
+    /// Maximum duration of one run.
     pub timeout_seconds: Seconds,
-    /// Maximum memory of one run, in bytes.
+    /// Maximum memory for one run, in bytes.
     pub memory_max_bytes: u64,
     /// Interval between two checks for a missing slicer or profile.
     pub recheck_seconds: Seconds,
@@ -348,7 +352,7 @@ pub struct MetricsConfig {
 pub struct LogConfig {
     /// Format of log lines.
     pub format: LogFormat,
-    /// Filter for log lines, in the syntax of `EnvFilter`.
+    /// Filter for log lines, in `EnvFilter` syntax.
     pub filter: String,
 }
 
@@ -360,13 +364,13 @@ pub enum LogFormat {
     Auto,
     /// One JSON object per line.
     Json,
-    /// One readable line of text for each event.
+    /// One human-readable line per event.
     Text,
 }
 
 impl LogFormat {
-    /// Returns whether lines are JSON. `Auto` is text only at a terminal in development: in production, programs read
-    /// the log.
+    /// Returns whether log lines are JSON. `Auto` means text only on a terminal in development, because in production
+    /// the log is read by programs.
     pub fn is_json(self, mode: Mode, has_terminal: bool) -> bool {
         match self {
             Self::Json => true,

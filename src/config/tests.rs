@@ -7,7 +7,7 @@ use super::layers::{SECRETS, VARIABLES, variable_of};
 use super::sections::{LogFormat, TaxRateConfig};
 use super::*;
 
-/// Working directory with everything that loading needs.
+/// Working directory with all files that loading needs.
 struct App {
     folder: tempfile::TempDir,
     env: Vec<(String, String)>,

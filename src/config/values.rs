@@ -1,22 +1,22 @@
-//! Types of settings: secrets, and durations that may be fractions of their unit.
+//! Types of settings: secrets, and durations given as a number of units, possibly fractional.
 
 use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, de};
 
-/// A secret: its `Debug` output is `***` (or `unset`), and only [`Secret::expose`] returns the value.
+/// Secret value. Its `Debug` output is `***` (or `unset`); only [`Secret::expose`] returns the value.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Wraps a value, which is not printed from then on.
+    /// Wraps a value, so that it is no longer printed.
     pub fn new(value: impl Into<String>) -> Self {
         Self(value.into())
     }
 
-    /// Returns the value. Never put it into a log line, an error or a response.
+    /// Returns the value. Callers must never put it into a log line, an error or a response.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -33,22 +33,22 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Duration, written in the settings as a number of units of `UNIT` seconds, which may have a fraction.
+/// Duration, written in the settings as a number of units of `UNIT` seconds; the number may have a fraction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span<const UNIT: u32>(Duration);
 
-/// Setting in seconds.
+/// Setting measured in seconds.
 pub type Seconds = Span<1>;
-/// Setting in hours.
+/// Setting measured in hours.
 pub type Hours = Span<3_600>;
-/// Setting in days.
+/// Setting measured in days.
 pub type Days = Span<86_400>;
 
-/// Maximum duration of a setting, in seconds: a hundred years, so that no sum with a clock's time overflows.
+/// Maximum duration of a setting, in seconds: a hundred years, so that adding it to a clock's time cannot overflow.
 const MAX_SECONDS: f64 = 100.0 * 365.0 * 86_400.0;
 
 impl<const UNIT: u32> Span<UNIT> {
-    /// Returns the duration as a standard library type.
+    /// Returns the duration as a standard library [`Duration`].
     pub const fn duration(self) -> Duration {
         self.0
     }

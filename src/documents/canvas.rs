@@ -1,8 +1,8 @@
-//! Pages that are drawn before they are written: the position of each element, and its role for readers with a screen
-//! reader.
+//! Pages that are drawn in memory before they are written: the position of each element, and its role for screen
+//! readers.
 //!
-//! Everything is first recorded in lists, because "page 2 of 3" requires the number of pages; then [`Canvas::finish`]
-//! writes them with the tag tree.
+//! Everything is first recorded in lists, because a text such as "page 2 of 3" requires the total number of pages. Then
+//! [`Canvas::finish`] writes the pages with the tag tree.
 
 use std::num::NonZeroU16;
 
@@ -27,7 +27,7 @@ use super::text::{Fonts, Style, TextLine, Typesetter};
 use domain::invoice::IssuedDocument;
 use domain::time::Timestamp;
 
-/// Name of the embedded XML file, as specified by ZUGFeRD and Factur-X.
+/// File name of the embedded XML, as specified by ZUGFeRD and Factur-X.
 pub const XML_NAME: &str = "factur-x.xml";
 
 /// RGB colour.
@@ -44,7 +44,7 @@ pub enum Align {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TagRole {
     Title,
-    /// Heading with its text, which PDF/UA requires a second time as its title.
+    /// Heading with its text, which PDF/UA additionally requires as the title of the tag.
     Heading(&'static str),
     Paragraph,
     Table,
@@ -55,7 +55,7 @@ pub enum TagRole {
     Logo,
 }
 
-/// Node of the tag tree.
+/// Node in the tag tree.
 #[derive(Debug)]
 struct TagNode {
     role: TagRole,
@@ -71,14 +71,14 @@ pub(super) enum DrawingOperation {
     Logo { x: f32, y: f32, width: f32, height: f32 },
 }
 
-/// A drawing operation and the node that it belongs to; `None` for decoration.
+/// Drawing operation with the node of the tag tree that it belongs to; `None` for decoration.
 #[derive(Debug)]
 struct TaggedOperation {
     node: Option<usize>,
     ink: DrawingOperation,
 }
 
-/// Pages being drawn. Lengths are in points from the upper left corner of the page.
+/// Pages being drawn. Lengths are in points from the upper left corner of each page.
 pub struct Canvas<'f> {
     pub fonts: Typesetter<'f>,
     pub width: f32,
@@ -88,23 +88,23 @@ pub struct Canvas<'f> {
     nodes: Vec<TagNode>,
     top: Vec<usize>,
     open: Vec<usize>,
-    /// While `true`, drawing is decoration and not part of the document, such as repeated table headers.
+    /// `true` while everything drawn is decoration, such as repeated table headers, and not part of the tag tree.
     pub decoration: bool,
 }
 
 impl<'f> Canvas<'f> {
-    /// Creates a document of one empty page.
+    /// Creates a document with one empty page.
     pub fn new(fonts: &'f Fonts, (width, height): (f32, f32), accent: Rgb) -> Self {
         let (pages, nodes, fonts) = (vec![Vec::new()], Vec::new(), fonts.typesetter());
         Self { fonts, width, height, accent, pages, nodes, top: Vec::new(), open: Vec::new(), decoration: false }
     }
 
-    /// Begins a page on which everything that follows is drawn.
+    /// Starts a new page, on which everything is drawn from now on.
     pub fn next_page(&mut self) {
         self.pages.push(Vec::new());
     }
 
-    /// Draws a document element: all that `draw` draws belongs to it.
+    /// Draws a document element, which contains everything that `draw` draws.
     pub fn part<T>(&mut self, role: TagRole, draw: impl FnOnce(&mut Self) -> T) -> T {
         if self.decoration {
             return draw(self);
@@ -128,13 +128,14 @@ impl<'f> Canvas<'f> {
         }
     }
 
-    /// Draws a line of text with its baseline at `y`; `x` is its left or right end. Returns its width.
+    /// Draws a line of text with its baseline at `y`; `x` is the left or right end, depending on the alignment. Returns
+    /// the width of the text.
     pub fn text(&mut self, (x, y): (f32, f32), text: &str, style: Style, color: Rgb, align: Align) -> f32 {
         let line = self.fonts.line(text, style);
         self.line((x, y), line, style.size, color, align)
     }
 
-    /// Draws a prepared line and returns its width.
+    /// Draws a line of laid-out text and returns its width.
     pub fn line(&mut self, (x, y): (f32, f32), line: TextLine, size: f32, color: Rgb, align: Align) -> f32 {
         let width = line.width;
         if line.runs.is_empty() {
@@ -152,7 +153,7 @@ impl<'f> Canvas<'f> {
         self.decoration = before;
     }
 
-    /// Draws the logo from its upper left corner, scaled to fit this box.
+    /// Draws the logo from its upper left corner, scaled to fit into a box of the given size.
     pub fn logo(&mut self, logo: &Image, (x, y): (f32, f32), (most_width, most_height): (f32, f32)) -> f32 {
         let (width, height) = logo.size();
         let (width, height) = (width.max(1) as f32, height.max(1) as f32);
@@ -162,7 +163,7 @@ impl<'f> Canvas<'f> {
         height
     }
 
-    /// Draws decoration on every page; `draw` receives the page number and the number of pages.
+    /// Draws decoration on every page; `draw` receives the page number and the total number of pages.
     pub fn on_each_page(&mut self, mut draw: impl FnMut(&mut Self, usize, usize)) {
         let count = self.pages.len();
         let (pages, before) = (std::mem::take(&mut self.pages), std::mem::replace(&mut self.decoration, true));
@@ -173,7 +174,7 @@ impl<'f> Canvas<'f> {
         self.decoration = before;
     }
 
-    /// Writes the PDF with the XML embedded.
+    /// Writes the PDF, with the XML embedded.
     pub fn finish(mut self, logo: Option<&Image>, document: &IssuedDocument, xml: String) -> Result<Vec<u8>, String> {
         let configuration = ConfigurationBuilder::new()
             .with_archival_validator(Archival::A3_A)
@@ -276,7 +277,7 @@ impl<'f> Canvas<'f> {
     }
 }
 
-/// Returns the name of the issuer, as far as it is set.
+/// Returns the issuer's name; empty if none is set.
 pub fn seller_name(document: &IssuedDocument) -> &str {
     if document.seller.name.is_empty() { "Printfloor" } else { &document.seller.name }
 }
@@ -300,13 +301,13 @@ fn moment(at: Timestamp) -> DateTime {
         .utc_offset_minute(0)
 }
 
-/// Returns a fill of one colour.
+/// Returns an opaque fill with the given colour.
 pub(super) fn ink(color: Rgb) -> Fill {
     let (red, green, blue) = color;
     Fill { paint: rgb::Color::new(red, green, blue).into(), opacity: NormalizedF32::ONE, rule: FillRule::NonZero }
 }
 
-/// Draws on a page; `logo` is the picture for [`DrawingOperation::Logo`].
+/// Draws on a page; `logo` is the picture used for [`DrawingOperation::Logo`].
 pub(super) fn draw(surface: &mut Surface<'_>, mark: DrawingOperation, logo: Option<&Image>) {
     match mark {
         DrawingOperation::Text { x, y, line, size, color } => {

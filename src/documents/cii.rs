@@ -1,8 +1,9 @@
-//! An invoice or credit note for programs: the Cross Industry Invoice (CII, D16B) by the rules of EN 16931.
+//! An invoice or credit note in machine-readable form: a Cross Industry Invoice (CII, D16B) that complies with EN
+//! 16931.
 //!
-//! It says what the document says and nothing that happened later: what was paid after the issue, or left, is no part
-//! of it. An order that is paid before it leaves has no delivery yet: the header names where it goes to instead. The
-//! names behind the elements (BT-1 and so on) are those of the standard.
+//! The XML contains what the document contains, and nothing that happened after the document was issued, such as later
+//! payments or shipments. An order that is paid before it ships has no delivery date yet, so the header contains the
+//! destination instead. Names such as BT-1 in the comments are those that the standard gives its elements.
 
 mod category;
 mod parties;
@@ -82,12 +83,12 @@ fn date(xml: &mut Xml, name: &str, at: Timestamp) {
     xml.with(name, ("format", "102"), &digits);
 }
 
-/// Formats basis points as per cent with two decimals.
+/// Formats basis points as a percentage with two decimals.
 fn percent(bps: i64) -> String {
     format!("{}.{:02}", bps / 100, bps % 100)
 }
 
-/// Writes an invoice line (BG-25).
+/// Writes a line of the invoice (BG-25).
 fn item(xml: &mut Xml, document: &IssuedDocument, number: usize, line: &InvoiceLine) {
     let currency = &document.content.currency;
     xml.group("ram:IncludedSupplyChainTradeLineItem", |xml| {
@@ -176,7 +177,7 @@ fn settlement(xml: &mut Xml, document: &IssuedDocument, preceding: Option<(&str,
     }
 }
 
-/// Writes a document-level allowance (BG-20) or charge (BG-21) at one tax rate.
+/// Writes a document-level allowance (BG-20) or charge (BG-21) for one tax rate.
 fn allowance_or_charge(
     xml: &mut Xml,
     document: &IssuedDocument,

@@ -1,7 +1,7 @@
-//! Labels of 62 × 29 mm with a QR code, to scan in the shop: one per page, as label printers require, or many on A4
-//! sheets.
+//! Labels of 62 × 29 mm with a QR code for scanning in the shop: one per page, as label printers require, or many on
+//! each A4 sheet.
 //!
-//! The code contains an address of this server. In the PDF, each label is also a link to it.
+//! The code contains a URL of this server. In the PDF, each label is also a link to that URL.
 
 use krilla::SerializeSettings;
 use krilla::action::{Action, LinkAction};
@@ -22,9 +22,9 @@ pub const MAX_LABELS: usize = 200;
 const POINTS_PER_MM: f32 = 72.0 / 25.4;
 const LABEL_WIDTH: f32 = 62.0 * POINTS_PER_MM;
 const LABEL_HEIGHT: f32 = 29.0 * POINTS_PER_MM;
-/// Margin of a label in points; the quiet zone of the code is added to it.
+/// Margin of a label in points; the quiet zone of the code comes on top of it.
 const LABEL_MARGIN: f32 = 1.5 * POINTS_PER_MM;
-/// Width in modules of the quiet zone around a code, without which it is not detected.
+/// Width, in modules, of the quiet zone around a code; without it, scanners do not detect the code.
 const QUIET_SQUARES: usize = 4;
 /// Width and height of an A4 sheet in points.
 const SHEET_SIZE: (f32, f32) = (210.0 * POINTS_PER_MM, 297.0 * POINTS_PER_MM);
@@ -38,32 +38,32 @@ const CUT_WIDTH: f32 = 0.4;
 
 const NAME: Style = Style { size: 11.0, bold: true };
 const WORDS: Style = Style { size: 8.0, bold: false };
-/// Maximum number of lines of the name and of the text below it.
+/// Maximum number of lines for the name, and for the text below it.
 const MAX_LINES: (usize, usize) = (2, 4);
 /// Line spacing as a multiple of the font size.
 const LINE_SPACING: f32 = 1.25;
 
-/// Content of a label.
+/// Text and URL of a label.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// Name in large letters.
+    /// Name, printed in large letters.
     pub name: String,
-    /// Further text, one line each; lines that do not fit are omitted.
+    /// Additional lines of text; lines that do not fit are omitted.
     pub words: Vec<String>,
-    /// URL in the code.
+    /// URL contained in the code.
     pub url: String,
 }
 
 /// Paper to print labels on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LabelPaper {
-    /// Label roll with a page of 62 × 29 mm per label.
+    /// Label roll with a 62 × 29 mm page for each label.
     Roll,
-    /// A4 sheets to be cut.
+    /// A4 sheets that are cut into labels.
     Sheet,
 }
 
-/// Run of adjacent dark modules in a row of a code.
+/// Run of adjacent dark modules in one row of a code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct DarkRun {
     x: usize,
@@ -76,7 +76,7 @@ impl Renderer {
     ///
     /// # Errors
     ///
-    /// When a URL is too long for a code.
+    /// Returns an error if a URL is too long for a code.
     pub fn labels(&self, labels: &[Label], paper: LabelPaper) -> Result<Vec<u8>, RenderError> {
         let labels = labels.get(..MAX_LABELS).unwrap_or(labels);
         let text: String = labels.iter().flat_map(|label| label.words.iter().chain([&label.name])).cloned().collect();
@@ -121,7 +121,7 @@ impl Renderer {
     }
 }
 
-/// Returns the number of modules per side of a URL's code, and its dark modules.
+/// Returns the number of modules per side of the code for a URL, and the code's dark modules.
 fn dark_runs(url: &str) -> Result<(usize, Vec<DarkRun>), RenderError> {
     let code = QrCode::with_error_correction_level(url.as_bytes(), EcLevel::M);
     let code = code.map_err(|error| RenderError(format!("the address does not fit into a QR code: {error}")))?;
@@ -139,7 +139,7 @@ fn dark_runs(url: &str) -> Result<(usize, Vec<DarkRun>), RenderError> {
     Ok((side, runs))
 }
 
-/// Draws the code at the left of a label. Returns the left edge of the space for text.
+/// Draws the code at the left of a label. Returns the left edge of the remaining space for text.
 fn code(surface: &mut Surface<'_>, (x, y): (f32, f32), url: &str) -> Result<f32, RenderError> {
     let (side, runs) = dark_runs(url)?;
     let whole = LABEL_HEIGHT - 2.0 * LABEL_MARGIN;
@@ -159,7 +159,7 @@ fn code(surface: &mut Surface<'_>, (x, y): (f32, f32), url: &str) -> Result<f32,
     Ok(LABEL_MARGIN + whole)
 }
 
-/// Draws name and text at the right of a label, vertically centred.
+/// Draws the name and text at the right of a label, vertically centred.
 fn words(surface: &mut Surface<'_>, fonts: &Typesetter<'_>, (x, y): (f32, f32), beside: f32, label: &Label) {
     let width = LABEL_WIDTH - beside - LABEL_MARGIN;
     let mut lines: Vec<(TextLine, Style)> = Vec::new();

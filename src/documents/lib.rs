@@ -1,8 +1,8 @@
-//! Documents for customers and programs: invoices and credit notes as PDF (PDF/A-3, tagged) and as XML (Cross Industry
-//! Invoice of EN 16931), which the PDF embeds; and labels to scan in the shop ([`labels`]).
+//! Documents for customers and programs: invoices and credit notes as PDF (PDF/A-3, tagged) and as XML (the Cross
+//! Industry Invoice of EN 16931), which the PDF embeds; and labels for scanning in the shop ([`labels`]).
 //!
-//! Everything here is a pure function of its input: the same document yields the same bytes. It reads no clock, no
-//! database and, except for the configured files at startup, no disk.
+//! Everything here is a pure function of its input: the same document yields the same bytes. No clock, no database and,
+//! except for the configured files at startup, no disk is read.
 
 mod canvas;
 pub mod cii;
@@ -32,14 +32,14 @@ use domain::time::Timestamp;
 use scripts::{SystemFonts, read_font};
 use text::Fonts;
 
-/// Maximum size of the logo in bytes; it is part of every PDF.
+/// Maximum size of the logo in bytes; the logo is part of every PDF.
 const MAX_LOGO_BYTES: usize = 2 * 1024 * 1024;
 /// Maximum number of unprintable characters listed in a message.
 const MAX_SHOWN_CHARACTERS: usize = 20;
-/// Version of the PDF design: a new version invalidates stored PDFs.
+/// Version of the PDF design. A new version invalidates all stored PDFs.
 const LOOK_VERSION: u32 = 4;
 
-/// Reason why documents cannot be rendered with these settings.
+/// Reason why documents cannot be rendered with the configured design.
 #[derive(Debug, thiserror::Error)]
 pub enum DesignError {
     /// A configured file cannot be read.
@@ -47,7 +47,7 @@ pub enum DesignError {
     Read {
         /// Path of the file.
         path: PathBuf,
-        /// Error of the operating system.
+        /// Underlying operating system error.
         source: std::io::Error,
     },
     /// The file is not a usable picture or font.
@@ -55,40 +55,40 @@ pub enum DesignError {
     Unusable {
         /// Path of the file.
         path: PathBuf,
-        /// Reason.
+        /// Reason why the file cannot be used.
         words: String,
     },
     /// A built-in font is broken.
     #[error("a built-in font cannot be used: {0}")]
     BuiltIn(String),
-    /// A sample document violates PDF/A, such as with a print logo without a colour profile or a font that must not be
-    /// embedded.
+    /// A sample document violates PDF/A, for example because the logo is meant for print and has no colour profile, or
+    /// because a font may not be embedded.
     #[error("invoices cannot be rendered with this logo and these fonts: {0}")]
     Sample(#[from] RenderError),
 }
 
-/// Reason why a document was not rendered.
+/// Reason why a document could not be rendered.
 #[derive(Debug, thiserror::Error)]
 #[error("rendering the PDF failed: {0}")]
 pub struct RenderError(String);
 
-/// Renderer of documents in the configured design. Created once and shared.
+/// Renderer for documents in the configured design. It is created once and shared.
 pub struct Renderer {
     fonts: Fonts,
     system: SystemFonts,
     logo: Option<Image>,
     accent: (u8, u8, u8),
     footer: Vec<String>,
-    /// Identifier of the design in the addresses of stored PDFs: another design yields another PDF.
+    /// Identifier of the design in the addresses of stored PDFs, so that a different design results in different PDFs.
     look: String,
 }
 
 /// Everything that the PDF of an issued document shows.
 #[derive(Clone, Copy, Debug)]
 pub struct PdfContent<'a> {
-    /// Issued document with its number.
+    /// Issued document, including its number.
     pub document: &'a IssuedDocument,
-    /// Number and issue date of the invoice that a credit note reverses.
+    /// Number and issue date of the invoice reversed by a credit note.
     pub preceding: Option<(&'a str, Timestamp)>,
     /// Number of the credit note that voided the invoice.
     pub voided_by: Option<&'a str>,
@@ -100,11 +100,11 @@ pub struct PdfContent<'a> {
 
 impl Renderer {
     /// Reads the configured logo and fonts and renders a sample with them, so that anything that PDF/A forbids is
-    /// detected now instead of with the first invoice.
+    /// detected before the first invoice.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read or is not a usable logo or font.
+    /// Returns an error if a file cannot be read or is not a usable logo or font.
     pub fn new(settings: &PdfConfig) -> Result<Self, DesignError> {
         let mut fonts = Fonts::built_in().map_err(DesignError::BuiltIn)?;
         let mut look = format!("{LOOK_VERSION} {} {}", settings.accent_color, settings.footer);
@@ -148,11 +148,11 @@ impl Renderer {
         &self.look
     }
 
-    /// Renders the document as PDF/A-3 with its XML embedded.
+    /// Renders the document as PDF/A-3, with the XML embedded.
     ///
     /// # Errors
     ///
-    /// When the PDF would violate PDF/A.
+    /// Returns an error if the PDF would violate PDF/A.
     pub fn pdf(&self, view: &PdfContent<'_>) -> Result<Vec<u8>, RenderError> {
         let text = self.text_of(view);
         let Some(fonts) = self.with_system_fonts(&text) else { return self.pdf_with(&self.fonts, view) };
@@ -168,8 +168,8 @@ impl Renderer {
         })
     }
 
-    /// Returns the characters of a document that are printed as `?`, for display; empty if all can be printed. May read
-    /// fonts of this machine, which takes some milliseconds.
+    /// Returns the characters of a document that are printed as `?`, as a text for display; empty if all characters can
+    /// be printed. The call may read fonts installed on this machine, which takes some milliseconds.
     pub fn unprintable(&self, view: &PdfContent<'_>) -> String {
         let text = self.text_of(view);
         self.with_system_fonts(&text).map(|fonts| in_words(&fonts.lacking(&text))).unwrap_or_default()
@@ -180,7 +180,8 @@ impl Renderer {
         self.system.lacking(|sample| self.fonts.lacking(sample.encode_utf8(&mut [0; 4])).is_empty())
     }
 
-    /// Returns the fonts extended by this machine's fonts that the text needs; `None` if it needs none of them.
+    /// Returns the fonts, extended by those of this machine's fonts that the text needs; `None` if it needs none of
+    /// them.
     fn with_system_fonts(&self, text: &str) -> Option<Fonts> {
         let lacking = self.fonts.lacking(text);
         if lacking.is_empty() {
@@ -196,7 +197,7 @@ impl Renderer {
         Some(fonts)
     }
 
-    /// Returns all text that a PDF may show, along with characters that every font has.
+    /// Returns all text that a PDF may contain, including characters that every font has.
     fn text_of(&self, view: &PdfContent<'_>) -> String {
         serde_json::json!([view.document, view.payments, self.footer]).to_string()
     }
@@ -222,7 +223,7 @@ fn read(path: &PathBuf) -> Result<Vec<u8>, DesignError> {
     std::fs::read(path).map_err(|source| DesignError::Read { path: path.clone(), source })
 }
 
-/// Loads a logo. It is not interpolated, because PDF/A forbids that.
+/// Loads a logo. The logo is not interpolated when scaled, because PDF/A forbids that.
 fn picture(data: Vec<u8>) -> Result<Image, String> {
     let data = Arc::new(data);
     if data.starts_with(&[0x89, b'P', b'N', b'G']) {

@@ -1,7 +1,7 @@
-//! Design of mails: one frame for all, as text and as HTML, with the shop's name, logo and colour. The content is in
-//! the mail itself; this module does not depend on its purpose.
+//! Design of emails: one frame for all of them, as text and as HTML, with the shop's name, logo and colour. This module
+//! does not depend on the content or purpose of an email.
 //!
-//! All text is escaped. No external resources are loaded: the logo is attached to the mail.
+//! All text is escaped. Emails load no external resources: the logo is attached.
 
 use bytes::Bytes;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -14,16 +14,16 @@ use domain::mail::part::{MailFact, MailItem, MailLink, MailPart, plain};
 #[cfg(test)]
 mod tests;
 
-/// Maximum size in bytes of a logo attached to each mail; a larger one appears in PDFs only.
+/// Maximum size, in bytes, of a logo attached to each email; a larger logo appears only in PDFs.
 const MAX_MAIL_LOGO_BYTES: usize = 64 * 1024;
-/// Name in the frame if the settings contain no shop name.
+/// Name shown in the frame if the settings contain no shop name.
 const NO_NAME: &str = "Printfloor";
 /// Colour of the frame if the settings contain none.
 const PLAIN_ACCENT: (u8, u8, u8) = (0x1f, 0x4e, 0x79);
-/// Content id of the logo inside the mail.
+/// Content id of the logo within an email.
 pub const LOGO_ID: &str = "logo";
 
-/// Style for dark displays; mail programs without support for the rule show the light colours.
+/// Style for dark displays; email programs that do not support it show the light colours.
 const DARK_STYLE: &str = "@media (prefers-color-scheme:dark){\
 .paper{background:#12161d!important}.card{background:#1b212b!important}\
 .ink{color:#e8ecf2!important}.soft{color:#a0abba!important}.line{border-color:#2c3542!important}}";
@@ -38,33 +38,33 @@ const HEADING: &str = "color:#1c2430;font-size:22px;line-height:28px;margin:0 0 
 const SHOP: &str = "color:#1c2430;font-size:15px;line-height:20px;margin:0;font-weight:600";
 const SOFT: &str = "color:#5a6678;font-size:13px;line-height:19px;margin:0 0 4px";
 
-/// Logo attached to a mail.
+/// Logo attached to an email.
 #[derive(Clone, Debug)]
 pub struct MailLogo {
-    /// File name.
+    /// File name of the logo.
     pub name: &'static str,
-    /// Media type.
+    /// Media type of the logo.
     pub content_type: &'static str,
-    /// Content of the configured picture file.
+    /// Contents of the configured picture file.
     pub bytes: Bytes,
 }
 
-/// Content of a mail.
+/// Contents of an email.
 #[derive(Clone, Copy, Debug)]
 pub struct Letter<'a> {
-    /// Subject, also used as the heading.
+    /// Subject, which is also the heading.
     pub subject: &'a str,
     /// Introductory text.
     pub text: &'a str,
     /// Tables and further links.
     pub parts: &'a [MailPart],
-    /// Call to action.
+    /// Link that the recipient is asked to open.
     pub link: Option<&'a MailLink>,
     /// `true` if the recipient is staff rather than a customer.
     pub to_staff: bool,
 }
 
-/// Frame of all mails in the configured design. Created once and shared.
+/// Frame for all emails in the configured design. It is created once and shared.
 pub struct MailFrame {
     shop: String,
     bar: String,
@@ -74,11 +74,11 @@ pub struct MailFrame {
 }
 
 impl MailFrame {
-    /// Creates the frame in the colours of documents, with the shop's details from them. Reads the logo.
+    /// Creates the frame with the same colours and seller details as documents. Reads the logo.
     ///
     /// # Errors
     ///
-    /// When the logo file cannot be read.
+    /// Returns an error if the logo file cannot be read.
     pub fn new(look: &PdfConfig, seller: Party) -> Result<Self, DesignError> {
         let shop = if seller.name.is_empty() { NO_NAME.to_owned() } else { seller.name };
         let (red, green, blue) = look.accent().unwrap_or(PLAIN_ACCENT);
@@ -99,18 +99,18 @@ impl MailFrame {
         })
     }
 
-    /// Returns the logo shown in the HTML of each mail, if there is one.
+    /// Returns the logo that the HTML version of each email shows; `None` if there is none.
     pub fn logo(&self) -> Option<&MailLogo> {
         self.logo.as_ref()
     }
 
-    /// Renders the mail as plain text.
+    /// Renders the email as plain text.
     pub fn text(&self, letter: &Letter<'_>) -> String {
         let body = plain(letter.text, letter.parts, letter.link);
         format!("{body}\n-- \n{}\n", self.imprint.join("\n"))
     }
 
-    /// Renders the mail as HTML.
+    /// Renders the email as HTML.
     pub fn html(&self, letter: &Letter<'_>) -> String {
         let page = html! {
             (DOCTYPE)
@@ -168,7 +168,7 @@ impl MailFrame {
     }
 }
 
-/// Reads the configured logo if it is small enough for mails.
+/// Reads the configured logo if it is small enough for emails.
 fn logo(look: &PdfConfig) -> Result<Option<MailLogo>, DesignError> {
     let path = &look.logo_file;
     if path.as_os_str().is_empty() {
@@ -180,8 +180,8 @@ fn logo(look: &PdfConfig) -> Result<Option<MailLogo>, DesignError> {
     Ok((bytes.len() <= MAX_MAIL_LOGO_BYTES).then_some(MailLogo { name, content_type, bytes }))
 }
 
-/// Returns whether black is more legible than white on this colour: its relative luminance exceeds that of the grey on
-/// which both are equally legible.
+/// Returns whether black is more legible than white on the given colour: its relative luminance exceeds that of the
+/// grey on which both are equally legible.
 fn is_light((red, green, blue): (u8, u8, u8)) -> bool {
     let linear = |part: u8| {
         let part = f64::from(part) / 255.0;

@@ -1,10 +1,10 @@
-//! Sample invoice with which logo and fonts are tested.
+//! Sample invoice for testing the configured logo and fonts.
 
 use domain::id::Id;
 use domain::invoice::{DocumentKind, InvoiceContent, InvoiceLine, IssuedDocument, Party, Sums};
 use domain::time::Timestamp;
 
-/// Builds an invoice with this text in its only line.
+/// Builds an invoice whose only line has the given text.
 pub(super) fn document(words: String) -> IssuedDocument {
     let line = InvoiceLine { description: words, quantity: 1, unit_price_cents: 100, tax_rate_bps: 0 };
     let lines = vec![line];

@@ -1,8 +1,8 @@
-//! Fonts: built-in ones, and those of this machine for scripts that the built-in ones lack. Fonts for Chinese, Japanese
-//! and Korean are too large to be built in.
+//! Fonts: the built-in fonts, and fonts installed on this machine for scripts that the built-in ones lack. Fonts for
+//! Chinese, Japanese and Korean are too large to be built in.
 //!
-//! Of this machine's fonts, only Noto families are considered, by file name: they may be embedded in any document. They
-//! are located when the server starts and read when a document needs them.
+//! Of the installed fonts, only Noto families are used, which are recognised by their file names, because they may be
+//! embedded in any document. The fonts are located when the server starts, and read when a document needs them.
 
 use std::fs;
 use std::ops::RangeInclusive;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub static REGULAR: &[u8] = include_bytes!("../../assets/fonts/NotoSans-Regular.ttf");
 /// Bold font for Latin, Greek and Cyrillic.
 pub static BOLD: &[u8] = include_bytes!("../../assets/fonts/NotoSans-Bold.ttf");
-/// Fonts for further scripts, in regular only: bold text is set in them as well.
+/// Fonts for additional scripts, in regular weight only, which is also used for bold text.
 pub static FURTHER: [&[u8]; 6] = [
     include_bytes!("../../assets/fonts/NotoSansArabic-Regular.ttf"),
     include_bytes!("../../assets/fonts/NotoSansArmenian-Regular.ttf"),
@@ -22,22 +22,22 @@ pub static FURTHER: [&[u8]; 6] = [
     include_bytes!("../../assets/fonts/NotoSansThai-Regular.ttf"),
 ];
 
-/// Maximum number of files and folders visited in the font folders.
+/// Maximum number of files and folders visited when searching the font folders.
 const MAX_ENTRIES: usize = 20_000;
-/// Maximum depth of folders searched.
+/// Maximum depth of the folders that are searched.
 const MAX_DEPTH: usize = 6;
-/// Maximum size of a font in bytes.
+/// Maximum size of a font file in bytes.
 const MAX_FONT_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A script in which customers may write their names.
+/// Script in which customers may write their names.
 struct Script {
     /// Name of the script.
     name: &'static str,
-    /// A character that every font of the script has.
+    /// Character that every font for the script has.
     sample: char,
-    /// Ranges that contain most of its characters.
+    /// Ranges that contain most characters of the script.
     ranges: &'static [RangeInclusive<char>],
-    /// Font families by preference, without blanks.
+    /// Font families in order of preference, without spaces.
     families: &'static [&'static str],
 }
 
@@ -85,15 +85,15 @@ static SCRIPTS: [Script; 19] = [
     Script { name: "Thai", sample: 'ก', ranges: &['\u{e00}'..='\u{e7f}'], families: &["NotoSansThai"] },
 ];
 
-/// Fonts of this machine by script.
+/// Fonts installed on this machine, by script.
 #[derive(Default)]
 pub struct SystemFonts {
-    /// Font files in the order of [`SCRIPTS`]; `None` if the machine has no font.
+    /// Font files in the order of [`SCRIPTS`]; `None` if this machine has no font for the script.
     files: Vec<Option<PathBuf>>,
 }
 
 impl SystemFonts {
-    /// Searches these folders and their subfolders for fonts. Missing folders are ignored.
+    /// Searches the given folders and their subfolders for fonts. Folders that do not exist are ignored.
     pub fn find(folders: &[PathBuf]) -> Self {
         let (mut candidates, mut left) = (Vec::new(), MAX_ENTRIES);
         for folder in folders {
@@ -107,7 +107,7 @@ impl SystemFonts {
         Self { files: SCRIPTS.iter().map(of_script).collect() }
     }
 
-    /// Returns the files that may contain these characters, without duplicates.
+    /// Returns the font files that may contain the given characters, without duplicates.
     pub fn files_for(&self, characters: &[char]) -> Vec<&Path> {
         let wants = |script: &Script| characters.iter().any(|c| script.ranges.iter().any(|range| range.contains(c)));
         let files = SCRIPTS.iter().zip(&self.files).filter(|(script, _)| wants(script));
@@ -121,13 +121,14 @@ impl SystemFonts {
         files
     }
 
-    /// Returns the names of the scripts for which neither this machine nor a font that `has` reports has characters.
+    /// Returns the names of the scripts for which there is neither an installed font nor, according to `has`, another
+    /// font.
     pub fn lacking(&self, has: impl Fn(char) -> bool) -> Vec<&'static str> {
         let all = SCRIPTS.iter().zip(&self.files);
         all.filter(|(script, file)| file.is_none() && !has(script.sample)).map(|(script, _)| script.name).collect()
     }
 
-    /// Returns an identifier of these fonts: their paths and sizes.
+    /// Returns an identifier for these fonts, which consists of their paths and sizes.
     pub fn look(&self) -> String {
         let entry = |path: &PathBuf| {
             let length = fs::metadata(path).map_or(0, |file| file.len());
@@ -143,7 +144,7 @@ pub(super) fn read_font(path: &Path) -> Option<Vec<u8>> {
     if length > MAX_FONT_BYTES { None } else { fs::read(path).ok() }
 }
 
-/// Collects Noto fonts with their file name stems from a folder and its subfolders.
+/// Collects Noto fonts, with their file name stems, from a folder and its subfolders.
 fn look_into(folder: &Path, depth: usize, left: &mut usize, candidates: &mut Vec<(String, PathBuf)>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {

@@ -1,4 +1,4 @@
-//! Layout of an invoice or a credit note: heading, parties, the table of lines over as many pages as needed, totals,
+//! Layout of an invoice or credit note: heading, parties, the table of lines over as many pages as needed, totals,
 //! payments, and closing text.
 
 mod blocks;
@@ -23,10 +23,10 @@ pub(super) const SHADE: Rgb = (0xf3, 0xf5, 0xf8);
 pub(super) const LINE_LEADING: f32 = 13.5;
 /// Left and right page margin in points.
 pub(super) const SIDE_MARGIN: f32 = 56.0;
-/// Distance of figures from the right edge of the table and of the totals, in points.
+/// Distance of figures from the right edge of the table and the totals, in points.
 pub(super) const FIGURES_INSET: f32 = 6.0;
 const PAGE_TOP: f32 = 52.0;
-/// Height of the footer in points.
+/// Height of the page footer in points.
 const PAGE_BOTTOM: f32 = 84.0;
 
 /// Countries that use Letter paper; all others use A4.
@@ -40,17 +40,17 @@ pub fn kind_words(kind: DocumentKind) -> &'static str {
     }
 }
 
-/// Returns width and height in points of the paper used in the seller's country.
+/// Returns the width and height, in points, of the paper used in the seller's country.
 pub fn page_size(document: &IssuedDocument) -> (f32, f32) {
     let country = document.seller.address.as_ref().map_or("", |address| address.country.as_str());
     if LETTER_COUNTRIES.contains(&country) { (612.0, 792.0) } else { (595.28, 841.89) }
 }
 
-/// Layout position while drawing from top to bottom.
+/// Layout position while a document is drawn from top to bottom.
 pub(super) struct LayoutCursor<'c, 'f> {
     pub(super) canvas: &'c mut Canvas<'f>,
     pub(super) view: &'c PdfContent<'c>,
-    /// Position of the next element, from the upper edge of the page.
+    /// Distance of the next element from the upper edge of the page.
     pub(super) y: f32,
 }
 
@@ -63,12 +63,12 @@ impl LayoutCursor<'_, '_> {
         self.canvas.width - 2.0 * SIDE_MARGIN
     }
 
-    /// Returns whether an element of this height fits on the page.
+    /// Returns whether an element of the given height fits on the current page.
     pub(super) fn fits(&self, height: f32) -> bool {
         self.y + height <= self.canvas.height - PAGE_BOTTOM
     }
 
-    /// Begins a page if less than this height is left on the current one.
+    /// Starts a new page if less than the given height is left on the current one.
     pub(super) fn need(&mut self, height: f32) {
         if !self.fits(height) {
             self.next_page();
@@ -80,7 +80,7 @@ impl LayoutCursor<'_, '_> {
         self.y = PAGE_TOP;
     }
 
-    /// Draws a paragraph of wrapped text at the left margin.
+    /// Draws a paragraph of wrapped text, starting at the left margin.
     pub(super) fn paragraph(&mut self, text: &str, style: Style, color: Rgb) {
         let (width, leading) = (self.width(), style.size * 1.45);
         let lines = self.canvas.fonts.wrapped(text, style, width);

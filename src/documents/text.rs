@@ -11,12 +11,12 @@ use super::scripts::{BOLD, FURTHER, REGULAR};
 
 /// Replacement for a character that no font has.
 const UNKNOWN: char = '?';
-/// Tolerance of a line's width in points: sums of the same widths differ by less.
+/// Tolerance for the width of a line in points; sums of the same widths in different order differ by less.
 const WIDTH_SLACK: f32 = 0.01;
-/// Maximum number of times that a line is set until it is short enough.
+/// Maximum number of times that a line is set before it must be short enough.
 const MAX_TRIES: usize = 8;
 
-/// Fonts in the order in which they are tried for each character.
+/// Fonts, in the order in which they are tried for each character.
 #[derive(Clone)]
 pub struct Fonts {
     regular: Vec<FontFile>,
@@ -38,23 +38,23 @@ pub struct Style {
     pub bold: bool,
 }
 
-/// Adjacent glyphs of one font.
+/// Adjacent glyphs in the same font.
 #[derive(Clone, Debug)]
 pub struct GlyphRun {
     pub font: Font,
     pub glyphs: Vec<KrillaGlyph>,
-    /// Text of the glyphs in logical order.
+    /// Text that the glyphs represent, in logical order.
     pub text: String,
     /// Width in points.
     pub width: f32,
 }
 
-/// A line of text that is ready to be drawn.
+/// Line of text that is ready to be drawn.
 #[derive(Clone, Debug, Default)]
 pub struct TextLine {
-    /// Runs from left to right.
+    /// Glyph runs from left to right.
     pub runs: Vec<GlyphRun>,
-    /// Width in points, without trailing blanks.
+    /// Width of the line in points, without trailing blanks.
     pub width: f32,
 }
 
@@ -67,20 +67,20 @@ impl FontFile {
     }
 }
 
-/// A font that is parsed for one document.
+/// Font parsed for use in one document.
 struct OpenFont<'f> {
     face: Face<'f>,
     font: Font,
 }
 
-/// Typesetter with fonts that are parsed once per document: parsing them for each line would take longer than setting
-/// it.
+/// Typesetter whose fonts are parsed once per document, because parsing them for each line would take longer than
+/// setting the line.
 pub struct Typesetter<'f> {
     regular: Vec<OpenFont<'f>>,
     bold: Vec<OpenFont<'f>>,
 }
 
-/// Part of a text in one font and one direction.
+/// Part of a text in a single font and direction.
 struct Segment {
     font: usize,
     rtl: bool,
@@ -92,7 +92,7 @@ impl Fonts {
     ///
     /// # Errors
     ///
-    /// When one of them is broken: without it every text would be empty.
+    /// Returns an error if one of the fonts is broken, because its text would then be missing from documents.
     pub fn built_in() -> Result<Self, String> {
         let file = |data: &[u8]| FontFile::new(data.to_vec());
         let further = FURTHER.into_iter().map(file).collect::<Result<Vec<_>, _>>()?;
@@ -100,7 +100,7 @@ impl Fonts {
         Ok(Self { regular: with(REGULAR)?, bold: with(BOLD)? })
     }
 
-    /// Returns the visible characters of a text that none of the fonts has, sorted and without duplicates.
+    /// Returns those visible characters of a text that none of the fonts has, sorted and without duplicates.
     pub fn lacking(&self, text: &str) -> Vec<char> {
         let fonts = open(&self.regular);
         let has = |c: char| fonts.iter().any(|font| font.has(c));
@@ -113,7 +113,7 @@ impl Fonts {
         lacking
     }
 
-    /// Adds a font for characters that the others lack.
+    /// Adds a font for characters that the other fonts lack.
     pub fn add(&mut self, data: Vec<u8>) -> Result<(), String> {
         let file = FontFile::new(data)?;
         self.regular.push(file.clone());
@@ -126,7 +126,8 @@ impl Fonts {
         Typesetter { regular: open(&self.regular), bold: open(&self.bold) }
     }
 
-    /// Returns one character of each added font that no font before it has, so that a text of them uses all fonts.
+    /// Returns one character for each added font that no earlier font has, so that a text with all these characters
+    /// uses all fonts.
     pub fn own_letters(&self) -> String {
         let fonts = open(&self.regular);
         let own = fonts.iter().enumerate().skip(1 + FURTHER.len()).filter_map(|(n, font)| {
@@ -155,7 +156,7 @@ impl<'f> Typesetter<'f> {
         if style.bold { &self.bold } else { &self.regular }
     }
 
-    /// Sets one line of text.
+    /// Lays out one line of text.
     pub fn line(&self, text: &str, style: Style) -> TextLine {
         let fonts = self.fonts(style);
         let text: String = text.chars().filter_map(|c| settable(c, fonts)).collect();
@@ -172,10 +173,10 @@ impl<'f> Typesetter<'f> {
         line
     }
 
-    /// Wraps the text into lines of at most this width. Longer words are broken; line breaks of the text are kept.
+    /// Wraps the text to lines of at most the given width. Longer words are broken; line breaks in the text are kept.
     ///
-    /// Each paragraph is measured once, and then each of its lines is set once: the time is linear in the length of the
-    /// text, even without blanks.
+    /// Each paragraph is measured once, and then each of its lines is set once. The time is therefore linear in the
+    /// length of the text, even for text without blanks.
     pub fn wrapped(&self, text: &str, style: Style, width: f32) -> Vec<TextLine> {
         let mut lines = Vec::new();
         for paragraph in text.lines() {
@@ -196,8 +197,9 @@ impl<'f> Typesetter<'f> {
         lines
     }
 
-    /// Sets the longest line that starts at a letter; returns it with the index of the letter after it. Letters may be
-    /// wider in the line than in the paragraph (kerning, joining letters); then the line is set again, shorter.
+    /// Sets the longest line that starts at a letter, and returns it with the index of the letter after it. Letters may
+    /// be wider in the line than in the paragraph (because of kerning and joining), in which case the line is shortened
+    /// and set again.
     fn longest(&self, measured: &Measured, from: usize, style: Style, width: f32) -> (TextLine, usize) {
         let mut most = measured.fitting(from, width);
         let mut tries = 1;
@@ -212,13 +214,13 @@ impl<'f> Typesetter<'f> {
     }
 }
 
-/// A paragraph with measured letters. Characters that are set as one, such as a letter with its accents, count as one
+/// Paragraph with measured letters. Characters that are set together, such as a letter with its accents, count as one
 /// letter.
 struct Measured {
     text: String,
     /// Byte offset of each letter and its width in points, in text order.
     letters: Vec<(usize, f32)>,
-    /// Sorted positions at which a line may end: after blanks.
+    /// Sorted positions at which a line may end, which are those after blanks.
     breaks: Vec<usize>,
 }
 
@@ -250,7 +252,7 @@ impl Measured {
         Self { text, letters, breaks }
     }
 
-    /// Returns the byte offset of this letter; after the last one, the end of the text.
+    /// Returns the byte offset of a letter; for the index after the last letter, the end of the text.
     fn start(&self, letter: usize) -> usize {
         self.letters.get(letter).map_or(self.text.len(), |(start, _)| *start)
     }
@@ -261,7 +263,7 @@ impl Measured {
         self.text.get(start..self.start(end)).unwrap_or_default()
     }
 
-    /// Returns the first letter that no longer fits on a line that starts here; trailing blanks do not count. At least
+    /// Returns the first letter that does not fit on a line starting at `from`, not counting trailing blanks. At least
     /// one letter fits.
     fn fitting(&self, from: usize, width: f32) -> usize {
         let mut sum = 0.0;
@@ -275,8 +277,8 @@ impl Measured {
         self.letters.len()
     }
 
-    /// Returns the end of the line if `most` is the first letter that does not fit: after the line's last blank, else
-    /// within the word.
+    /// Returns the end of the line if `most` is the first letter that does not fit: after the last blank on the line
+    /// or, if there is none, within the word.
     fn break_before(&self, from: usize, most: usize) -> usize {
         if most >= self.letters.len() {
             return most;
@@ -288,7 +290,7 @@ impl Measured {
     }
 }
 
-/// Returns the character to set; `None` for characters that are invisible or that PDF/A forbids.
+/// Returns the character to set; `None` if the character is invisible or forbidden by PDF/A.
 fn printable(c: char) -> Option<char> {
     match c {
         '\t' | '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{a0}' | '\u{202f}' => Some(' '),
@@ -305,12 +307,12 @@ fn printable(c: char) -> Option<char> {
     }
 }
 
-/// Returns whether a character belongs to the one before it and is set in the same font.
+/// Returns whether a character attaches to the previous one and is set in the same font.
 fn joins(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{20d0}'..='\u{20ff}')
 }
 
-/// Returns the character to set in these fonts: a question mark if none of them has it.
+/// Returns the character to set in the given fonts, which is a question mark if none of the fonts has it.
 fn settable(c: char, fonts: &[OpenFont<'_>]) -> Option<char> {
     let c = printable(c)?;
     if fonts.iter().any(|font| font.has(c)) { Some(c) } else { (!joins(c)).then_some(UNKNOWN) }
@@ -323,7 +325,7 @@ fn blank(fonts: &[OpenFont<'_>], size: f32) -> f32 {
     f32::from(advance.unwrap_or_default()) / font.font.units_per_em() * size
 }
 
-/// Splits the text into segments of one font and one direction each, from left to right.
+/// Splits the text into segments, each in a single font and direction, from left to right.
 fn segments(text: &str, fonts: &[OpenFont<'_>]) -> Vec<Segment> {
     let bidi = BidiInfo::new(text, None);
     let mut segments = Vec::new();
@@ -341,7 +343,7 @@ fn segments(text: &str, fonts: &[OpenFont<'_>]) -> Vec<Segment> {
     segments
 }
 
-/// Splits a part of the text into parts of one font each, with the index of the font.
+/// Splits part of the text into ranges that each use a single font, with the index of the font.
 fn by_font(text: &str, within: Range<usize>, fonts: &[OpenFont<'_>]) -> Vec<(usize, Range<usize>)> {
     let mut parts: Vec<(usize, Range<usize>)> = Vec::new();
     let from = within.start;

@@ -1,12 +1,12 @@
-//! Writer of XML: nested elements, escaped text, and no empty elements.
+//! Writer for XML: nested elements, escaped text, and no empty elements.
 
 use std::fmt::Write as _;
 
-/// An XML document being written.
+/// XML document being written.
 pub struct Xml(String);
 
 impl Xml {
-    /// Writes a document with this root element.
+    /// Writes a document with the given root element.
     pub fn document(root: &str, attributes: &str, write: impl FnOnce(&mut Self)) -> String {
         let mut xml = Self(String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"));
         let _ = write!(xml.0, "<{root} {attributes}>");
@@ -16,7 +16,7 @@ impl Xml {
         xml.0
     }
 
-    /// Writes an element with children; omits it if nothing is written into it.
+    /// Writes an element with children; omits it if `write` writes nothing into it.
     pub fn group(&mut self, name: &str, write: impl FnOnce(&mut Self)) {
         let before = self.0.len();
         let _ = write!(self.0, "<{name}>");
@@ -39,7 +39,7 @@ impl Xml {
         let _ = write!(self.0, "<{name} {attribute}=\"{}\">{}</{name}>", escaped(value), escaped(text));
     }
 
-    /// Writes an element with text, if there is any.
+    /// Writes an element with text; omits it if there is no text.
     pub fn some(&mut self, name: &str, text: Option<&str>) {
         if let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) {
             self.text(name, text);

@@ -1,14 +1,15 @@
-//! PDF metadata about the embedded XML, as required by ZUGFeRD and Factur-X: its name, version and profile.
+//! PDF metadata that describes the embedded XML, as required by ZUGFeRD and Factur-X: its name, version and profile.
 //!
-//! The PDF library does not support this, so the metadata is replaced by an incremental update at the end of the file:
-//! the metadata stream with the additions, a cross-reference table with its offset, and a trailer that refers to the
-//! previous table.
+//! The PDF library does not support this. The metadata is therefore replaced by an incremental update at the end of the
+//! file, which consists of the metadata stream with the additions, a cross-reference table with the stream's offset,
+//! and a trailer that refers to the previous table.
 
 use super::canvas::XML_NAME;
 
 const END_OF_RDF: &str = "</rdf:RDF>";
 
-/// Returns the PDF with the additions; unchanged if its metadata is not where the library writes it.
+/// Returns the PDF with the additional metadata; unchanged if its metadata is not at the place where the library writes
+/// it.
 pub fn with_invoice_schema(pdf: Vec<u8>) -> Vec<u8> {
     match update(&pdf) {
         Some(added) => [pdf, added].concat(),
@@ -60,7 +61,8 @@ fn rfind(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     bytes.windows(needle.len()).rposition(|window| window == needle)
 }
 
-/// Returns the description of the XML, and of its own schema, which PDF/A requires for unknown schemas.
+/// Returns the description of the XML, and the schema of that description, which PDF/A requires for schemas that it
+/// does not define.
 fn descriptions() -> String {
     let namespace = "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#";
     let property = |name: &str, about: &str| {

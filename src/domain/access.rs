@@ -1,5 +1,5 @@
 //! Staff, API keys and staff sessions. They form one aggregate because every request checks its credentials against all
-//! of them: middleware then reads one in-memory copy, without locks and without a query.
+//! of them: the middleware reads a single in-memory copy, without locks or queries.
 
 use std::sync::Arc;
 
@@ -61,14 +61,14 @@ const fn first() -> i64 {
     1
 }
 
-/// Edit of a staff member; a `None` field keeps its present value.
+/// Edit of a staff member; a field that is `None` keeps its current value.
 #[derive(Clone, Debug, Default)]
 pub struct UserEdit {
     /// New display name.
     pub name: Option<String>,
     /// New role, `operator` or `admin`; a different one ends all sessions of the user.
     pub role: Option<Role>,
-    /// `true` to let the user sign in; `false` ends all sessions of the user.
+    /// `true` allows the user to sign in; `false` ends all sessions of the user.
     pub active: Option<bool>,
     /// New password hash as a PHC string; ends all sessions of the user except the one named in `keep`.
     pub password_hash: Option<String>,
@@ -90,12 +90,12 @@ pub struct ApiKey {
     pub last4: String,
     /// Role that determines the key's permissions.
     pub role: Role,
-    /// Address of the customer to whose orders a key of role `customer` is limited. `None` limits such a key to the
-    /// orders that it created.
+    /// E-mail address of the customer to whose orders a key with the role `customer` is limited. `None` limits such a
+    /// key to the orders that it created.
     pub customer_email: Option<String>,
     /// Time from which the key is rejected; `None` if it never expires.
     pub expires_at: Option<Timestamp>,
-    /// Time at which the key was revoked; `None` if it was not.
+    /// Time at which the key was revoked; `None` if not revoked.
     pub revoked_at: Option<Timestamp>,
     /// Time of the last use, accurate to about a minute because uses are written in batches; `None` if never used.
     pub last_used_at: Option<Timestamp>,
@@ -123,9 +123,9 @@ pub struct StaffSession {
 
 /// All staff, keys and sessions: a singleton aggregate with the id [`Id::ONLY`].
 ///
-/// Invariants: at most one user that is not deleted has a given address; once there is an active admin, one always
-/// remains. The maps are not part of the serialized aggregate: each entry is a row under its version, and
-/// [`Access::hydrate`] restores them after a load.
+/// Invariants: at most one user that is not deleted has a given e-mail address; once there is an active admin, at least
+/// one always remains. The maps are not part of the serialized aggregate: each entry is a separate row under the
+/// aggregate's version, and [`Access::hydrate`] restores them after a load.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Access {
     /// Users by id.
@@ -137,12 +137,12 @@ pub struct Access {
     /// Sessions by the hash of their token.
     #[serde(skip)]
     pub sessions: rpds::HashTrieMapSync<String, Arc<StaffSession>>,
-    /// Time at which the one-time setup of the shop was completed; `None` before.
+    /// Time at which the one-time setup of the shop was completed; `None` if not yet completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup_completed_at: Option<Timestamp>,
 }
 
-/// Changes of staff; answered with the user.
+/// Changes to staff members; the answer is the user.
 #[derive(Clone, Debug)]
 pub enum StaffCommand {
     /// Adds a staff member.
@@ -169,29 +169,29 @@ pub enum StaffCommand {
     Update {
         /// User to edit.
         id: Id,
-        /// Version of the user that the caller read; refused with 412 if it has changed since.
+        /// Version of the user that the caller read; refused with 412 if the user has changed since.
         if_version: Option<i64>,
-        /// Password hash that the edge verified the current password against; refused if it has changed since. Users
-        /// cannot set their own password without it (403 `own_password`).
+        /// Password hash against which the edge verified the current password; refused if the hash has changed since.
+        /// Without it, users cannot set their own password (403 `own_password`).
         checked_hash: Option<String>,
         /// Fields to change; the rest keep their values.
         change: UserEdit,
-        /// Session that survives a password change: the one in which the user made it.
+        /// Session that survives a password change: the one in which the user changes the password.
         keep: Option<Id>,
     },
     /// Deletes a staff member and ends their sessions; the last active admin cannot be deleted.
     Remove(Id),
 }
 
-/// Changes of second factors; answered with the user.
+/// Changes to second factors; the answer is the user.
 #[derive(Clone, Debug)]
 pub enum FactorCommand {
-    /// Starts the setup of a second factor, replacing a setup started before; refused with 409 `second_factor_on` if
-    /// one is already active.
+    /// Starts the setup of a second factor, replacing any unfinished setup; refused with 409 `second_factor_on` if a
+    /// second factor is already active.
     Begin {
         /// User who sets up their own second factor.
         user: Id,
-        /// Password hash that the edge verified the password against; refused if it has changed since.
+        /// Password hash against which the edge verified the password; refused if the hash has changed since.
         checked_hash: String,
         /// New secret, encrypted by the edge.
         encrypted_secret: String,
@@ -200,20 +200,20 @@ pub enum FactorCommand {
     Confirm {
         /// User who sets up their own second factor.
         user: Id,
-        /// Encrypted secret that the code was checked with; refused if another setup was started since.
+        /// Encrypted secret with which the code was checked; refused if another setup has been started since.
         encrypted_secret: String,
         /// TOTP time step of the code.
         step: i64,
         /// Hashes of the new recovery codes.
         recovery_hashes: Vec<String>,
-        /// Session that survives: the one in which the user does this.
+        /// Session that survives: the one in which the user confirms the second factor.
         keep: Option<Id>,
     },
     /// Deactivates the user's own second factor.
     Remove {
         /// User who deactivates their own second factor.
         user: Id,
-        /// Password hash that the edge verified the password against; refused if it has changed since.
+        /// Password hash against which the edge verified the password; refused if the hash has changed since.
         checked_hash: String,
         /// Proof of the second factor.
         proof: FactorProof,
@@ -221,7 +221,7 @@ pub enum FactorCommand {
     /// Counts an attempt before the second-factor code is checked; refused with `too_many_factor_codes` after too many
     /// wrong codes.
     CountCode(Id),
-    /// Deactivates the second factor of another user, who has lost it, and ends that user's sessions. Refused with 403
+    /// Deactivates the second factor of another user who has lost it, and ends that user's sessions. Refused with 403
     /// `own_second_factor` for the caller's own.
     Reset(Id),
 }
@@ -253,7 +253,7 @@ pub struct AddKey {
     pub expires_at: Option<Timestamp>,
 }
 
-/// Revocation of the API key with this id; it is rejected from the next request on.
+/// Revocation of the API key with the given id, which is rejected from the next request on.
 #[derive(Clone, Copy, Debug)]
 pub struct RevokeKey(pub Id);
 
@@ -270,9 +270,9 @@ pub struct KeyAnswer {
 pub struct OpenStaffSession {
     /// User who signed in.
     pub user: Id,
-    /// Password hash that the edge verified the password against; refused if it has changed since.
+    /// Password hash against which the edge verified the password; refused if the hash has changed since.
     pub checked_hash: String,
-    /// SHA-256 of the token in hexadecimal; the edge generated the token.
+    /// SHA-256 of the session token in hexadecimal; the edge generated the token.
     pub hash: String,
     /// User agent of the browser.
     pub agent: Option<String>,
@@ -289,14 +289,14 @@ pub struct SessionAnswer {
     pub session: Arc<StaffSession>,
 }
 
-/// Further commands on access: ends of sessions, times of use, and entries in the audit log.
+/// Further commands on access: ending sessions, recording uses, and entries in the audit log.
 #[derive(Clone, Debug)]
 pub enum AccessCommand {
     /// Records in the audit log that the agent gateway requested a skill, and the outcome; changes nothing else.
     Asked {
         /// Requested skill.
         skill: crate::agent::Skill,
-        /// Error code of the response; `None` if the skill was carried out.
+        /// Error code of the response; `None` if the skill was executed.
         refused: Option<String>,
     },
     /// Records in the audit log that settings are about to be written to the settings file.
@@ -322,9 +322,9 @@ pub enum AccessCommand {
     },
     /// Removes expired sessions.
     Sweep {
-        /// Time without a request after which a session expires, in milliseconds.
+        /// Time in milliseconds after which an unused session expires.
         idle_ms: i64,
-        /// Time after sign-in at which a session expires, in milliseconds.
+        /// Time in milliseconds after sign-in at which a session expires.
         life_ms: i64,
     },
 }
@@ -349,7 +349,7 @@ fn session_without_hash<S: Serializer>(session: &Arc<StaffSession>, to: S) -> Re
     StaffSession { hash: String::new(), ..(**session).clone() }.serialize(to)
 }
 
-/// Row that a commit of access writes besides its snapshot row.
+/// Row that a commit of access writes in addition to its snapshot row.
 #[derive(Clone, Debug)]
 pub enum AccessRow {
     /// Current state of a staff member (insert or replace).

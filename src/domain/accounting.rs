@@ -1,12 +1,12 @@
 //! Connection to the accounting system: its OAuth authorization by an admin, and its tokens, which are renewed
 //! regularly.
 //!
-//! There is one connection. When an admin starts it, a request is recorded whose `state` can be used once, by the same
-//! session and within ten minutes; the provider then issues two tokens. The access token is short-lived. The refresh
-//! token yields a new pair, once: its upcoming use is committed beforehand, and the new pair is committed before any of
-//! it is used. A server that stops in between tries the refresh token again, and reports it in words when the provider
-//! no longer accepts it. Callers encrypt tokens before passing them in. [`paper`] defines the documents sent to the
-//! provider, [`crate::posting`] tracks their progress.
+//! There is only one connection. When an admin starts to connect, a request is recorded whose `state` can be used once,
+//! by the same session and within ten minutes; the provider then issues two tokens. The access token is short-lived.
+//! The refresh token yields a new pair, once: its upcoming use is committed beforehand, and the new pair is committed
+//! before either token is used. A server that stopped in between tries the refresh token again, and tells the operators
+//! if the provider no longer accepts it. Callers encrypt tokens before passing them in. [`paper`] defines the documents
+//! sent to the provider; [`crate::posting`] tracks their progress.
 
 pub mod paper;
 
@@ -23,14 +23,14 @@ use crate::time::Timestamp;
 
 /// Time that an admin may spend on the provider's consent page, in milliseconds: 10 minutes.
 const REQUEST_LIFE_MS: i64 = 10 * 60_000;
-/// Maximum number of pending requests; the oldest is dropped beyond it.
+/// Maximum number of pending requests; the oldest is dropped when another one is added.
 const MAX_REQUESTS: usize = 10;
 /// Maximum length of an encrypted token, in bytes.
 const MAX_SEALED_CHARS: usize = 8_000;
 
 /// Refusal code for a `state` that was used, has expired, or never existed.
 pub const INVALID_STATE: &str = "invalid_state";
-/// Refusal code for a command that needs a connection while there is none.
+/// Refusal code for a command that requires a connection when there is none.
 pub const NOT_CONNECTED: &str = "accounting_not_connected";
 
 /// Access and refresh token of a connection, encrypted with the server's key.
@@ -39,17 +39,17 @@ pub const NOT_CONNECTED: &str = "accounting_not_connected";
 pub struct SealedTokens {
     /// Encrypted access token, sent with API calls.
     pub access: String,
-    /// Encrypted refresh token, which yields the next pair once.
+    /// Encrypted refresh token, which yields the next pair of tokens once.
     pub refresh: String,
     /// Time from which the access token is rejected.
     pub expires_at: Timestamp,
 }
 
-/// Pending authorization: an admin is at the provider's consent page.
+/// Pending authorization: an admin is on the provider's consent page.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectRequest {
-    /// SHA-256 of the state in hexadecimal.
+    /// SHA-256 of the OAuth `state` in hexadecimal.
     pub state_hash: String,
     /// Session that started the authorization.
     pub session: Id,
@@ -59,7 +59,7 @@ pub struct ConnectRequest {
     pub expires_at: Timestamp,
 }
 
-/// Organisation at the provider whose books are kept there.
+/// Organisation whose books the provider keeps.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tenant {
@@ -95,11 +95,11 @@ pub struct Accounting {
     pub id: Id,
     /// Pending authorizations, oldest first.
     pub requests: Vec<ConnectRequest>,
-    /// Current connection; `None` while there is none.
+    /// Current connection; `None` if there is none.
     pub link: Option<AccountingLink>,
-    /// Reason why the system must be reconnected; `None` while connected or never connected.
+    /// Reason why the system must be reconnected; `None` while connected, or if never connected.
     pub lost: Option<String>,
-    /// Encrypted refresh token of a disconnected connection, until it has been revoked at the provider.
+    /// Encrypted refresh token of an ended connection, kept until it has been revoked at the provider.
     pub to_revoke: Option<String>,
     /// Time of the first connection; documents issued before it are not sent.
     pub since: Option<Timestamp>,
@@ -110,25 +110,25 @@ pub struct Accounting {
 pub enum AccountingCommand {
     /// Records that an admin was redirected to the provider's consent page.
     Begin {
-        /// SHA-256 of the state in hexadecimal.
+        /// SHA-256 of the OAuth `state` in hexadecimal.
         state_hash: String,
         /// Session of the admin.
         session: Id,
         /// PKCE code verifier, encrypted by the edge.
         sealed_verifier: String,
     },
-    /// Stores the tokens that the provider issued, replacing an earlier connection.
+    /// Stores the tokens issued by the provider, replacing any earlier connection.
     Connect {
         /// Organisation that the admin chose.
         tenant: Tenant,
-        /// E-mail address of the admin.
+        /// E-mail address of the admin who connected the system.
         by: String,
         /// First pair of tokens.
         tokens: SealedTokens,
     },
     /// Records that the refresh token of the pair with this number of renewals is about to be used.
     Renew(u32),
-    /// Stores the new pair that the provider issued for the refresh token.
+    /// Stores the new pair of tokens that the provider issued for the refresh token.
     Renewed {
         /// [`AccountingLink::renewals`] of the previous pair.
         renewals: u32,
@@ -137,7 +137,7 @@ pub enum AccountingCommand {
     },
     /// Records that the provider no longer accepts the refresh token.
     Lost {
-        /// [`AccountingLink::renewals`] of the pair.
+        /// [`AccountingLink::renewals`] of the rejected pair.
         renewals: u32,
         /// The provider's error message.
         words: String,
@@ -151,7 +151,7 @@ pub enum AccountingCommand {
 /// Redemption of the `state` of a request, when the admin returns from the provider.
 #[derive(Clone, Debug)]
 pub struct RedeemState {
-    /// SHA-256 of the state in hexadecimal.
+    /// SHA-256 of the OAuth `state` in hexadecimal.
     pub state_hash: String,
     /// Session of the admin.
     pub session: Id,
@@ -273,7 +273,7 @@ impl Accounting {
         }
     }
 
-    /// Returns the link if its tokens were renewed exactly this many times.
+    /// Returns the connection if its tokens were renewed exactly `renewals` times.
     fn link_of(&mut self, renewals: u32) -> Option<&mut AccountingLink> {
         self.link.as_mut().filter(|link| link.renewals == renewals)
     }
@@ -323,7 +323,7 @@ fn invalid_state() -> Refusal {
     )
 }
 
-/// Builds the refusal for tokens that were replaced by a reconnect, disconnect or renewal in between.
+/// Builds the refusal for tokens that have since been replaced by a reconnect, disconnect or renewal.
 fn other_tokens() -> Refusal {
     Refusal::conflict("other_tokens", "the tokens have been replaced in the meantime")
 }

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Placeholder for the post code of an address whose country or source has none.
+/// Placeholder for the postal code of an address whose country or source has none.
 pub const NO_POSTAL_CODE: &str = "-";
 
-/// Postal address, with the same members as an address in a customer's profile.
+/// Postal address, with the same fields as an address in a customer's profile.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[expect(missing_docs, reason = "the names of an address's members are plain")]
@@ -17,7 +17,7 @@ pub struct Address {
     #[serde(default)]
     pub region: Option<String>,
     pub postal_code: String,
-    /// Country as ISO 3166-1 alpha-2 code. `region` is the ISO 3166-2 code without the country (`CA` for California),
-    /// where it is known.
+    /// Country as an ISO 3166-1 alpha-2 code. `region` is the ISO 3166-2 code without the country (`CA` for
+    /// California), if known.
     pub country: String,
 }

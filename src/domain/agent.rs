@@ -1,10 +1,10 @@
-//! Skills that an agent gateway may request, and which of its users may request them.
+//! Skills that an agent gateway may request, and which of the gateway's users may request them.
 
 use serde::{Deserialize, Serialize};
 
 macro_rules! skills {
     ($($skill:ident = $word:literal, $doc:literal;)*) => {
-        /// One command that the agent gateway may issue.
+        /// Command that the agent gateway may issue.
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
         pub enum Skill {
             $(#[doc = $doc] #[serde(rename = $word)] $skill,)*
@@ -42,7 +42,7 @@ skills! {
 }
 
 impl Skill {
-    /// Returns the skill with this name, if there is one.
+    /// Returns the skill with the given name, if there is one.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|skill| skill.word() == word)
     }
@@ -54,9 +54,8 @@ impl Skill {
 }
 
 /// Returns whether a user of the gateway may request skills. An empty list admits every user; `*` in a pattern matches
-/// any text.
-///
-/// Ids are opaque except for the channel prefix (`telegram:123`), so `telegram:*` admits a whole channel.
+/// any text. User ids are opaque except for the channel prefix (`telegram:123`), so `telegram:*` admits a whole
+/// channel.
 pub fn may_ask(patterns: &[String], user: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, user))
 }

@@ -1,6 +1,6 @@
 //! Definition of an aggregate: a pure state machine whose every change is part of one durable commit.
 //!
-//! Rules perform no I/O. [`Aggregate::effects`] names the outside work; `actors/` carries it out.
+//! Rules perform no I/O. [`Aggregate::effects`] declares the external work; `actors/` carries it out.
 
 #[cfg(test)]
 mod tests;
@@ -18,16 +18,16 @@ use crate::id::Id;
 use crate::refusal::Refusal;
 use crate::requirement::Requirement;
 
-/// Aggregate that another aggregate's commit creates, at version 1. Creation needs no coordination because nothing else
-/// knows the fresh id; only an aggregate's own actor may change it afterwards.
+/// Aggregate created by another aggregate's commit, at version 1. Creation needs no coordination, because nothing else
+/// knows the new id; afterwards only the aggregate's own actor may change it.
 pub trait NewAggregate: Debug + Send + Sync + 'static {
-    /// Returns [`Aggregate::KIND`] of the new aggregate.
+    /// Returns the [`Aggregate::KIND`] of the new aggregate.
     fn kind(&self) -> &'static str;
-    /// Returns the id of the new aggregate, which no other has used.
+    /// Returns the id of the new aggregate, which was never used before.
     fn id(&self) -> Id;
 }
 
-/// Placeholder for aggregates that create no others.
+/// Implementation for aggregates that create no others.
 impl NewAggregate for Infallible {
     fn kind(&self) -> &'static str {
         match *self {}
@@ -40,30 +40,30 @@ impl NewAggregate for Infallible {
 /// Outcome of a command: the complete next state, only the rows that differ, and the answer `A` to its caller.
 #[derive(Debug)]
 pub struct Decision<T: Aggregate, A = Confirmation> {
-    /// Next state; `None` when the command changes nothing ("already").
+    /// Next state; `None` if the command changes nothing (for example because it was already carried out).
     pub next: Option<T>,
-    /// Rows of changed parts.
+    /// Rows of the parts that changed.
     pub rows: Vec<T::Row>,
     /// Events published to subscribers, in order.
     pub events: Vec<Event>,
     /// Aggregates that this commit creates.
     pub created: Vec<T::Created>,
-    /// Conditions outside the aggregate that must hold at commit; otherwise the command is refused.
+    /// Conditions outside the aggregate that must hold at the time of the commit; otherwise the command is refused.
     pub requirements: Vec<Requirement>,
     /// Answer to the caller.
     pub answer: A,
 }
 
 impl<T: Aggregate, A> Decision<T, A> {
-    /// Creates a decision that changes the snapshot row alone.
+    /// Creates a decision that changes only the snapshot row.
     pub fn to(next: T, answer: A) -> Self {
         Self { next: Some(next), ..Self::unchanged(answer) }
     }
-    /// Creates a decision that answers without any change.
+    /// Creates a decision that answers without changing anything.
     pub fn unchanged(answer: A) -> Self {
         Self { next: None, rows: Vec::new(), events: Vec::new(), created: Vec::new(), requirements: Vec::new(), answer }
     }
-    /// Returns the same decision with another answer, built from the present one.
+    /// Returns the same decision with a different answer, built from the current one.
     pub fn map_answer<B>(self, answer: impl FnOnce(A) -> B) -> Decision<T, B> {
         let Self { next, rows, events, created, requirements, answer: present } = self;
         Decision { next, rows, events, created, requirements, answer: answer(present) }
@@ -90,22 +90,23 @@ impl<T: Aggregate, A> Decision<T, A> {
     }
 }
 
-/// Entity with an identity and a lifecycle, changed by nothing but its [`Command`]s. Its serialized form is the `doc`
-/// of its snapshot row (≤ 4 KB): growing parts are persistent maps that serde skips, are written as [`Aggregate::Row`]s
-/// and are restored by the store's load.
+/// Entity with an identity and a lifecycle, changed only by its [`Command`]s. Its serialized form is the `doc` of its
+/// snapshot row (≤ 4 KB): growing parts are persistent maps that serde skips; they are written as [`Aggregate::Row`]s
+/// and restored by the store on load.
 pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// Name of the kind: `order`, `printer`, … (errors, events, `/api/system/actors`).
+    /// Name of the kind, such as `order` or `printer`, used in errors, in events and in `/api/system/actors`.
     const KIND: &'static str;
-    /// Row of another table that a commit writes besides the snapshot row, under the same version guard. Only the store
-    /// knows the table. [`Infallible`] when the aggregate consists of its snapshot row alone.
+    /// Row of another table that a commit writes in addition to the snapshot row, under the same version guard. Only
+    /// the store knows the table. [`Infallible`] if the aggregate consists of its snapshot row alone.
     type Row: Debug + Send + Sync + 'static;
-    /// Aggregates of other kinds that its commits create; [`Infallible`] for none.
+    /// Aggregates of other kinds that a commit of this one may create; [`Infallible`] if none.
     type Created: NewAggregate;
-    /// Outside work that a state calls for; equality tells whether the same work is already in flight.
+    /// External work required by a state; equal effects are the same work, which is never started twice at the same
+    /// time.
     type Effect: Hash + Eq + Clone + Debug + Send + Sync + 'static;
 
     /// Returns the version number shown to clients and sent back in `If-Match`, which counts only changes made by
-    /// users; `None` for kinds that only users change, whose number of commits is shown instead.
+    /// users; `None` for kinds that only users change, for which the number of commits is shown instead.
     fn revision(&self) -> Option<i64> {
         None
     }
@@ -113,12 +114,12 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     fn clash(constraint: &str) -> Refusal {
         Refusal::conflict("conflict", format!("{constraint} is already in use"))
     }
-    /// Returns the outside work that this state calls for. Level-triggered: called after every load and every commit.
+    /// Returns the external work that the state requires. Level-triggered: called after every load and every commit.
     /// Recovery consists of nothing else.
     fn effects(&self) -> Vec<Self::Effect> {
         Vec::new()
     }
-    /// Returns whether users have deleted the aggregate; it stays stored for what refers to it.
+    /// Returns whether users have deleted the aggregate; it stays stored because other records refer to it.
     fn is_archived(&self) -> bool {
         false
     }
@@ -128,24 +129,24 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     }
 }
 
-/// Commands to an aggregate `T` that are answered alike: whoever sends one gets an answer of this type and of no other.
-/// A kind has a type of commands for each answer, and for each such type the rules that decide it.
+/// Commands to an aggregate `T` that share one type of answer: the sender gets an answer of exactly this type. A kind
+/// has one type of command for each type of answer, with the rules that decide its commands.
 pub trait Command<T: Aggregate>: Clone + Debug + Send + Sync + 'static {
-    /// Answer to the caller; stored with its idempotency key.
+    /// Answer to the caller; stored with the idempotency key.
     type Answer: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static;
 
-    /// Decides the command. `this` is `None` until the aggregate exists: every command that does not create it is then
-    /// refused with [`Refusal::not_found`].
+    /// Decides the command. `this` is `None` until the aggregate exists; until then every command that does not create
+    /// the aggregate is refused with [`Refusal::not_found`].
     fn decide(&self, this: Option<&T>, id: Id, cx: &DecisionContext<'_>) -> Result<Decision<T, Self::Answer>, Refusal>;
     /// Returns the command's name for the audit log (`order.cancel`).
     fn name(&self) -> &'static str;
-    /// Returns the audit log's subject if it is a part of the aggregate (such as a user of access) rather than the
-    /// whole.
+    /// Returns the subject for the audit log if it is a part of the aggregate (such as a user of access) rather than
+    /// the whole.
     fn subject(&self, answer: &Self::Answer) -> Option<(&'static str, Id)> {
         let _ = answer;
         None
     }
-    /// Returns the audit log's facts about the outcome of a decided command.
+    /// Returns the facts for the audit log about the outcome of a decided command.
     fn audit_facts(&self) -> AuditFacts {
         AuditFacts::done()
     }
@@ -156,30 +157,30 @@ pub trait Command<T: Aggregate>: Clone + Debug + Send + Sync + 'static {
     }
 }
 
-/// Answer to a command of which the caller learns no more than that it took effect.
+/// Answer to a command that tells the caller only that the command took effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Confirmation {
     /// The command took effect, now or earlier.
     Done,
 }
 
-/// Facts in the audit log about a command, besides the principal and the command itself.
+/// Facts about a command in the audit log, in addition to the principal and the command itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AuditFacts {
-    /// `done`, or another word for the outcome.
+    /// Outcome of the command: `done` or another code.
     pub outcome: String,
     /// Further facts as JSON.
     pub detail: Option<String>,
 }
 
 impl AuditFacts {
-    /// Returns the facts of a command that was carried out without further detail.
+    /// Returns the facts of a command that was carried out, without further detail.
     pub fn done() -> Self {
         Self { outcome: "done".to_owned(), detail: None }
     }
 }
 
-/// State of an aggregate as stored on disk, with its version.
+/// State of an aggregate as stored, with its version.
 #[derive(Clone, Debug)]
 pub struct Versioned<T> {
     /// Number of commits of the aggregate; 0 before the first.
@@ -194,14 +195,14 @@ impl<T: Aggregate> Versioned<T> {
         self.state.as_ref().and_then(T::revision).unwrap_or(self.version)
     }
 
-    /// Returns the state, unless nothing is stored yet or the aggregate is archived.
+    /// Returns the state; `None` if nothing is stored yet or the aggregate is archived.
     pub fn present(&self) -> Option<&T> {
         self.state.as_ref().filter(|state| !state.is_archived())
     }
 }
 
 impl<T> Versioned<T> {
-    /// Returns version 0 without a state: nothing is stored yet.
+    /// Returns version 0 without a state, which means that nothing is stored yet.
     pub const fn nothing() -> Self {
         Self { version: 0, state: None }
     }

@@ -13,7 +13,8 @@ pub struct Amount(pub i64);
 /// Largest amount accepted from clients: 10^9 units, such as a thousand tonnes in grams.
 pub const MAX_AMOUNT: Amount = Amount(1_000_000_000_000);
 
-/// Largest amount that can be stored and read back exactly, as a sum of accepted ones. Sums saturate here.
+/// Largest amount that can be stored and read back exactly, including sums of accepted amounts. Sums saturate at this
+/// value.
 const MAX_STORED: i64 = 9_000_000_000_000_000;
 
 impl Amount {
@@ -25,7 +26,7 @@ impl Amount {
         Self(units * 1000)
     }
 
-    /// Returns this share of the amount, rounded half up; `fraction` is clamped to 0 to 1.
+    /// Returns the given share of the amount, rounded half up; `fraction` is clamped to 0 to 1.
     pub fn part(self, fraction: f64) -> Self {
         if !fraction.is_finite() {
             return self;
@@ -33,8 +34,8 @@ impl Amount {
         Self((self.0 as f64 * fraction.clamp(0.0, 1.0)).round() as i64)
     }
 
-    /// Returns the amount times `fraction`, which may exceed 1 when a print used more than planned; clamped to
-    /// [`MAX_AMOUNT`].
+    /// Returns the amount times `fraction`, clamped to [`MAX_AMOUNT`]. `fraction` may exceed 1 when a print used more
+    /// than planned.
     pub(super) fn scaled(self, fraction: f64) -> Self {
         if !fraction.is_finite() || fraction < 0.0 {
             return self;
@@ -42,7 +43,7 @@ impl Amount {
         Self(((self.0 as f64 * fraction).round() as i64).min(MAX_AMOUNT.0))
     }
 
-    /// Returns the amount in whole units, rounded half up, for subjects and headlines.
+    /// Returns the amount in whole units, rounded half up, for email subjects and headings.
     pub(super) const fn rounded(self) -> i64 {
         (self.0 + 500).div_euclid(1000)
     }
@@ -74,7 +75,7 @@ impl Amount {
     }
 }
 
-/// Reason a number is not a valid amount.
+/// Reason why a number is not a valid amount.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AmountError {
     /// More than three decimals.

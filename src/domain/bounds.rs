@@ -4,7 +4,7 @@
 //! Any value within these bounds can be stored, read back unchanged and added up without overflow. An out-of-range
 //! value from a program (a slicer, a printer) is treated as unknown; one from a request is rejected.
 //!
-//! Limits for texts and lists are defined with the requests that carry them.
+//! Limits for texts and lists are defined with the requests that contain them.
 
 use crate::amount::Amount;
 use crate::time::Timestamp;
@@ -12,7 +12,7 @@ use crate::time::Timestamp;
 pub use crate::amount::MAX_AMOUNT;
 pub use crate::time::{EARLIEST, LATEST};
 
-/// Maximum print duration, in seconds: 366 days.
+/// Maximum print duration in seconds: 366 days.
 pub const MAX_PRINT_SECONDS: i64 = 31_622_400;
 /// Maximum size of a part or build volume along one axis, in millimetres.
 pub const MAX_LENGTH_MM: f64 = 100_000.0;
@@ -42,7 +42,7 @@ pub fn print_seconds(seconds: f64) -> Option<i64> {
     within.then_some(seconds.round() as i64)
 }
 
-/// Converts a weight in grams, rounded to the milligram; `None` unless above 0 and at most [`MAX_AMOUNT`].
+/// Converts a weight in grams to an amount, rounded to the milligram; `None` unless above 0 and at most [`MAX_AMOUNT`].
 pub fn grams(grams: f64) -> Option<Amount> {
     let milligrams = (grams * PER_UNIT).round();
     (milligrams >= 1.0 && milligrams <= MAX_AMOUNT.0 as f64).then_some(Amount(milligrams as i64))
@@ -64,12 +64,12 @@ pub fn nozzle_mm(mm: f64) -> Option<f64> {
     length_mm(mm).filter(|mm| *mm <= MAX_NOZZLE_MM)
 }
 
-/// Returns a temperature in degrees Celsius, or 0, which means unknown, if it is beyond ±[`MAX_CELSIUS`].
+/// Returns a temperature in degrees Celsius; 0, which means unknown, if it is beyond ±[`MAX_CELSIUS`].
 pub(super) fn celsius(degrees: f64) -> f64 {
     if (-MAX_CELSIUS..=MAX_CELSIUS).contains(&degrees) { rounded(degrees) } else { 0.0 }
 }
 
-/// Clamps a progress in per cent to 0 to 100; returns 0 if it is not a number.
+/// Clamps a progress in percent to 0 to 100; returns 0 if it is not a number.
 pub fn percent(percent: f64) -> f64 {
     if percent.is_nan() { 0.0 } else { rounded(percent.clamp(0.0, 100.0)) }
 }

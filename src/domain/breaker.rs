@@ -1,23 +1,24 @@
-//! Circuit breaker: after several failures in a row a remote side is not called for a while, then probed with one call.
+//! Circuit breaker: after several consecutive failures a remote system is not called for a while, then probed with one
+//! call.
 //!
-//! Times are milliseconds of any monotonic clock; the caller passes in the clock and random numbers.
+//! Times are milliseconds of any monotonic clock; the caller passes in the time and random numbers.
 
 use std::time::Duration;
 
 use crate::schedule::Delays;
 
-/// Circuit breaker settings: failures until it opens, and for how long.
+/// Circuit breaker settings: number of failures that open the circuit, and for how long.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BreakerRules {
     /// Consecutive failures that open the circuit.
     pub failures_until_open: u32,
-    /// Pauses after the failure that opened the circuit and after each further one.
+    /// Pauses after the failure that opens the circuit and after each further one.
     pub pauses: Delays,
     /// Maximum duration of the probe call; other callers wait for its outcome.
     pub longest_call: Duration,
 }
 
-/// Circuit breaker for one remote side.
+/// Circuit breaker for one remote system.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Breaker {
     /// Failures since the last success.
@@ -27,8 +28,8 @@ pub struct Breaker {
 }
 
 impl Breaker {
-    /// Admits a call, or returns for how many milliseconds calls are held back. Once that time has passed one call is
-    /// admitted as a probe, and the others wait for it.
+    /// Admits a call, or returns for how many milliseconds calls are blocked. After that time one call is admitted as a
+    /// probe, and the others wait for its outcome.
     pub fn admit(&mut self, rules: &BreakerRules, now_ms: u64) -> Result<(), u64> {
         let Some(until) = self.open_until_ms else { return Ok(()) };
         if now_ms < until {
@@ -38,7 +39,7 @@ impl Breaker {
         Ok(())
     }
 
-    /// Returns for how many milliseconds from now calls are held back; 0 if one is admitted.
+    /// Returns for how many milliseconds from now calls are blocked; 0 if a call would be admitted.
     pub fn closed_for_ms(&self, now_ms: u64) -> u64 {
         self.open_until_ms.map_or(0, |until| until.saturating_sub(now_ms))
     }
@@ -61,7 +62,7 @@ impl Breaker {
         self.failures
     }
 
-    /// Returns whether the circuit is open, so that calls are held back.
+    /// Returns whether the circuit is open, so that calls are blocked.
     pub const fn is_open(&self) -> bool {
         self.open_until_ms.is_some()
     }

@@ -1,5 +1,5 @@
-//! Signed URLs of camera pictures, for systems that fetch pictures themselves and have no API key: each is valid for
-//! one printer and about a minute.
+//! Signed URLs of camera pictures, for systems that fetch pictures themselves and have no API key. Each URL is valid
+//! for one printer and about a minute.
 
 use subtle::ConstantTimeEq as _;
 
@@ -9,7 +9,7 @@ use crate::time::Timestamp;
 
 /// Lifetime of a signed URL, in milliseconds.
 const LINK_LIFE_MS: i64 = 60_000;
-/// Domain separator that distinguishes these signatures from others made with the same secret.
+/// Domain separator that distinguishes camera URL signatures from others made with the same secret.
 const PURPOSE: &str = "printfloor camera link";
 
 /// Returns the signed path and query of a printer's camera picture, valid for a minute from `now`.
@@ -19,7 +19,7 @@ pub fn signed_path(secret: &str, printer: Id, now: Timestamp) -> String {
     format!("/api/printers/{printer}/camera/signed?until={until}&signature={signature}")
 }
 
-/// Returns whether the URL was signed for this printer and has not expired. Compares signatures in constant time.
+/// Returns whether the URL was signed for the given printer and has not expired. Compares signatures in constant time.
 pub fn is_good(secret: &str, printer: Id, until: i64, link_signature: &str, now: Timestamp) -> bool {
     let presented = hex::decode(link_signature).unwrap_or_default();
     let signed: bool = signature(secret, printer, until).as_slice().ct_eq(presented.as_slice()).into();
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
     use crate::testing::id;
 
-    /// Signing secret of these tests.
+    /// Signing secret used in the tests.
     const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
     fn parts(path: &str) -> (i64, String) {

@@ -1,17 +1,18 @@
 //! Order of another shop, sold through a sales channel: from its first message to the last shipment reported back.
 //!
-//! Its identity derives from the channel and the order's id there, so all its messages reach the same aggregate,
-//! however often and in whichever order they arrive. It is held until our order can be created: while an entry of the
-//! variant map is missing it waits and lists what is missing. `news` merges the shop's messages, `amounts` converts its
-//! prices, `report` reports shipments to the shop, `rules` dispatches commands and derives the effects.
+//! The order's identity derives from the channel and the order's id in the other shop, so all messages about it reach
+//! the same aggregate, however often and in whichever order they arrive. It is held until our order can be created:
+//! while an entry is missing in the variant map, it waits and lists the missing entries. `news` merges the shop's
+//! messages, `amounts` converts its prices, `report` reports shipments to the shop, `rules` dispatches commands and
+//! derives the effects.
 //!
 //! | known so far | state | what happens |
 //! | --- | --- | --- |
-//! | not paid | unpaid | nothing, until a message says that it is paid |
+//! | not paid | unpaid | nothing, until a message reports the payment |
 //! | paid | waiting | its lines are looked up in the map; missing entries are listed, and looked up again when the map changes |
-//! | paid, and its lines cannot be read | waiting | the operators are alerted, until a message contains readable lines |
+//! | paid, but its lines cannot be read | waiting | the operators are alerted, until a message contains readable lines |
 //! | paid, all lines known | making | our order is created, once, with an id chosen beforehand |
-//! | our order exists | made | cancellation and refunds there are passed on to our order, its shipments to the shop |
+//! | our order exists | made | cancellation and refunds in the other shop are passed on to our order, and our order's shipments to the shop |
 //! | cancelled before | cancelled | our order is never created |
 
 mod amounts;
@@ -59,8 +60,8 @@ pub struct SoldLine {
 }
 
 impl SoldLine {
-    /// Returns the names to look up in the map, in order: the variant id, the SKU code, and the title if the line has
-    /// neither, as for a line entered into an order by hand.
+    /// Returns the names to look up in the map, in order: the variant id, the SKU code, and, if the line has neither,
+    /// the title. A line that was added to an order by hand has only a title.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let named = [self.variant.as_deref(), self.code.as_deref()];
         let title = named.iter().all(Option::is_none).then_some(self.title.as_str());
@@ -73,8 +74,8 @@ impl SoldLine {
     }
 }
 
-/// Normalizes a name for the variant map: one line of at most [`MAX_VARIANT_CHARS`]. Sold lines and map entries both
-/// pass through it, so they match whatever the other shop writes.
+/// Normalizes a name for the variant map: one line of at most [`MAX_VARIANT_CHARS`]. Both sold lines and map entries
+/// are normalized, so they match however the other shop writes the name.
 pub fn variant_name(text: &str) -> String {
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     let line: String = text.chars().map(|c| if breaks(c) { ' ' } else { c }).collect();
@@ -84,7 +85,7 @@ pub fn variant_name(text: &str) -> String {
     if fits { line.to_owned() } else { shortened(line.to_owned(), MAX_VARIANT_CHARS - 1) }
 }
 
-/// Content of a channel order, at the prices of the other shop.
+/// Content of a channel order, at the other shop's prices.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SoldContent {
@@ -96,7 +97,7 @@ pub struct SoldContent {
     pub taxes_included: bool,
     /// Shipping charge, in minor units.
     pub shipping_cents: i64,
-    /// Tax rate of the shipping charge in basis points.
+    /// Tax rate for shipping, in basis points.
     pub shipping_tax_rate_bps: i64,
     /// Sum of all discounts, in minor units.
     pub discount_cents: i64,
@@ -106,20 +107,20 @@ pub struct SoldContent {
     pub customer_email: Option<String>,
     /// Shipping address.
     pub address: Option<Address>,
-    /// Recipient's name. The shop prints the parcel labels.
+    /// Recipient's name, printed on the parcel label.
     pub recipient: Option<String>,
     /// Note that the customer wrote.
     pub notes: Option<String>,
 }
 
-/// State of an order as reported by one message of the other shop.
+/// State of an order as reported in one message from the other shop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ShopOrderUpdate {
     /// The shop's id of the order.
     pub external_id: String,
     /// The shop's order number.
     pub number: String,
-    /// Time of the order's last change at the shop: of two messages, the content of the later one counts.
+    /// Time of the order's last change at the shop: the content with the latest time wins.
     pub changed_at: Timestamp,
     /// `true` if the order was paid in full.
     pub paid: bool,
@@ -137,7 +138,7 @@ pub struct ShopOrderUpdate {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ShopState {
-    /// `true` if the order was cancelled there.
+    /// `true` if the order was cancelled at the other shop.
     pub cancelled: bool,
     /// Sum of all refunds so far, in minor units.
     pub refunded_cents: i64,
@@ -149,7 +150,7 @@ pub struct ShopState {
 pub enum ChannelOrderStatus {
     /// Not paid yet.
     Unpaid,
-    /// Paid, but our order does not exist yet: the map lacks an entry, or something else is in the way.
+    /// Paid, but our order does not exist yet: an entry is missing in the map, or there is another obstacle.
     Waiting,
     /// Our order exists.
     Made,
@@ -157,14 +158,14 @@ pub enum ChannelOrderStatus {
     Cancelled,
 }
 
-/// Order that another shop sold.
+/// Order sold by another shop.
 ///
 /// Invariants: `order_id` is chosen with the first message and never changes; the content is frozen once our order is
 /// being created; paid, cancelled and refunded only ever grow, so the order in which messages arrive does not matter.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelOrder {
-    /// Identifier, derived from the channel and the order's id there.
+    /// Identifier, derived from the channel and the order's id in the other shop.
     pub id: Id,
     /// Sales channel that the order came from.
     pub channel_id: Id,
@@ -176,14 +177,14 @@ pub struct ChannelOrder {
     pub changed_at: Timestamp,
     /// `true` if the order was paid in full at the shop.
     pub paid: bool,
-    /// Cancellation and refunds to be passed on to our order.
+    /// Cancellation and refunds at the shop, to be passed on to our order.
     pub there: ShopState,
-    /// Id of the customer's record, once an order of theirs was paid.
+    /// Id of the customer's record; `None` until an order of the customer has been paid.
     #[serde(default)]
     pub customer_id: Option<Id>,
     /// Content of the order; `None` until a message contained it.
     pub content: Option<SoldContent>,
-    /// Id that our order has, or will have.
+    /// Id of our order, chosen before the order exists.
     pub order_id: Id,
     /// `true` once our order is being created; later messages no longer stop it.
     pub making: bool,
@@ -195,20 +196,21 @@ pub struct ChannelOrder {
     pub our_state: ShopState,
     /// Names without an entry in the variant map, as the shop writes them.
     pub missing: Vec<String>,
-    /// Any other obstacle, or an outcome that differs from the shop's expectation, as text for operators.
+    /// Any other obstacle, or an outcome that differs from what the shop expects, as text for operators.
     pub problem: Option<String>,
-    /// `true` if our rules refused the order at the last try; it is tried again when the map changes.
+    /// `true` if our rules refused the order at the last attempt, which is repeated when the map changes.
     pub refused: bool,
     /// Number of manual retries by operators.
     #[serde(rename = "asked")]
     pub manual_retries: u32,
-    /// `true` once the operators were mailed that it waits; reset once unreadable content becomes readable.
+    /// `true` once the operators were alerted by email that the order waits; reset once unreadable content becomes
+    /// readable.
     pub alerted: bool,
     /// Shipments to report to the shop, oldest first.
     pub trackings: Vec<ShipmentTracking>,
-    /// Time at which its first message arrived.
+    /// Time at which the first message about the order arrived.
     pub created_at: Timestamp,
-    /// Time of its last change here.
+    /// Time of the record's last change on this server.
     pub updated_at: Timestamp,
 }
 
@@ -223,7 +225,7 @@ impl ChannelOrder {
         }
     }
 
-    /// Returns whether an operator has to act on it.
+    /// Returns whether the order needs an operator's attention.
     pub fn needs_attention(&self) -> bool {
         let failed = self.trackings.iter().any(|one| one.state == TrackingState::Failed);
         let waits = self.status() == ChannelOrderStatus::Waiting && !self.missing.is_empty();
@@ -239,7 +241,7 @@ impl ChannelOrder {
 /// Commands on a channel order.
 #[derive(Clone, Debug)]
 pub enum ChannelOrderCommand {
-    /// Merges a message whose signature was verified, or a row of an imported file.
+    /// Merges a message whose signature was verified, or a row from an imported file.
     Hear {
         /// Sales channel that the message came from.
         channel: Id,
@@ -248,24 +250,24 @@ pub enum ChannelOrderCommand {
         /// Content of the message.
         news: Box<ShopOrderUpdate>,
     },
-    /// Records a lookup of the lines that found missing entries or another obstacle.
+    /// Records that a lookup of the lines found missing entries or another obstacle.
     Unresolved {
         /// Names without an entry in the variant map.
         missing: Vec<String>,
         /// Any other obstacle.
         problem: Option<String>,
     },
-    /// Records that all lines were found in the map: our order will be created from here on.
+    /// Records that all lines were found in the map; our order will now be created.
     Resolved,
     /// Records that our order exists.
     Made,
-    /// Records that the rules refused our order, with the reason; it waits again.
+    /// Records that the rules refused our order, with the reason; the channel order waits again.
     NotMade(String),
-    /// Records that our order received a cancellation or refunds, and the reason if it refused them.
+    /// Records that a cancellation or refunds were passed on to our order, and the reason if our order refused them.
     Told {
         /// Cancellation and refunds that were passed on.
         reported: ShopState,
-        /// Reason of the refusal, as text for operators; `None` if they were applied.
+        /// Reason for the refusal, as text for operators; `None` if the changes were applied.
         refused: Option<String>,
     },
     /// Updates the list of all shipments of our order so far.
@@ -277,7 +279,7 @@ pub enum ChannelOrderCommand {
         /// Outcome of the report.
         outcome: TrackingOutcome,
     },
-    /// Retries failed shipment reports and looks the lines up again, at an operator's request.
+    /// Retries failed shipment reports and repeats the lookup of the lines, at an operator's request.
     Retry,
 }
 
@@ -289,27 +291,27 @@ pub struct ChannelOrderAnswer {
     pub order: Box<ChannelOrder>,
 }
 
-/// Outside work that the state of a channel order calls for.
+/// External work that the state of a channel order requires.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ChannelOrderEffect {
-    /// Looks its lines up in the map, until all are found.
+    /// Looks up the order's lines in the map, until all are found.
     Resolve {
-        /// Change time of the content: newer content is looked up again.
+        /// Change time of the content: newer content requires another lookup.
         changed_at: Timestamp,
         /// Number of manual retries by operators.
         retries: u32,
     },
-    /// Creates our order, retried until it exists.
+    /// Creates our order; retried until the order exists.
     Make,
-    /// Passes cancellation and refunds on to our order, until [`ChannelOrderCommand::Told`].
+    /// Passes cancellation and refunds on to our order, until [`ChannelOrderCommand::Told`] is recorded.
     TellOrder(ShopState),
     /// Reports a shipment to the shop, until [`ChannelOrderCommand::Tracked`] records the outcome.
     TellShop {
         /// The shipment's number within the order.
         number: u32,
-        /// Number of earlier tries.
+        /// Number of earlier attempts.
         tries: u32,
-        /// Time at which it is due.
+        /// Time at which the report is due.
         at: Timestamp,
     },
 }

@@ -253,7 +253,7 @@ const COUNTRIES: &[(&str, &str)] = &[
     ("ZW", "Zimbabwe"),
 ];
 
-/// Returns the English name of a country; `None` for a code that names none.
+/// Returns the English name of a country; `None` for an unknown code.
 pub fn country_name(code: &str) -> Option<&'static str> {
     let at = COUNTRIES.binary_search_by_key(&code, |(entry_code, _)| entry_code).ok()?;
     COUNTRIES.get(at).map(|(_, name)| *name)

@@ -1,14 +1,13 @@
 //! Tables as comma-separated values (RFC 4180), for use in a spreadsheet.
 //!
-//! Pure text: the caller decides where it goes, and may also take it piece by piece ([`Csv::take`]).
+//! Only builds text: the caller decides where it goes, and may take it piece by piece ([`Csv::take`]).
 //!
-//! A spreadsheet interprets and calculates a text that begins with `=`, `+`, `-` or `@` as a formula, even if a
-//! stranger supplied it as a name. Such texts are prefixed with an apostrophe, which marks them as text in
-//! spreadsheets.
+//! A spreadsheet interprets and calculates text that begins with `=`, `+`, `-` or `@` as a formula, even if the text is
+//! a name entered by a stranger. Such texts are prefixed with an apostrophe, which marks them as text in spreadsheets.
 
 use std::fmt::{Display, Write as _};
 
-/// First characters by which a spreadsheet, or what it makes of the text when reading it, takes a cell for a formula.
+/// First characters that make a spreadsheet treat a cell as a formula, directly or after it has processed the text.
 const FORMULA_STARTS: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
 
 /// Value of one cell of a row.
@@ -32,8 +31,8 @@ impl Csv {
         csv
     }
 
-    /// Creates a table like [`Csv::new`] with a leading byte order mark, without which spreadsheets assume a legacy
-    /// code page instead of UTF-8.
+    /// Creates a table like [`Csv::new`], with a leading byte order mark; without it, spreadsheets assume a legacy code
+    /// page instead of UTF-8.
     pub fn for_spreadsheets(columns: &[&str]) -> Self {
         let mut csv = Self("\u{feff}".to_owned());
         csv.row(columns.iter().map(|name| Cell::Text(name)));
@@ -57,12 +56,13 @@ impl Csv {
         self.0.push_str("\r\n");
     }
 
-    /// Creates a table without a header, to continue one that was begun elsewhere.
+    /// Creates a table without a header, to continue one started elsewhere.
     pub fn further() -> Self {
         Self(String::new())
     }
 
-    /// Takes the text written since the previous call, so that a long table is never in memory as a whole.
+    /// Returns the text written since the previous call and removes it, so that a long table is never in memory as a
+    /// whole.
     pub fn take(&mut self) -> String {
         std::mem::take(&mut self.0)
     }
@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    /// Parses a table into cells as a spreadsheet reads it.
+    /// Parses a table into cells the way a spreadsheet does.
     fn read(table: &str) -> Vec<Vec<String>> {
         let (mut rows, mut row, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
         let mut letters = table.chars().peekable();
@@ -127,7 +127,7 @@ mod tests {
     }
 
     proptest! {
-        /// Checks that, for any text, no cell begins like a formula and each is read back as it was written.
+        /// Checks that, for any text, no cell starts like a formula and each is read back as written.
         #[test]
         fn no_text_becomes_a_formula_or_another_cell(
             texts in prop::collection::vec(".*|[-=+@\t\r\n\",;']{0,6}", 1..5),

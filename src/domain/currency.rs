@@ -1,4 +1,4 @@
-//! Currencies: decimals of their minor unit, and amounts formatted as decimals.
+//! Currencies: number of decimals, and amounts formatted as decimal numbers.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ const WITHOUT_DECIMALS: [&str; 16] =
 /// Currencies whose minor unit is a thousandth.
 const WITH_THREE_DECIMALS: [&str; 7] = ["bhd", "iqd", "jod", "kwd", "lyd", "omr", "tnd"];
 
-/// Returns the number of decimals of this currency (ISO 4217); two for unknown currencies.
+/// Returns the number of decimals of the given currency (ISO 4217); two for unknown currencies.
 fn decimals(currency: &str) -> u32 {
     let is = |one: &&str| one.eq_ignore_ascii_case(currency);
     if WITHOUT_DECIMALS.iter().any(is) {
@@ -22,13 +22,13 @@ fn decimals(currency: &str) -> u32 {
     }
 }
 
-/// Returns whether this currency has a minor unit smaller than its major one.
+/// Returns whether the given currency has decimals.
 pub fn has_decimals(currency: &str) -> bool {
     decimals(currency) > 0
 }
 
-/// Parses a machine-written decimal such as `1234.5` to minor units. `None` if malformed, above [`MAX_CENTS`], or with
-/// more decimals than the currency has, unless they are zeros.
+/// Parses a decimal number written by a program, such as `1234.5`, to minor units. `None` if malformed, above
+/// [`MAX_CENTS`], or with more decimals than the currency has, unless the extra ones are zeros.
 pub fn parse(text: &str, currency: &str) -> Option<i64> {
     let text = text.trim();
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
@@ -47,7 +47,7 @@ pub fn parse(text: &str, currency: &str) -> Option<i64> {
     Some(if negative { -cents } else { cents })
 }
 
-/// Formats minor units as a plain decimal for programs: `1234.50`.
+/// Formats minor units as a plain decimal number for programs: `1234.50`.
 pub fn plain(cents: i64, currency: &str) -> String {
     split(cents, currency, "", '.')
 }

@@ -1,20 +1,20 @@
-//! A custom request: what a customer wants made, with photos, before there is a price that holds.
+//! Custom request: a customer's wishes for a custom piece, with photos, before there is a binding price.
 //!
-//! It comes in from a page of the shop, and makes its photos as files in its own commit. The estimate is frozen by the
-//! price tables of that moment ([`crate::intake_prices`]). A quote that answers it tells it what became of
-//! that; an operator may say the same of a quote that was made elsewhere.
+//! The request arrives from a page of the shop; its commit also creates its photos as files. The estimate is calculated
+//! once, from the price tables at the time of submission ([`crate::intake_prices`]). A quote that answers the request
+//! reports its own outcome to it; for a quote made elsewhere, an operator may record the outcome.
 //!
 //! | from | on | to |
 //! | --- | --- | --- |
-//! | none | it comes in | new |
+//! | none | submitted | new |
 //! | new, declined | a quote is made | quoted |
 //! | any | its quote is accepted | accepted |
 //! | quoted | its quote is declined | declined |
-//! | new | an operator says so | quoted, declined |
-//! | quoted | an operator says so | accepted, declined |
-//! | declined | an operator says so | quoted |
+//! | new | set by an operator | quoted, declined |
+//! | quoted | set by an operator | accepted, declined |
+//! | declined | set by an operator | quoted |
 //! | all but closed | closed | closed |
-//! | new | nobody answers it in time | closed, unanswered |
+//! | new | not answered in time | closed, unanswered |
 
 mod rules;
 #[cfg(test)]
@@ -41,13 +41,13 @@ pub const MAX_PHOTOS: usize = 10;
 pub struct Photo {
     /// File that stores the photo.
     pub file_id: Id,
-    /// Image format, detected from its bytes.
+    /// Image format, detected from the file's bytes.
     pub format: PictureFormat,
     /// File size in bytes.
     pub size: i64,
 }
 
-/// Custom request of a customer, with its progress.
+/// Customer's request for a custom piece, with its progress.
 ///
 /// Invariants: wishes, photos and estimate never change; there are 1 to [`MAX_PHOTOS`] photos.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ pub struct Photo {
 pub struct CustomRequest {
     /// Identifier of the request.
     pub id: Id,
-    /// Version counted from 1, which only changes made by users increment.
+    /// Version counted from 1; incremented only by changes made by users.
     pub revision: i64,
     /// Status of the request.
     pub status: CustomRequestStatus,
@@ -69,7 +69,7 @@ pub struct CustomRequest {
     pub customer_name: String,
     /// Telephone number as entered in the request.
     pub phone: Option<String>,
-    /// Requirements that the customer entered.
+    /// Requirements entered by the customer.
     pub wishes: PieceRequirements,
     /// Photos of the desired object.
     pub photos: Vec<Photo>,
@@ -83,7 +83,7 @@ pub struct CustomRequest {
     /// Notes of the staff, not shown to the customer.
     #[serde(default)]
     pub internal_notes: Option<String>,
-    /// `true` if it was closed because nobody of the shop answered it in time; its photos are deleted then.
+    /// `true` if the request was closed because the shop did not answer in time; its photos are deleted in that case.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unanswered: bool,
     /// Time of submission.
@@ -99,7 +99,7 @@ pub struct NewPhoto {
     pub sha256: String,
     /// Size of the content in bytes.
     pub size: i64,
-    /// Image format, detected from its bytes.
+    /// Image format, detected from the content.
     pub format: PictureFormat,
 }
 
@@ -116,16 +116,16 @@ pub struct NewCustomRequest {
     pub customer_name: String,
     /// Telephone number as entered.
     pub phone: Option<String>,
-    /// Requirements that the customer entered.
+    /// Requirements entered by the customer.
     pub wishes: PieceRequirements,
-    /// The photos, at least one.
+    /// Photos of the desired object, at least one.
     pub photos: Vec<NewPhoto>,
 }
 
-/// Operator's edit of a request.
+/// Operator's edit of a custom request.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CustomRequestChange {
-    /// New notes; the inner `None` clears them, the outer `None` keeps them.
+    /// New notes; an inner `None` clears them, an outer `None` keeps them.
     pub internal_notes: Option<Option<String>>,
     /// New status; `None` keeps it.
     pub status: Option<CustomRequestStatus>,
@@ -138,30 +138,30 @@ pub enum CustomRequestCommand {
     Create(Box<NewCustomRequest>),
     /// Edits the notes or the status on behalf of an operator.
     Update {
-        /// The version that the caller read; refused with 412 if it has changed since.
+        /// Version that the caller read; refused with 412 if the request has changed since.
         if_version: Option<i64>,
         /// Fields to change.
         change: CustomRequestChange,
     },
-    /// Closes the request: nothing more is to be done.
+    /// Closes the request: nothing more needs to be done.
     Close,
-    /// Closes a request that is still new after so long.
+    /// Closes a request that has stayed new for too long.
     CloseUnanswered {
-        /// The version that the caller read; refused with 412 if it has changed since.
+        /// Version that the caller read; refused with 412 if the request has changed since.
         if_version: Option<i64>,
     },
-    /// Records that a quote answers the request. The quote sends this and the next two commands, repeatedly if need be;
-    /// they are never refused.
+    /// Records that a quote answers the request. Like the next two commands, it is sent by the quote, repeatedly if
+    /// necessary, and never refused.
     Quoted {
         /// Quote sent to the customer.
         quote_id: Id,
     },
-    /// Records that the customer accepted this quote.
+    /// Records that the customer accepted a quote.
     QuoteAccepted {
         /// Quote that was accepted.
         quote_id: Id,
     },
-    /// Records that this quote was declined or has expired.
+    /// Records that a quote was declined or has expired.
     QuoteDeclined {
         /// Quote that was declined or has expired.
         quote_id: Id,
@@ -171,7 +171,7 @@ pub enum CustomRequestCommand {
 /// Aggregate created by a commit of a custom request.
 #[derive(Clone, Debug)]
 pub enum CustomRequestCreated {
-    /// Mail to the operators.
+    /// Email to the operators.
     Mail(Box<Mail>),
     /// Photo of the desired object.
     Photo(Box<File>),

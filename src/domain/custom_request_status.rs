@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 pub enum CustomRequestStatus {
     /// Submitted, and not answered yet.
     New,
-    /// Quote sent; the customer has not decided.
+    /// Quote sent; the customer has not decided yet.
     Quoted,
     /// Quote accepted by the customer.
     Accepted,
     /// Declined by the customer or the shop.
     Declined,
-    /// Closed: nothing more is to be done.
+    /// Closed: nothing more needs to be done.
     Closed,
 }
 

@@ -1,7 +1,7 @@
-//! Customer: profile, addresses for parcels and invoices, and signed-in browser sessions.
+//! Customer: profile, shipping and billing addresses, and signed-in browser sessions.
 //!
-//! A customer is identified by the e-mail address alone, in its normal form, which never changes. There is no password:
-//! redeeming a mailed link signs the customer in ([`crate::sign_in_link`]). The record is created with the
+//! A customer is identified solely by the e-mail address in its normal form, which never changes. There is no password:
+//! the customer signs in by redeeming a link sent by email ([`crate::sign_in_link`]). The record is created with the
 //! first redeemed link, or with the first order that names the address.
 
 mod profile;
@@ -26,7 +26,7 @@ pub use profile::{AddressKind, AddressUpdate, CustomerAddress, MAX_ADDRESSES, Pr
 /// Lifetime of a session, in milliseconds: 30 days.
 pub const SESSION_LIFE_MS: i64 = 30 * DAY_MS;
 
-/// Maximum number of concurrent sessions of one customer; the oldest ends when another one begins.
+/// Maximum number of concurrent sessions of one customer; the oldest session ends when another one starts.
 const MAX_SESSIONS: usize = 20;
 
 /// Refusal code for an e-mail address that another customer already has.
@@ -34,8 +34,8 @@ pub const EMAIL_TAKEN: &str = "email_taken";
 
 /// Customer with their open sessions.
 ///
-/// Invariants: `email` never changes and no two customers share it; if there is any address of a kind, exactly one of
-/// them is the default. Sessions are rows of their own under the customer's version.
+/// Invariants: `email` never changes and no two customers share it; if there are addresses of a kind, exactly one of
+/// them is the default. Sessions are separate rows under the customer's version.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Customer {
@@ -63,7 +63,7 @@ pub struct Customer {
     pub addresses: Vec<CustomerAddress>,
     /// Time at which the record was created.
     pub created_at: Timestamp,
-    /// Time of the profile's last change; signing in and out does not count.
+    /// Time of the profile's last change; sign-ins and sign-outs do not count.
     pub updated_at: Timestamp,
     /// Open sessions, oldest first; expired ones are removed at the next sign-in.
     #[serde(skip)]
@@ -96,21 +96,21 @@ impl CustomerSession {
 /// Commands on a customer.
 #[derive(Clone, Debug)]
 pub enum CustomerCommand {
-    /// Creates the record; refused with 409 `email_taken` if there is one with this address.
+    /// Creates the record; refused with 409 `email_taken` if a customer with this address exists.
     Create {
         /// E-mail address, not yet normalized; refused with 400 if malformed.
         email: String,
         /// Hash of the first session's token, if the record is created by redeeming a link.
         session_hash: Option<String>,
     },
-    /// Opens a session after a link was redeemed.
+    /// Opens a session after a sign-in link was redeemed.
     OpenSession {
         /// SHA-256 of the token in hexadecimal; the edge generated the token.
         hash: String,
     },
-    /// Ends one session; succeeds if it has already ended.
+    /// Ends one session; succeeds even if the session has already ended.
     EndSession(Id),
-    /// Changes the fields of the profile that are set.
+    /// Changes the profile fields that are set.
     Update(Box<ProfileChange>),
 }
 
@@ -122,7 +122,7 @@ pub struct CustomerAnswer {
     pub customer: Box<Customer>,
 }
 
-/// Row that a commit of a customer writes besides its snapshot row.
+/// Row that a commit of a customer writes in addition to its snapshot row.
 #[derive(Clone, Debug)]
 pub enum CustomerRow {
     /// Session that began (insert or replace).
@@ -197,12 +197,12 @@ fn create(
     })
 }
 
-/// Builds the answer with this state.
+/// Builds the answer for the given state.
 fn answer(customer: &Customer) -> CustomerAnswer {
     CustomerAnswer { customer: Box::new(Customer { sessions: Vec::new(), ..customer.clone() }) }
 }
 
-/// Builds the decision for this state, which is also its answer.
+/// Builds the decision for the given state, which is also the answer.
 fn to(customer: Customer) -> Decision<Customer, CustomerAnswer> {
     let answer = answer(&customer);
     Decision::to(customer, answer)
@@ -236,7 +236,7 @@ fn end_session(mut customer: Customer, id: Id) -> Decision<Customer, CustomerAns
 }
 
 impl Customer {
-    /// Returns the party named on the customer's invoices. Without a billing address the shipping address is used.
+    /// Returns the party named on the customer's invoices. Uses the shipping address if there is no billing address.
     pub fn buyer(&self) -> Party {
         let to_bill = self.addresses.iter().find(|one| one.kind == AddressKind::Billing && one.is_default);
         let name = self.company.as_ref().or(self.name.as_ref()).unwrap_or(&self.email);
@@ -251,7 +251,7 @@ impl Customer {
 }
 
 impl Customer {
-    /// Returns the default shipping address; `None` while the profile has none.
+    /// Returns the default shipping address; `None` if the profile has none.
     pub fn ships_to(&self) -> Option<Address> {
         let to_ship = |one: &&CustomerAddress| one.kind == AddressKind::Shipping && one.is_default;
         self.addresses.iter().find(to_ship).map(CustomerAddress::postal)

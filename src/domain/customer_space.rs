@@ -1,5 +1,5 @@
 //! Disk space limits for customers: they upload models and photos before the shop has reviewed anything, so the total
-//! of unanswered files is bounded, and some of the disk is reserved for the shop's own work.
+//! size of files that the shop has not answered is limited, and some disk space is reserved for the shop's own work.
 
 /// Storage limits for customers; 0 means unlimited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,10 +19,10 @@ pub struct SpaceUse {
     pub free_bytes: Option<u64>,
 }
 
-/// Reason a customer's file is not stored.
+/// Reason why a customer's file is not stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SpaceRefusal {
-    /// Too many bytes are waiting for the shop's answer.
+    /// The files still waiting for the shop's answer are too large in total.
     #[error("the shop has too many unanswered files to accept more; try again later")]
     Unclaimed,
     /// Too little disk space is left.
@@ -31,7 +31,7 @@ pub enum SpaceRefusal {
 }
 
 impl SpaceLimits {
-    /// Returns why `growth` more bytes are not accepted; `None` if they are.
+    /// Returns the reason why `growth` more bytes are not accepted; `None` if they are.
     pub fn refusal(&self, stored: SpaceUse, growth: u64) -> Option<SpaceRefusal> {
         let unclaimed = stored.unclaimed_bytes.saturating_add(growth);
         if self.unclaimed_max_bytes > 0 && unclaimed > self.unclaimed_max_bytes {

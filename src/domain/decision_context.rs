@@ -1,11 +1,11 @@
-//! Context of a decision besides the state: time, principal, settings and the source of ids.
+//! Context of a decision in addition to the state: time, principal, settings and the source of ids.
 
 use crate::id::Id;
 use crate::principal::Principal;
 use crate::rules::Rules;
 use crate::time::Timestamp;
 
-/// Series of human-readable numbers from a counter; gaps are allowed.
+/// Series of human-readable numbers drawn from a counter; gaps are allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NumberSeries {
     /// Order numbers, shown as `ORD-000123`.
@@ -42,7 +42,7 @@ pub struct LastNumbers {
 }
 
 impl LastNumbers {
-    /// Returns the last number of this series, for reading and writing.
+    /// Returns the last number of the given series, for reading and writing.
     pub fn of(&mut self, series: NumberSeries) -> &mut i64 {
         match series {
             NumberSeries::Order => &mut self.order,
@@ -58,7 +58,7 @@ pub trait Ids: Send + Sync {
     fn id(&self) -> Id;
     /// Returns the next number of a series.
     fn number(&self, counter: NumberSeries) -> i64;
-    /// Skips the numbers up to and including this one, unless they were already issued.
+    /// Skips all numbers up to and including `last`, unless already issued.
     fn skip_to(&self, counter: NumberSeries, last: i64) {
         let _ = (counter, last);
     }
@@ -66,12 +66,12 @@ pub trait Ids: Send + Sync {
     fn chance(&self) -> f64;
 }
 
-/// Everything a decision may depend on besides the state, passed in explicitly.
+/// Everything that a decision may depend on in addition to the state, passed in explicitly.
 #[derive(Clone, Copy)]
 pub struct DecisionContext<'a> {
-    /// Time of the decision, by the wall clock. It may step back.
+    /// Wall-clock time of the decision. It may be earlier than that of the previous decision.
     pub now: Timestamp,
-    /// Principal that issued the command: for the audit log, and for rules that depend on roles.
+    /// Principal that issued the command; used for the audit log and for rules that depend on roles.
     pub by: &'a Principal,
     /// Shop settings that the rules use.
     pub rules: &'a Rules,

@@ -2,10 +2,10 @@
 //!
 //! The [`DispatchIndex`] is an in-memory index over orders and printers, rebuilt from them at startup: it owns nothing,
 //! and losing it loses nothing. It only proposes pairs. The order then claims the printer, and the printer accepts the
-//! attempt or not; both may refuse, because the board may be slightly stale. Jobs go by priority, then due date, then
-//! age, so that a job overtakes another only if the other fits no free printer. Of the printers that fit, the board
-//! prefers one that did not refuse a start, then one that did not refuse this job, then one with the job's materials
-//! loaded, then the one whose spools the job uses up best, then the one that is idle longest.
+//! attempt or not; both may refuse, because the index may be slightly out of date. Jobs are ordered by priority, then
+//! due date, then age, so a job overtakes another only if the other fits no free printer. Among the printers that fit,
+//! the index prefers one that did not refuse a start, then one that did not refuse this job, then one with the job's
+//! materials loaded, then the one whose spools the job uses up best, then the one that has been idle longest.
 
 mod matching;
 mod need;
@@ -35,24 +35,24 @@ pub use refused::RefusedJob;
 pub use rehearsal::QueueSimulation;
 pub use spools::{SpoolToLoad, spools_to_load};
 
-/// Cooldown in milliseconds before a pair of job and printer is proposed again after the printer did not accept it,
-/// unless the printer changes meanwhile.
+/// Cooldown in milliseconds before a pair of job and printer is proposed again after the printer refused the job,
+/// unless the printer changes in the meantime.
 const REFUSAL_COOLDOWN_MS: i64 = 10_000;
-/// Length in milliseconds of the window that `max_starts_per_minute` counts.
+/// Length in milliseconds of the window to which `max_starts_per_minute` applies.
 const START_WINDOW_MS: i64 = 60_000;
 
-/// Settings of the board.
+/// Settings of the dispatch index.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DispatchRules {
-    /// Maximum number of prints started per minute across all printers; `None` for no limit.
+    /// Maximum number of prints started per minute across all printers; `None` if unlimited.
     pub max_starts_per_minute: Option<u32>,
-    /// Number of printers that must refuse to start a job before it is FAILED.
+    /// Number of printers that must refuse to start a job before the job becomes FAILED.
     pub refusals_until_failed: usize,
-    /// Accepted G-code formats of each printer type, and whether it maps slots.
+    /// Accepted G-code formats of each printer type, and whether the type maps slots.
     pub types: KnownTypes,
 }
 
-/// Job with a free printer that fits it. The order is then asked to claim the printer for the job.
+/// Job with a free printer that it fits. The order is then asked to claim the printer for the job.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Proposal {
     /// Order of the job.
@@ -90,30 +90,30 @@ struct IndexedOrder {
     has: HashSet<Id>,
 }
 
-/// Index of ready jobs and printers. Callers pass in every change of an order and of a printer, take
-/// [`DispatchIndex::refused_jobs`] and then [`DispatchIndex::proposals`], and return each with
-/// [`DispatchIndex::settled`] or [`DispatchIndex::job_settled`]. A job or a printer is in at most one open proposal.
+/// Index of ready jobs and printers. Callers pass in every change to an order or a printer, take
+/// [`DispatchIndex::refused_jobs`] and then [`DispatchIndex::proposals`], and close each entry with
+/// [`DispatchIndex::job_settled`] or [`DispatchIndex::settled`]. A job or a printer is in at most one open proposal.
 #[derive(Debug)]
 pub struct DispatchIndex {
     rules: DispatchRules,
     jobs: HashMap<Id, ReadyJob>,
     classes: BTreeMap<NeedClass, BTreeSet<QueueRank>>,
-    /// Ready jobs that a printer refused.
+    /// Ready jobs refused by at least one printer.
     refused_jobs: BTreeSet<Id>,
     orders: HashMap<Id, IndexedOrder>,
     printers: BTreeMap<Id, IndexedPrinter>,
-    /// Number of live attempts that orders have on each printer; a printer with one is not proposed, even if it has
-    /// not accepted the attempt yet.
+    /// Number of live attempts on each printer. A printer with a live attempt is not proposed, even if it has not
+    /// accepted the attempt yet.
     claimed: HashMap<Id, u32>,
     jobs_in_flight: HashSet<Id>,
     printers_in_flight: HashSet<Id>,
-    /// Jobs whose attempt a printer did not accept or did not bring to a start, and when, by printer.
+    /// Jobs that each printer did not accept or did not manage to start, with the time.
     refused: HashMap<Id, HashMap<Id, Timestamp>>,
     starts: VecDeque<Timestamp>,
 }
 
 impl DispatchIndex {
-    /// Creates a board without orders and printers.
+    /// Creates an index without orders and printers.
     pub fn new(rules: DispatchRules) -> Self {
         Self {
             rules,
@@ -171,7 +171,7 @@ impl DispatchIndex {
         }
     }
 
-    /// Indexes the current state of a printer, and clears the cooldowns of the jobs that it did not accept.
+    /// Indexes the current state of a printer, and clears the cooldowns of the jobs that the printer did not accept.
     pub fn printer_changed(&mut self, printer: &Printer) {
         self.refused.remove(&printer.id);
         if printer.archived {
@@ -181,8 +181,8 @@ impl DispatchIndex {
         }
     }
 
-    /// Returns the jobs to be FAILED because the printers that could make them refused them. Each is open until
-    /// [`DispatchIndex::job_settled`] is called with it.
+    /// Returns the jobs that must become FAILED because the printers that could make them refused them. Each job stays
+    /// open until [`DispatchIndex::job_settled`] is called with it.
     pub fn refused_jobs(&mut self) -> Vec<RefusedJob> {
         let most = self.rules.refusals_until_failed;
         let mut failed_jobs = Vec::new();
@@ -197,15 +197,16 @@ impl DispatchIndex {
         failed_jobs
     }
 
-    /// Closes what [`DispatchIndex::refused_jobs`] opened, after the order has answered.
+    /// Closes a job returned by [`DispatchIndex::refused_jobs`], after the order has answered.
     pub fn job_settled(&mut self, job: &Id) {
         self.jobs_in_flight.remove(job);
     }
 
-    /// Returns the pairs to try now, best job first. Each is open until [`DispatchIndex::settled`] is called with it.
+    /// Returns the pairs to try now, best job first. Each pair stays open until [`DispatchIndex::settled`] is called
+    /// with it.
     ///
-    /// A printer that refused a start is the last choice. When its rest is over it is tried with one job: preferably
-    /// one that it did not refuse, otherwise one other than the last, otherwise the last.
+    /// A printer that refused a start is the last choice. After its rest it is tried with one job: preferably one that
+    /// it did not refuse, otherwise any but the one it refused last, otherwise that one.
     pub fn proposals(&mut self, now: Timestamp) -> Vec<Proposal> {
         let mut left = self.starts_left(now);
         let usable = |id: &Id| !self.printers_in_flight.contains(id) && !self.claimed.contains_key(id);
@@ -272,7 +273,7 @@ impl DispatchIndex {
         proposals
     }
 
-    /// Returns the best job of a class that is in no open proposal, behind this rank.
+    /// Returns the rank of the best job of a class that is in no open proposal and comes after the given rank.
     fn next_rank(&self, class: &NeedClass, after: Option<&QueueRank>) -> Option<QueueRank> {
         let ranks = self.classes.get(class)?;
         let mut rest = match after {
@@ -282,7 +283,7 @@ impl DispatchIndex {
         rest.find(|rank| !self.jobs_in_flight.contains(&rank.3)).copied()
     }
 
-    /// Marks the jobs and printers of these proposals as in flight, and counts the starts.
+    /// Marks the jobs and printers of the given proposals as in flight, and counts the starts.
     fn open(&mut self, proposals: &[Proposal], now: Timestamp) {
         for proposal in proposals {
             self.jobs_in_flight.insert(proposal.job);
@@ -293,9 +294,9 @@ impl DispatchIndex {
         }
     }
 
-    /// Returns the index in `printers` of the best one for this job. Healthy printers come before those that refused a
-    /// start, then those that did not refuse this job, then those that fit best ([`crate::launch::Fit::rank`]),
-    /// then the longest idle.
+    /// Returns the index in `printers` of the best printer for the given job. Printers without refused starts come
+    /// first, then those that did not refuse this job, then those that fit best ([`crate::launch::Fit::rank`]), then
+    /// those idle longest.
     fn best(&self, id: &Id, job: &ReadyJob, printers: &[(Id, &IndexedPrinter)], probe: Probe) -> Option<usize> {
         let usable = |printer: &Id, one: &IndexedPrinter| {
             !self.refused.get(printer).is_some_and(|jobs| jobs.contains_key(id))
@@ -316,8 +317,8 @@ impl DispatchIndex {
     }
 
     /// Closes a proposal after the order has answered. Call [`DispatchIndex::order_changed`] with the order's new state
-    /// first, so that the printer counts as claimed and is not proposed again. `claimed: false` returns the start to
-    /// the rate limit.
+    /// first, so that the printer counts as claimed and is not proposed again. If `claimed` is `false`, the start no
+    /// longer counts against the rate limit.
     pub fn settled(&mut self, proposal: &Proposal, claimed: bool) {
         let was_in_flight = self.jobs_in_flight.remove(&proposal.job);
         self.printers_in_flight.remove(&proposal.printer);
@@ -326,8 +327,8 @@ impl DispatchIndex {
         }
     }
 
-    /// Returns the time at which new proposals become possible without any change: the start limit allows one again, a
-    /// printer has rested, or a refused pair may be tried again. `None` if nothing waits for time to pass.
+    /// Returns the time at which new proposals become possible without any change: when the start limit allows another
+    /// start, a printer has finished its rest, or a refused pair may be tried again. `None` if nothing depends on time.
     pub fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
         if self.jobs.is_empty() {
             return None;
@@ -373,14 +374,14 @@ impl DispatchIndex {
     }
 }
 
-/// Jobs that a printer may be tried with after it refused a start.
+/// Jobs with which a printer may be tried after it refused a start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Probe {
     /// Jobs that the printer did not refuse.
     Fresh,
     /// Any job except the one that the printer refused last.
     NotLast,
-    /// Any job, because nothing else waits for the printer.
+    /// Any job, because no other job is waiting for the printer.
     Any,
 }
 

@@ -1,12 +1,12 @@
-//! Webhook endpoint: a URL of a customer's program to which events are delivered, and its deliveries.
+//! Webhook endpoint: a URL to which events are delivered, and its deliveries.
 //!
-//! An endpoint follows the outbox, the numbered log of all events, by a cursor. Moving the cursor and creating the
-//! deliveries for the subscribed events is one commit, so that each event is delivered at least once and none is
-//! skipped. A failed delivery is retried by a fixed schedule; when the last retry fails, the endpoint is disabled and
-//! holds its events until an operator enables it.
+//! An endpoint follows the outbox, the numbered log of all events, with a cursor. One commit both moves the cursor and
+//! creates the deliveries for the subscribed events, so that each event is delivered at least once and none is skipped.
+//! A failed delivery is retried on a fixed schedule; when the last retry fails, the endpoint is disabled, and its
+//! events wait until an operator enables it.
 //!
-//! `decide` has the rules, `window` the in-memory deliveries, `replay` sends past events again, `envelope` builds the
-//! body.
+//! `decide` contains the rules, `window` the in-memory deliveries; `replay` sends past events again, and `envelope`
+//! builds the body.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ mod window;
 
 pub use replay::ReplayProgress;
 
-/// Number of pending deliveries of an endpoint held in memory; further ones form the backlog, which stays in the
+/// Number of an endpoint's pending deliveries held in memory; further ones form the backlog, which stays in the
 /// database.
 pub const DELIVERY_WINDOW: usize = 32;
 
@@ -33,7 +33,7 @@ pub const DELIVERY_WINDOW: usize = 32;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryState {
-    /// Pending: sent at `next_at`.
+    /// Pending: due at `next_at`.
     Pending,
     /// Delivered: the endpoint answered with a 2xx status.
     Delivered,
@@ -43,8 +43,8 @@ pub enum DeliveryState {
     Cancelled,
 }
 
-/// Delivery of one event to one endpoint, with all its attempts. Unique by endpoint, event and replay number, so that
-/// the same event is never delivered twice by mistake.
+/// Delivery of one event to one endpoint, with all its attempts. The combination of endpoint, event and replay number
+/// is unique, so that no event is delivered twice by mistake.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Delivery {
@@ -52,17 +52,17 @@ pub struct Delivery {
     pub id: Id,
     /// Endpoint to deliver to.
     pub endpoint_id: Id,
-    /// Event id, contained in the envelope and sent as `webhook-id`; equal on every redelivery, so that receivers can
-    /// deduplicate.
+    /// Event id, included in the envelope and sent as `webhook-id`; the same for every redelivery, so that receivers
+    /// can deduplicate.
     pub event_id: Id,
-    /// Number of the event in the outbox; 0 for a test event, which is not in it.
+    /// Number of the event in the outbox; 0 for a test event, which is not in the outbox.
     pub event_seq: i64,
     /// Type of the event, such as `order.paid`.
     pub event: String,
     /// Replay number: 0 for the first delivery of an event; a redelivery or replay carries the value that
-    /// [`Endpoint::replays`] had then.
+    /// [`Endpoint::replays`] had at that time.
     pub replay: u32,
-    /// Body of every attempt, byte for byte.
+    /// Body of every attempt, identical byte for byte.
     pub body: String,
     /// State of the delivery.
     pub state: DeliveryState,
@@ -74,19 +74,19 @@ pub struct Delivery {
     pub last_status: Option<u16>,
     /// Error of the last attempt, as text for operators; `None` if it succeeded.
     pub last_error: Option<String>,
-    /// First part of the last response body, at most 1 KiB.
+    /// Start of the last response body, at most 1 KiB.
     pub last_excerpt: Option<String>,
     /// Duration of the last attempt in milliseconds.
     pub last_duration_ms: Option<i64>,
     /// Time at which the delivery was created.
     pub created_at: Timestamp,
-    /// Time of the last attempt; `None` before the first. Never before the time at which the endpoint was last enabled,
-    /// even when the wall clock was set back.
+    /// Time of the last attempt; `None` before the first. Never earlier than the time at which the endpoint was last
+    /// enabled, even if the wall clock was set back.
     pub attempted_at: Option<Timestamp>,
 }
 
 impl Delivery {
-    /// Returns the longest possible wait until the next attempt by the schedule of `retries` and its `jitter`, all in
+    /// Returns the longest possible wait until the next attempt, given the schedule `retries` and its `jitter`, both in
     /// milliseconds. The wall clock may be set back after `next_at` was chosen; this bounds the wait regardless.
     pub fn longest_wait(&self, retries: &[i64], jitter: i64) -> Duration {
         let Some(failed) = self.attempts.checked_sub(1) else {
@@ -98,31 +98,31 @@ impl Delivery {
     }
 }
 
-/// Sending state of an endpoint.
+/// State of an endpoint, which determines whether deliveries are sent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndpointState {
     /// Active: deliveries are sent as they become due.
     Active,
-    /// Disabled because all retries of a delivery failed or an operator paused it: nothing is sent, and new events wait
-    /// as pending deliveries until an operator enables it.
+    /// Disabled because all retries of a delivery failed or an operator paused the endpoint: nothing is sent, and new
+    /// events wait as pending deliveries until an operator enables the endpoint.
     Disabled,
 }
 
 /// Webhook endpoint: its URL, its subscriptions and its progress.
 ///
-/// Invariants: every subscribed event up to `cursor` has its delivery; `window` holds the pending deliveries that are
-/// due next, and all pending deliveries if `backlog` is false. The window is not part of the serialized endpoint:
+/// Invariants: every subscribed event up to `cursor` has a delivery; `window` holds the pending deliveries that are due
+/// next, or all pending deliveries if `backlog` is false. The window is not part of the serialized endpoint:
 /// [`Endpoint::hydrate`] fills it after a load.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Endpoint {
     /// Identifier of the endpoint.
     pub id: Id,
-    /// Version counted from 1, which only changes made by users increment; compared with `If-Match`.
+    /// Version counted from 1, incremented only by changes made by users; compared with `If-Match`.
     #[serde(default)]
     pub revision: i64,
-    /// URL that deliveries are posted to.
+    /// URL to which deliveries are posted.
     pub url: String,
     /// Event types that the endpoint subscribes to.
     pub events: Vec<String>,
@@ -131,13 +131,13 @@ pub struct Endpoint {
     /// Previous secret, encrypted, with the time until which it signs alongside the new one, so that receivers can
     /// rotate without a gap.
     pub former: Option<(String, Timestamp)>,
-    /// Sending state.
+    /// State, which determines whether deliveries are sent.
     pub state: EndpointState,
-    /// Reason it was disabled, as text for operators; `None` while active.
+    /// Reason why the endpoint was disabled, as text for operators; `None` while active.
     pub disabled_reason: Option<String>,
     /// Number of the last outbox event that was processed for this endpoint.
     pub cursor: i64,
-    /// `true` if the database may hold pending deliveries besides those of the window.
+    /// `true` if the database may hold pending deliveries in addition to those in the window.
     pub backlog: bool,
     /// Number of redeliveries and replays so far.
     #[serde(default)]
@@ -145,22 +145,23 @@ pub struct Endpoint {
     /// Replay in progress; `None` if there is none.
     #[serde(default)]
     pub replaying: Option<ReplayProgress>,
-    /// Time at which it was last enabled. A pending delivery whose last attempt was earlier restarts its attempt count.
-    /// Later than every attempt before it, even when the wall clock was set back.
+    /// Time at which the endpoint was last enabled. A pending delivery whose last attempt was earlier restarts its
+    /// attempt count. Always later than every attempt made before the endpoint was enabled, even if the wall clock was
+    /// set back.
     #[serde(default)]
     pub anew_at: Option<Timestamp>,
-    /// Latest time of an attempt.
+    /// Time of the latest attempt.
     #[serde(default)]
     pub tried_at: Option<Timestamp>,
-    /// Delivery whose last retry failed and so disabled the endpoint; enabling sends it again. `None` while active, and
-    /// while an operator has paused it.
+    /// Delivery whose last failed retry disabled the endpoint; sent again when the endpoint is enabled. `None` while
+    /// the endpoint is active or paused by an operator.
     #[serde(default)]
     pub disabled_by: Option<Box<Delivery>>,
-    /// `true` if it was deleted; the delivery log stays.
+    /// `true` if the endpoint was deleted; its delivery log is kept.
     pub archived: bool,
-    /// Time at which it was created.
+    /// Time at which the endpoint was created.
     pub created_at: Timestamp,
-    /// Time of the last change by an operator or of being disabled.
+    /// Time of the last change by an operator, or of the last failure that disabled the endpoint.
     pub updated_at: Timestamp,
     /// Pending deliveries that are due next, at most [`DELIVERY_WINDOW`].
     #[serde(skip)]
@@ -169,10 +170,11 @@ pub struct Endpoint {
     /// them back.
     #[serde(skip)]
     left: rpds::RedBlackTreeSetSync<Id>,
-    /// `true` if more deliveries left than `left` remembers: the next refill cannot be trusted and is read again.
+    /// `true` if more deliveries left the window than `left` can hold: the next refill is then unreliable and is read
+    /// again.
     #[serde(skip)]
     left_overflowed: bool,
-    /// Number of refills since the endpoint was loaded, so that each is an effect of its own and a late one is
+    /// Number of refills since the endpoint was loaded, so that each refill is a distinct effect and a late one is
     /// recognised.
     #[serde(skip)]
     refills: u32,
@@ -191,10 +193,10 @@ pub struct DueEvent {
     pub body: String,
 }
 
-/// Changes that operators make to an endpoint; answered with the endpoint.
+/// Changes that operators make to an endpoint; the answer is the endpoint.
 #[derive(Clone, Debug)]
 pub enum EndpointCommand {
-    /// Registers the endpoint; it receives the events after `cursor`.
+    /// Registers the endpoint, which receives the events after `cursor`.
     Create {
         /// Target URL; the edge has checked that it is allowed.
         url: String,
@@ -205,7 +207,7 @@ pub enum EndpointCommand {
         /// Number of the newest event in the outbox.
         cursor: i64,
     },
-    /// Edits URL and event types; `None` keeps a field as it is.
+    /// Edits URL and event types; `None` leaves a field unchanged.
     Update {
         /// Version that the caller read; refused with 412 if the endpoint has changed since.
         if_version: Option<i64>,
@@ -214,17 +216,17 @@ pub enum EndpointCommand {
         /// New list of event types.
         events: Option<Vec<String>>,
     },
-    /// Deletes the endpoint. Its pending deliveries are cancelled, those of the backlog as refills load them; the log
-    /// stays.
+    /// Deletes the endpoint. Its pending deliveries are cancelled, those in the backlog as refills load them; the log
+    /// is kept.
     Archive,
-    /// Enables the endpoint: resumes sending, including deliveries held while it was disabled, with their attempt
-    /// counts reset.
+    /// Enables the endpoint: resumes sending, including deliveries that waited while it was disabled, with their
+    /// attempt counts reset.
     Enable,
-    /// Disables the endpoint until an operator enables it: nothing is sent meanwhile, and its events are held.
+    /// Disables the endpoint until an operator enables it: nothing is sent in the meantime, and its events wait.
     Disable,
-    /// Sets a new signing secret; the old one signs alongside it for 24 hours.
+    /// Sets a new signing secret; the old one also signs for 24 hours.
     Rotate {
-        /// New secret, encrypted. The present one stays valid for 24 hours.
+        /// New secret, encrypted. The current one stays valid for 24 hours.
         encrypted_secret: String,
     },
 }
@@ -237,10 +239,10 @@ pub struct EndpointAnswer {
     pub endpoint: Box<Endpoint>,
 }
 
-/// Deliveries that operators request.
+/// Deliveries requested by operators.
 #[derive(Clone, Debug)]
 pub enum DeliveryCommand {
-    /// Sends a test event (`webhook.test`), with the ordinary retries.
+    /// Sends a test event (`webhook.test`), with the usual retries.
     Test(DueEvent),
     /// Delivers one past delivery again, as a new delivery.
     Redeliver(Box<Delivery>),
@@ -254,10 +256,10 @@ pub struct DeliveryAnswer {
     pub delivery: Box<Delivery>,
 }
 
-/// Delivery of past events again; refused with 409 while another replay is in progress.
+/// Replay of past events; refused with 409 while another replay is in progress.
 #[derive(Clone, Debug)]
 pub struct ReplayEvents {
-    /// Start time: events whose first delivery was created at or after it are replayed.
+    /// Start of the range: events whose first delivery was created at or after this time are replayed.
     pub since: Timestamp,
     /// Number of events to replay, for the answer.
     pub count: u32,
@@ -274,40 +276,40 @@ pub struct ReplayAnswer {
 /// Outcomes of the endpoint's effects.
 #[derive(Clone, Debug)]
 pub enum EndpointNews {
-    /// Advances the cursor and creates deliveries for the events passed.
+    /// Advances the cursor and creates deliveries for the subscribed events it passes.
     Follow {
-        /// Number of the last event that was examined.
+        /// Number of the last event examined.
         upto: i64,
-        /// Subscribed events among them.
+        /// Subscribed events among those examined.
         due: Vec<DueEvent>,
     },
-    /// Loads pending deliveries from the database, earliest `next_at` first. If that many exist, there must be more
-    /// than [`DELIVERY_WINDOW`], because deliveries of the window may be among them.
+    /// Loads pending deliveries from the database, earliest `next_at` first. Reads more than [`DELIVERY_WINDOW`] if
+    /// that many exist, because deliveries already in the window may be among them.
     Refilled {
         /// Number of the refill, from its effect; a late one changes nothing.
         number: u32,
         /// Deliveries that were read, in due order.
         rows: Vec<Delivery>,
-        /// `true` if the database has more.
+        /// `true` if the database has more pending deliveries.
         more: bool,
     },
     /// Processes the next part of the delivery log for the replay in progress.
     Replayed {
         /// Position after which the part was read; deduplicates repeated parts.
         after: Option<(Timestamp, Id)>,
-        /// Deliveries of the log, oldest first.
+        /// Deliveries from the log, oldest first.
         past: Vec<Delivery>,
         /// `true` if this is the last part.
         end: bool,
     },
 }
 
-/// Outcome of an attempt to deliver.
+/// Outcome of a delivery attempt.
 #[derive(Clone, Debug)]
 pub struct DeliveryAttempt {
     /// Delivery that was attempted.
     pub delivery: Id,
-    /// Number of the attempt, from 1; deduplicates repeated reports.
+    /// Number of the attempt, starting at 1; deduplicates repeated reports.
     pub number: u32,
     /// `true` if the response had a 2xx status.
     pub ok: bool,
@@ -315,14 +317,14 @@ pub struct DeliveryAttempt {
     pub status: Option<u16>,
     /// Error, as text for operators.
     pub error: Option<String>,
-    /// First part of the response body, at most 1 KiB.
+    /// Start of the response body, at most 1 KiB.
     pub excerpt: Option<String>,
     /// Duration of the attempt in milliseconds.
     pub duration_ms: i64,
 }
 
-/// Work outside the endpoint that its state calls for. Each effect is repeated, also after a restart, until the state
-/// no longer calls for it.
+/// External work required by the state of an endpoint. Each effect is repeated, even after a restart, until the state
+/// no longer requires it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum EndpointEffect {
     /// Watches the outbox for events after the cursor.
@@ -333,18 +335,18 @@ pub enum EndpointEffect {
     /// Reads the next pending deliveries from the database, for [`EndpointNews::Refilled`]; for a deleted endpoint,
     /// to cancel them.
     Refill {
-        /// Number of the refill, so that the next one is a different effect and begins at once.
+        /// Number of the refill, so that the next refill is a different effect and starts immediately.
         number: u32,
     },
     /// Reads the next part of the delivery log, for [`EndpointNews::Replayed`].
     Replay(ReplayProgress),
-    /// Makes one attempt of a delivery when it is due.
+    /// Attempts a delivery when it is due.
     Deliver {
         /// Identifier of the delivery, which is in the window.
         delivery: Id,
         /// Number of the attempt.
         number: u32,
-        /// Time at which it is due.
+        /// Time at which the attempt is due.
         at: Timestamp,
     },
 }

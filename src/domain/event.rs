@@ -11,7 +11,7 @@ pub mod data;
 
 use data::EventData;
 
-/// Retention of events, and of each endpoint's deliveries, in days. Older ones can be neither read nor replayed.
+/// Retention period of events, and of each endpoint's deliveries, in days. Older ones can be neither read nor replayed.
 pub const RETENTION_DAYS: i64 = 30;
 
 /// Declares the events that programs may subscribe to, with their names.
@@ -36,7 +36,7 @@ macro_rules! outbound {
                 match self { $(Self::$event => $word,)+ }
             }
 
-            /// Returns the name of the event's payload schema in the OpenAPI document: `OrderPaidEvent`.
+            /// Returns the name of the event's payload schema in the OpenAPI document, such as `OrderPaidEvent`.
             pub const fn schema_name(self) -> &'static str {
                 match self { $(Self::$event => concat!(stringify!($event), "Event"),)+ }
             }
@@ -58,29 +58,29 @@ outbound! {
 }
 
 impl OutboundEvent {
-    /// Returns the event with this name.
+    /// Returns the event with the given name.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|event| event.word() == word)
     }
 }
 
-/// Event that reports the same as `inventory.low`, sent to workflow automation only.
+/// Event with the same content as `inventory.low`, sent only to workflow automation.
 pub const LOW_STOCK: &str = "LOW_STOCK";
 
-/// Test event of an endpoint; it is sent to that endpoint alone and never stored in the outbox.
+/// Test event of an endpoint, which is sent to that endpoint alone and never stored in the outbox.
 pub const TEST: &str = "webhook.test";
 
-/// Event as decided by the rules; the writer adds `seq`.
+/// Event as decided by the rules; the writer adds its `seq`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
-    /// Identifier, which is the envelope's id on every delivery.
+    /// Identifier of the event, used as the envelope's id on every delivery.
     pub id: Id,
-    /// Name of the event: `order.created`, `job.failed`, …; see [`OUTBOUND`] for those that are delivered externally.
+    /// Name of the event, such as `order.created` or `job.failed`; [`OUTBOUND`] lists those delivered externally.
     pub event: String,
     /// Time of the decision.
     pub timestamp: Timestamp,
-    /// Kind of the aggregate concerned (`order`, `job`, `material`, `printer`, `endpoint`).
+    /// Kind of the aggregate concerned: `order`, `job`, `material`, `printer`, `endpoint`.
     pub subject_kind: String,
     /// Aggregate concerned.
     pub subject_id: Id,
@@ -88,7 +88,7 @@ pub struct Event {
     pub order_id: Option<Id>,
     /// Principal that caused the event ([`crate::principal::Principal`] as text).
     pub actor: String,
-    /// Machine-readable payload: one of the structs of [`data`].
+    /// Machine-readable payload: one of the structs in [`data`].
     pub data: Value,
 }
 

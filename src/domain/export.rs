@@ -1,8 +1,9 @@
-//! Export: records as a table (CSV), generated in the background and downloaded by a link valid for seven days.
+//! Export: records as a table (CSV), generated in the background and downloaded through a link that is valid for seven
+//! days.
 //!
 //! An effect writes the table row by row to a file and reports its progress: reported rows are on disk, and a restart
-//! continues after them. Only the hash of the link's token is stored; the link's URL is encrypted in the mail that
-//! carries it. The contents of a row are defined by the code that reads the records.
+//! continues after them. Only a hash of the link's token is stored; the link's URL is encrypted in the email that
+//! contains it. The code that reads the records defines the contents of a row.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -20,11 +21,11 @@ use crate::time::{DAY_MS, Timestamp};
 pub const EXPORT_LIFE_MS: i64 = 7 * DAY_MS;
 /// Maximum number of queued or running exports per customer.
 pub const MAX_PENDING_EXPORTS: u64 = 3;
-/// Number of tries after which an export fails for good.
+/// Number of attempts after which an export fails permanently.
 pub const MAX_EXPORT_TRIES: u32 = 8;
-/// Pause before the second try, in milliseconds; doubled before each further one.
+/// Pause before the second attempt, in milliseconds; doubled before each further one.
 const FIRST_PAUSE_MS: i64 = 2_000;
-/// Displayed statuses of issued invoices.
+/// Statuses of issued invoices as displayed.
 const INVOICE_STATUSES: &[&str] = &["open", "partially_paid", "paid", "overdue", "refunded", "void"];
 /// Statuses of quotes that were sent.
 const QUOTE_STATUSES: &[&str] = &["sent", "accepted", "declined", "expired"];
@@ -57,21 +58,21 @@ impl ExportType {
     }
 }
 
-/// Filter for the records to export; an absent member excludes none.
+/// Filter for the records to export; an absent field excludes none.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExportScope {
     /// Type of the records.
     pub kind: ExportType,
-    /// Only records of the customer with this e-mail address, in lower case; `None` for all customers.
+    /// Customer's e-mail address in lower case, to export only the records of this customer; `None` for all customers.
     pub customer_email: Option<String>,
-    /// Only records created at or after this time.
+    /// Start of the range: only records created at or after this time.
     pub from: Option<Timestamp>,
-    /// Only records created before this time.
+    /// End of the range: only records created before this time.
     pub to: Option<Timestamp>,
-    /// Only records with this status.
+    /// Status of the records to export; `None` for any status.
     pub status: Option<String>,
-    /// Only records of this site.
+    /// Site of the records to export; `None` for all sites.
     pub site: Option<String>,
 }
 
@@ -93,19 +94,19 @@ impl ExportScope {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExportState {
-    /// Queued: nothing is written yet.
+    /// Queued: nothing has been written yet.
     Queued,
     /// Running: rows are being written.
     Running,
     /// Ready for download.
     Ready,
-    /// Failed for good after several tries.
+    /// Failed permanently after several attempts.
     Failed,
-    /// Expired: its file is deleted.
+    /// Expired: the file is deleted.
     Expired,
 }
 
-/// Position of a record, after which the next page of rows begins.
+/// Position of a record; the next page of rows starts after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExportCursor {
@@ -119,9 +120,9 @@ pub struct ExportCursor {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExportProgress {
-    /// Number of rows without the header.
+    /// Number of rows, not counting the header.
     pub rows: u64,
-    /// Length of the file in bytes; anything beyond was not reported, and is overwritten.
+    /// Length of the file in bytes; anything beyond was not reported and is overwritten.
     pub bytes: u64,
     /// Position of the last record among these rows.
     pub after: Option<ExportCursor>,
@@ -131,45 +132,45 @@ pub struct ExportProgress {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Export {
-    /// Identifier of the export, which is also the name of its file.
+    /// Identifier of the export, which is also the name of the file.
     pub id: Id,
     /// Filter for the records.
     pub scope: ExportScope,
-    /// E-mail address that the link is sent to; `None` sends no mail.
+    /// E-mail address to which the link is sent; `None` sends no email.
     pub mail_to: Option<String>,
     /// State of the export.
     pub state: ExportState,
-    /// Part that is on disk.
+    /// Part of the table that is on disk.
     pub progress: ExportProgress,
-    /// Number of failed tries.
+    /// Number of failed attempts.
     pub tries: u32,
-    /// Time at which the next try is due.
+    /// Time at which the next attempt is due.
     pub next_at: Timestamp,
-    /// Error of the last failed try.
+    /// Error of the last failed attempt.
     pub error: Option<String>,
     /// SHA-256 of the link's token in hexadecimal; `None` until the export is ready.
     pub token_hash: Option<String>,
     /// Time of the request; records created later are not included.
     pub created_at: Timestamp,
-    /// Time at which its last row was written or it failed for good.
+    /// Time at which the last row was written or the export failed permanently.
     pub finished_at: Option<Timestamp>,
-    /// Time from which it cannot be downloaded; `None` until it is ready. For a failed export: time at which its
-    /// partial file is deleted.
+    /// Time from which the export can no longer be downloaded; `None` until it is ready. For a failed export: time at
+    /// which its partial file is deleted.
     pub expires_at: Option<Timestamp>,
 }
 
 impl Export {
-    /// Returns whether it is queued or running.
+    /// Returns whether the export is queued or running.
     pub fn is_pending(&self) -> bool {
         matches!(self.state, ExportState::Queued | ExportState::Running)
     }
 
-    /// Returns whether it can be downloaded at this time.
+    /// Returns whether the export can be downloaded at the given time.
     pub fn is_open(&self, now: Timestamp) -> bool {
         self.state == ExportState::Ready && self.expires_at.is_some_and(|over| now < over)
     }
 
-    /// Returns the longest possible wait until the next try, whatever the wall clock says.
+    /// Returns the longest possible wait until the next attempt, whatever the wall clock shows.
     pub fn longest_wait(&self) -> Duration {
         let ms = if self.tries == 0 { 0 } else { pause_ms(self.tries) };
         Duration::from_millis(ms.unsigned_abs())
@@ -189,46 +190,46 @@ pub enum ExportCommand {
     Request {
         /// Filter for the records; refused with 400 if inconsistent.
         scope: ExportScope,
-        /// E-mail address that the link is sent to.
+        /// E-mail address to which the link is sent.
         mail_to: Option<String>,
     },
-    /// Records the part that is on disk.
+    /// Records the part of the table that is on disk.
     Progress(ExportProgress),
-    /// Records that reported data is missing on disk: everything is written anew.
+    /// Records that data reported as written is missing on disk, so that everything is rewritten.
     Vanished,
-    /// Records a failed try.
+    /// Records a failed attempt.
     Failed {
-        /// Number of the try, from 1; deduplicates repeated reports.
+        /// Number of the attempt, starting at 1; deduplicates repeated reports.
         number: u32,
         /// Error message.
         words: String,
     },
     /// Records that all rows are on disk.
     Finished {
-        /// Part that is on disk.
+        /// Part of the table that is on disk.
         progress: ExportProgress,
         /// SHA-256 of the link's token in hexadecimal.
         token_hash: String,
         /// URL of the link, encrypted.
         encrypted_url: String,
     },
-    /// Records that the file is deleted.
+    /// Records that the file has been deleted.
     Deleted,
 }
 
-/// Outside work that an export calls for.
+/// External work required by the state of an export.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ExportEffect {
     /// Writes the missing rows.
     Write {
-        /// Number of the try, from 1.
+        /// Number of the attempt, starting at 1.
         number: u32,
-        /// Time at which it is due.
+        /// Time at which the attempt is due.
         at: Timestamp,
     },
     /// Deletes the file.
     Delete {
-        /// Time at which it is due.
+        /// Time at which the deletion is due.
         at: Timestamp,
     },
 }
@@ -300,7 +301,7 @@ impl Command<Export> for ExportCommand {
     }
 }
 
-/// Returns the pause after the failed try of this number, in milliseconds.
+/// Returns the pause after the given failed attempt, in milliseconds.
 fn pause_ms(number: u32) -> i64 {
     FIRST_PAUSE_MS.saturating_mul(1 << number.saturating_sub(1).min(10))
 }

@@ -1,45 +1,45 @@
-//! Evaluation of a print's camera pictures: a single one proves little, so confidences are smoothed, compared with the
-//! camera's usual level, and must stay above a threshold for several pictures.
+//! Evaluation of a print's camera pictures. A single picture proves little, so confidences are smoothed, compared with
+//! the camera's usual level, and must stay above a threshold for several pictures.
 
-/// Weight of the newest picture in the smoothed confidence: about that of twelve pictures.
+/// Weight of the newest picture in the smoothed confidence, equivalent to an average over about twelve pictures.
 const WEIGHT_OF_NEWEST: f64 = 2.0 / 13.0;
-/// Minimum number of pictures in the average of the camera's usual level, once the first ones are seen: a failure early
-/// in a print must not count as usual.
+/// Minimum number of pictures over which the camera's usual level is averaged after the initial ones, so that a failure
+/// early in a print does not count as usual.
 const MIN_USUAL_FRAMES: u32 = 60;
-/// Maximum number of pictures in the average of the camera's usual level.
+/// Maximum number of pictures over which the camera's usual level is averaged.
 const MAX_USUAL_FRAMES: u32 = 720;
 
-/// Criteria for a print to count as failing.
+/// Criteria by which a print counts as failing.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct DetectionRules {
-    /// Number of initial pictures from which nothing is concluded.
+    /// Number of initial pictures from which no conclusion is drawn.
     pub safe_frames: u32,
     /// Number of consecutive pictures that must be above a threshold.
     pub frames_in_a_row: u32,
     /// Confidence from which operators are alerted, 0 to 1.
     pub alert_threshold: f64,
-    /// Confidence from which the print is paused; `None` never pauses.
+    /// Confidence from which the print is paused; with `None` it is never paused.
     pub pause_threshold: Option<f64>,
 }
 
-/// Conclusion from a picture. Each is returned once per print, except that a pause is repeated until it succeeds; the
-/// number is the smoothed confidence in percent.
+/// Conclusion from a picture. Each conclusion is returned once per print, except that a pause is repeated until it
+/// succeeds; the number is the smoothed confidence in percent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conclusion {
     /// No conclusion, or no new one.
     Nothing,
-    /// Operators are to be alerted.
+    /// Operators must be alerted.
     Alert(u8),
-    /// The print is to be paused and operators alerted.
+    /// The print must be paused and operators alerted.
     Pause(u8),
 }
 
-/// State of one print's pictures so far.
+/// Evaluation of one print's pictures so far.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct WatchedPrint {
     frames: u32,
     smoothed: f64,
-    /// Usual failure confidence of this camera when nothing fails, caused by cables, supports or an earlier print in
+    /// Usual failure confidence for this camera when nothing fails, caused by cables, supports or an earlier print in
     /// view.
     usual: f64,
     above_alert: u32,
@@ -49,7 +49,7 @@ pub struct WatchedPrint {
 }
 
 impl WatchedPrint {
-    /// Evaluates a picture in which the detector sees a failure with this confidence, 0 to 1.
+    /// Evaluates a picture in which the detector sees a failure with the given confidence, 0 to 1.
     pub fn observe(&mut self, rules: &DetectionRules, confidence: f64) -> Conclusion {
         let confidence = if confidence.is_finite() { confidence.clamp(0.0, 1.0) } else { 0.0 };
         self.frames = self.frames.saturating_add(1);
@@ -77,13 +77,14 @@ impl WatchedPrint {
         Conclusion::Nothing
     }
 
-    /// Records that the print could not be paused: it is tried again once enough consecutive pictures call for it.
+    /// Records that the print could not be paused: the pause is attempted again once enough consecutive pictures
+    /// require it.
     pub fn not_paused(&mut self) {
         (self.paused, self.above_pause) = (false, 0);
     }
 
-    /// Records that the print continues after an operator checked it: earlier pictures no longer count towards stopping
-    /// it.
+    /// Records that the print continues after an operator checked it: earlier pictures no longer count towards pausing
+    /// the print.
     pub fn resumed(&mut self) {
         *self = Self { usual: self.usual, ..Self::default() };
     }
@@ -109,8 +110,8 @@ const SECRETS: [&str; 16] = [
     "signature",
 ];
 
-/// Returns why the URL of a camera's picture must not be passed to another system; `None` if it may. The system that
-/// fetches it would log its contents.
+/// Returns why a camera picture's URL must not be passed to another system; `None` if it may be passed. The system that
+/// fetches it would log the credentials that the URL contains.
 pub fn keeps_secret(url: &str) -> Option<&'static str> {
     let behind_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = behind_scheme.split(['/', '?', '#']).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Uploaded file. Its content is on disk under its hash; this aggregate describes it.
+//! Uploaded file. The content is on disk under its hash; this aggregate describes it.
 
 mod plate;
 
@@ -38,11 +38,11 @@ pub struct FileMetadata {
     pub slicer: Option<String>,
     /// Estimated print time in seconds.
     pub seconds: Option<i64>,
-    /// Weight of material in grams.
+    /// Weight of the material in grams.
     pub grams: Option<Amount>,
-    /// Length of filament in millimetres.
+    /// Length of the filament in millimetres.
     pub filament_mm: Option<f64>,
-    /// SHA-256 of the thumbnail in hexadecimal, under which it is stored on disk.
+    /// SHA-256 of the thumbnail in hexadecimal, under which the thumbnail is stored on disk.
     pub thumbnail: Option<String>,
     /// Number of layers; `None` if the slicer does not state it.
     #[serde(default)]
@@ -53,24 +53,26 @@ pub struct FileMetadata {
     /// Format of the G-code; `None` for other files.
     #[serde(default)]
     pub form: Option<GcodeForm>,
-    /// Plates of a sliced file, by number; empty for other files, and for those uploaded before plates were read.
+    /// Plates of a sliced file, by number; empty for other files, and for files uploaded by releases that did not read
+    /// plates.
     #[serde(default)]
     pub plates: Vec<Plate>,
 }
 
 impl FileMetadata {
-    /// Returns the plate with this number.
+    /// Returns the plate with the given number.
     pub fn plate(&self, number: u32) -> Option<&Plate> {
         self.plates.iter().find(|plate| plate.plate == number)
     }
 
-    /// Returns the hashes of the images stored beside the content: the file's own and those of its plates.
+    /// Returns the hashes of the images stored in addition to the content: the file's own thumbnail and those of its
+    /// plates.
     pub fn pictures(&self) -> impl Iterator<Item = &String> {
         self.thumbnail.iter().chain(self.plates.iter().filter_map(|plate| plate.thumbnail.as_ref()))
     }
 }
 
-/// Print whose end a picture shows.
+/// Print whose end is shown in a photo.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PhotoSubject {
@@ -82,19 +84,20 @@ pub struct PhotoSubject {
     pub attempt: Id,
 }
 
-/// The use of a file that a customer sent, or that was made from one, before anybody of the shop had looked.
+/// Purpose of a file that a customer uploaded, or that was generated from such a file, before the shop had reviewed
+/// anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CustomerUpload {
     /// Model to be priced.
     Model,
-    /// Photo of this custom request.
+    /// Photo for the custom request with the given id.
     PhotoOf(Id),
-    /// Nothing: the server sliced this G-code from the model with this id, to price its draft.
+    /// G-code that the server sliced, for a price, from the uploaded model with the given id.
     GcodeOf(Id),
 }
 
-/// Uploaded file: its name, use and metadata. Its content is stored separately, by its hash.
+/// Uploaded file: name, use and metadata. The content is stored separately, by its hash.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct File {
@@ -106,24 +109,26 @@ pub struct File {
     pub kind: FileKind,
     /// Size of the content in bytes.
     pub size: i64,
-    /// SHA-256 of the content in hexadecimal, under which it is stored on disk; equal contents are stored once.
+    /// SHA-256 of the content in hexadecimal, under which the content is stored on disk; identical contents are stored
+    /// once.
     pub sha256: String,
     /// Metadata read from the content.
     pub metadata: FileMetadata,
-    /// Print whose end this picture shows, if the server took it; `None` for uploaded files.
+    /// Print whose end the photo shows, if the server took it; `None` for uploaded files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub photo_of: Option<PhotoSubject>,
-    /// Purpose of a customer's upload; `None` for the shop's own files, and for those from before this was recorded.
+    /// Purpose of a customer's upload; `None` for the shop's own files, and for files uploaded before this was
+    /// recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer_upload: Option<CustomerUpload>,
-    /// `true` if it was deleted; the record stays for the history of jobs.
+    /// `true` if the file was deleted; the record is kept for the history of jobs.
     pub archived: bool,
     /// Time of the upload.
     pub created_at: Timestamp,
 }
 
 impl File {
-    /// Builds the file of a custom request's photo whose content is already on disk.
+    /// Builds the file for a custom request's photo whose content is already on disk.
     pub fn photo(cx: &DecisionContext<'_>, request: Id, name: String, sha256: String, size: i64) -> Self {
         Self {
             id: cx.ids.id(),
@@ -164,9 +169,9 @@ pub enum FileCommand {
         sha256: String,
         /// Metadata read from the content.
         metadata: Box<FileMetadata>,
-        /// Print whose end this picture shows, if the server took it.
+        /// Print whose end the photo shows, if the server took it.
         photo_of: Option<PhotoSubject>,
-        /// The customer's model that it was sliced from for a draft; `None` for all other files.
+        /// Customer's model from which the file was sliced to price a draft; `None` for all other files.
         sliced_from: Option<Id>,
     },
     /// Deletes the file, unless a SKU or an unfinished order or job refers to it.

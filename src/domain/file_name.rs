@@ -5,26 +5,28 @@ use crate::refusal::Refusal;
 
 /// Maximum length of a file name, in characters.
 const MAX_NAME_CHARS: usize = 200;
-/// Maximum length of a file extension that is preserved when a name is shortened, in characters, without its dot.
+/// Maximum length of a file extension that is preserved when a name is shortened, in characters, without the leading
+/// dot.
 const MAX_ENDING_CHARS: usize = 16;
-/// Maximum length of a file name on a printer, in bytes: printers add to it, and their file systems allow 255.
+/// Maximum length of a file name on a printer, in bytes: printers add characters to it, and their file systems allow
+/// 255.
 const MAX_PRINTER_NAME_BYTES: usize = 180;
 
 /// Returns whether a character reverses the text direction, so that `photo\u{202E}edocg.exe` is displayed with a
-/// different extension than it has.
+/// misleading extension.
 const fn turns_direction(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns whether a character is invisible and may be left out of a name: control characters, line separators, and
-/// direction marks, which some programs put in front of names.
+/// Returns whether a character is invisible and can be omitted: control characters, line separators, and direction
+/// marks, which some programs put in front of names.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{061C}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}')
 }
 
-/// Returns the last part of a path without characters that other programs might not handle. A name that is too long is
-/// shortened before its extension.
+/// Returns the last part of a path, without characters that other programs might not handle. If it is too long, the
+/// part before the extension is shortened.
 ///
 /// # Errors
 ///
@@ -40,7 +42,7 @@ pub fn clean_name(path: &str) -> Result<String, Refusal> {
     Ok(if clean.is_empty() { "file".to_owned() } else { cut(clean, MAX_NAME_CHARS) })
 }
 
-/// Shortens a name to `most` characters and preserves its extension, such as `.gcode.3mf`.
+/// Shortens a name to `most` characters, preserving its extension, such as `.gcode.3mf`.
 fn cut(name: &str, most: usize) -> String {
     let count = name.chars().count();
     if count <= most {
@@ -56,8 +58,8 @@ fn cut(name: &str, most: usize) -> String {
     format!("{}{suffix}", stem.trim_end())
 }
 
-/// Returns the name to use for a file of this form on a printer: printers detect the form by the extension, some of
-/// them case-sensitively, and accept names of bounded length.
+/// Returns the name to use on a printer for a file of the given format: printers detect the format by the extension,
+/// some of them case-sensitively, and accept names of limited length.
 pub fn printer_name(name: &str, form: GcodeForm) -> String {
     let ending = format!(".{}", form.ending());
     let mut stem = name.trim();

@@ -1,12 +1,12 @@
 //! Forecast of when jobs, orders and printers will be done, by simulating the queue with the dispatcher's own rules.
 //!
-//! [`forecast`] is a list schedule over a [`QueueSimulation`]: whenever a printer is free, the dispatcher's rules
-//! choose its next job; the print takes the time that its file states, corrected by what this file and this printer
-//! took before ([`Paces`]); then the bed is cleared, by an operator while the shop is open ([`ShopHours`]) or by the
-//! printer itself. Unpredictable items have no time: a job that waits for stock, for a retry, for another spool or for
-//! a printer that fits, and every order that has such a job.
+//! [`forecast`] is a list schedule over a [`QueueSimulation`]. Whenever a printer is free, the dispatcher's rules
+//! choose its next job; the print takes the time stated in its file, corrected by how long this file and this printer
+//! took before ([`Paces`]); then the bed is cleared, by an operator during opening hours ([`ShopHours`]) or by the
+//! printer itself. Jobs that wait for stock, for a retry, for another spool or for a suitable printer are
+//! unpredictable: neither they nor their orders get a time.
 //!
-//! The forecast decides nothing: it is not stored, and it binds no job to a printer.
+//! The forecast makes no decisions: it is not stored, and it does not commit any job to a printer.
 
 mod pace;
 
@@ -26,28 +26,29 @@ use crate::time::Timestamp;
 
 pub use pace::{ObservedPrint, Paces};
 
-/// Divisor of a print's expected time that gives the assumed remaining time once it is overdue.
+/// Divisor by which the expected time of an overdue print is divided to estimate its remaining time.
 const OVERDUE_SHARE: i64 = 20;
-/// Minimum remaining time of any print not yet known to be over, in milliseconds; less where prints start in less.
+/// Minimum remaining time of any print not known to be over, in milliseconds; less if prints start faster than that.
 const LEAST_LEFT_MS: i64 = 60_000;
-/// Maximum number of schedule steps per job: the start and end of its print, and the waits that a start limit adds.
+/// Maximum number of schedule steps per job: the start and end of the print, and the waits caused by a start limit.
 const STEPS_PER_JOB: usize = 8;
 
-/// Assumed open time until an operator clears a bed, in milliseconds, for a printer without observed clearings.
+/// Time within opening hours assumed to pass until an operator clears a bed, in milliseconds, for a printer without
+/// observed clearings.
 const ASSUMED_CLEARING_MS: i64 = 15 * 60_000;
-/// Number of observed clearings that the assumption weighs as much as.
+/// Weight of the assumption, as a number of observed clearings.
 const ASSUMED_CLEARINGS: i64 = 2;
 
-/// Printer with the remaining time of its present print.
+/// Printer with the remaining time of its current print.
 #[derive(Clone, Copy, Debug)]
 pub struct PrinterOutlook<'a> {
     /// Printer as of its last commit.
     pub printer: &'a Printer,
-    /// Remaining time of its print as it reports, in milliseconds; `None` if it does not report any.
+    /// Remaining time of the current print as reported by the printer, in milliseconds; `None` if not reported.
     pub left_ms: Option<i64>,
 }
 
-/// Settings and experience of the shop that a forecast uses.
+/// Settings and observations of the shop on which a forecast is based.
 #[derive(Clone, Copy, Debug)]
 pub struct ShopKnowledge<'a> {
     /// Settings of the dispatcher.
@@ -56,25 +57,25 @@ pub struct ShopKnowledge<'a> {
     pub paces: &'a Paces,
     /// Hours during which operators clear beds.
     pub hours: &'a ShopHours,
-    /// Time from the choice of a printer until it prints: upload, start and heating up, in milliseconds.
+    /// Time from choosing a printer until it prints, for upload, start and heating, in milliseconds.
     pub starting_ms: i64,
 }
 
 impl ShopKnowledge<'_> {
-    /// Returns the minimum remaining time of any print not yet known to be over, in milliseconds.
+    /// Returns the minimum remaining time of any print not known to be over, in milliseconds.
     fn least_left_ms(&self) -> i64 {
         self.starting_ms.min(LEAST_LEFT_MS)
     }
 }
 
-/// Job that a printer is expected to get. It is not bound to it: another printer may be free sooner.
+/// Job that a printer is expected to get. The job is not committed to it: another printer may become free sooner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueuedJob {
-    /// Identifies the job.
+    /// Identifier of the job.
     pub job: Id,
     /// Order of the job.
     pub order: Id,
-    /// Expected end of its print.
+    /// Expected end of the print.
     pub done_at: Timestamp,
 }
 
@@ -83,14 +84,14 @@ pub struct QueuedJob {
 pub struct Forecast {
     /// Time of the forecast.
     pub at: Timestamp,
-    /// Expected end of each unfinished job of a paid order; unpredictable jobs are missing.
+    /// Expected end of each unfinished job of a paid order; unpredictable jobs are absent.
     pub jobs: HashMap<Id, Timestamp>,
-    /// Expected end of the last job of each order; unpredictable orders are missing.
+    /// Expected end of the last job of each order; unpredictable orders are absent.
     pub orders: HashMap<Id, Timestamp>,
-    /// Time at which each printer has done its share of the queue and its bed is clear; `None` if that needs something
-    /// besides time and clearing its bed.
+    /// Time at which each printer has finished its share of the queue and its bed is clear; `None` if this depends on
+    /// more than time and clearing the bed.
     pub printers: BTreeMap<Id, Option<Timestamp>>,
-    /// Jobs that each printer is expected to print after its current one, in order; printers that get none are missing.
+    /// Jobs that each printer is expected to print after its current one, in order; printers without any are absent.
     pub queues: BTreeMap<Id, Vec<QueuedJob>>,
     /// Number of unfinished jobs of paid orders that are unpredictable.
     pub untold: usize,
@@ -134,8 +135,8 @@ pub fn forecast<'a>(
     forecast
 }
 
-/// Returns the expected open time until this bed is cleared, in milliseconds: the mean of the printer's observed
-/// clearings.
+/// Returns the time within opening hours expected to pass until the printer's bed is cleared, in milliseconds: the mean
+/// of its observed clearings.
 fn clearing_ms(clearings: &[Clearing], hours: &ShopHours) -> i64 {
     let open: i64 = clearings.iter().map(|one| hours.open_ms(one.from, one.to)).sum();
     (open + ASSUMED_CLEARING_MS * ASSUMED_CLEARINGS) / (clearings.len() as i64 + ASSUMED_CLEARINGS)
@@ -146,12 +147,12 @@ fn is_open(order: &Order) -> bool {
     matches!(order.status, OrderStatus::Paid | OrderStatus::Printing)
 }
 
-/// Returns whether the order waits for this job.
+/// Returns whether the order's completion depends on the job.
 fn matters(job: &Job) -> bool {
     !matches!(job.state, JobState::Completed | JobState::Cancelled) && job.cancel_requested_at.is_none()
 }
 
-/// Returns whether the job waits for a printer, or will as soon as its stock is checked.
+/// Returns whether the job is waiting for a printer, or will be as soon as its stock has been checked.
 fn is_queued(job: &Job) -> bool {
     matches!(job.state, JobState::Validated | JobState::Sliced)
         && job.file_id.is_some()
@@ -159,12 +160,12 @@ fn is_queued(job: &Job) -> bool {
         && job.cancel_requested_at.is_none()
 }
 
-/// Returns the expected print time of this job on this printer, in milliseconds.
+/// Returns the expected print time of the given job on the given printer, in milliseconds.
 fn print_ms(job: &Job, printer: Id, paces: &Paces) -> i64 {
     paces.expected_ms(job.file_id, printer, job.estimated_seconds)
 }
 
-/// Records when the present prints end; returns the time from which each printer can take another job.
+/// Records when the current prints end; returns the time from which each printer can take another job.
 fn present(
     now: Timestamp,
     printers: &[PrinterOutlook<'_>],
@@ -220,7 +221,7 @@ fn present(
     free
 }
 
-/// Returns when the printer's present print ends; now if it prints nothing, `None` if unpredictable.
+/// Returns when the printer's current print ends: now if it prints nothing, `None` if unpredictable.
 fn print_over(
     now: Timestamp,
     outlook: &PrinterOutlook<'_>,
@@ -251,8 +252,8 @@ fn print_over(
     }
 }
 
-/// Returns the remaining time of a print that began at `began` and was expected to take `total` milliseconds. The
-/// printer's own report counts once a tenth is printed: before, printers report the file's estimate.
+/// Returns the remaining time of a print that started at `began` and was expected to take `total` milliseconds. The
+/// printer's own report counts once a tenth has been printed; before that, printers merely report the file's estimate.
 fn left_of(
     in_hand: &CurrentAttempt,
     began: Timestamp,
@@ -265,7 +266,7 @@ fn left_of(
     by_printer.unwrap_or(by_clock).max(total / OVERDUE_SHARE)
 }
 
-/// Returns when the bed of a printer is clear after a print that ends at `over`.
+/// Returns the time at which a printer's bed is clear after a print that ends at `over`.
 fn wait_for_bed(
     printer: Id,
     over: Timestamp,

@@ -1,8 +1,8 @@
-//! Detects the type of an uploaded file and the slicer's metadata in it, while the file is streamed.
+//! Detection of an uploaded file's type and of the slicer's metadata in it, while the file is streamed.
 //!
-//! Only one line, a thumbnail and the first and last bytes of the file are in memory, so that a file of a gigabyte
-//! costs no memory. The result does not depend on how the file was cut into chunks. Nothing is sliced here, and the
-//! commands of the G-code are not checked.
+//! Only one line, a thumbnail and the first and last bytes of the file are held in memory, so even a file of a gigabyte
+//! needs little memory. The result does not depend on how the file is divided into chunks. Nothing is sliced here, and
+//! the commands in the G-code are not checked.
 
 mod binary;
 mod comment;
@@ -28,19 +28,19 @@ use crate::sku::Dimensions;
 use content::FileEnds;
 use notes::CommentStatements;
 
-/// Maximum length of a comment line that is parsed, in bytes; longer ones (embedded macros) contain nothing of use.
+/// Maximum length of a comment line that is parsed, in bytes; longer ones (embedded macros) contain nothing useful.
 const MAX_COMMENT_BYTES: usize = 4096;
 
 /// Metadata that a slicer wrote about a print. `None` means unknown: nothing is guessed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata {
-    /// Name and version of the slicer, as in `PrusaSlicer 2.5.0`.
+    /// Name and version of the slicer, such as `PrusaSlicer 2.5.0`.
     pub slicer: Option<String>,
     /// Estimated print time in seconds.
     pub seconds: Option<i64>,
-    /// Weight of the filament of all extruders in grams.
+    /// Weight of the filament for all extruders, in grams.
     pub grams: Option<Amount>,
-    /// Length of the filament of all extruders in millimetres.
+    /// Length of the filament for all extruders, in millimetres.
     pub filament_mm: Option<f64>,
     /// Largest PNG thumbnail in the file.
     pub thumbnail: Option<Thumbnail>,
@@ -50,12 +50,12 @@ pub struct Metadata {
     pub size: Option<Dimensions>,
 }
 
-/// Detected plate, with its thumbnail that is not stored yet.
+/// Detected plate, with a thumbnail that is not stored yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DetectedPlate {
-    /// Metadata that the slicer wrote about the plate; without the hash of its thumbnail.
+    /// Metadata that the slicer wrote about the plate, without the thumbnail's hash.
     pub plate: Plate,
-    /// Thumbnail of the plate. The only plate of plain G-code has none besides that of the file.
+    /// Thumbnail of the plate. The only plate of plain G-code has no thumbnail other than the file's.
     pub thumbnail: Option<Thumbnail>,
 }
 
@@ -64,15 +64,15 @@ pub struct DetectedPlate {
 pub struct GcodeContents {
     /// Content type detected from the bytes, regardless of the file name; `None` if unknown.
     pub content: Option<ContentType>,
-    /// Slicer metadata; empty unless the content is G-code, as text or binary.
+    /// Slicer metadata; empty unless the content is text or binary G-code.
     pub metadata: Metadata,
-    /// Plates: one for text or binary G-code; those of a package once [`read_package`] has read it.
+    /// Plates: one for text or binary G-code; those of a package once [`read_package`] has read them.
     pub plates: Vec<DetectedPlate>,
-    /// Damage of the file; only detected in formats with checksums.
+    /// Damage to the file; detected only in formats with checksums.
     pub damage: Option<Damage>,
 }
 
-/// Reason a file cannot be used.
+/// Reason why a file cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
     /// The file is truncated.
@@ -84,7 +84,7 @@ pub enum Damage {
     /// The file has more parts than plausible for its type; reading it would take too long.
     #[error("the file has too many parts; export it again")]
     TooManyParts,
-    /// The image has so many pixels that showing it would need more memory than a browser has.
+    /// The image has so many pixels that displaying it would need more memory than a browser has.
     #[error("the image has too many pixels; upload a smaller one")]
     TooManyPixels,
     /// The format version is unknown.
@@ -103,7 +103,7 @@ pub struct GcodeReader {
     commands: bool,
 }
 
-/// Position of the reader within a line.
+/// State of the reader within a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum LinePosition {
     /// Before the first character of the line.
@@ -198,8 +198,8 @@ impl GcodeReader {
         GcodeContents { content, metadata, plates, damage }
     }
 
-    /// Finishes the text of a plate inside a package: returns its metadata, the plate, and the greatest height of the
-    /// print in millimetres.
+    /// Finishes reading the text of a plate inside a package; returns its metadata, the plate, and the maximum height
+    /// of the print in millimetres.
     fn finish_plate(mut self) -> (Metadata, DetectedPlate, Option<f64>) {
         if self.position == LinePosition::Comment {
             self.end_comment();

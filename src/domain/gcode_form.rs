@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Format of a G-code file. Printers recognise it by the file name's extension.
+/// Format of a G-code file. Printers recognise it by the file name extension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum GcodeForm {
     /// G-code as plain text.

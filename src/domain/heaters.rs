@@ -1,5 +1,5 @@
-//! Temperatures of a printer: measured and target value of each heater, in tenths of a degree, because a day of them is
-//! held in memory.
+//! Temperatures of a printer: measured and target value of each heater, in tenths of a degree, because the values of a
+//! whole day are held in memory.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ impl Default for Heat {
 }
 
 impl Heat {
-    /// Converts from degrees Celsius; implausible values become unknown.
+    /// Converts temperatures from degrees Celsius; implausible values become unknown.
     pub fn new(actual: Option<f64>, target: Option<f64>) -> Self {
         Self { actual: tenths(actual), target: tenths(target) }
     }
@@ -40,7 +40,7 @@ impl Heat {
         Some(self.target).filter(|tenths| *tenths != UNKNOWN_TENTHS)
     }
 
-    /// Returns these temperatures, overridden by those known in a later report.
+    /// Returns the temperatures, overridden by those known in a later report.
     fn then(self, later: Self) -> Self {
         let newer = |old: i16, new: i16| if new == UNKNOWN_TENTHS { old } else { new };
         Self { actual: newer(self.actual, later.actual), target: newer(self.target, later.target) }
@@ -57,11 +57,11 @@ fn tenths(celsius: Option<f64>) -> i16 {
 /// Temperatures of all heaters of a printer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Heaters {
-    /// Tools, by number.
+    /// Temperatures of the tools, by tool number.
     pub tools: [Heat; MAX_TOOLS],
-    /// The heated bed.
+    /// Temperatures of the heated bed.
     pub bed: Heat,
-    /// Chamber, heated or only measured.
+    /// Temperatures of the chamber, which may be heated or only measured.
     pub chamber: Heat,
 }
 
@@ -73,7 +73,7 @@ impl Heaters {
         Self { tools, bed, chamber }
     }
 
-    /// Returns these temperatures, overridden by those known in a later report.
+    /// Returns the temperatures, overridden by those known in a later report.
     #[must_use]
     pub fn then(self, later: Self) -> Self {
         let mut tools = self.tools;
@@ -81,7 +81,7 @@ impl Heaters {
         Self { tools, bed: self.bed.then(later.bed), chamber: self.chamber.then(later.chamber) }
     }
 
-    /// Returns each heater in display order: the tools, the bed, the chamber.
+    /// Returns each heater in display order: the tools, the bed and the chamber.
     pub fn each(&self) -> impl Iterator<Item = Heat> + '_ {
         self.tools.iter().copied().chain([self.bed, self.chamber])
     }

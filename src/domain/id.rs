@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// Identifier of an aggregate, a row or an event; ascending by time of creation, so that newer rows sort last.
+/// Identifier of an aggregate, a row or an event; ordered by creation time, so that newer rows sort last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Id(pub Uuid);

@@ -1,25 +1,25 @@
-//! Statistics over a period besides the quality of parts: printer utilisation, failure rate of prints, lead times of
-//! orders, and kept promises. The caller supplies the records to count.
+//! Statistics for a period, other than those on the quality of parts: printer utilisation, failure rate of prints, lead
+//! times of orders, and promises met. The caller supplies the records to count.
 
 use crate::job::AttemptState;
 use crate::order::{Order, OrderStatus};
 use crate::time::{DAY_MS, HOUR_MS, Timestamp};
 
-/// Maximum number of days reported: a year, with a day more if it begins and ends within a day.
+/// Maximum number of days reported: a year, plus a day if the period starts and ends in the middle of a day.
 const MAX_DAYS: usize = 367;
-/// Upper bounds of the lead time groups, in milliseconds, shortest first; the last group has the longer ones.
+/// Upper bounds of the lead time groups, in milliseconds, shortest first; the last group contains all longer ones.
 pub const LEAD_STEPS_MS: [i64; 7] = [HOUR_MS, 4 * HOUR_MS, DAY_MS, 2 * DAY_MS, 4 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS];
-/// Share of orders that the longer of the two lead times covers.
+/// Share of orders covered by the longer of the two lead times reported.
 const MOST_SHARE: f64 = 0.8;
 
-/// Outcomes of attempts: those of a printer, of a day, or all.
+/// Outcomes of attempts: those of a printer, those of a day, or all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PrintTally {
-    /// Number of prints that ran to their end.
+    /// Number of prints that ran to completion.
     pub finished: i64,
     /// Number of prints that failed or were abandoned.
     pub failed: i64,
-    /// Number of prints that were cancelled after they began.
+    /// Number of prints that were cancelled after they had started.
     pub cancelled: i64,
     /// Number of ended attempts that printed nothing.
     pub not_started: i64,
@@ -28,7 +28,7 @@ pub struct PrintTally {
 }
 
 impl PrintTally {
-    /// Counts `attempts` in this state, of which `prints` printed something, for `print_ms` milliseconds together.
+    /// Adds `attempts` in the given state, of which `prints` printed something, for a total of `print_ms` milliseconds.
     /// Attempts that have not ended are not counted.
     pub fn add(&mut self, state: AttemptState, attempts: i64, prints: i64, print_ms: i64) {
         self.print_ms += print_ms;
@@ -55,12 +55,13 @@ impl PrintTally {
         }
     }
 
-    /// Returns the number of prints that began and have ended, however they ended.
+    /// Returns the number of prints that started and have ended, whatever their outcome.
     pub fn prints(&self) -> i64 {
         self.finished + self.failed + self.cancelled
     }
 
-    /// Returns the share of failed prints among those that finished or failed, from 0 to 1; `None` without such prints.
+    /// Returns the share of failed prints among those that finished or failed, from 0 to 1; `None` if there are no such
+    /// prints.
     pub fn failure_rate(&self) -> Option<f64> {
         share(self.failed, self.finished + self.failed)
     }
@@ -74,26 +75,26 @@ impl PrintTally {
     }
 }
 
-/// Returns a part of a whole from 0 to 1; `None` if the whole is 0.
+/// Returns the ratio of a part to a whole, from 0 to 1; `None` if the whole is 0.
 pub fn share(part: i64, whole: i64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Returns the days from one time to another, as days since 1970 UTC, oldest first: at most the last 367.
+/// Returns the days from one time to another, as days since 1970 UTC, oldest first; at most the last 367.
 pub fn days_between(from: Timestamp, to: Timestamp) -> impl Iterator<Item = i64> {
     let last = (to.0 - 1).div_euclid(DAY_MS);
     let first = from.0.div_euclid(DAY_MS).max(last - MAX_DAYS as i64 + 1);
     first..=last
 }
 
-/// Formats the day with this number since 1970 UTC: `2026-11-02`.
+/// Formats the given day, counted from 1970 UTC, as a date such as `2026-11-02`.
 pub fn day_text(day: i64) -> String {
     let text = Timestamp(day.saturating_mul(DAY_MS)).to_string();
     text.split('T').next().unwrap_or_default().to_owned()
 }
 
-/// Returns the lead time of an order in milliseconds: from payment until it was ready or, if it has no promise that
-/// records this, until its last shipment left; `None` before, even if parts of it have left.
+/// Returns the lead time of an order in milliseconds: from payment until the order was ready or, if it has no promise
+/// that records this, until its last shipment left. `None` before that, even if some parts have left.
 pub fn lead_ms(order: &Order) -> Option<i64> {
     let left = || order.shipment.as_ref().and_then(|_| order.shipments.iter().map(|sent| sent.shipped_at).max());
     let done = order.promise.and_then(|promise| promise.met_at).or_else(left)?;
@@ -107,15 +108,15 @@ pub struct LeadTimes {
     pub orders: i64,
     /// Time in milliseconds within which half of the orders were ready; `None` without orders.
     pub median_ms: Option<i64>,
-    /// Time in milliseconds within which four of five orders were ready; `None` without orders.
+    /// Time in milliseconds within which four out of five orders were ready; `None` without orders.
     pub most_ms: Option<i64>,
-    /// Number of orders per group: up to each of [`LEAD_STEPS_MS`] and above the previous one; the last counts those
-    /// above all.
+    /// Number of orders per group: up to each of [`LEAD_STEPS_MS`] and above the previous one; the last group counts
+    /// those above all.
     pub spread: [i64; LEAD_STEPS_MS.len() + 1],
 }
 
 impl LeadTimes {
-    /// Summarizes orders with these lead times, in milliseconds.
+    /// Summarizes the given lead times, in milliseconds.
     pub fn of(mut times: Vec<i64>) -> Self {
         times.sort_unstable();
         let mut spread = [0; LEAD_STEPS_MS.len() + 1];
@@ -133,7 +134,7 @@ impl LeadTimes {
     }
 }
 
-/// Numbers of kept and broken promises.
+/// Numbers of promises met and broken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PromiseTally {
     /// Number of orders that were ready by the promised time.
@@ -143,8 +144,8 @@ pub struct PromiseTally {
 }
 
 impl PromiseTally {
-    /// Counts an order. Not counted are orders that may still be ready in time, and those cancelled or refunded before
-    /// they were ready, because no customer waits for them.
+    /// Counts an order. Orders that may still be ready in time are not counted, nor those cancelled or refunded before
+    /// they were ready, because no customer is waiting for them.
     pub fn add(&mut self, order: &Order, now: Timestamp) {
         let Some(promise) = order.promise else { return };
         let over = matches!(order.status, OrderStatus::Cancelled | OrderStatus::Refunded);
@@ -170,7 +171,7 @@ mod tests {
 
     const NOW: Timestamp = Timestamp(1_700_000_000_000);
 
-    /// Builds an order in this state, promised within an hour of its creation.
+    /// Builds an order in the given status, promised for within an hour of its creation.
     fn order(status: OrderStatus, met_at: Option<Timestamp>) -> Order {
         let (bench, mut order) = (Bench::new(), None::<Order>);
         let create = OrderCommand::Create(Box::new(order_to("US", 500)));
@@ -266,8 +267,8 @@ mod tests {
     }
 
     proptest! {
-        /// Checks that, for any lead times, each order is in one group and the median is no longer than the time of
-        /// four of five.
+        /// Checks that, for any lead times, each order is in exactly one group, and the median is no longer than the
+        /// time for four out of five orders.
         #[test]
         fn every_order_is_counted_once(times in prop::collection::vec(0i64..40 * DAY_MS, 1..60)) {
             let of = LeadTimes::of(times.clone());

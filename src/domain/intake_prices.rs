@@ -1,20 +1,20 @@
 //! Estimated price of a custom piece: the sum of the prices of its choices in the shop's price tables.
 //!
-//! A choice that is in no table costs the default of its table, and is flagged: pages of the shop may offer something
-//! before its price is set, and no customer is turned away for that. The estimate is not binding; the quote states the
-//! price.
+//! A choice missing from its table costs that table's default price and is flagged: pages of the shop may offer a
+//! choice before its price is set, and no customer is turned away because of that. The estimate is not binding; the
+//! quote states the price.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Table entry with the price of all choices that have no entry of their own.
+/// Name of the table entry with the price of all choices that have no entry of their own.
 pub const DEFAULT_ENTRY: &str = "default";
 
-/// Maximum number of colours of one piece.
+/// Maximum number of colours in one piece.
 pub const MAX_COLORS: u8 = 4;
 
-/// Prices of the choices of one kind.
+/// Prices of the choices of one type.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PriceTable {
     default_cents: i64,
@@ -22,7 +22,8 @@ pub struct PriceTable {
 }
 
 impl PriceTable {
-    /// Creates a table of these entries; one of them should be [`DEFAULT_ENTRY`], otherwise the default price is 0.
+    /// Creates a table with the given entries; one of them should be [`DEFAULT_ENTRY`], otherwise the default price is
+    /// 0.
     pub fn new(entries: impl IntoIterator<Item = (String, i64)>) -> Self {
         let mut cents: BTreeMap<String, i64> = entries.into_iter().collect();
         Self { default_cents: cents.remove(DEFAULT_ENTRY).unwrap_or(0), cents }
@@ -49,7 +50,7 @@ pub struct IntakePrices {
     pub sizes: PriceTable,
     /// Prices by base.
     pub bases: PriceTable,
-    /// Prices by number of colours, from one.
+    /// Prices by number of colours, starting at one colour.
     pub colors: [i64; MAX_COLORS as usize],
     /// Price of a UV-resistant coating.
     pub uv_coating_cents: i64,
@@ -57,11 +58,11 @@ pub struct IntakePrices {
     pub addons: PriceTable,
 }
 
-/// Requirements of a customer for a custom piece.
+/// Customer's requirements for a custom piece.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PieceRequirements {
-    /// Requested type of product; it selects the base price.
+    /// Requested type of product, which determines the base price.
     pub product_type: String,
     /// Type of subject that the piece depicts.
     pub subject_type: String,
@@ -69,11 +70,11 @@ pub struct PieceRequirements {
     pub style_id: String,
     /// Size of the piece.
     pub size_id: String,
-    /// Base that the piece stands on.
+    /// Base on which the piece stands.
     pub base_option_id: String,
     /// Number of colours, from 1 to [`MAX_COLORS`].
     pub color_count: u8,
-    /// `true` if the piece gets a UV-resistant coating.
+    /// `true` if the piece is to get a UV-resistant coating.
     pub uv_coating: bool,
     /// Optional add-ons, each listed once.
     pub addon_ids: Vec<String>,
@@ -87,36 +88,36 @@ pub struct PieceRequirements {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EstimateItem {
-    /// Request field of the choice, such as `styleId` or `addonIds.0`.
+    /// Request field that contains the choice, such as `styleId` or `addonIds.0`.
     pub path: String,
-    /// Its price in minor units.
+    /// Price of the choice in minor units.
     pub cents: i64,
-    /// `true` if the price tables have an entry for it; otherwise its price is the default of its table.
+    /// `true` if the price tables have an entry for the choice; otherwise its price is the table's default.
     #[serde(rename = "known")]
     pub is_listed: bool,
 }
 
-/// Estimated price of a custom piece, by the price tables of that time.
+/// Estimated price of a custom piece, based on the price tables at the time of the estimate.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Estimate {
     /// Sum of the items, in minor units of the currency.
     pub total_cents: i64,
-    /// Currency as ISO 4217 code in lower case.
+    /// Currency as a lower-case ISO 4217 code.
     pub currency: String,
     /// All choices with their prices.
     pub items: Vec<EstimateItem>,
 }
 
 impl Estimate {
-    /// Returns the choices that the price tables do not have.
+    /// Returns the choices missing from the price tables.
     pub fn unknown(&self) -> impl Iterator<Item = &str> {
         self.items.iter().filter(|item| !item.is_listed).map(|item| item.path.as_str())
     }
 }
 
 impl IntakePrices {
-    /// Estimates the price of a piece with these requirements.
+    /// Estimates the price of a piece with the given requirements.
     pub fn estimate(&self, wishes: &PieceRequirements, currency: &str) -> Estimate {
         let tables = [
             ("productType", &self.product_types, &wishes.product_type),
@@ -149,7 +150,7 @@ pub(crate) mod tests {
         PriceTable::new(entries.iter().map(|(id, cents)| ((*id).to_owned(), *cents)))
     }
 
-    /// Builds tables whose prices are all distinguishable in the sum.
+    /// Builds price tables whose prices can all be told apart in a sum.
     pub(crate) fn prices() -> IntakePrices {
         IntakePrices {
             valid_days: 14,

@@ -1,5 +1,5 @@
-//! State of an integration: the position up to which it has read the events, so that it goes on there after a restart,
-//! and whether the operators were told that it needs a person, so that they are told once.
+//! State of an integration: the position up to which it has read the events, so that it resumes there after a restart,
+//! and whether the operators were notified that it needs attention, so that they are notified only once.
 
 use std::convert::Infallible;
 
@@ -12,7 +12,7 @@ use crate::mail::alert::{AlertKind, one_line};
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
 
-/// Integration that follows the events.
+/// Integration with another system, with its progress in following the events.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Integration {
@@ -20,11 +20,12 @@ pub struct Integration {
     pub id: Id,
     /// Name of the integration: `workflow`.
     pub name: String,
-    /// The number of the last event that the other side took, or that was not for it; 0 where it follows no events.
+    /// Number of the last event that the other system accepted or that was not intended for it; 0 if the integration
+    /// follows no events.
     pub cursor: i64,
-    /// Time at which it was first enabled: earlier events are not sent.
+    /// Time at which the integration was first enabled: earlier events are not sent.
     pub created_at: Timestamp,
-    /// Time at which the operators were notified that it needs a person; `None` while it is well.
+    /// Time at which the operators were notified that the integration needs attention; `None` while it works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alerted_at: Option<Timestamp>,
 }
@@ -32,26 +33,26 @@ pub struct Integration {
 /// Commands on an integration.
 #[derive(Clone, Debug)]
 pub enum IntegrationCommand {
-    /// Starts to follow the events after this number; an existing integration keeps its cursor.
+    /// Starts following the events after the given number; an existing integration keeps its cursor.
     Begin {
         /// Name of the integration.
         name: String,
         /// Number of the last event that is not sent.
         cursor: i64,
     },
-    /// Records that all events up to this number were processed.
+    /// Records that all events up to the given number were processed.
     Read(i64),
-    /// It works again only when a person acts. Tells the operators, once until it is well again. Only for one that
-    /// follows no events: it begins to be kept with this.
+    /// Records that the integration will not work again until an operator acts, and notifies the operators, once per
+    /// incident. Creates the record of an integration that follows no events.
     NeedsPerson {
         /// Name of the integration.
         name: String,
-        /// Name shown to people.
+        /// Display name of the integration.
         title: String,
         /// Description of the failure.
         why: String,
     },
-    /// Nobody must act any more.
+    /// Records that no action by an operator is needed any longer.
     Well,
 }
 
@@ -116,7 +117,7 @@ impl Integration {
         Self { id, name: name.to_owned(), cursor, created_at: now, alerted_at: None }
     }
 
-    /// Tells the operators what is wrong, unless they were told since it was last well.
+    /// Notifies the operators of the failure, unless they have already been notified since the integration last worked.
     fn alert(self, cx: &DecisionContext<'_>, title: &str, why: &str) -> Decision<Self, i64> {
         let cursor = self.cursor;
         if self.alerted_at.is_some() {

@@ -16,11 +16,11 @@ pub enum InvoiceStatus {
     PartiallyPaid,
     /// Paid in full.
     Paid,
-    /// Past its due date with an amount due; shown instead of open and partially paid, and never stored.
+    /// Past its due date with an amount due; shown in place of open and partially paid, and never stored.
     Overdue,
     /// Refunded in full.
     Refunded,
-    /// Discarded draft, or an invoice that a credit note over the whole reversed before it was paid.
+    /// Discarded draft, or an invoice that a credit note reversed completely before it was paid.
     Void,
 }
 

@@ -1,13 +1,13 @@
-//! Production job: the printing of one plate of one line of an order, with the record of every attempt.
+//! Production job: the printing of one plate for one line of an order, with a record of every attempt.
 //!
-//! Jobs live inside their [`crate::order::Order`] and change only with its commits. A job first claims its
-//! materials one after the other, then waits for a printer, then is attempted until a print succeeds or too many
-//! attempts failed.
+//! Jobs are part of their [`crate::order::Order`] and change only with its commits. A job first claims its materials
+//! one after the other, then waits for a printer, and is then attempted until a print succeeds or too many attempts
+//! have failed.
 //!
 //! | from | on | to |
 //! | --- | --- | --- |
 //! | none | the order is paid | CREATED |
-//! | CREATED | SKU and G-code file (or model) were read; at once, or when the SKU gets a file | VALIDATED |
+//! | CREATED | SKU and G-code file (or model) were read; immediately, or when the SKU gets a file | VALIDATED |
 //! | VALIDATED | all its materials have reserved the needs, and it has G-code | SLICED |
 //! | VALIDATED | its model was sliced and the materials have reserved what the G-code needs | SLICED |
 //! | VALIDATED | the slicer failed: all reservations are given up | `awaiting_manual_review` |
@@ -16,7 +16,7 @@
 //! | `awaiting_manual_review` | an operator releases it past the reorder point, or to be sliced again | VALIDATED |
 //! | SLICED | the dispatcher claims a printer | DISPATCHING |
 //! | SLICED | the material recalls the reservation after a stock-take | `awaiting_manual_review` |
-//! | DISPATCHING | the printer shows that it prints the attempt's file | PRINTING |
+//! | DISPATCHING | the printer reports that it is printing the attempt's file | PRINTING |
 //! | DISPATCHING | it is certain that nothing was and will be printed | SLICED |
 //! | SLICED | all capable printers refused it | FAILED |
 //! | DISPATCHING | emergency stop | FAILED |
@@ -26,8 +26,9 @@
 //! | FAILED, COMPLETED, CANCELLED | an operator retries | VALIDATED, with a new claim |
 //! | CANCELLED before it had a file | an operator retries | CREATED |
 //!
-//! A part is never started twice: a job leaves DISPATCHING for SLICED only when no start was sent, or when it is proven
-//! that the start had no effect. While that is uncertain, the attempt is `unverified` and the job stays in its state.
+//! A part is never started twice: a job leaves DISPATCHING for SLICED only if no start was sent, or if it is proven
+//! that the start had no effect. As long as that is uncertain, the attempt is `unverified` and the job stays in its
+//! state.
 
 mod attempt;
 mod claims;
@@ -59,16 +60,16 @@ pub enum Resolution {
     NotStarted,
     /// The print ran to completion, as the printer itself reported.
     Finished,
-    /// The print began and failed. The last progress seen counts as consumed; if the print was never seen, the whole
-    /// need does.
+    /// The print started and failed. The last observed progress counts as consumed; if the print was never observed,
+    /// the whole need counts.
     Failed,
 }
 
-/// The printer's own record of a live attempt at the moment an operator resolves it. The order does not hold this data,
-/// so it comes with the command.
+/// Printer's own record of a live attempt at the time when an operator resolves the attempt. The order does not hold
+/// this data, so the command includes it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct PrinterRecord {
-    /// `true` if the printer is connected and shows the attempt's file printing or paused.
+    /// `true` if the printer is connected and shows the attempt's file as printing or paused.
     pub shown_now: bool,
     /// `true` if the attempt's file was ever seen printing.
     pub began: bool,
@@ -78,33 +79,33 @@ pub struct PrinterRecord {
     pub booked_on: Vec<i64>,
 }
 
-/// State of the job's current claim on its material, identified by the job and [`Job::claim`]. This is the order's
-/// view; the material has its own, and messages reconcile the two.
+/// State of the job's current claim on a material, identified by the job and [`Job::claim`]. This is the order's view;
+/// the material has its own, and messages reconcile the two.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimStatus {
     /// No claim: the job has no G-code yet, or its claim is settled.
     #[default]
     None,
-    /// The claim is to be sent, or was sent and has no answer yet.
+    /// The claim is about to be sent, or was sent and has not been answered.
     Asked,
-    /// The material cannot serve the claim yet and holds it in its waiting line.
+    /// The material cannot fulfil the claim yet and holds it in its queue.
     InLine,
     /// The need is reserved for the job.
     Held,
     /// The job is done with the claim; the settlement is resent until the material confirms it.
     Settling {
-        /// Consumption of the print, in the material's unit; the rest of the reservation becomes available again.
+        /// Amount that the print consumed, in the material's unit; the rest of the reservation becomes available again.
         consumed: Amount,
     },
 }
 
-/// One build plate of one line of an order.
+/// One build plate for one line of an order.
 ///
 /// The production data (material, need, file, machine, dimensions) is read from the SKU when the job becomes VALIDATED
-/// and never follows later changes of the SKU. Invariants: at most one attempt is live, and `attempt_id` names it; an
+/// and never follows later changes to the SKU. Invariants: at most one attempt is live, and `attempt_id` names it; an
 /// attempt is created only while the stock is [`ClaimStatus::Held`]; each requested claim is settled exactly once, even
-/// if the job was retried or cancelled meanwhile.
+/// if the job was retried or cancelled in the meantime.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Job {
@@ -112,30 +113,31 @@ pub struct Job {
     pub id: Id,
     /// Sequential number, displayed as `JOB-000123`; numbers may have gaps.
     pub number: i64,
-    /// Number of user commands that changed this job, from 1; compared with `If-Match` when the job is edited.
+    /// Number of user commands that changed the job, starting at 1; compared with `If-Match` when the job is edited.
     pub version: i64,
     /// Order that the job belongs to.
     pub order_id: Id,
-    /// Number of that order, duplicated so that a job can be shown without its order.
+    /// Number of the job's order, duplicated so that a job can be shown without its order.
     pub order_number: i64,
-    /// Index of the job's line in the order, from 0.
+    /// Index of the job's line in the order, starting at 0.
     pub line: u32,
-    /// SKU that the plate produces.
+    /// SKU produced by the plate.
     pub sku_id: Id,
     /// Name of the SKU, copied when the order was placed.
     pub sku_name: String,
-    /// First material that the SKU requires.
+    /// Primary material required by the SKU.
     pub material_id: Id,
     /// Amount of [`Job::material_id`] that the plate needs, in the material's unit.
     pub need: Amount,
-    /// Needs of the plate for further materials, with their claims.
+    /// Amounts of further materials that the plate needs, with their claims.
     #[serde(default)]
     pub further: Vec<FurtherNeed>,
     /// Machine type that can print the job.
     pub machine_type: MachineType,
     /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<Dimensions>,
-    /// G-code file; `None` while the job is CREATED or waits to be sliced, or if it was cancelled in that state.
+    /// G-code file; `None` while the job is CREATED or waits to be sliced, or if it was cancelled in one of those
+    /// states.
     pub file_id: Option<Id>,
     /// Model and settings to slice the file from, if the SKU names a model and no G-code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,21 +145,21 @@ pub struct Job {
     /// Format of the G-code file.
     #[serde(default)]
     pub file_form: GcodeForm,
-    /// Plate number within the file, and the machine that the file was sliced for.
+    /// Plate number within the file, and the machine for which the file was sliced.
     #[serde(default)]
     pub sliced_for: SlicingTarget,
     /// Filament length for the plate in millimetres, as stated in the file; used to correct the consumption.
     pub file_filament_mm: Option<f64>,
     /// Print time in seconds, as stated in the file.
     pub estimated_seconds: Option<i64>,
-    /// Number of parts on the plate; 0 in jobs from before this field existed.
+    /// Number of parts on the plate; 0 in jobs created before this field existed.
     #[serde(default)]
     pub plate_parts: u32,
     /// `true` if the job was created automatically to replace rejected parts.
     #[serde(default)]
     pub reprint: bool,
-    /// Parts of the plate beyond those that were missing when the job was created for rejected parts; they become
-    /// spares. 0 for jobs of the order itself.
+    /// Number of parts on the plate that exceed the missing ones, for a job that replaces rejected parts; they become
+    /// spares. 0 for the order's original jobs.
     #[serde(default)]
     pub spare_parts: u32,
     /// `true` if the job was cancelled because its parts are no longer needed, not because the order gave them up.
@@ -170,17 +172,17 @@ pub struct Job {
     pub state: JobState,
     /// Reason why the job awaits review; `None` in every other state.
     pub blocked_by: Option<Block>,
-    /// Human-readable reason of the block, as the material reported it; basis of the API's `waitingReason`.
+    /// Human-readable reason for the block, as reported by the material; basis of the API's `waitingReason`.
     pub block_reason: Option<String>,
     /// State of the current claim on [`Job::material_id`]; [`Job::claims`] covers all materials.
     pub stock: ClaimStatus,
-    /// Number of that claim, from 1. Each new reservation takes a number that no other claim of the job had, so that a
-    /// late answer to an earlier claim is recognised.
+    /// Number of the current claim on [`Job::material_id`], starting at 1. Each new reservation gets a number that no
+    /// other claim of the job has had, so that a late answer to an earlier claim is recognised.
     pub claim: u32,
     /// Earlier claims that the material has not settled yet: claim number and consumption.
     #[serde(default)]
     pub settling: Vec<(u32, Amount)>,
-    /// Spools on which the printer itself booked the consumption, by claim number, for claims that are not settled yet.
+    /// Spools on which the printer itself booked the consumption, by claim number, for claims not settled yet.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub booked_on: BTreeMap<u32, Vec<i64>>,
     /// `true` if the material recalled the reservation while an attempt was live; the job gives it up if the attempt
@@ -191,22 +193,22 @@ pub struct Job {
     pub released: bool,
     /// Dispatch priority, 0 to 9; higher values print first.
     pub priority: u8,
-    /// Due time; `None` ranks behind every date of the same priority.
+    /// Due time; `None` ranks behind every due time of the same priority.
     pub due_at: Option<Timestamp>,
-    /// Printer of the live attempt or, after its end, of the last one; `None` while the job waits.
+    /// Printer of the live attempt or, after it has ended, of the last one; `None` while the job waits.
     pub printer_id: Option<Id>,
-    /// Live attempt; `None` when no printer is claimed.
+    /// Id of the live attempt; `None` if no printer is claimed.
     pub attempt_id: Option<Id>,
     /// Printers that refused the job, or certainly did not start it, since it last became VALIDATED; each is listed
-    /// once. The dispatcher prefers others, and fails the job when every capable printer is listed.
+    /// once. The dispatcher prefers other printers, and fails the job once every capable printer is listed.
     pub tried_on: Vec<Id>,
     /// All attempts, oldest first.
     pub attempts: Vec<Attempt>,
-    /// Time of a cancel request that still waits for the printer's confirmation; `None` otherwise.
+    /// Time of a cancellation request that still awaits the printer's confirmation; `None` otherwise.
     pub cancel_requested_at: Option<Timestamp>,
-    /// Human-readable reason why the job is FAILED, in one sentence; cleared by a retry.
+    /// Human-readable reason why the job is FAILED, as one sentence; cleared by a retry.
     pub error: Option<String>,
-    /// Rest of the printer's error message after the first sentence, which is [`Job::error`]; cleared by a retry.
+    /// Rest of the printer's error message after the first sentence, which is in [`Job::error`]; cleared by a retry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_details: Option<String>,
     /// Total consumption of [`Job::material_id`] over all claims, in the material's unit.
@@ -222,7 +224,8 @@ impl Job {
     pub fn number_text(&self) -> String {
         format!("JOB-{:06}", self.number)
     }
-    /// Returns whether the job is COMPLETED, FAILED or CANCELLED: nothing happens to it without a user's action.
+    /// Returns whether the job is COMPLETED, FAILED or CANCELLED, so that nothing happens to it without a user's
+    /// action.
     pub fn over(&self) -> bool {
         matches!(self.state, JobState::Completed | JobState::Failed | JobState::Cancelled)
     }
@@ -230,7 +233,7 @@ impl Job {
     pub fn live(&self) -> Option<&Attempt> {
         self.attempt_id.and_then(|id| self.attempts.iter().find(|a| a.id == id))
     }
-    /// Returns the last attempt that is over and printed something.
+    /// Returns the last attempt that has ended and printed something.
     pub fn last_print(&self) -> Option<&Attempt> {
         self.attempts.iter().rev().find(|attempt| attempt.printed())
     }
@@ -239,11 +242,11 @@ impl Job {
     pub fn file_name(&self, attempt: Id) -> String {
         format!("{}_{attempt}.{}", self.number_text(), self.file_form.ending())
     }
-    /// Returns the share of its need that a print consumed: 1 is all of it (see [`used_share`]).
+    /// Returns the share of the job's need that a print consumed: 1 is all of it (see [`used_share`]).
     pub fn used(&self, end: PrintEnd, filament_mm: Option<f64>, progress: f64) -> f64 {
         used_share(end, filament_mm, self.file_filament_mm, progress)
     }
-    /// Returns the requirements that a printer must meet to print this job.
+    /// Returns the requirements that a printer must meet to print the job.
     pub fn launch_needs(&self) -> LaunchNeeds {
         LaunchNeeds {
             machine_type: self.machine_type,

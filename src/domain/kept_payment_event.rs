@@ -1,7 +1,7 @@
-//! Signed payment event that matches no order yet. It may arrive before its order or payment is known, so it is stored
-//! and retried for 30 days: at every new order, at every payment, and every hour.
+//! Signed payment event that does not match any order yet. It may arrive before its order or payment is known, so it is
+//! stored and retried for 30 days: at every new order, at every payment, and every hour.
 //!
-//! The operators are alerted at once when money moved without a matching order, and once more when the event is given
+//! The operators are alerted immediately if money moved without a matching order, and once more when the event is given
 //! up.
 
 use std::convert::Infallible;
@@ -22,10 +22,10 @@ use crate::time::{DAY_MS, Timestamp};
 /// Number of days for which an unmatched event is retried before it is given up.
 const TRIED_DAYS: i64 = 30;
 
-/// Delay between retries without a new order or payment.
+/// Interval between retries if there is no new order or payment.
 pub const RETRY_AFTER: Duration = Duration::from_hours(1);
 
-/// Kind of occurrence that an unmatched event reports.
+/// Type of occurrence reported by an unmatched event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnmatchedKind {
@@ -41,15 +41,15 @@ pub enum UnmatchedKind {
     PaymentNamed,
 }
 
-/// Content of an unmatched event, for the operator who looks for the matching order.
+/// Content of an unmatched event, for an operator who has to find the matching order.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Unmatched {
-    /// Kind of occurrence.
+    /// Type of occurrence.
     pub kind: UnmatchedKind,
-    /// Amount that was paid, or the total refunded so far, in minor units; `None` if the event names none.
+    /// Amount paid, or the total refunded so far, in minor units; `None` if the event does not state it.
     pub amount_cents: Option<i64>,
-    /// ISO 4217 code in lower case, if the event names one.
+    /// Currency as a lower-case ISO 4217 code, if the event states one.
     pub currency: Option<String>,
     /// `client_reference_id` of the event.
     pub client_reference_id: Option<String>,
@@ -58,14 +58,14 @@ pub struct Unmatched {
     /// `metadata.invoiceId` of the event.
     #[serde(default)]
     pub invoice_id: Option<String>,
-    /// Payment intent that the event names.
+    /// Payment intent, if named by the event.
     pub payment_intent: Option<String>,
-    /// Checkout session that the event names.
+    /// Checkout session, if named by the event.
     pub session: Option<String>,
 }
 
 impl Unmatched {
-    /// Extracts the content of this event; `None` if nothing in it concerns an order.
+    /// Extracts the content of the given event; `None` if nothing in it concerns an order.
     pub fn of(event: &PaymentEvent) -> Option<Self> {
         let (kind, amount_cents, currency) = match &event.effect {
             PaymentEffect::Paid { amount_cents, currency, .. } => {
@@ -90,7 +90,7 @@ impl Unmatched {
         Some(Self { kind, amount_cents, currency, client_reference_id, order_id, invoice_id, payment_intent, session })
     }
 
-    /// Returns whether the event reports that money moved; only then is it worth an alert.
+    /// Returns whether the event reports that money moved; only then does it justify an alert.
     fn moved_money(&self) -> bool {
         matches!(self.kind, UnmatchedKind::Payment | UnmatchedKind::Refund)
     }
@@ -100,13 +100,13 @@ impl Unmatched {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptPaymentEvent {
-    /// Identifier derived from the processor's event id, so that a repeated event maps to the same aggregate.
+    /// Identifier derived from the processor's event id, so that a repeated event leads to the same aggregate.
     pub id: Id,
     /// Processor's id of the event.
     pub event_id: String,
     /// Body of the event; its signature was verified.
     pub body: String,
-    /// Content of the event; `None` for an event stored before this field existed.
+    /// Content of the event; `None` if the event was stored before this field existed.
     #[serde(default)]
     pub about: Option<Unmatched>,
     /// `true` once the operators were alerted that the event matches nothing.
@@ -114,7 +114,7 @@ pub struct KeptPaymentEvent {
     pub was_alerted: bool,
     /// `true` once the event was matched or given up.
     pub done: bool,
-    /// Time of the next try.
+    /// Time of the next attempt.
     pub next_at: Timestamp,
     /// Time at which the server received the event.
     pub created_at: Timestamp,
@@ -132,17 +132,17 @@ pub enum KeptPaymentEventCommand {
         /// Content of the body.
         about: Option<Box<Unmatched>>,
     },
-    /// Records the outcome of a try.
+    /// Records the outcome of a matching attempt.
     Tried {
         /// `true` if the event matched an order.
         matched: bool,
     },
 }
 
-/// Effect that looks for an order matching the event.
+/// Effect that searches for an order matching the event.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct MatchOrder {
-    /// Due time; a new order triggers a try at once.
+    /// Time at which the attempt is due; a new order triggers one immediately.
     pub at: Timestamp,
 }
 
@@ -207,8 +207,8 @@ impl Command<KeptPaymentEvent> for KeptPaymentEventCommand {
 }
 
 impl KeptPaymentEvent {
-    /// Schedules the next try or, after [`TRIED_DAYS`], gives the event up. The operators are alerted of the first miss
-    /// and of the end, because a customer's money may be unaccounted for.
+    /// Schedules the next attempt or, after [`TRIED_DAYS`], gives up the event. The operators are alerted to the first
+    /// failure to match and to the end, because a customer's money may be unaccounted for.
     fn unmatched(&self, cx: &DecisionContext<'_>) -> Decision<Self> {
         let money = self.about.as_ref().is_none_or(Unmatched::moved_money);
         let given_up = cx.now.since(self.created_at) >= TRIED_DAYS * DAY_MS;
@@ -236,7 +236,7 @@ impl KeptPaymentEvent {
         Decision::to(next, Confirmation::Done).events([happened]).created(mail)
     }
 
-    /// Returns the subject and the text of the alert mail.
+    /// Returns the subject and text of the alert email.
     fn words(&self, given_up: bool) -> (String, String) {
         let (event, about) = (&self.event_id, self.about.as_ref());
         let what = match about.map(|about| about.kind) {

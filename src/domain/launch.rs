@@ -1,9 +1,11 @@
-//! Compatibility of a job with a printer, checked when a printer is chosen and again when it accepts: file format,
-//! machine type, model, build volume, nozzle, build plate, materials in its slots, and the amounts left there. One
-//! function serves the dispatcher, the printer itself, and the explanation of why a job waits.
+//! Compatibility of a job with a printer, checked when a printer is chosen and again when it accepts the job: file
+//! format, machine type, model, build volume, nozzle, build plate, the materials in the printer's slots, and the
+//! amounts left in them. One function serves the dispatcher, the printer itself, and the explanation of why a job
+//! waits.
 //!
-//! Unknown facts fit; facts known to differ never do. On a printer with several slots an unbound slot fits nothing, and
-//! on a type that does not map slots ([`TypeFacts`]) each filament of the file must be in the slot of its own number.
+//! Unknown facts fit; facts known to differ never do. On a printer with several slots, a slot without an assigned
+//! material fits nothing. On a printer type that does not map slots ([`TypeFacts`]), each filament of the file must be
+//! in the slot with the filament's number.
 
 mod facts;
 mod fit;
@@ -27,31 +29,31 @@ use crate::sku::{Dimensions, MachineType};
 /// Largest difference in millimetres at which two nozzle diameters count as equal.
 const SAME_NOZZLE_MM: f64 = 0.011;
 
-/// Plate of the file that a job prints, and the machine that it was sliced for. `None` is unknown.
+/// Plate of the file that a job prints, and the machine for which it was sliced. `None` means unknown.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SlicingTarget {
-    /// Number of the plate in the file, from 1.
+    /// Number of the plate in the file, starting at 1.
     pub plate: u32,
     /// Nozzle diameter in millimetres.
     pub nozzle_diameter: Option<f64>,
-    /// Build plate, as the slicer names it.
+    /// Build plate type, as named by the slicer.
     pub bed_type: Option<String>,
-    /// Printer model, as the slicer names it.
+    /// Printer model, as named by the slicer.
     pub printer_model: Option<String>,
-    /// Filaments of the file that the plate uses; empty for jobs from before this field existed.
+    /// Filaments of the file that the plate uses; empty for jobs created before this field existed.
     pub filaments: Vec<UsedFilament>,
 }
 
-/// Filament of a file and the material it stands for.
+/// Filament of a file, and the material assigned to it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UsedFilament {
-    /// Index in the file, from 0: the tool number in plain G-code.
+    /// Index in the file, starting at 0: the tool number in plain G-code.
     pub filament: u32,
     /// Material of the filament.
     pub material_id: Id,
-    /// Weight that the plate needs, as the file states it.
+    /// Weight of the filament that the plate needs, as stated in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grams: Option<Amount>,
 }
@@ -75,23 +77,23 @@ pub struct MaterialNeed {
     pub need: Amount,
 }
 
-/// Requirements of a job on a printer.
+/// Requirements that a job places on a printer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LaunchNeeds {
-    /// Only machine type that can print the job.
+    /// Machine type required to print the job.
     pub machine_type: MachineType,
     /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<Dimensions>,
     /// Format of the file.
     pub form: GcodeForm,
-    /// Plate and machine that the file was sliced for.
+    /// Plate, and machine for which the file was sliced.
     pub sliced_for: SlicingTarget,
     /// Required materials, each once, ordered by id.
     pub materials: Vec<MaterialNeed>,
 }
 
 /// Returns the share of its need that a print consumed: 1 is all of it. A finished print consumed its need, scaled by
-/// the filament it used over the filament that its file states (both in millimetres), if both are known. Any other
+/// the ratio of the filament used to the filament stated in its file (both in millimetres) if both are known. Any other
 /// print consumed its latest progress (0 to 1) or, if the printer measured more filament than that, the measured
 /// amount.
 pub fn used_share(end: PrintEnd, used_mm: Option<f64>, stated_mm: Option<f64>, progress: f64) -> f64 {
@@ -108,13 +110,14 @@ pub fn used_share(end: PrintEnd, used_mm: Option<f64>, stated_mm: Option<f64>, p
     }
 }
 
-/// Returns the comparison key of a printer model, so that different spellings are equal: lower-case letters and digits.
+/// Returns the comparison key of a printer model, consisting of lower-case letters and digits, so that different
+/// spellings compare as equal.
 fn model_key(name: &str) -> String {
     name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// Returns the comparison key of a build plate, so that different spellings are equal: lower-case letters and digits,
-/// without the word "plate".
+/// Returns the comparison key of a build plate, consisting of lower-case letters and digits without the word "plate",
+/// so that different spellings compare as equal.
 fn plate_key(name: &str) -> String {
     let lower = name.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && *word != "plate");

@@ -1,13 +1,14 @@
-//! Ledger of an order, or of an invoice without an order: payments, refunds, and requests in flight at the payment
-//! processor. One set of money rules serves both.
+//! Ledger of an order, or of an invoice without an order: payments, refunds, and requests in flight to the payment
+//! processor. One set of rules for money serves both.
 //!
-//! Payments and refunds are stored as they arrive, and `books` adds them up. `received` records what operators and the
-//! processor's events report, `checkout` collects what is due, `refunds` gives money back, `at_processor` holds the
-//! requests in flight, `elsewhere` records what another shop took. `failed` reconciles the books with the processor
-//! after a refund that it had accepted failed, and `disputes` alerts about payments that a bank takes back, and books
-//! the lost ones. The effect of money on the status of an order or invoice is decided there: an owner states its terms
-//! ([`LedgerTerms`]), changes its [`Ledger`] by an operation on it (`edit`), and follows the list of changes that the
-//! operation returns (`LedgerChange`). Nothing here calls the processor: `actors/at_processor.rs` does.
+//! Payments and refunds are stored as they arrive, and `books` adds them up. `received` records what operators enter
+//! and the processor's events report, `checkout` collects what is due, `refunds` returns money, `at_processor` holds
+//! the requests in flight, and `elsewhere` records what another shop collected. `failed` reconciles the books with the
+//! processor when a refund fails after the processor had accepted it; `disputes` alerts operators to payments that a
+//! bank reclaims, and books the lost ones. The owner decides how money affects the status of its order or invoice: it
+//! states its terms ([`LedgerTerms`]), changes its [`Ledger`] through an operation (`edit`), and then applies the list
+//! of changes that the operation returns (`LedgerChange`). Nothing here calls the processor: `actors/at_processor.rs`
+//! does.
 
 mod at_processor;
 mod books;
@@ -37,64 +38,65 @@ use crate::aggregate::{Aggregate, Command};
 use crate::id::Id;
 use crate::refusal::{Class, Refusal};
 
-/// Method of payments that the payment processor reports; operators use other names for their own methods.
+/// Payment method of payments reported by the payment processor; operators use other names for their own methods.
 pub const PROCESSOR: &str = "processor";
 
-/// Method of money that the customer's bank took back for good; its reference is the processor's id of the dispute.
+/// Payment method of money lost in a dispute with the customer's bank; the reference is the processor's id of the
+/// dispute.
 const LOST_DISPUTE: &str = "dispute";
 
-/// Currencies whose amounts the payment processor counts in other units than ISO 4217, or accepts only rounded.
+/// Currencies for which the payment processor uses other units than ISO 4217, or accepts only rounded amounts.
 const UNLIKE_UNITS: [&str; 8] = ["bhd", "isk", "jod", "kwd", "mga", "omr", "tnd", "ugx"];
 
-/// Content of a signed event of the payment processor. It is never refused because of the owner's status: the money has
-/// moved regardless.
+/// Content of a signed event from the payment processor. It is never refused because of the owner's status, because the
+/// money has already moved.
 #[derive(Clone, PartialEq, Debug)]
 pub enum PaymentUpdate {
-    /// The processor received money, all or a part of what is due.
+    /// The processor received money: all of what is due, or a part.
     Paid {
-        /// Amount in minor units; `None` if the event names none, which counts as the owner's total.
+        /// Amount in minor units; `None` if the event does not state it, in which case the owner's total is assumed.
         amount_cents: Option<i64>,
-        /// ISO 4217 code; `None` counts as the owner's currency.
+        /// ISO 4217 code; `None` stands for the owner's currency.
         currency: Option<String>,
-        /// Checkout session, if named.
+        /// Checkout session, if the event names one.
         session: Option<String>,
-        /// Payment intent, if named.
+        /// Payment intent, if the event names one.
         intent: Option<String>,
     },
     /// A payment attempt failed: the processor received no money.
     Failed {
-        /// Processor's reason, if any.
+        /// Processor's reason, if the event states one.
         reason: Option<String>,
-        /// Payment intent, if named.
+        /// Payment intent, if the event names one.
         intent: Option<String>,
-        /// Checkout session, if it was completed before the payment failed: it cannot be paid again.
+        /// Checkout session, if it was completed before the payment failed and therefore cannot be paid again.
         session: Option<String>,
     },
     /// Money was refunded.
     Refunded {
-        /// Cumulative refunds of this payment so far, in minor units.
+        /// Total refunded from the payment so far, in minor units.
         amount_cents: i64,
-        /// `true` if the processor reports that the payment was refunded completely.
+        /// `true` if the processor reports that the payment was refunded in full.
         whole: bool,
-        /// ISO 4217 code; `None` counts as that of the payment.
+        /// ISO 4217 code; `None` stands for the payment's currency.
         currency: Option<String>,
-        /// Payment intent, if named; it identifies which of several payments was refunded.
+        /// Payment intent, if the event names one; it identifies which of several payments was refunded.
         intent: Option<String>,
     },
-    /// A refund did not reach the customer: the money is back with the shop.
+    /// A refund did not reach the customer: the shop has the money again.
     RefundFailed {
-        /// Amount that came back, in minor units.
+        /// Amount returned to the shop, in minor units.
         amount_cents: i64,
         /// Processor's reason code.
         reason: String,
-        /// Payment intent, if named.
+        /// Payment intent, if the event names one.
         intent: Option<String>,
-        /// Processor's id of the refund, `re_...`, if named.
+        /// Processor's id of the refund, such as `re_...`, if the event names it.
         refund: Option<String>,
     },
-    /// The customer's bank disputes a payment, or has decided the dispute.
+    /// The customer's bank disputes a payment, or the dispute was decided.
     Disputed {
-        /// Processor's id of the dispute, `dp_...`.
+        /// Processor's id of the dispute, such as `dp_...`.
         id: String,
         /// Disputed amount in minor units.
         amount_cents: i64,
@@ -102,7 +104,7 @@ pub enum PaymentUpdate {
         reason: String,
         /// State of the dispute.
         state: DisputeState,
-        /// Payment intent, if named.
+        /// Payment intent, if the event names one.
         intent: Option<String>,
     },
     /// A checkout session expired unpaid.
@@ -112,7 +114,7 @@ pub enum PaymentUpdate {
     },
 }
 
-/// Commands of an aggregate that has a ledger.
+/// Commands of an aggregate with a ledger.
 #[derive(Clone, PartialEq, Debug)]
 pub enum LedgerCommand {
     /// Starts a checkout at the processor, or reuses the current one: a session is created unless one is open.
@@ -124,14 +126,14 @@ pub enum LedgerCommand {
         /// URL to which the customer is redirected after cancelling.
         cancel_url: String,
     },
-    /// Records the outcome of creating a checkout's session.
+    /// Records the outcome of creating a session for a checkout.
     CheckoutMade {
-        /// Number of the checkout among the owner's.
+        /// Number of the checkout among the owner's checkouts.
         number: u32,
         /// Created session, or the failure.
         news: CheckoutResult,
     },
-    /// Records that the processor has closed a session: it cannot be paid any more.
+    /// Records that the processor has closed a session, which can no longer be paid.
     SessionClosed(String),
     /// Records the processor's response to a refund.
     RefundNews {
@@ -140,27 +142,27 @@ pub enum LedgerCommand {
         /// Processor's response.
         news: RefundResult,
     },
-    /// Records the refund total that was read at the processor for a payment one of whose refunds had failed.
+    /// Records the refund total, read from the processor, of a payment one of whose refunds had failed.
     RefundsRead {
-        /// Processor's payment intent of the payment.
+        /// Processor's payment intent for the payment.
         intent: String,
-        /// Sequence number of the read; the result of a superseded read is ignored.
+        /// Sequence number of the read; the result of an outdated read is ignored.
         number: u32,
         /// Total refunded, in minor units; `None` if the processor does not report it.
         refunded_cents: Option<i64>,
     },
-    /// Applies an event of the payment processor; its signature was verified.
+    /// Applies an event from the payment processor whose signature was verified.
     Payment(PaymentUpdate),
-    /// Derives the status from the payments once more.
+    /// Derives the status from the payments again.
     Recount,
 }
 
 /// External work that a ledger requires.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum LedgerEffect {
-    /// Creates a checkout's session at the payment processor, until [`LedgerCommand::CheckoutMade`] is recorded.
+    /// Creates a session for a checkout at the payment processor, until [`LedgerCommand::CheckoutMade`] is recorded.
     MakeSession {
-        /// Number of the checkout among the owner's.
+        /// Number of the checkout among the owner's checkouts.
         number: u32,
     },
     /// Closes a session at the payment processor, until [`LedgerCommand::SessionClosed`] is recorded.
@@ -173,90 +175,91 @@ pub enum LedgerEffect {
         /// Refund to request.
         refund: Id,
     },
-    /// Reads the refund total of a payment at the processor, until [`LedgerCommand::RefundsRead`] is recorded.
+    /// Reads the refund total of a payment from the processor, until [`LedgerCommand::RefundsRead`] is recorded.
     ReadRefunds {
-        /// Processor's payment intent of the payment.
+        /// Processor's payment intent for the payment.
         intent: String,
         /// Sequence number of the read.
         number: u32,
     },
-    /// Derives the status from the payments again, by [`LedgerCommand::Recount`]. Releases before 2026-11-24 left an
-    /// owner unpaid that had received its whole total, if a refund was reported before its payment.
+    /// Derives the status from the payments again, through [`LedgerCommand::Recount`]. In releases before 2026-11-24 an
+    /// owner that had received its whole total stayed unpaid if a refund was reported before its payment.
     Recount,
 }
 
-/// Payment stage of a ledger's owner.
+/// Payment stage of the order or invoice that owns a ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LedgerStage {
     /// A payment is expected.
     Payable,
-    /// The owner is paid.
+    /// Everything due has been paid.
     Paid,
-    /// No payment is accepted and nothing is owed: the owner is not issued yet, or is cancelled, refunded or void.
+    /// No payment is accepted and nothing is owed: the owner has not been issued yet, or is cancelled, refunded or
+    /// void.
     Closed,
 }
 
-/// Terms on which the owner of a ledger is paid, at one moment. The ledger knows nothing else about its owner.
+/// Current terms on which the owner of a ledger is paid. The ledger knows nothing else about its owner.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LedgerTerms {
-    /// Id by which payments refer to the owner.
+    /// Id with which payments refer to the owner.
     pub owner_id: Id,
-    /// Kind of the owner in one human-readable word: `order`, `invoice`.
+    /// Human-readable name of the owner's kind: `order` or `invoice`.
     pub kind: &'static str,
     /// Payment stage.
     pub stage: LedgerStage,
-    /// Status of the owner in human-readable words.
+    /// Human-readable status of the owner.
     pub status: String,
-    /// Currency of the owner's amounts as ISO 4217 code in lower case.
+    /// Currency of the owner's amounts as a lower-case ISO 4217 code.
     pub currency: String,
     /// Total price, in minor units.
     pub total_cents: i64,
 }
 
-/// Aggregate with a ledger, as seen by the code that carries out its work at the processor.
+/// Aggregate with a ledger, as seen by the code that executes its requests to the payment processor.
 pub trait LedgerOwner: Aggregate {
-    /// Commands of the aggregate among which are those of the ledger; answered with the owner.
+    /// Type of the aggregate's commands that includes the ledger's; the answer is the owner.
     type LedgerCarrier: Command<Self, Answer: AsRef<Self>>;
 
-    /// Returns its ledger.
+    /// Returns the aggregate's ledger.
     fn ledger(&self) -> &Ledger;
-    /// Returns the terms on which it is paid now.
+    /// Returns the terms on which the aggregate is currently paid.
     fn terms(&self) -> LedgerTerms;
     /// Wraps a ledger command in a command of the aggregate.
     fn asking(command: LedgerCommand) -> Self::LedgerCarrier;
-    /// Returns the metadata that ties events of sessions, payments and refunds to the aggregate.
+    /// Returns the metadata that links events about sessions, payments and refunds to the aggregate.
     fn metadata(&self) -> Vec<(String, String)>;
     /// Returns the default description of the purchase for the payment page.
     fn title(&self) -> String;
-    /// Returns the customer's e-mail address, to prefill the payment page.
+    /// Returns the customer's e-mail address, used to prefill the payment page.
     fn payer(&self) -> Option<&String>;
 }
 
-/// Payments and refunds of an order or invoice, and its requests in flight at the payment processor. The serialized
-/// form is that of an invoice, which stores its payments with it; an order stores them as rows.
+/// Payments and refunds of an order or invoice, and its requests in flight to the payment processor. The serialized
+/// form is that of an invoice, which stores its payments in its own document; an order stores them as rows.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Ledger {
-    /// Payments less refunds in the owner's currency, in minor units, as the owner last added them up. Derived from
+    /// Payments less refunds in the owner's currency, in minor units, as last added up by the owner. Derived from
     /// `payments` and duplicated for lists, which do not read them.
     pub kept_cents: i64,
     /// Payments and refunds, oldest first.
     pub payments: Vec<Payment>,
-    /// Processor's checkout session, if one is known; cleared when the session expires.
+    /// Processor's checkout session, if known; cleared when the session expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment_session: Option<String>,
-    /// Requests in flight at the payment processor.
+    /// Requests in flight to the payment processor.
     #[serde(default, skip_serializing_if = "ProcessorRequests::is_idle")]
     pub at_processor: ProcessorRequests,
 }
 
 impl Ledger {
-    /// Returns the amount that is still due, in minor units; 0 unless a payment is expected.
+    /// Returns the amount still due, in minor units; 0 unless a payment is expected.
     pub(crate) fn to_pay(&self, terms: &LedgerTerms) -> i64 {
         if terms.stage == LedgerStage::Payable { terms.total_cents.saturating_sub(self.kept_cents).max(0) } else { 0 }
     }
 
-    /// Returns the amount that a checkout charges now, in minor units; refused if the owner is paid or accepts no
+    /// Returns the amount that a checkout would charge now, in minor units; refused if the owner is paid or accepts no
     /// payment.
     pub fn to_check_out(&self, terms: &LedgerTerms) -> Result<i64, Refusal> {
         let not_payable = |why: String| Err(Refusal::new(Class::Invalid, "not_payable", why));
@@ -278,13 +281,13 @@ impl Ledger {
         self.at_processor.checkout.as_ref()
     }
 
-    /// Returns whether the owner still expects a payment although its whole total was received.
+    /// Returns whether the owner still expects a payment although its whole total has been received.
     fn is_behind(&self, terms: &LedgerTerms) -> bool {
         let total = terms.total_cents;
         terms.stage == LedgerStage::Payable && total > 0 && books(self, terms).received >= total
     }
 
-    /// Returns whether a payment arrived through this session.
+    /// Returns whether a payment arrived through the given session.
     fn paid_by_session(&self, session: &str) -> bool {
         self.payments.iter().any(|one| one.session.as_deref() == Some(session))
     }

@@ -1,8 +1,8 @@
 //! Business rules of the shop, written as pure code: no tokio, no ractor, no axum, no database. The caller passes in
-//! the clock, ids and random numbers.
+//! the time, ids and random numbers.
 //!
-//! Each aggregate has one file or folder and answers commands with decisions or refusals ([`aggregate`]). Nothing here
-//! performs I/O.
+//! Each aggregate has one file or folder and answers commands with decisions or refusals ([`aggregate`]). Nothing in
+//! this crate performs I/O.
 
 pub mod access;
 pub mod accounting;

@@ -1,7 +1,8 @@
 //! Rate limits: the number of requests of one kind that a caller may make in a fixed time window.
 //!
-//! Windows are aligned to the clock (a one-minute window begins with the minute), so that servers that share them agree
-//! without coordination. These limits provide fairness among callers; bounds on the server's own load are elsewhere.
+//! Windows are aligned to the clock (a one-minute window starts on the minute), so that servers sharing them agree
+//! without coordination. The limits ensure fairness among callers; limits on the server's own load are defined
+//! elsewhere.
 
 pub mod address;
 
@@ -14,29 +15,29 @@ const HOUR_MS: i64 = 60 * MINUTE_MS;
 /// and a limit in the settings.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LimitKind {
-    /// Requests of a staff session or an API key, whatever its role.
+    /// Requests by a staff session or an API key, regardless of its role.
     Staff,
-    /// Requests of a customer's session.
+    /// Requests by a customer's session.
     Customer,
-    /// Requests of an IP address without credentials, or with wrong ones.
+    /// Requests from an IP address without valid credentials.
     Anonymous,
-    /// Staff sign-in attempts, by pair of e-mail address and IP address.
+    /// Staff sign-in attempts, for each pair of e-mail address and IP address.
     Login,
-    /// Password guesses for one account, from all IP addresses together.
+    /// Password guesses for one account, from all IP addresses combined.
     Account,
-    /// Commands of one user of the agent gateway.
+    /// Commands by one user of the agent gateway.
     Agent,
     /// Sign-in links requested for one e-mail address, from any IP address.
     LinkOfEmail,
-    /// Sign-in links that one IP address requests, for any e-mail address.
+    /// Sign-in links requested from one IP address, for any e-mail address.
     LinkOfAddress,
-    /// Draft orders of one customer.
+    /// Draft orders created by one customer.
     DraftOrder,
-    /// Order checkouts that one IP address begins.
+    /// Order checkouts started from one IP address.
     OrderCheckout,
-    /// Custom requests that one IP address sends.
+    /// Custom requests submitted from one IP address.
     Intake,
-    /// Exports that one customer requests.
+    /// Exports requested by one customer.
     Export,
 }
 
@@ -84,7 +85,7 @@ impl LimitKind {
         }
     }
 
-    /// Returns what is counted, and the period, in words: "requests", "a minute".
+    /// Returns what is counted, and the period, as text: "requests", "a minute".
     pub const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Staff | Self::Customer | Self::Anonymous => ("requests", "a minute"),
@@ -104,23 +105,23 @@ impl LimitKind {
 pub struct LimitRule {
     /// Number of requests allowed in one window.
     pub limit: u32,
-    /// Length of the window in milliseconds, more than 0.
+    /// Length of the window in milliseconds; greater than 0.
     pub period_ms: i64,
 }
 
-/// Current window of one caller: its index since 1970, and the requests counted in it.
+/// Current window of one caller: the window's index since 1970, and the number of requests counted in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Window {
     index: i64,
     count: u32,
 }
 
-/// Remaining allowance of a caller in a window after a request; sent in the `X-RateLimit` headers.
+/// Rate limit status of a caller after a request; sent in the `X-RateLimit` headers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RateLimitStatus {
     /// Number of requests allowed in the window (`X-RateLimit-Limit`).
     pub limit: u32,
-    /// Number of requests left in it (`X-RateLimit-Remaining`).
+    /// Number of requests left in the window (`X-RateLimit-Remaining`).
     pub remaining: u32,
     /// Milliseconds until the window ends.
     pub ends_in_ms: i64,
@@ -134,13 +135,13 @@ impl LimitRule {
         now.0.div_euclid(self.period_ms)
     }
 
-    /// Returns the standing of a caller with `count` requests in the window of `now`.
+    /// Returns the status of a caller with `count` requests in the window that contains `now`.
     pub const fn standing(self, count: u32, refused: bool, now: Timestamp) -> RateLimitStatus {
         let ends_in_ms = self.period_ms - now.0.rem_euclid(self.period_ms);
         RateLimitStatus { limit: self.limit, remaining: self.limit.saturating_sub(count), ends_in_ms, refused }
     }
 
-    /// Counts a request, unless the limit is reached: a rejected request costs nothing.
+    /// Counts a request, unless the limit is reached: a rejected request is not counted.
     pub const fn count(self, window: &mut Window, now: Timestamp) -> RateLimitStatus {
         let index = self.index(now);
         // A request that read the clock just before the turn, or after it was set back a little, counts in the newer
@@ -162,7 +163,7 @@ impl LimitRule {
         !turned && window.count >= self.limit
     }
 
-    /// Uncounts a request that was counted here and then rejected by another limit.
+    /// Reverses the counting of a request that another limit rejected afterwards.
     pub const fn take_back(self, window: &mut Window, now: Timestamp) {
         if window.index - self.index(now) <= 1 && window.index >= self.index(now) {
             window.count = window.count.saturating_sub(1);
@@ -182,8 +183,8 @@ impl RateLimitStatus {
         if seconds < 1 { 1 } else { seconds as u32 }
     }
 
-    /// Returns the one to report of two limits on one request: rejected before accepted, then fewer left, then the
-    /// later end.
+    /// Returns whichever of two limits on one request is to be reported: a rejection before an acceptance, then the one
+    /// with fewer requests left, then the one that ends later.
     pub fn tighter(self, other: Self) -> Self {
         let rank = |one: Self| (!one.refused, if one.refused { 0 } else { one.remaining }, -one.ends_in_ms);
         if rank(other) < rank(self) { other } else { self }

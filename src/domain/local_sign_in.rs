@@ -1,8 +1,8 @@
-//! One-time link that signs in the user who opens it in a browser on the server's own machine; for a demo that prints
-//! it.
+//! One-time link that signs in the user who opens it in a browser on the server's own machine, for a demo that prints
+//! the link.
 //!
-//! It lives as long as the process, works once, and for an hour at most. Not for shops: there users sign in with a
-//! password, and customers with a mailed link ([`crate::sign_in_link`]).
+//! The link exists only as long as the process, works once, and expires after an hour. Not for use in shops: there,
+//! users sign in with a password, and customers with a link sent by email ([`crate::sign_in_link`]).
 
 use crate::id::Id;
 use crate::time::{HOUR_MS, Timestamp};
@@ -13,7 +13,7 @@ const LINK_LIFE_MS: i64 = HOUR_MS;
 /// Sign-in link of one process. Only the hash of its token is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LocalSignIn {
-    /// Hash of the token; `None` once it was used.
+    /// Hash of the token; `None` once the link has been used.
     hash: Option<String>,
     /// User to sign in.
     user: Id,
@@ -21,13 +21,13 @@ pub struct LocalSignIn {
 }
 
 impl LocalSignIn {
-    /// Builds a link whose token has this hash, valid from now on.
+    /// Builds a link whose token has the given hash, valid from `now`.
     pub fn new(hash: String, user: Id, now: Timestamp) -> Self {
         Self { hash: Some(hash), user, made_at: now }
     }
 
-    /// Consumes the link and returns the user to sign in. `None` for another token, and for one that was used or has
-    /// expired.
+    /// Consumes the link and returns the user to sign in. `None` if the token is a different one, or the link was
+    /// already used or has expired.
     pub fn redeem(&mut self, hash: &str, now: Timestamp) -> Option<Id> {
         let lasts = now.since(self.made_at) < LINK_LIFE_MS;
         self.hash.take_if(|stored| lasts && stored.as_str() == hash).map(|_| self.user)

@@ -1,5 +1,5 @@
-//! Outgoing mail. It is created in the commit that causes it, so that none is lost, and sent by an effect until the
-//! provider accepts it or it is given up.
+//! Outgoing email. It is created in the commit that causes it, so that none is lost, and sent by an effect until the
+//! provider accepts it or it is abandoned.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -17,10 +17,10 @@ pub mod alert;
 pub mod kind;
 pub mod part;
 
-/// Number of tries before a mail is given up: about two days with the delays of [`retry_ms`].
+/// Number of attempts before an email is abandoned: about two days with the delays of [`retry_ms`].
 const MAX_TRIES: u32 = 12;
 
-/// Delivery state of a mail.
+/// Delivery state of an email.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MailState {
@@ -28,7 +28,7 @@ pub enum MailState {
     Queued,
     /// Accepted by the provider.
     Sent,
-    /// Given up: refused permanently, or tried too often.
+    /// Abandoned: permanently refused, or too many attempts failed.
     Failed,
 }
 
@@ -36,54 +36,54 @@ pub enum MailState {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
-    /// E-mail to the recipients that the mail names.
+    /// Email to the recipients that the message names.
     #[default]
     Mail,
     /// Agent gateway (`AGENT_URL`), which knows its own recipients.
     Agent,
 }
 
-/// Mail, or a message to the agent gateway.
+/// Email, or a message to the agent gateway.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Mail {
-    /// Unique identifier; also the `Message-ID`, so that a mail sent twice is recognised.
+    /// Unique identifier; also the `Message-ID`, so that an email sent twice is recognised.
     pub id: Id,
-    /// Channel through which it is sent.
+    /// Channel through which the message is sent.
     #[serde(default)]
     pub channel: Channel,
-    /// E-mail addresses of the recipients. Empty for the agent gateway, and for an alert that goes to the active admins
-    /// at the time of sending.
+    /// Email addresses of the recipients. Empty for the agent gateway, and for an alert that goes to whoever is an
+    /// active admin at the time of sending.
     pub to: Vec<String>,
-    /// Subject, one line without control characters.
+    /// Subject, on one line without control characters.
     pub subject: String,
     /// Opening text: sentences in paragraphs, without the link.
     pub text: String,
     /// Tables and further links after the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<MailPart>,
-    /// Document attached as PDF.
+    /// Document attached as a PDF.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attached: Option<AttachedDocument>,
-    /// Kind of alert, by which alerts to the operators are batched into one mail; `None` for other mails.
+    /// Kind of alert, by which alerts to the operators are batched into one email; `None` for other emails.
     #[serde(default)]
     pub alert: Option<AlertKind>,
     /// Link to the page where the recipient can act.
     #[serde(default)]
     pub link: Option<MailLink>,
-    /// Link that only the recipient may read. It is removed from the record once the mail was sent or given up.
+    /// Link that only the recipient may read. It is removed from the record once the email has been sent or abandoned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sealed_link: Option<SealedLink>,
-    /// Time after which the mail is useless and is given up; `None` never.
+    /// Time after which the email is useless and is abandoned; `None` if never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub useless_at: Option<Timestamp>,
     /// Delivery state.
     pub state: MailState,
-    /// Number of tries made.
+    /// Number of attempts made.
     pub tries: u32,
-    /// Time of the next try.
+    /// Time of the next attempt.
     pub next_at: Timestamp,
-    /// Provider's response to the last failed try; `None` if none failed.
+    /// Provider's response to the last failed attempt; `None` if none has failed.
     pub error: Option<String>,
     /// Creation time.
     pub created_at: Timestamp,
@@ -100,7 +100,7 @@ pub struct SealedLink {
 }
 
 impl Mail {
-    /// Builds a mail that is due now. Its subject is reduced to one line.
+    /// Builds an email that is due now. Its subject is reduced to one line.
     pub fn new(cx: &DecisionContext<'_>, to: Vec<String>, subject: String, text: String) -> Self {
         Self {
             id: cx.ids.id(),
@@ -122,8 +122,8 @@ impl Mail {
         }
     }
 
-    /// Returns the longest time until the next try, regardless of the wall clock: a clock that steps back delays no
-    /// mail beyond its own pause.
+    /// Returns the longest time until the next attempt, regardless of the wall clock: a clock that steps back does not
+    /// delay an email beyond its retry delay.
     pub fn longest_wait(&self) -> Duration {
         match self.tries {
             0 => Duration::ZERO,
@@ -141,30 +141,30 @@ impl NewAggregate for Mail {
     }
 }
 
-/// Changes that a mail accepts.
+/// Changes that an email accepts.
 #[derive(Clone, Debug)]
 pub enum MailCommand {
-    /// Records the outcome of a try.
+    /// Records the outcome of an attempt.
     Tried {
-        /// Number of the try, from 1; an outcome that is reported twice is recognised by it.
+        /// Number of the attempt, from 1; it identifies an outcome that is reported twice.
         number: u32,
-        /// Provider's error response; `None` if it accepted the mail.
+        /// Provider's error response; `None` if the provider accepted the email.
         error: Option<String>,
-        /// `true` if further tries are useless.
+        /// `true` if further attempts are useless.
         permanent: bool,
     },
 }
 
-/// Effect that tries to send the mail.
+/// Effect that tries to send the email.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SendMail {
-    /// Number of the try, from 1.
+    /// Number of the attempt, from 1.
     pub number: u32,
     /// Due time.
     pub at: Timestamp,
 }
 
-/// Returns the delay in milliseconds before the next try: 1 minute, doubled each time up to 8 hours.
+/// Returns the delay in milliseconds before the next attempt: 1 minute, doubled each time up to 8 hours.
 fn retry_ms(tries: u32) -> i64 {
     60_000i64.saturating_mul(1 << tries.saturating_sub(1).min(9)).min(8 * 3_600_000)
 }

@@ -1,11 +1,12 @@
-//! Printer maintenance: lifetime counters, reminders that fall due after so much work, and the log of completed work.
+//! Printer maintenance: lifetime counters, reminders that fall due after a set amount of work, and the log of completed
+//! work.
 //!
-//! A printer's [`Odometer`] counts the prints of jobs that ended there, each once, in the commit that ends it. A
-//! [`Reminder`] is due when the printer has done as much work as one of its intervals allows since the last
-//! maintenance, and stays due until a [`MaintenanceEntry`] of the log resets it. Prints that are not jobs are not
+//! A printer's [`Odometer`] counts the prints of jobs that ended on that printer, each once, in the commit that ends
+//! the print. A [`Reminder`] is due when the printer has done as much work as one of its intervals allows since the
+//! last maintenance, and stays due until a [`MaintenanceEntry`] in the log resets it. Prints that are not jobs are not
 //! counted, because their consumption is unknown.
 //!
-//! Not for an operator's remark about a printer out of service: that is a note of the printer.
+//! Not for an operator's remark about a printer that is out of service: that is a note on the printer.
 
 mod suggestions;
 #[cfg(test)]
@@ -25,25 +26,25 @@ use crate::printer_status::PrintEnd;
 use crate::refusal::Refusal;
 use crate::time::{HOUR_MS, Timestamp};
 
-/// Maximum number of reminders of one printer.
+/// Maximum number of reminders for one printer.
 pub const MAX_REMINDERS: usize = 50;
 /// Longest interval, as a number of prints or failures.
 pub const MAX_INTERVAL_COUNT: i64 = 1_000_000_000;
 
-/// Work counters of a printer, over its lifetime or since some moment.
+/// Work counters of a printer, over its lifetime or since a given moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Odometer {
     /// Printing time in milliseconds, including pauses.
     #[serde(default)]
     pub printing_ms: i64,
-    /// Prints of jobs that began and are over, regardless of outcome.
+    /// Started prints of jobs that are over, regardless of outcome.
     #[serde(default)]
     pub prints: i64,
     /// Total consumption of all materials: grams of filament, millilitres of resin, sheets.
     #[serde(default)]
     pub grams: Amount,
-    /// Failed prints, and starts that an emergency stop ended.
+    /// Failed prints, including starts ended by an emergency stop.
     #[serde(default)]
     pub failures: i64,
 }
@@ -57,7 +58,7 @@ impl Odometer {
         *self == Self::ZERO
     }
 
-    /// Returns the printing time in hours, to the thousandth.
+    /// Returns the printing time in hours, rounded to a thousandth.
     pub fn hours(&self) -> Amount {
         Amount((i128::from(self.printing_ms) * 1000 / i128::from(HOUR_MS)) as i64)
     }
@@ -87,28 +88,28 @@ impl Sub for Odometer {
     }
 }
 
-/// Completed print of a job, as its printer knows it.
+/// Finished print of a job, with the printer's data about it.
 #[derive(Clone, Debug)]
 pub struct EndedPrint<'a> {
     /// Outcome of the print.
     pub end: PrintEnd,
-    /// Time at which it was first seen printing; `None` unless its end was observed too.
+    /// Time at which the print was first seen printing; `None` unless its end was observed too.
     pub began_at: Option<Timestamp>,
-    /// Time at which its end was recorded.
+    /// Time at which the end of the print was recorded.
     pub ended_at: Timestamp,
     /// Final progress, 0 to 1.
     pub progress: f64,
     /// Print time in seconds, as stated in the file.
     pub estimated_seconds: Option<i64>,
-    /// Filament consumption that the printer reports, and the length that the file states, in millimetres.
+    /// Filament consumption reported by the printer, and the length stated in the file, in millimetres.
     pub filament_mm: (Option<f64>, Option<f64>),
     /// Planned consumption from each slot.
     pub slots: &'a [ChosenSlot],
 }
 
 impl EndedPrint<'_> {
-    /// Returns the print's contribution to its printer's odometer. If its duration was not observed, its share of the
-    /// stated print time counts.
+    /// Returns the print's contribution to its printer's odometer. If its duration was not observed, the printed share
+    /// of the stated print time is used.
     pub fn wear(&self) -> Odometer {
         let observed = self.began_at.map(|began| self.ended_at.since(began));
         let stated = || {
@@ -128,19 +129,19 @@ impl EndedPrint<'_> {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReminderFields {
-    /// Work to do, one line of text.
+    /// Work to do, as one line of text.
     pub name: String,
     /// Instructions for the operator.
     pub note: Option<String>,
-    /// Interval in hours of printing; `None` does not count.
+    /// Interval in hours of printing; `None` if hours do not count.
     pub every_hours: Option<Amount>,
-    /// Interval in prints; `None` does not count.
+    /// Interval in prints; `None` if prints do not count.
     pub every_prints: Option<i64>,
-    /// Interval in material, in grams (millilitres, sheets); `None` does not count.
+    /// Interval in material, in grams (millilitres, sheets); `None` if material does not count.
     pub every_grams: Option<Amount>,
-    /// Interval in failed prints; `None` does not count.
+    /// Interval in failed prints; `None` if failures do not count.
     pub every_failures: Option<i64>,
-    /// `true` if the printer accepts no job while the reminder is due.
+    /// `true` if the printer accepts no jobs while the reminder is due.
     pub blocking: bool,
 }
 
@@ -155,7 +156,7 @@ impl ReminderFields {
         Ok(())
     }
 
-    /// Describes the intervals that this much work has reached; empty while none is.
+    /// Describes the intervals that the given amount of work has reached; empty if none.
     fn reached(&self, work: &Odometer) -> Vec<String> {
         let amount = |done: Amount, every: Option<Amount>, unit: &str| {
             let every = every.filter(|every| done >= *every)?;
@@ -177,9 +178,9 @@ impl ReminderFields {
     }
 }
 
-/// Recurring maintenance of a printer, due after so much work.
+/// Recurring maintenance of a printer, due after a set amount of work.
 ///
-/// Invariant: it is due from the commit in which the first of its intervals is reached until an entry of the log resets
+/// Invariant: it is due from the commit in which the first of its intervals is reached until an entry in the log resets
 /// it, or its intervals are changed so that none is reached.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -193,29 +194,29 @@ pub struct Reminder {
     pub fields: ReminderFields,
     /// Printer's odometer when the work was last done, or when the reminder was created.
     pub since: Odometer,
-    /// Time at which the work was last done; `None` if never since the reminder was created.
+    /// Time at which the work was last done; `None` if not since the reminder was created.
     pub done_at: Option<Timestamp>,
-    /// Time since which it is due; `None` while it is not.
+    /// Time since which the reminder has been due; `None` if it is not due.
     pub due_at: Option<Timestamp>,
     /// Creation time.
     pub created_at: Timestamp,
-    /// Time at which a user last changed it or did the work.
+    /// Time at which a user last changed the reminder or did the work.
     pub updated_at: Timestamp,
 }
 
 impl Reminder {
-    /// Returns the printer's work since the maintenance was last done.
+    /// Returns the printer's work since the last maintenance.
     pub fn work(&self, odometer: &Odometer) -> Odometer {
         *odometer - self.since
     }
 
-    /// Describes the interval that is reached; `None` while none is.
+    /// Describes the interval that has been reached; `None` if none has.
     pub fn reason(&self, odometer: &Odometer) -> Option<String> {
         let reached = self.fields.reached(&self.work(odometer));
         (!reached.is_empty()).then(|| reached.join(", "))
     }
 
-    /// Updates whether the reminder is due. Returns `true` when it has just become due, which is announced once.
+    /// Updates whether the reminder is due. Returns `true` if it has just become due, which is announced once.
     pub(super) fn note_due(&mut self, odometer: &Odometer, now: Timestamp) -> bool {
         let newly = self.due_at.is_none() && self.reason(odometer).is_some();
         if newly {
@@ -224,12 +225,12 @@ impl Reminder {
         newly
     }
 
-    /// Records that the work was done: all intervals restart now.
+    /// Records that the work was done, which restarts all intervals.
     pub(super) fn reset(&mut self, odometer: &Odometer, now: Timestamp) {
         (self.since, self.done_at, self.due_at, self.updated_at) = (*odometer, Some(now), None, now);
     }
 
-    /// Changes name, note or intervals, and re-evaluates which intervals are reached.
+    /// Changes the name, note or intervals, and re-evaluates which intervals have been reached.
     pub(super) fn change(&mut self, fields: &ReminderFields, odometer: &Odometer, now: Timestamp) {
         if self.fields == *fields {
             return;
@@ -246,13 +247,13 @@ impl Reminder {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EntryFields {
-    /// Work done, one line of text.
+    /// Work done, as one line of text.
     pub done: String,
     /// Further remarks.
     pub note: Option<String>,
-    /// Replaced or consumed parts, free text.
+    /// Replaced or consumed parts, as free text.
     pub parts: Vec<String>,
-    /// Cost in the smallest unit of the shop's currency; `None` is unknown.
+    /// Cost in the smallest unit of the shop's currency; `None` if unknown.
     pub cost_cents: Option<i64>,
 }
 
@@ -262,14 +263,14 @@ pub struct EntryFields {
 pub struct MaintenanceEntry {
     /// Identifier of the entry.
     pub id: Id,
-    /// Printer that was maintained.
+    /// Maintained printer.
     pub printer_id: Id,
     /// Operator-entered fields.
     #[serde(flatten)]
     pub fields: EntryFields,
     /// Time at which the work was done.
     pub done_at: Timestamp,
-    /// Reminders that the entry reset: their ids, and their names at the time.
+    /// Reminders that the entry reset: their ids, and their names when the entry was created.
     pub resets: Vec<(Id, String)>,
     /// Printer's odometer when the entry was created.
     pub odometer: Odometer,

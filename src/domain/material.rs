@@ -1,13 +1,13 @@
 //! A material: the stock on hand, the claims of jobs on it, and the ledger of all movements.
 //!
-//! A job's need is reserved before it goes to a printer, so that two jobs never count on the same spool. A claim that
-//! cannot be served waits in a line, and is held as soon as stock comes in or a reservation is freed. A claim passes
-//! another in the line only if the other does not fit. At the job's end the claim is settled: the consumption leaves
-//! the stock, the rest of the reservation becomes available.
+//! A job's need is reserved before the job goes to a printer, so that two jobs never count on the same spool. A claim
+//! that cannot be served waits in a line, and is held as soon as stock comes in or a reservation is freed. A claim
+//! passes another in the line only if the other does not fit. At the job's end the claim is settled: the consumption is
+//! deducted from the stock, and the rest of the reservation becomes available.
 //!
-//! `decide` has the rules, `claims` those of claims, `change` collects the changes of one command, `line` indexes the
+//! `decide` has the rules, `claims` those for claims, `change` collects the changes of one command, `line` indexes the
 //! claims, `recall` recalls reservations when less is on hand than is reserved, `alerts` reports low stock and
-//! discrepancies, `links` synchronizes stock with other systems.
+//! discrepancies, and `links` synchronises stock with other systems.
 
 use std::fmt;
 
@@ -35,18 +35,18 @@ pub use links::{LinkAnswer, UnlinkStock};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MaterialType {
-    /// Filament, whose amounts are in grams.
+    /// Filament, measured in grams.
     Filament,
-    /// Resin, whose amounts are in millilitres.
+    /// Resin, measured in millilitres.
     Resin,
-    /// Sheets for a laser cutter, in sheets.
+    /// Sheets for a laser cutter, measured in sheets.
     LaserSheet,
-    /// Wearing parts of a laser cutter, in units. Counted by hand, and never the material of a SKU.
+    /// Wearing parts of a laser cutter, measured in units. Counted by hand, and never the material of a SKU.
     LaserConsumable,
 }
 
 impl MaterialType {
-    /// Returns the unit of the material's amounts for display.
+    /// Returns the display unit of the material's amounts.
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Filament => "g",
@@ -57,7 +57,7 @@ impl MaterialType {
     }
 }
 
-/// Identifier of a claim: a job has a new claim with the next number for each reservation.
+/// Identifier of a claim. For each reservation, a job makes a new claim with the next number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct ClaimId {
     /// Job that needs the material.
@@ -76,15 +76,15 @@ impl fmt::Display for ClaimId {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimState {
-    /// The need is reserved.
+    /// The needed amount is reserved.
     Held,
-    /// Waiting: less is available than is needed.
+    /// Waiting: less is available than needed.
     Short,
     /// Waiting: the stock on hand is below the reorder point, and the rules block in that case.
     BelowReorderPoint,
 }
 
-/// Claim of a job on a material: a reservation, or a place in the waiting line. The claim exists until its order
+/// Claim of a job on a material: a reservation, or a position in the waiting line. The claim exists until its order
 /// settles it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -93,7 +93,7 @@ pub struct Claim {
     pub id: ClaimId,
     /// Material whose stock is claimed.
     pub material_id: Id,
-    /// Order of the job, which is notified when the claim is held or recalled.
+    /// Job's order, which is notified when the claim is held or recalled.
     pub order_id: Id,
     /// Needed amount, in the material's unit.
     pub need: Amount,
@@ -101,7 +101,7 @@ pub struct Claim {
     pub state: ClaimState,
     /// `true` until the order acknowledges that the claim is held.
     pub unheard: bool,
-    /// `true` if an operator released the job past the reorder point.
+    /// `true` if an operator released the job although the stock is below the reorder point.
     pub released: bool,
     /// Priority, 0 to 9; higher values are served first.
     pub priority: u8,
@@ -112,11 +112,11 @@ pub struct Claim {
     /// Time of the reservation; the latest reservations are recalled first. `None` while the claim waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserved_at: Option<Timestamp>,
-    /// `true` while the order is requested to give the reservation up.
+    /// `true` while the order is being asked to return the reservation.
     #[serde(default)]
     pub recalled: bool,
-    /// `true` if the order was requested to give the reservation up and retains it because an attempt is live. Cleared
-    /// by the next stock-take.
+    /// `true` if the order was asked to return the reservation and keeps it because an attempt is live. Cleared by the
+    /// next stock-take.
     #[serde(default, rename = "kept")]
     pub is_retained: bool,
 }
@@ -125,17 +125,17 @@ pub struct Claim {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MovementKind {
-    /// A delivery, or the initial stock of a new material.
+    /// A delivery arrived, or the material was added with its initial stock.
     Receive,
-    /// A correction or a stock-take.
+    /// A correction was made, or a stock-take recorded.
     Adjust,
     /// A claim became held.
     Reserve,
     /// The unused rest of a settled claim became available.
     Release,
-    /// A print consumed it.
+    /// A print consumed material.
     Consume,
-    /// A change in another system that the material is linked to.
+    /// A linked entry in another system changed.
     Sync,
 }
 
@@ -146,7 +146,7 @@ pub enum MovementKind {
 pub struct Movement {
     /// Identifier of the entry.
     pub id: Id,
-    /// Material that moved.
+    /// Material whose stock changed.
     pub material_id: Id,
     /// Kind of change.
     pub kind: MovementKind,
@@ -160,11 +160,11 @@ pub struct Movement {
     pub reserved: Amount,
     /// Job that caused the movement; `None` for deliveries and stock-takes.
     pub job_id: Option<Id>,
-    /// Human-readable reason, if there is one.
+    /// Human-readable reason; `None` if there is none.
     pub reason: Option<String>,
-    /// Actor that caused it: a user, an API key or the system.
+    /// Actor that caused the movement: a user, an API key or the system.
     pub actor: String,
-    /// Time at which it was recorded.
+    /// Time at which the movement was recorded.
     pub created_at: Timestamp,
 }
 
@@ -177,31 +177,31 @@ pub struct MaterialFields {
     /// Type of the material, which determines the unit.
     #[serde(rename = "type")]
     pub kind: MaterialType,
-    /// Colour as `#rrggbb`; `None` if it is not specified.
+    /// Colour as `#rrggbb`; `None` if not specified.
     pub color: Option<String>,
     /// Manufacturer, free text.
     pub brand: Option<String>,
-    /// Distinguishing property among materials of the same name, free text: `matte`, `carbon fibre`.
+    /// Property that distinguishes materials of the same name, as free text: `matte`, `carbon fibre`.
     #[serde(default)]
     pub variant: Option<String>,
-    /// Vendor's code of its spools, as printers report it.
+    /// Vendor's code for its spools, as printers report it.
     #[serde(default)]
     pub vendor_code: Option<String>,
     /// Storage location as labelled on the shelf or bin, free text: `Shelf A3`.
     #[serde(default)]
     pub location: Option<String>,
-    /// Cost of one unit in the smallest unit of the shop's currency; `None` is unknown. Used to price the loss from bad
+    /// Cost of one unit in the smallest unit of the shop's currency; `None` if unknown. Used to price the loss from bad
     /// parts.
     #[serde(default)]
     pub unit_cost_cents: Option<Amount>,
-    /// Threshold of the low-stock alert, in the material's unit; below it new jobs may be blocked.
+    /// Threshold of the low-stock alert, in the material's unit; below it, new jobs may be blocked.
     pub reorder_point: Amount,
     /// Amount to order when stock is low, in the material's unit.
     pub reorder_quantity: Amount,
 }
 
-/// Material in stock. `claims` and `links` are not part of the serialized material: each is a row under its version,
-/// and [`Material::hydrate`] restores them after a load.
+/// Material in stock. `claims` and `links` are not part of the serialised material: each is stored as a separate row,
+/// and [`Material::hydrate`] restores them after loading.
 ///
 /// Invariant: `reserved` is the sum of the held claims' needs. It may exceed `quantity` only after a stock-take or
 /// unexpected consumption, until reservations are returned.
@@ -210,7 +210,7 @@ pub struct MaterialFields {
 pub struct Material {
     /// Identifier of the material.
     pub id: Id,
-    /// Number of user changes, from 1; exposed as the material's version and compared with `If-Match`.
+    /// Number of changes by users, from 1; exposed as the material's version and compared with `If-Match`.
     #[serde(default)]
     pub revision: i64,
     /// Operator-defined fields: name, type, colour, reorder point.
@@ -220,12 +220,12 @@ pub struct Material {
     pub quantity: Amount,
     /// Amount reserved by held claims, in the material's unit.
     pub reserved: Amount,
-    /// `true` once the low-stock alert was sent; reset when the available amount is at the reorder point again.
+    /// `true` once the low-stock alert was sent; reset when the available amount reaches the reorder point again.
     pub alerted: bool,
-    /// `true` once the alert was sent that a claim needs more than is available; reset when no claim waits.
+    /// `true` once an alert was sent that a claim needs more than is available; reset when no claim is waiting.
     #[serde(default)]
     pub shortage_told: bool,
-    /// `true` if the material was deleted; the record stays for the ledger.
+    /// `true` if the material was deleted; the record remains for the ledger.
     pub archived: bool,
     /// Creation time.
     pub created_at: Timestamp,
@@ -234,7 +234,7 @@ pub struct Material {
     /// All claims, held and waiting.
     #[serde(skip)]
     pub claims: rpds::RedBlackTreeMapSync<ClaimId, Claim>,
-    /// Links to entries in other systems, at most one in each.
+    /// Links to entries in other systems, at most one per system.
     #[serde(skip)]
     pub links: rpds::RedBlackTreeMapSync<StockSystem, StockLink>,
     /// Waiting claims by rank.
@@ -243,26 +243,26 @@ pub struct Material {
     /// Held claims that their orders have not acknowledged, by order.
     #[serde(skip)]
     unheard: rpds::RedBlackTreeSetSync<(Id, ClaimId)>,
-    /// Held claims that their orders are requested to give up, by order.
+    /// Held claims that their orders are being asked to return, by order.
     #[serde(skip)]
     recalled: rpds::RedBlackTreeSetSync<(Id, ClaimId)>,
 }
 
 impl Material {
-    /// Returns the amount that can be reserved: `quantity` less `reserved`, never negative.
+    /// Returns the amount that can be reserved: `quantity` less `reserved`, but never negative.
     pub fn available(&self) -> Amount {
         (self.quantity - self.reserved).max(Amount::ZERO)
     }
 }
 
-/// Claim as an order sends it.
+/// Claim as submitted by an order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ClaimRequest {
     /// Identifier of the claim.
     pub id: ClaimId,
     /// Needed amount, in the material's unit.
     pub need: Amount,
-    /// `true` if an operator released the job past the reorder point.
+    /// `true` if an operator released the job although the stock is below the reorder point.
     pub released: bool,
     /// Priority, 0 to 9.
     pub priority: u8,
@@ -272,18 +272,19 @@ pub struct ClaimRequest {
     pub since: Timestamp,
 }
 
-/// Claim that its order has finished with.
+/// Claim that its order no longer needs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SettledClaim {
     /// Identifier of the claim.
     pub id: ClaimId,
     /// Consumption, in the material's unit.
     pub consumed: Amount,
-    /// Spools on which the printer itself booked the consumption in the external spool inventory; empty if it did not.
+    /// Spools to which the printer itself booked the consumption in the external spool inventory; empty if it booked
+    /// nothing.
     pub booked_on: Vec<i64>,
 }
 
-/// Changes that operators make to a material; answered with the material.
+/// Change that an operator makes to a material; answered with the material.
 #[derive(Clone, Debug)]
 pub enum MaterialCommand {
     /// Adds a material with its initial stock.
@@ -317,23 +318,23 @@ pub enum MaterialCommand {
 /// Answer to a [`MaterialCommand`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MaterialAnswer {
-    /// Material after the change; serialized without its claims.
+    /// Material after the change; serialised without its claims.
     #[serde(rename = "Material")]
     pub material: Box<Material>,
 }
 
-/// Messages to orders that the material's state requires, one per order. Each is repeated, also after a restart, until
+/// Messages to orders that the material's state requires, one per order. Each is repeated, even after a restart, until
 /// the order has acknowledged it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum MaterialEffect {
-    /// Notifies an order that claims are held.
+    /// Notifies an order that its claims are held.
     TellHeld {
         /// Receiving order.
         order: Id,
         /// Held claims.
         claims: Vec<ClaimId>,
     },
-    /// Requests an order to give reservations up, until it has settled or retained them.
+    /// Asks an order to return reservations; repeated until the order has settled or retained them.
     AskBack {
         /// Receiving order.
         order: Id,
@@ -342,7 +343,7 @@ pub enum MaterialEffect {
     },
 }
 
-/// Row that a commit of a material writes besides the material itself.
+/// Row that a commit of a material writes in addition to the material itself.
 #[derive(Clone, Debug)]
 pub enum MaterialRow {
     /// Movement of the ledger (insert).

@@ -1,8 +1,8 @@
 //! Measurement of models: the bounding box of a mesh and its enclosed volume, from STL (binary and text) and 3MF.
 //!
-//! A mesh is untrusted input, so everything about it is bounded: numbers must be lengths, and facets, corners, parts,
-//! nesting and unpacked bytes have limits. An STL is streamed in constant memory; for a 3MF the corners are held.
-//! Nothing is repaired, and how a slicer would treat the mesh is not known here.
+//! A mesh is untrusted input, so everything about it is bounded: numbers must be plausible lengths, and facets,
+//! corners, parts, nesting and unpacked bytes have limits. An STL file is streamed in constant memory; for 3MF the
+//! corners are held in memory. Nothing is repaired, and how a slicer would treat the mesh is not considered.
 
 mod stl;
 #[cfg(test)]
@@ -18,7 +18,7 @@ use crate::sku::Dimensions;
 
 /// Bytes per read; between two reads the caller may cancel.
 const CHUNK_BYTES: usize = 64 * 1024;
-/// Maximum number of facets of a mesh, over all its parts.
+/// Maximum number of facets in a mesh, over all its parts.
 const MAX_FACETS: u64 = 50_000_000;
 /// Largest volume in cubic millimetres: ten cubic metres. It keeps price calculations from overflowing.
 const MAX_VOLUME_MM3: f64 = 1e10;
@@ -26,7 +26,7 @@ const MAX_VOLUME_MM3: f64 = 1e10;
 /// Measurements of a mesh.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MeshFacts {
-    /// Bounding box in millimetres, to the micrometre.
+    /// Bounding box in millimetres, to the nearest micrometre.
     pub size: Dimensions,
     /// Enclosed volume in cubic millimetres, at least 1.
     pub volume_mm3: i64,
@@ -43,13 +43,13 @@ pub enum MeshFault {
     /// The file is truncated, or its content is not a mesh.
     #[error("is damaged: export it again")]
     Damaged,
-    /// A coordinate is not a number, or is far outside any machine.
+    /// A coordinate is not a number, or is far outside the range of any machine.
     #[error("has coordinates that are not valid numbers")]
     NoLength,
     /// The mesh has more facets, corners, parts or levels than any print needs.
     #[error("has too many facets or parts")]
     TooLarge,
-    /// The surface encloses nothing: it is open, turned inside out, or flat.
+    /// The surface does not enclose a volume: it is open, turned inside out, or flat.
     #[error("does not enclose a volume; its surface is open or flat")]
     Empty,
 }
@@ -81,7 +81,7 @@ impl From<io::Error> for MeasureError {
     }
 }
 
-/// Measures a model. `may_go_on` is called after each chunk; if it returns `false`, measuring ends with a time-out
+/// Measures a model. `may_go_on` is called after each chunk; if it returns `false`, measuring ends with a timeout
 /// error.
 ///
 /// # Errors
@@ -107,7 +107,7 @@ fn timed_out() -> MeasureError {
 /// Corner coordinates in millimetres.
 type Corner = [f64; 3];
 
-/// Returns the corner if its coordinates are plausible lengths, else the fault.
+/// Returns the corner if its coordinates are plausible lengths, otherwise the fault.
 fn checked(corner: Corner) -> Result<Corner, MeshFault> {
     // Written so that what is no number is refused too.
     if corner.iter().all(|one| one.abs() <= MAX_LENGTH_MM) { Ok(corner) } else { Err(MeshFault::NoLength) }
@@ -123,7 +123,7 @@ fn six_volumes([a, b, c]: [Corner; 3]) -> f64 {
 struct Solid {
     least: Corner,
     most: Corner,
-    /// First corner: volumes are measured relative to it, so that a small part far from the origin stays exact.
+    /// First corner. Volumes are measured relative to it, so that a small part far from the origin stays exact.
     origin: Option<Corner>,
     six_volumes: f64,
     facets: u64,

@@ -92,7 +92,7 @@ use crate::time::Timestamp;
 pub enum OrderKind {
     /// Placed from the catalogue: each line refers to a SKU at its catalogue price.
     Catalog,
-    /// Created from a quote that the customer accepted.
+    /// Created from a quote accepted by the customer.
     Custom,
     /// Entered by an operator.
     Manual,
@@ -111,15 +111,15 @@ pub struct OrderLine {
     pub unit_price_cents: i64,
     /// Name, copied from the SKU.
     pub description: String,
-    /// Tax rate of the destination in basis points (1/100 of a percent), set by the rules when the order is created.
+    /// Tax rate at the destination in basis points (1/100 of a percent), set by the rules when the order is created.
     pub tax_rate_bps: i64,
     /// Print requirements of the line's jobs; `None` for a kit, whose parts are separate lines, and for services.
     #[serde(default)]
     pub make: Option<ProductionData>,
-    /// For parts of a kit: index of the kit's line. They are free of charge, because the kit carries the price.
+    /// Index of the kit's line, for parts of a kit. The parts are free of charge, because the kit carries the price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kit_line: Option<u32>,
-    /// For parts of a kit: number of them in one set.
+    /// Number of these parts in one set, for parts of a kit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_set: Option<u32>,
 }
@@ -132,22 +132,23 @@ pub const NO_SKU: Id = Id::ONLY;
 pub const MAX_LINES: usize = 300;
 
 /// Production data of a part, from its SKU and the G-code file. Rules do no lookups: the data is read for a line when
-/// the order is placed, and again for a job before it becomes VALIDATED, which freezes it for that job. Of the line's
-/// own copy only `units_per_plate` is binding, because it fixes the number of jobs; the rest is a record of that time.
+/// the order is placed, and again for a job before the job becomes VALIDATED, which freezes the data for that job. Of
+/// the line's own copy only `units_per_plate` is binding, because it fixes the number of jobs; the rest is a record of
+/// the time of ordering.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProductionData {
     /// Parts per plate; 0 counts as 1.
     pub units_per_plate: u32,
-    /// First material of the parts.
+    /// Primary material of the parts.
     pub material_id: Id,
-    /// Amount of that material per plate, in the material's unit: the weight stated in the G-code file if there is one,
-    /// else the SKU's estimate.
+    /// Amount of the primary material per plate, in the material's unit: the weight stated in the G-code file if there
+    /// is one, else the SKU's estimate.
     pub need: Amount,
-    /// Needs per plate for further materials, each listed once.
+    /// Amounts of further materials needed per plate; each material appears once.
     #[serde(default)]
     pub further: Vec<MaterialNeed>,
-    /// Machine type that can print it.
+    /// Machine type that can print the part.
     pub machine_type: crate::sku::MachineType,
     /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<crate::sku::Dimensions>,
@@ -156,7 +157,7 @@ pub struct ProductionData {
     /// Model and settings to slice the G-code from, if there is no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SliceSource>,
-    /// Format of the G-code file, which decides the file extension on the printer.
+    /// Format of the G-code file, which determines the file extension on the printer.
     #[serde(default)]
     pub file_form: GcodeForm,
     /// Plate number within the file, and the machine that the file was sliced for.
@@ -178,9 +179,9 @@ impl ProductionData {
 
 /// Order with its jobs and payments.
 ///
-/// Invariants: prices, tax and total are frozen when the order is created; jobs exist only once it was paid, and are
-/// never removed; payments are only added. Jobs and payments are not part of the serialized order: each is a
-/// separate row under the order's version, so that a change of one job does not write all of them.
+/// Invariants: prices, tax and total are frozen when the order is created; jobs exist only once the order has been
+/// paid, and are never removed; payments are only added. Jobs and payments are not part of the serialized order: each
+/// is a separate row under the order's version, so that a change to one job does not rewrite all of them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Order {
@@ -188,7 +189,7 @@ pub struct Order {
     pub id: Id,
     /// Sequential number, displayed as `ORD-000123`; numbers may have gaps.
     pub number: i64,
-    /// Number of user changes, from 1; exposed as the order's version and compared with `If-Match`.
+    /// Number of changes made by users, starting at 1; exposed as the order's version and compared with `If-Match`.
     #[serde(default)]
     pub revision: i64,
     /// Origin of the order.
@@ -197,12 +198,12 @@ pub struct Order {
     pub status: OrderStatus,
     /// Site that the order belongs to, one of the configured ones.
     pub site: String,
-    /// API key or user that created the order; an API key of role `customer` sees the orders it created. `None` if the
-    /// system created it.
+    /// API key or user that created the order; an API key with the role `customer` sees the orders it created. `None`
+    /// if the system created the order.
     pub made_by: Option<Id>,
     /// Customer's record; `None` if there is none.
     pub customer_id: Option<Id>,
-    /// Customer's e-mail address, trimmed and in lower case; it links the order to the customer's account.
+    /// Customer's e-mail address, trimmed and in lower case; links the order to the customer's account.
     pub customer_email: Option<String>,
     /// Buyer to name on the invoice, from the customer's profile when the order was created or its checkout began;
     /// `None` if only the e-mail address is known.
@@ -210,15 +211,15 @@ pub struct Order {
     pub buyer: Option<Party>,
     /// Ordered items, at least one line; fixed when the order is created.
     pub lines: Vec<OrderLine>,
-    /// Currency of all amounts as ISO 4217 code in lower case.
+    /// Currency of all amounts as a lower-case ISO 4217 code.
     pub currency: String,
     /// Sum of the lines without tax, in minor units.
     pub subtotal_cents: i64,
     /// Flat shipping charge in minor units.
     pub shipping_cents: i64,
-    /// Tax in minor units on lines and shipping: rounded half up once for each rate, then added.
+    /// Tax on lines and shipping in minor units: rounded half up once per rate, then added.
     pub tax_cents: i64,
-    /// Discount in minor units; no rule grants one yet, so it is 0.
+    /// Discount in minor units; always 0, because no rule grants one yet.
     pub discount_cents: i64,
     /// Amount due in minor units: subtotal, tax and shipping, less the discount.
     pub total_cents: i64,
@@ -227,54 +228,53 @@ pub struct Order {
     /// Internal notes of the staff; not visible to customers.
     #[serde(default)]
     pub internal_notes: Option<String>,
-    /// Shipping address; `None` until it is known.
+    /// Shipping address; `None` if not yet known.
     pub shipping_address: Option<Address>,
     /// Priority of the order's jobs, 0 to 9; higher values print first, 5 is the default.
     pub priority: u8,
-    /// Requested completion time; `None` ranks behind every date of the same priority.
+    /// Requested completion time; `None` ranks behind every due date of the same priority.
     pub due_at: Option<Timestamp>,
-    /// Promised completion time; `None` until a forecast covers all of its jobs.
+    /// Promised completion time; `None` until a forecast covers all of the order's jobs.
     #[serde(default)]
     pub promise: Option<Promise>,
-    /// Shipping details of the last shipment; set when the order is shipped completely.
+    /// Details of the last shipment; set when the whole order has been shipped.
     pub shipment: Option<Shipment>,
-    /// Shipments that have left, oldest first; empty in orders that were shipped before shipments were recorded.
+    /// Shipments that have left, oldest first; empty for orders shipped before shipments were recorded.
     #[serde(default)]
     pub shipments: Vec<SentShipment>,
-    /// Reasons for which a person must look at the order, each at most once: `refund_due` (money must be refunded),
-    /// `amount_mismatch` (another amount or currency came than was due), `job_failed`, `all_jobs_cancelled`, `short`
-    /// (ready with fewer good parts than were ordered), `needs_attention` (rejected parts that nothing makes again),
-    /// `rejected_after_shipping` (parts that left were rejected, and as many were not sent since; on a shipped order it
-    /// waits for a person), `surplus` (a printer
-    /// has a job that was made for rejected parts, and nothing needs its parts any more),
-    /// `refund_failed` (the processor refused a refund, or took it and it failed later, and as much was not given back
-    /// since), `disputed` (the customer's bank takes a payment back), `dispute_lost` (it has, and the books do not
-    /// say so yet) and `seller_incomplete` (its invoice waits for the shop's name and address). A flag goes when its
-    /// reason is gone.
+    /// Reasons why an operator must look at the order, each at most once: `refund_due` (money must be refunded),
+    /// `amount_mismatch` (an amount or currency was received that differs from what was due), `job_failed`,
+    /// `all_jobs_cancelled`, `short` (ready with fewer good parts than ordered), `needs_attention` (rejected parts that
+    /// no job replaces), `rejected_after_shipping` (shipped parts were rejected and not all have been replaced; on a
+    /// shipped order, an operator has to act), `surplus` (a printer has a job created for rejected parts that are no
+    /// longer needed), `refund_failed` (the processor refused a refund, or accepted it and it failed later, and the
+    /// amount has not been refunded otherwise), `disputed` (the customer's bank is reclaiming a payment),
+    /// `dispute_lost` (the bank has reclaimed it, and the books do not show it yet) and `seller_incomplete` (the
+    /// invoice waits for the shop's name and address). A flag is removed when its reason no longer applies.
     pub flags: Vec<String>,
-    /// Payments and refunds, and the requests in flight at the payment processor.
+    /// Payments and refunds, and the requests in flight to the payment processor.
     #[serde(flatten, with = "money::OrderLedger")]
     pub ledger: Ledger,
     /// Invoice of the order and the money state it was last notified of; `None` before the first payment, and for
-    /// orders that were paid before there were invoices.
+    /// orders paid before the shop issued invoices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invoice: Option<OrderInvoice>,
-    /// `true` if the invoice is due but waits until the settings name the seller; it is issued then.
+    /// `true` if the invoice is due but waits until the settings name the seller.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub invoice_waits: bool,
-    /// Origin in another shop that sold it, which is notified of the shipments; `None` for orders sold here.
+    /// Origin in the other shop that sold the order and is notified of the shipments; `None` for orders sold here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sold: Option<ChannelOrigin>,
-    /// Creation time, as draft or placed.
+    /// Time at which the order was created, as a draft or placed.
     pub created_at: Timestamp,
     /// Time at which the order was paid; `None` until then. A later refund does not clear it.
     pub paid_at: Option<Timestamp>,
-    /// Time of the last change of the order or one of its jobs.
+    /// Time of the last change to the order or one of its jobs.
     pub updated_at: Timestamp,
-    /// Jobs by id.
+    /// Jobs of the order, by id.
     #[serde(skip)]
     pub jobs: rpds::RedBlackTreeMapSync<Id, Arc<Job>>,
-    /// `true` if its departures were traced to prints when it was loaded, and are not stored with them yet.
+    /// `true` if departures were traced to prints when the order was loaded and are not stored yet.
     #[serde(skip)]
     pub has_traced_departures: bool,
 }
@@ -296,7 +296,7 @@ impl fmt::Display for OrderStatus {
 }
 
 impl OrderStatus {
-    /// Returns whether a payment is expected: unpaid, and neither cancelled nor refunded.
+    /// Returns whether a payment is expected: the order is unpaid, and neither cancelled nor refunded.
     fn payable(self) -> bool {
         matches!(self, Self::Draft | Self::Created | Self::PaymentFailed)
     }
@@ -308,9 +308,9 @@ impl Order {
         format!("ORD-{:06}", self.number)
     }
 
-    /// Returns whether this principal may read the order. Staff read every order, a signed-in customer those of their
-    /// e-mail address. An API key of role `customer` reads those of the customer whose e-mail address it carries or, if
-    /// it carries none, those that it created itself.
+    /// Returns whether the given principal may read the order. Staff may read every order, a signed-in customer those
+    /// with their e-mail address. An API key with the role `customer` may read the orders of the customer whose e-mail
+    /// address it carries or, if it carries none, those that it created itself.
     pub fn visible_to(&self, by: &Principal) -> bool {
         match by {
             Principal::Customer { email, .. }
@@ -322,9 +322,9 @@ impl Order {
         }
     }
 
-    /// Returns whether nothing that the shop does changes it any more: it is cancelled or refunded, all that was paid
-    /// is given back, and no printer has a job of it. A shipped order is not over: parts of it may be rejected later,
-    /// or refunded.
+    /// Returns whether the shop can no longer change the order: it is cancelled or refunded, everything paid has been
+    /// refunded, and no printer has a job of the order. A shipped order is not over: its parts may later be rejected or
+    /// refunded.
     pub fn is_over(&self) -> bool {
         let is_ended = match self.status {
             OrderStatus::Refunded => true,
@@ -334,7 +334,7 @@ impl Order {
         is_ended && self.jobs.values().all(|job| job.over())
     }
 
-    /// Returns the amount that is still due, in minor units; 0 once it is paid.
+    /// Returns the amount still due, in minor units; 0 once the order is paid.
     pub fn due_cents(&self) -> i64 {
         self.ledger.to_pay(&self.terms())
     }
@@ -346,7 +346,7 @@ impl Order {
     }
 }
 
-/// Row that a commit of an order writes besides the order itself.
+/// Row that a commit of an order writes in addition to the order itself.
 #[derive(Clone, Debug)]
 pub enum OrderRow {
     /// Current state of a job (insert or replace).

@@ -1,4 +1,4 @@
-//! Status and shipping details of an order, as events report them.
+//! Status and shipping details of an order, as reported by events.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,23 +8,23 @@ use crate::time::Timestamp;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OrderStatus {
-    /// A customer's draft: not placed, and no event was sent except `order.draft`.
+    /// A customer's draft: not placed, and no event has been sent except `order.draft`.
     Draft,
     /// Placed and waiting for payment.
     Created,
-    /// Placed; the last payment failed, another may succeed.
+    /// Placed; the last payment failed, but another may succeed.
     PaymentFailed,
-    /// Paid; its jobs are created and none was seen printing yet.
+    /// Paid; its jobs have been created, and none has been seen printing yet.
     Paid,
-    /// At least one job was seen printing.
+    /// At least one job has been seen printing.
     Printing,
-    /// Production is complete: no job is unfinished or failed.
+    /// Production is complete: every job is finished, and none has failed.
     Ready,
     /// Handed to the carrier.
     Shipped,
-    /// Cancelled; its jobs are cancelled or wait for their printers to confirm.
+    /// Cancelled; its jobs are cancelled or waiting for their printers to confirm.
     Cancelled,
-    /// The whole payment was refunded.
+    /// The whole payment has been refunded.
     Refunded,
 }
 
@@ -40,13 +40,13 @@ pub struct Shipment {
     pub estimated_delivery: String,
 }
 
-/// Parts of one line in a shipment.
+/// Parts of one order line in a shipment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SentLine {
     /// Index of the order's line, from 0.
     pub line: u32,
-    /// Number of its parts, at least 1.
+    /// Number of the line's parts in the shipment, at least 1.
     pub quantity: u32,
 }
 
@@ -61,6 +61,6 @@ pub struct SentShipment {
     pub shipment: Shipment,
     /// Contents of the shipment.
     pub lines: Vec<SentLine>,
-    /// Time at which the staff recorded its departure.
+    /// Time at which staff recorded the shipment's departure.
     pub shipped_at: Timestamp,
 }

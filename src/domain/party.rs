@@ -27,13 +27,13 @@ pub struct Party {
     pub vat_id: Option<String>,
     /// Tax number issued by the local tax office.
     pub tax_number: Option<String>,
-    /// E-mail address for contact.
+    /// Email address for contact.
     pub email: Option<String>,
     /// Telephone number for contact.
     pub phone: Option<String>,
-    /// IBAN of the account to pay to; only for sellers.
+    /// IBAN of the account to which payments are made; only for sellers.
     pub iban: Option<String>,
-    /// BIC of that account's bank; only for sellers.
+    /// BIC of the bank that holds the account; only for sellers.
     pub bic: Option<String>,
 }
 
@@ -43,7 +43,7 @@ impl Party {
         self.vat_id.as_deref().filter(|id| names_country(id))
     }
 
-    /// Returns the number entered in place of a VAT identifier, if it does not begin with a country code.
+    /// Returns the number entered in place of a VAT identifier; `None` if the entered one is a VAT identifier.
     pub fn other_id(&self) -> Option<&str> {
         self.vat_id.as_deref().filter(|id| !names_country(id) && !id.trim().is_empty())
     }

@@ -1,6 +1,6 @@
 //! Events of the payment processor: verification of their signature and parsing of their meaning, without I/O.
 //!
-//! The order decides what to do with an event, and the store whether an event was seen before. Events arrive late,
+//! The order decides what to do with an event, and the store whether an event was processed before. Events arrive late,
 //! twice and out of order, so nothing here assumes a sequence.
 
 mod event;
@@ -9,7 +9,7 @@ pub use event::{DisputeUpdate, EventError, OrderLinks, PaidLine, PaidPeriod, Pay
 
 use crate::signing::{hmac_sha256, same};
 
-/// Reason an inbound event is rejected.
+/// Reason why an incoming event is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureError {
     /// The header has no readable `t=`, or more than one.
@@ -18,7 +18,7 @@ pub enum SignatureError {
     /// The header has no `v1=`.
     #[error("the signature header has no v1= signature")]
     NoSignature,
-    /// None of the signatures matches this body under our secret.
+    /// None of the signatures matches this body under the configured secret.
     #[error("the signature does not match the body")]
     Mismatch,
     /// The signature is valid but too old.
@@ -30,7 +30,7 @@ pub enum SignatureError {
 }
 
 /// Number of days for which the id of an applied event is stored: longer than any processor retries an event, so that a
-/// repeat has no second effect.
+/// repeated event has no second effect.
 pub const ID_RETENTION_DAYS: i64 = 30;
 
 /// Verifies the header `t=<unix seconds>,v1=<hex>[,v1=<hex>]…`, whose signatures cover `t.body`.

@@ -1,7 +1,7 @@
-//! Validation and display of the addresses of the shop's other systems, as settings contain them.
+//! Validation and display of the addresses of the shop's other systems, as given in settings.
 //!
-//! These systems run in the shop's own network like printers, and the same hosts are denied. A user name or password in
-//! an address is rejected as well, because addresses are displayed and logged. Not for addresses that users choose
+//! These systems run in the shop's own network, like printers, so the same hosts are denied. An address with a user
+//! name or password is also rejected, because addresses are displayed and logged. Not for addresses that users choose
 //! ([`super::target`]), nor for those of printers ([`super::printer::check_base_url`]).
 
 use std::borrow::Cow;
@@ -15,27 +15,27 @@ const MAX_ADDRESS_BYTES: usize = 2048;
 /// Placeholder for a user name and password in displayed addresses.
 const HIDDEN_LOGIN: &str = "***";
 
-/// Reason an address of a peer system is rejected. The message continues a sentence that begins with the setting's
+/// Reason why an address of a peer system is rejected. The message continues a sentence that begins with the setting's
 /// name, and never contains the address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PeerAddressError {
-    /// It is longer than `MAX_ADDRESS_BYTES`.
+    /// The address is longer than `MAX_ADDRESS_BYTES`.
     #[error("must be at most {MAX_ADDRESS_BYTES} bytes")]
     TooLong,
-    /// It is not a URL with a host, or its scheme differs from this one.
+    /// The address is not a URL with a host, or does not have the given scheme.
     #[error("must be an {0} address")]
     NotAUrl(&'static str),
-    /// It contains a user name or a password.
+    /// The address contains a user name or a password.
     #[error(
         "must not contain a user name or password, because it is displayed and logged; use the setting for credentials"
     )]
     Credentials,
-    /// Its host belongs to this denied range.
+    /// The host belongs to the given denied range.
     #[error("must be the address of a system of the shop, not {0}")]
     Denied(&'static str),
 }
 
-/// Validated address of a peer system. A host name is checked again when it is resolved for dialling.
+/// Validated address of a peer system. A host name is checked again when it is resolved before connecting.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PeerAddress(Url);
 
@@ -74,13 +74,13 @@ impl PeerAddress {
         &self.0
     }
 
-    /// Returns the URL with this path appended to its own and without its query.
+    /// Returns the URL with the given path appended to its own path, without the query.
     pub fn below(&self, path: &str) -> Url {
         let base = self.0.path().trim_end_matches('/').to_owned();
         self.with_path(&format!("{base}/{path}"))
     }
 
-    /// Returns the URL of this path on the same server, without the query.
+    /// Returns the URL of the given path on the same server, without the query.
     pub fn at_root(&self, path: &str) -> Url {
         self.with_path(path)
     }
@@ -94,7 +94,7 @@ impl PeerAddress {
     }
 }
 
-/// Replaces what may be a user name and password of an address by a placeholder; returns any other text unchanged.
+/// Replaces what may be a user name and password in an address with a placeholder; returns any other text unchanged.
 pub fn without_login(text: &str) -> Cow<'_, str> {
     match Url::parse(text.trim()) {
         Ok(url) if url.username().is_empty() && url.password().is_none() => Cow::Borrowed(text),

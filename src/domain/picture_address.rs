@@ -1,11 +1,11 @@
-//! Validation of picture addresses, from which customers' browsers load pictures.
+//! Validation of the addresses from which customers' browsers load pictures.
 
 use url::Url;
 
 use crate::id::Id;
 
-/// Returns whether a text is the address of a picture: the id of an uploaded file, a web address (`http`, `https`), or
-/// a path of the shop's own site. Anything else, such as `javascript:` and `data:`, is not.
+/// Returns whether the text is a picture address: the id of an uploaded file, a web address (`http`, `https`), or a
+/// path on the shop's own site. Anything else, such as `javascript:` or `data:`, is rejected.
 pub fn is_picture_address(text: &str) -> bool {
     if text.parse::<Id>().is_ok() {
         return true;

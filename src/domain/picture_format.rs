@@ -10,9 +10,9 @@ pub enum PictureFormat {
     Jpeg,
     /// PNG, the format of screenshots.
     Png,
-    /// WebP, lossy or not.
+    /// WebP, lossy or lossless.
     Webp,
-    /// HEIC, the format of one maker's phones.
+    /// HEIC, the format of one manufacturer's phones.
     Heic,
 }
 
@@ -40,11 +40,11 @@ impl PictureFormat {
 
 /// Maximum length of a picture's side, in pixels.
 const MAX_SIDE_PIXELS: u64 = 30_000;
-/// Maximum number of pixels of a picture. Phones take 50 million, some of them 108; displaying more needs gigabytes of
-/// memory.
+/// Maximum number of pixels in a picture. Most phones take pictures of up to 50 million pixels, some of 108 million;
+/// displaying larger pictures needs gigabytes of memory.
 const MAX_PIXELS: u64 = 120_000_000;
 
-/// Returns whether a picture of this width and height, in pixels, is small enough to be displayed.
+/// Returns whether a picture of the given width and height, in pixels, is small enough to be displayed.
 pub const fn fits_a_screen(width: u64, height: u64) -> bool {
     width <= MAX_SIDE_PIXELS && height <= MAX_SIDE_PIXELS && width * height <= MAX_PIXELS
 }

@@ -1,9 +1,9 @@
 //! A posting: one issued document on its way into the books of the accounting system.
 //!
-//! Its id is derived from that of its document, so that there is exactly one per document, however often it is begun. A
-//! document is looked up by its number before it is created in the accounting system, and created under an idempotency
-//! key that stays the same until an operator requests a retry. So it is created once even if a response is lost. A
-//! posting that the system rejects waits for an operator and blocks nothing else.
+//! Its id is derived from that of its document, so that there is exactly one per document, however often posting is
+//! started. A document is looked up by its number before it is created in the accounting system, and created under an
+//! idempotency key that stays the same until an operator requests a retry. It is therefore created only once even if a
+//! response is lost. A posting that the system rejects waits for an operator and blocks nothing else.
 
 use std::convert::Infallible;
 
@@ -17,7 +17,7 @@ use crate::mail::alert::AlertKind;
 use crate::refusal::{Refusal, shortened};
 use crate::time::Timestamp;
 
-/// Maximum length of the accounting system's message that is stored, in characters.
+/// Maximum stored length of a message from the accounting system, in characters.
 const MAX_WORDS_CHARS: usize = 500;
 
 /// Progress of a posting.
@@ -36,15 +36,15 @@ pub enum PostingState {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Posting {
-    /// Identifier, derived from the document's.
+    /// Identifier, derived from the document's identifier.
     pub id: Id,
     /// Issued document.
     pub document_id: Id,
-    /// Invoice that the document belongs to.
+    /// Invoice to which the document belongs.
     pub invoice_id: Id,
     /// Type of the document: invoice or credit note.
     pub kind: DocumentKind,
-    /// Document number as it is displayed.
+    /// Document number, as displayed.
     pub number: String,
     /// Amount invoiced or credited, in minor units.
     pub amount_cents: i64,
@@ -52,13 +52,13 @@ pub struct Posting {
     pub currency: String,
     /// Current progress.
     pub state: PostingState,
-    /// Number of the round, from 1; each retry by an operator begins a new one. Part of the idempotency key.
+    /// Number of the round, from 1; each retry by an operator starts a new round. Part of the idempotency key.
     pub round: u32,
-    /// The accounting system's id of the document.
+    /// The accounting system's id of the document; `None` if not known yet.
     pub remote_id: Option<String>,
-    /// The accounting system's message when it rejected the document.
+    /// The accounting system's message on rejecting the document; `None` if there is none.
     pub error: Option<String>,
-    /// Time at which it was begun.
+    /// Time at which the posting was started.
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,
@@ -74,18 +74,18 @@ impl Posting {
 /// Change that a posting accepts.
 #[derive(Clone, Debug)]
 pub enum PostingCommand {
-    /// Begins the posting of a document; has no effect if it was begun before.
+    /// Starts posting a document; has no effect if already started.
     Begin(Box<IssuedDocument>),
     /// Records that the document is in the books.
     Posted {
-        /// [`Posting::round`] in which it was sent.
+        /// [`Posting::round`] in which the document was sent.
         round: u32,
         /// The accounting system's id of the document.
         remote_id: String,
     },
     /// Records that the accounting system rejected the document.
     Refused {
-        /// [`Posting::round`] in which it was sent.
+        /// [`Posting::round`] in which the document was sent.
         round: u32,
         /// The accounting system's message.
         words: String,
@@ -177,7 +177,7 @@ fn to(posting: Posting) -> Decision<Posting, Box<Posting>> {
 }
 
 impl Posting {
-    /// Returns whether an outcome that belongs to this round still counts.
+    /// Returns whether an outcome from the given round still counts.
     fn awaits(&self, round: u32) -> bool {
         self.state == PostingState::Sending && self.round == round
     }

@@ -1,8 +1,9 @@
-//! Cost and price of printed parts: from weight and time to five cost classes, from their sum to a price.
+//! Cost and price of printed parts: five cost classes derived from weight and time, and a price derived from their sum.
 //!
-//! All of it is integer arithmetic in minor units. Each class is rounded half up once, over the whole line of a quote,
-//! so the classes add up to the cost exactly. The rates come from the settings and are frozen with the quote that they
-//! priced; actual costs are later computed with the same rates. Not for catalogue prices, which operators set.
+//! All calculations use integer arithmetic in minor units. Each class is rounded half up once, over the whole line of a
+//! quote, so the classes add up to the cost exactly. The rates come from the settings and are frozen with the quote
+//! that they priced; actual costs are later computed with the same rates. Not for catalogue prices, which operators
+//! set.
 
 #[cfg(test)]
 mod tests;
@@ -19,21 +20,21 @@ const MINUTE_SECONDS: i128 = 60;
 /// 100 % in basis points.
 const WHOLE_BPS: i128 = 10_000;
 
-/// Rates by which costs are computed, and the surcharges on them.
+/// Rates and surcharges for computing costs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceRates {
-    /// Cost of a kilogram of material whose own cost is unknown, in minor units.
+    /// Cost of a kilogram of material if the material has no cost of its own, in minor units.
     pub material_cents_per_kg: i64,
     /// Density of the material, in milligrams per cubic centimetre.
     pub density_mg_per_cm3: i64,
     /// Share of a part's volume that is printed (walls and infill), in basis points.
     pub fill_bps: i64,
-    /// Cubic millimetres printed per hour, pauses included.
+    /// Volume printed per hour in cubic millimetres, pauses included.
     pub print_mm3_per_hour: i64,
     /// Seconds from the start of a print to its first line.
     pub heat_up_seconds: i64,
-    /// Power consumption of a machine while it prints, in watts.
+    /// Power consumption of a machine during printing, in watts.
     pub machine_watts: i64,
     /// Cost of a kilowatt hour, in minor units.
     pub energy_cents_per_kwh: i64,
@@ -43,11 +44,11 @@ pub struct PriceRates {
     pub labour_cents_per_hour: i64,
     /// Minutes of labour per line, however many parts it has: inspecting the model and preparing the print.
     pub setup_minutes: i64,
-    /// Minutes of labour per part: taking it off the bed and cleaning it.
+    /// Minutes of labour per part: removing it from the bed and cleaning it.
     pub handling_minutes: i64,
     /// Surcharge for failed prints, in basis points of all other costs.
     pub failure_bps: i64,
-    /// Margin added to the costs, in basis points of them.
+    /// Margin on the costs, in basis points of the costs.
     pub margin_bps: i64,
     /// Minimum price of a line, in minor units.
     pub minimum_cents: i64,
@@ -61,7 +62,7 @@ pub struct PrintWork {
     pub grams: Amount,
     /// Machine time for all parts together, in seconds.
     pub seconds: i64,
-    /// Number of parts, each taken off a machine.
+    /// Number of parts, each of which is removed from a machine.
     pub parts: u32,
 }
 
@@ -84,25 +85,27 @@ pub struct Costs {
 /// Price of a line, with the costs behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Price {
-    /// Costs of the line to the shop.
+    /// The shop's costs for the line.
     pub costs: Costs,
-    /// Price of one part in minor units.
+    /// Price of one part, in minor units.
     pub unit_cents: i64,
 }
 
-/// Divides and rounds half up; the divisor must be above 0. Returns `None` above the largest amount of money.
+/// Divides and rounds half up; the divisor must be above 0. Returns `None` if the result exceeds the largest amount of
+/// money.
 fn rounded(number: i128, divisor: i128) -> Option<i64> {
     i64::try_from((number + divisor / 2).div_euclid(divisor)).ok().filter(|cents| *cents <= MAX_CENTS)
 }
 
-/// Divides and rounds up; the divisor must be above 0. Returns `None` above the largest amount of money.
+/// Divides and rounds up; the divisor must be above 0. Returns `None` if the result exceeds the largest amount of
+/// money.
 fn raised(number: i128, divisor: i128) -> Option<i64> {
     i64::try_from((number + divisor - 1).div_euclid(divisor)).ok().filter(|cents| *cents <= MAX_CENTS)
 }
 
 impl PrintWork {
-    /// Estimates the work from the volume of one part, in cubic millimetres; `None` when weight or time exceeds its
-    /// bounds.
+    /// Estimates the work from the volume of one part, in cubic millimetres; returns `None` if weight or time exceeds
+    /// its bounds.
     pub fn estimated(rates: &PriceRates, volume_mm3: i64, parts: u32) -> Option<Self> {
         let printed_x10k = i128::from(volume_mm3) * i128::from(rates.fill_bps);
         let milligrams = printed_x10k * i128::from(rates.density_mg_per_cm3);
@@ -113,7 +116,7 @@ impl PrintWork {
         Self::bounded(milligrams, seconds, parts)
     }
 
-    /// Computes the work from the weight and print time in the G-code of one part; `None` when either exceeds its
+    /// Computes the work from the weight and print time in the G-code of one part; returns `None` if either exceeds its
     /// bounds.
     pub fn sliced(grams: Amount, seconds: i64, parts: u32) -> Option<Self> {
         Self::bounded(i128::from(grams.0) * i128::from(parts), i128::from(seconds) * i128::from(parts), parts)
@@ -129,8 +132,8 @@ impl PrintWork {
 }
 
 impl Costs {
-    /// Computes the costs of this work. `material_cents_per_kg` is the cost of its material, if known. Returns `None`
-    /// when a sum is too large.
+    /// Computes the costs of the given work. `material_cents_per_kg` is the cost of its material, if known. Returns
+    /// `None` if a sum is too large.
     pub fn of(rates: &PriceRates, material_cents_per_kg: Option<i64>, work: &PrintWork) -> Option<Self> {
         let per_kg = i128::from(material_cents_per_kg.unwrap_or(rates.material_cents_per_kg));
         let seconds = i128::from(work.seconds);
@@ -155,8 +158,8 @@ impl Costs {
 }
 
 impl Price {
-    /// Computes the price of this work: the costs plus the margin, at least the minimum, rounded up so that the prices
-    /// of all parts add up to at least that. Returns `None` when it is too large.
+    /// Computes the price of the given work: the costs plus the margin or the minimum, whichever is higher, rounded up
+    /// so that the prices of all parts add up to at least that amount. Returns `None` if the price is too large.
     pub fn of(rates: &PriceRates, material_cents_per_kg: Option<i64>, work: &PrintWork) -> Option<Self> {
         let costs = Costs::of(rates, material_cents_per_kg, work)?;
         let with_margin = i128::from(costs.sum_cents()) * (WHOLE_BPS + i128::from(rates.margin_bps));

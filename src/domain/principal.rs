@@ -1,4 +1,4 @@
-//! The principal that issues a command. Passed to every decision, and written to the audit log and to events.
+//! Principal that issues a command. It is passed to every decision, and written to the audit log and to events.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
 
-/// Permissions of an API key or a staff member; each role includes all permissions of those before it.
+/// Permissions of an API key or a staff member; each role includes all permissions of the roles before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -48,9 +48,9 @@ pub enum Principal {
         /// Sales channel over which the message arrived.
         id: Id,
     },
-    /// A person acting through the agent gateway.
+    /// A user who acts through the agent gateway.
     Agent {
-        /// The gateway's identifier of the person, prefixed with the chat channel (`telegram:123`).
+        /// The gateway's identifier of the user, prefixed with the chat channel (`telegram:123`).
         user: String,
     },
     /// A program with an API key.
@@ -61,7 +61,7 @@ pub enum Principal {
         name: String,
         /// Role of the key.
         role: Role,
-        /// E-mail address of the customer to whom a key of role `customer` is limited.
+        /// Email address of the customer to whom a key with the role `customer` is limited.
         #[serde(default)]
         customer_email: Option<String>,
     },
@@ -69,14 +69,14 @@ pub enum Principal {
     Customer {
         /// Identifier of the customer's record.
         id: Id,
-        /// E-mail address of the customer, in its normal form.
+        /// Email address of the customer, in normalised form.
         email: String,
     },
     /// A signed-in staff member.
     User {
         /// Identifier of the user.
         id: Id,
-        /// E-mail address of the user.
+        /// Email address of the user.
         email: String,
         /// Role of the user.
         role: Role,
@@ -94,13 +94,13 @@ impl Principal {
             Self::Anonymous => None,
         }
     }
-    /// Returns whether a person, or a program on a person's behalf, issues the command. Actions of the server itself
-    /// and reports of the payment processor and other shops do not count as edits of a record.
+    /// Returns whether the command is issued by a person, or by a program on a person's behalf. Actions of the server
+    /// itself and reports of the payment processor and other shops do not count as edits of a record.
     pub(super) fn is_person(&self) -> bool {
         !matches!(self, Self::System | Self::Processor | Self::Channel { .. })
     }
-    /// Returns whether commands of this principal are written to the audit log. The server's own are not, because their
-    /// events record them.
+    /// Returns whether commands of this principal are written to the audit log. The server's own commands are not,
+    /// because their events record them.
     pub fn audited(&self) -> bool {
         !matches!(self, Self::System)
     }

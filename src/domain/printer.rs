@@ -1,16 +1,17 @@
 //! A printer: its registration, its last observed state, and the one attempt that it works on.
 //!
-//! A part must never be started twice, and a printer's response to a start may get lost. Therefore: the name of the
-//! uploaded file contains the attempt's id, so that whatever the printer shows can be attributed to the attempt; the
-//! start is recorded in a commit of its own before it is sent ([`AttemptPhase::StartSent`]) and sent only once, by the
+//! A part must never be started twice, and a printer's response to a start may get lost. Therefore the name of the
+//! uploaded file contains the attempt's id, so that anything the printer shows can be attributed to the attempt; the
+//! start is recorded in a separate commit before it is sent ([`AttemptPhase::StartSent`]) and sent only once, by the
 //! caller whose commit recorded it; afterwards only evidence from the printer, or an operator, decides its outcome.
 //!
 //! Telemetry such as temperatures is not stored here (see [`crate::printer_status`]): only changes that matter to the
 //! rules are commands. `attempt` has the rules of an attempt, `verdict` judges unconfirmed starts and vanished prints,
-//! `observation` processes statuses, `readiness` determines which jobs a printer can accept, `safety` blocks it after a
-//! firmware fault, `refusals` pauses it after refused starts, `manual` starts prints that are not jobs, `registration`
-//! is what operators edit, `sign_off` retains the last print until its parts are signed off, `care` counts its work,
-//! `spool_booking` tracks what its own server books elsewhere.
+//! `observation` processes statuses, `readiness` determines which jobs a printer can accept, `safety` blocks the
+//! printer after a firmware fault, `refusals` pauses it after refused starts, `manual` starts prints that are not jobs,
+//! `registration` contains the fields that operators edit, `sign_off` retains the last print until its parts are signed
+//! off, `care` counts the printer's work, and `spool_booking` tracks the consumption that the printer's own server
+//! books in another system.
 
 mod acts;
 mod address;
@@ -72,17 +73,17 @@ use crate::printer_status::{Activity, Connection, SpoolBooking};
 use crate::sku::{Dimensions, MachineType};
 use crate::time::Timestamp;
 
-/// Nozzle fitted to the hot end; files are sliced for a diameter.
+/// Nozzle fitted to the hot end. Files are sliced for a particular diameter.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Nozzle {
     /// Diameter in millimetres.
     pub diameter: f64,
-    /// Free-text description of its material: `brass`, `hardened steel`.
+    /// Free-text description of the nozzle's material: `brass`, `hardened steel`.
     pub kind: Option<String>,
 }
 
-/// Position of a printer on its room's plan. Rows count from the front, columns from the left, both from 1.
+/// Position of a printer on its room's plan. Rows are counted from the front and columns from the left, both from 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RoomPosition {
@@ -92,7 +93,7 @@ pub struct RoomPosition {
     pub column: u32,
 }
 
-/// Number of rows and of columns of a room's plan.
+/// Maximum number of rows and of columns on a room's plan.
 pub const MAX_ROOM_PLACE: u32 = 50;
 
 /// Registration of a printer, which an operator edits as a whole.
@@ -101,47 +102,49 @@ pub const MAX_ROOM_PLACE: u32 = 50;
 pub struct PrinterFields {
     /// Display name of the printer, one line of text.
     pub name: String,
-    /// Type of the adapter that communicates with it: `fw_rest`, `server_rest`, …; the edge has checked that it exists.
+    /// Type of the adapter that communicates with the printer: `fw_rest`, `server_rest`, …; the API has checked that
+    /// the type exists.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Type of machine, which determines the jobs that it can make.
+    /// Type of machine, which determines the jobs that the printer can make.
     pub machine_type: MachineType,
-    /// Model as slicers name it; `None` if unknown.
+    /// Model, as named by slicers; `None` if unknown.
     #[serde(default)]
     pub model: Option<String>,
     /// Base URL of the printer's API, with scheme and port.
     pub base_url: String,
-    /// The printer's API key, encrypted with `SECRETS_KEY`; empty if it needs none. Never part of an API response.
+    /// The printer's API key, encrypted with `SECRETS_KEY`; empty if the printer needs none. Never part of an API
+    /// response.
     pub encrypted_api_key: String,
-    /// Serial number, for adapter types that address printers by it.
+    /// Serial number, for adapter types that use it to address printers.
     pub serial: Option<String>,
-    /// Inner dimensions in millimetres; `None` accepts prints of every size.
+    /// Inner dimensions in millimetres; `None` if prints of any size are accepted.
     pub build_volume: Option<Dimensions>,
-    /// `true` if the printer clears its bed by itself, so that it accepts the next job without `bed-cleared`.
+    /// `true` if the printer clears its bed automatically, so that it accepts the next job without `bed-cleared`.
     pub auto_clear: bool,
-    /// Loaded material, which is that of the first slot; `None` if unknown.
+    /// Loaded material, which is the one in the first slot; `None` if unknown.
     pub loaded_material_id: Option<Id>,
     /// Fitted nozzle; `None` if unknown.
     #[serde(default)]
     pub nozzle: Option<Nozzle>,
-    /// Mounted build plate as the slicer names it; `None` if unknown.
+    /// Mounted build plate, as named by the slicer; `None` if unknown.
     #[serde(default)]
     pub plate_type: Option<String>,
     /// Free-text location of the printer.
     pub location: Option<String>,
-    /// Position within that location; `None` if it has no plan.
+    /// Position within the printer's location; `None` if not specified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<RoomPosition>,
-    /// Free labels for filtering.
+    /// Free-text labels for filtering.
     pub tags: Vec<String>,
-    /// Camera that films the printer; `None` uses the one that the printer reports, if any.
+    /// Camera that films the printer; `None` to use the camera that the printer reports, if any.
     #[serde(default)]
     pub camera: Option<CameraFields>,
 }
 
 impl PrinterFields {
-    /// Returns the registration of a printer with no API key and no further restrictions: it accepts every job for its
-    /// type of machine.
+    /// Returns the registration of a printer with no API key and no further restrictions, which accepts every job for
+    /// its type of machine.
     pub fn bare(name: &str, kind: &str, machine_type: MachineType, base_url: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -168,13 +171,13 @@ impl PrinterFields {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Attention {
-    /// Something may lie on the bed; an operator must clear it.
+    /// Something may be lying on the bed; an operator must clear it.
     BedNotCleared,
     /// The axes must be homed after an emergency stop.
     NeedsHome,
     /// An operator took the printer out of service.
     Maintenance,
-    /// Maintenance is due that blocks further jobs.
+    /// Maintenance is due and blocks further jobs.
     MaintenanceDue,
     /// The last print failed; acknowledged by clearing the bed.
     PrintFailed,
@@ -190,15 +193,15 @@ pub enum Attention {
     WrongKey,
     /// The printer can be read but accepts no commands.
     ReadOnly,
-    /// It is unknown whether an attempt's print began, or how it ended; an operator may have to decide.
+    /// It is unknown whether an attempt's print started, or how it ended; an operator may have to decide.
     Unverified,
-    /// A print runs or is paused that does not belong to a job.
+    /// A print that does not belong to a job is running or paused.
     ForeignPrint,
 }
 
 /// A printer.
 ///
-/// Invariants: at most one attempt is in hand, and no manual print besides it; an attempt in `past` is never accepted
+/// Invariants: at most one attempt is in hand, and no manual print alongside it; an attempt in `past` is never accepted
 /// again; nothing is started while the bed is not cleared, the axes are not homed after an emergency stop, or a
 /// firmware fault is not acknowledged.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -215,91 +218,95 @@ pub struct Printer {
     /// Slots by number; empty if only the loaded material is known (see [`Printer::slots`]).
     #[serde(default)]
     pub(crate) slots: Vec<Slot>,
-    /// Materials that operators assigned to reported spools at this printer; newest last.
+    /// Materials that operators assigned to the spools reported by this printer; newest last.
     #[serde(default)]
     pub(crate) bindings: Vec<SpoolBinding>,
-    /// Spools on which the printer's own server books its prints, as last reported; `None` if it books none.
+    /// Spools on which the printer's own server books its prints, as last reported; `None` if it books no prints.
     #[serde(default)]
     pub books_on: Option<SpoolBooking>,
-    /// Attempt in hand; `None` when no order uses the printer.
+    /// Attempt in hand; `None` if no order uses the printer.
     pub in_hand: Option<CurrentAttempt>,
-    /// Manual print while it is uploaded and started; `None` once the printer has accepted the start.
+    /// Manual print that is being uploaded and started; `None` once the printer has accepted the start.
     #[serde(default)]
     pub manual: Option<ManualPrint>,
     /// Outcome of the last manual print's start.
     #[serde(default)]
     pub last_manual: Option<ManualEnd>,
-    /// `true` if something may lie on the bed: set after a print, cleared by an operator.
+    /// `true` if something may be lying on the bed: set after a print, cleared by an operator.
     pub bed_not_cleared: bool,
-    /// Time since which something may lie on the bed; `None` while it is clear.
+    /// Time since which something may have been lying on the bed; `None` if the bed is clear.
     #[serde(default)]
     pub bed_since: Option<Timestamp>,
-    /// Last periods between an occupied and a cleared bed, oldest first.
+    /// Most recent periods between an occupied and a cleared bed, oldest first.
     #[serde(default)]
     pub clearings: Vec<Clearing>,
-    /// Set by an emergency stop or a firmware fault, cleared once the axes are homed.
+    /// `true` if the axes have to be homed: set by an emergency stop or a firmware fault, cleared by homing.
     pub needs_home: bool,
-    /// Firmware fault that no operator has acknowledged yet; nothing is started meanwhile.
+    /// Firmware fault that no operator has acknowledged yet; nothing is started until then.
     #[serde(default)]
     pub fault: Option<FirmwareFault>,
-    /// `true` if an error, an emergency stop or a person at the printer closed the connection between its own server
-    /// and its firmware; only a person reopens it.
+    /// `true` if an error, an emergency stop or a user at the printer closed the connection between the printer's own
+    /// server and its firmware; only a person can reopen it.
     #[serde(default)]
     pub kept_closed: bool,
-    /// Starts refused since the last confirmed one; `None` after a confirmed start.
+    /// Starts refused since the last confirmed start; `None` after a confirmed start.
     #[serde(default)]
     pub refusals: Option<RefusedStarts>,
-    /// Last start that the printer confirmed.
+    /// Last start confirmed by the printer.
     #[serde(default)]
     pub last_start: Option<ConfirmedStart>,
-    /// Last finished print of a job whose parts are not signed off. The next print replaces it, even a manual one.
+    /// Last finished print of a job whose parts have not been signed off. The next print replaces it, even if it is a
+    /// manual one.
     #[serde(default)]
     pub last_print: Option<LastPrint>,
-    /// Prints whose sign-off their orders have not acknowledged yet; oldest first.
+    /// Prints whose sign-off has not been acknowledged by their orders yet; oldest first.
     #[serde(default)]
     pub signed_prints: Vec<SignedPrint>,
-    /// Ended print that is to be photographed.
+    /// Finished print to be photographed.
     #[serde(default)]
     pub photo_due: Option<PhotoDue>,
-    /// `true` if the printer reported that it has no camera; unknown until a first picture is needed.
+    /// `true` if the printer reported that it has no camera; `false` also before the first picture is needed.
     #[serde(default)]
     pub camera_absent: bool,
-    /// The operator's note while the printer is out of service; `None` when it is in service.
+    /// The operator's note while the printer is out of service; `None` if the printer is in service.
     pub maintenance: Option<String>,
-    /// Work done since counting began, from the prints of jobs that ended here.
+    /// Work done since counting began, from the prints of jobs that ended on this printer.
     #[serde(default, skip_serializing_if = "Odometer::is_zero")]
     pub odometer: Odometer,
-    /// Maintenance reminders by id. Not part of the serialized printer: each is a row under its version.
+    /// Maintenance reminders by id. Not part of the serialised printer: each is stored as a separate row.
     #[serde(skip)]
     pub reminders: rpds::RedBlackTreeMapSync<Id, Reminder>,
     /// `true` if the last print failed; cleared together with the bed.
     pub print_failed: bool,
-    /// `true` if an operator disconnected it; it is then neither watched nor used.
+    /// `true` if an operator disconnected the printer; it is then neither monitored nor used.
     pub disconnected: bool,
     /// Last recorded state, used by the dispatcher and the alerts.
     pub activity: Activity,
     /// Reachability of the printer.
     pub connection: Connection,
-    /// File that it is printing or has paused, of an attempt or not; `None` when it does neither.
+    /// File that the printer is printing or has paused, whether or not it belongs to an attempt; `None` if the printer
+    /// is doing neither.
     pub shows: Option<String>,
-    /// Digest of the key that identified the printer; it must present the same one from then on. `None` before the
-    /// first connection, for types without encryption, and once an operator disconnects it.
+    /// Digest of the key that identified the printer; the printer must present the same key from then on. `None` before
+    /// the first connection, for types without encryption, and after an operator disconnects the printer.
     #[serde(default)]
     pub known_key: Option<String>,
-    /// Last attempts that are over here, newest last. A late message that offers one of them is refused.
+    /// Most recent attempts that are over on this printer, newest last. A late message that offers one of them is
+    /// refused.
     #[serde(default)]
     pub past: Vec<Id>,
-    /// Time of our last emergency stop; reset to `None` by a firmware fault. A status from before does not prove that
-    /// the axes are homed.
+    /// Time of the server's last emergency stop; reset to `None` by a firmware fault. A status from before that time
+    /// does not prove that the axes are homed.
     #[serde(default)]
     pub stopped_at: Option<Timestamp>,
-    /// `true` during an outage that was announced; `printer.offline` is published once per outage.
+    /// `true` during an outage that has been announced; `printer.offline` is published once per outage.
     pub outage: bool,
-    /// Last recorded time at which the printer answered; `None` if it never did.
+    /// Last recorded time at which the printer answered; `None` if it has never answered.
     pub last_seen_at: Option<Timestamp>,
-    /// Time at which it last became idle; of two otherwise equal printers the dispatcher picks the one idle for longer.
+    /// Time at which the printer last became idle; of two otherwise equal printers, the dispatcher chooses the one that
+    /// has been idle for longer.
     pub idle_since: Timestamp,
-    /// `true` if it was deleted; the record remains for the history of its jobs.
+    /// `true` if the printer was deleted; the record remains for the history of its jobs.
     pub archived: bool,
     /// Time of registration.
     pub created_at: Timestamp,

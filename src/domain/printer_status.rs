@@ -1,4 +1,4 @@
-//! Status that a printer reports about itself. Only the latest one is held, in memory; nothing here is stored.
+//! Status reported by a printer about itself. Only the latest one is held, in memory; nothing here is stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,25 +7,25 @@ use crate::bounds;
 use crate::heaters::Heaters;
 use crate::time::Timestamp;
 
-/// Maximum number of slots that are read from a printer's report.
+/// Maximum number of slots read from a printer's report.
 const MAX_REPORTED_SLOTS: usize = 64;
 /// Maximum length of a printer's description of a spool, in characters.
 const MAX_WORD_CHARS: usize = 50;
-/// Number of layers above which a reported value is invalid.
+/// Maximum number of layers; a higher reported value is invalid.
 const MAX_TOLD_LAYERS: f64 = 1_000_000.0;
-/// Remaining time, in seconds, up to which a print ends soon. Printers report it in whole minutes.
+/// Remaining time, in seconds, up to which a print counts as ending soon. Printers report it in whole minutes.
 const ENDS_SOON_SECONDS: i64 = 120;
-/// Progress, in percent, from which a print without a reported remaining time ends soon.
+/// Progress, in percent, from which a print without a reported remaining time counts as ending soon.
 const ENDS_SOON_PERCENT: f64 = 98.0;
-/// Progress, in percent, below which a reported remaining time of 0 is wrong: the print has just begun and the printer
-/// has no estimate yet.
+/// Progress, in percent, below which a reported remaining time of 0 is wrong: the print has just started and the
+/// printer has no estimate yet.
 const MIN_PERCENT_AT_END: f64 = 95.0;
 
 /// Current activity of a printer: `state` in the API.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Activity {
-    /// Ready, and nothing prints.
+    /// Ready, and nothing is printing.
     Idle,
     /// A print is running.
     Printing,
@@ -73,13 +73,13 @@ impl Connection {
 pub enum PrintEnd {
     /// The print was completed.
     Finished,
-    /// It was cancelled, at the printer or by us.
+    /// The print was cancelled, at the printer or by the server.
     Cancelled,
-    /// The print ended by an error, a shutdown or a power failure.
+    /// The print ended because of an error, a shutdown or a power failure.
     Failed,
 }
 
-/// Layer that is being printed.
+/// Layer being printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PrintedLayer {
@@ -90,7 +90,7 @@ pub struct PrintedLayer {
 }
 
 impl PrintedLayer {
-    /// Builds the layer from the numbers that a printer reports; `None` if it reports none or invalid ones.
+    /// Builds the layer from the numbers reported by a printer; returns `None` if it reports none or invalid ones.
     pub fn from_numbers(number: Option<f64>, of: Option<f64>) -> Option<Self> {
         let whole = |value: f64| (1.0..=MAX_TOLD_LAYERS).contains(&value).then_some(value as u32);
         let (number, of) = (whole(number?)?, whole(of?)?);
@@ -108,10 +108,10 @@ pub struct Status {
     pub connection: Connection,
     /// File that is printing, is paused, or was printed last, as a path relative to the printer's upload folder.
     pub file: Option<String>,
-    /// Result of the print of `file`; `None` while it runs, or if the printer does not report it.
+    /// Result of the print of `file`; `None` while the print is running, or if the printer does not report the result.
     pub ended: Option<PrintEnd>,
     /// Number of prints of `file` in the printer's history, including the current one; for a printer without a history,
-    /// of those that the adapter told apart. `None` if neither is available.
+    /// the number of prints that the adapter could tell apart. `None` if neither is available.
     #[serde(default)]
     pub runs: Option<u32>,
     /// Progress of the print in percent, 0 to 100.
@@ -119,9 +119,9 @@ pub struct Status {
     /// `true` while the printer carries out an accepted cancellation.
     #[serde(default)]
     pub cancelling: bool,
-    /// Remaining print time in seconds, as the printer estimates it.
+    /// Remaining print time in seconds, as estimated by the printer.
     pub remaining_seconds: Option<i64>,
-    /// Layer that is being printed; `None` while nothing prints, and if the printer does not report it.
+    /// Layer being printed; `None` while nothing is printing, or if the printer does not report the layer.
     #[serde(default)]
     pub layer: Option<PrintedLayer>,
     /// Filament used so far by the print of `file`, in millimetres.
@@ -135,40 +135,40 @@ pub struct Status {
     pub heaters: Heaters,
     /// `true` if all axes are homed; `None` if the printer does not report it.
     pub homed: Option<bool>,
-    /// The printer's own message on its error or state.
+    /// The printer's own message about its error or state.
     pub message: Option<String>,
-    /// Spools in its slots, if the printer recognises them; else empty.
+    /// Spools in the printer's slots; empty if the printer does not recognise them.
     #[serde(default)]
     pub slots: Vec<ReportedSlot>,
-    /// Spool on which the printer itself books what it prints; `None` if it books none, or does not report it.
+    /// Spool on which the printer itself books its prints; `None` if it books no prints or does not report the spool.
     #[serde(default)]
     pub books_on: Option<SpoolBooking>,
     /// Time at which the status was read.
     pub updated_at: Timestamp,
 }
 
-/// Booking by the printer's own server: it books what it extrudes in the spool management system, on the spool that is
-/// active there. A print's use must then not be booked there a second time.
+/// Booking by the printer's own server: it books extruded filament in the spool management system, on the spool that is
+/// active there. A print's consumption must then not be booked there a second time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpoolBooking {
-    /// Number of the active spool in that system.
+    /// Number of the active spool in the spool management system.
     pub spool: i64,
-    /// `true` if the printer's server currently reaches that system. While it does not, it accumulates the use until it
-    /// is restarted.
+    /// `true` if the printer's server can currently reach the spool management system. While it cannot, it accumulates
+    /// the consumption until it is restarted.
     pub connected: bool,
-    /// `true` if it holds use that it could not book yet.
+    /// `true` if the printer's server has consumption that it could not book yet.
     #[serde(default)]
     pub unreported: bool,
 }
 
-/// Spool that a printer reports. One without code and colour is an empty slot.
+/// Spool reported by a printer. A report without code and colour stands for an empty slot.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportedSlot {
     /// Number of the slot, from 0.
     pub slot: u32,
-    /// The vendor's code of the spool.
+    /// Vendor's code for the spool.
     pub vendor_code: Option<String>,
     /// Type of plastic, such as `PETG`; `None` if the printer does not report it separately from the code.
     #[serde(default)]
@@ -180,7 +180,7 @@ pub struct ReportedSlot {
 }
 
 impl ReportedSlot {
-    /// Returns a copy with texts and amounts limited to the bounds of what is stored.
+    /// Returns a copy with texts and amounts limited to the bounds of stored values.
     #[must_use]
     pub fn bounded(&self) -> Self {
         let word = |text: &Option<String>| {
@@ -198,7 +198,7 @@ impl ReportedSlot {
 }
 
 impl Status {
-    /// Limits every number to the bounds of what is stored ([`bounds`]); one beyond them counts as unknown.
+    /// Limits every number to the bounds of stored values ([`bounds`]); a number beyond them counts as unknown.
     #[must_use]
     pub fn bounded(self) -> Self {
         Self {
@@ -221,7 +221,7 @@ impl Status {
         self.state == Activity::Printing && near
     }
 
-    /// Returns whether a print is running whose end is far away and whose remaining time the printer does not report.
+    /// Returns whether a print is running whose end is far off and whose remaining time the printer does not report.
     pub fn is_new_print(&self) -> bool {
         self.state == Activity::Printing && self.remaining_seconds.is_none() && self.progress < MIN_PERCENT_AT_END
     }
@@ -238,7 +238,7 @@ impl Status {
         }
     }
 
-    /// Builds the status of a printer that is not reachable, with a human-readable reason.
+    /// Builds the status of an unreachable printer, with a human-readable reason.
     pub fn unavailable(connection: Connection, message: impl Into<String>, at: Timestamp) -> Self {
         Self { connection, message: Some(message.into()), updated_at: at, ..Self::default() }
     }
@@ -250,10 +250,10 @@ impl Status {
 pub struct PastPrint {
     /// Path of the file, relative to the upload folder.
     pub file: String,
-    /// Result of the print; `None` while it runs, or if the printer does not report it.
+    /// Result of the print; `None` while the print is running, or if the printer does not report the result.
     pub ended: Option<PrintEnd>,
-    /// `true` if the record breaks off because the printer's server ended during the print. The print itself may have
-    /// gone on: such a record does not show how it ended.
+    /// `true` if the record breaks off because the printer's server stopped during the print. The print itself may have
+    /// continued, so such a record does not show how it ended.
     #[serde(default)]
     pub cut_off: bool,
     /// Filament used in millimetres, if the printer reports it.
@@ -262,30 +262,30 @@ pub struct PastPrint {
     pub started_at: Option<Timestamp>,
     /// End time, if the printer reports it.
     pub ended_at: Option<Timestamp>,
-    /// Spools on which the printer itself booked it; see [`SpoolBooking`].
+    /// Spools on which the printer itself booked the print; see [`SpoolBooking`].
     #[serde(default)]
     pub booked_on: Vec<i64>,
 }
 
 impl PastPrint {
-    /// Limits every number to the bounds of what is stored ([`bounds`]); one beyond them counts as unknown.
+    /// Limits every number to the bounds of stored values ([`bounds`]); a number beyond them counts as unknown.
     #[must_use]
     pub fn bounded(self) -> Self {
         Self { filament_mm: self.filament_mm.and_then(bounds::filament_mm), ..self }
     }
 }
 
-/// Evidence on whether the printer's server, which keeps the history, has run without a restart since a marked moment.
-/// A server that was not running cannot record prints.
+/// Evidence on whether the printer's server, which keeps the history, has run without a restart since a given moment. A
+/// server that was not running cannot record prints.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerRun {
-    /// The server ran all the time: its history contains every print since.
+    /// The server ran without interruption: its history contains every print since then.
     Unbroken,
-    /// The server does not report it.
+    /// The server does not report whether it was restarted.
     #[default]
     Unknown,
-    /// The server was restarted since.
+    /// The server was restarted.
     Restarted,
 }
 

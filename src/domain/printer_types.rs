@@ -7,7 +7,7 @@ use crate::gcode_form::GcodeForm;
 /// File formats and slot capabilities of one printer type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TypeFacts {
-    /// G-code formats that its printers accept.
+    /// G-code formats accepted by printers of the type.
     pub forms: Vec<GcodeForm>,
     /// `true` if a start specifies the slot of each filament. Otherwise a printer with several slots takes filament n
     /// of a file (its tool) from slot n.
@@ -26,17 +26,17 @@ impl Default for TypeFacts {
 pub struct KnownTypes(BTreeMap<String, TypeFacts>);
 
 impl KnownTypes {
-    /// Builds the collection from these types.
+    /// Builds the collection from the given types.
     pub fn new<'a>(types: impl IntoIterator<Item = (&'a str, TypeFacts)>) -> Self {
         Self(types.into_iter().map(|(kind, facts)| (kind.to_owned(), facts)).collect())
     }
 
-    /// Returns the capabilities of this type.
+    /// Returns the capabilities of the given type.
     pub fn of(&self, kind: &str) -> TypeFacts {
         self.0.get(kind).cloned().unwrap_or_default()
     }
 
-    /// Returns whether printers of any type accept such a file.
+    /// Returns whether printers of any type accept files of the given form.
     pub fn printable(&self, form: GcodeForm) -> bool {
         form == GcodeForm::Text || self.0.values().any(|facts| facts.forms.contains(&form))
     }

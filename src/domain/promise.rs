@@ -1,4 +1,4 @@
-//! Completion date promised to a customer once, with a margin chosen so that four of five promises are met.
+//! Completion time promised to a customer once, with a margin chosen so that four out of five promises are met.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,8 @@ const KEPT_SHARE: f64 = 0.8;
 const MAX_RATIOS: usize = 100;
 /// Ratios of actual to expected time that are assumed until orders have been observed.
 const ASSUMED_RATIOS: [f64; 10] = [0.9, 1.0, 1.0, 1.05, 1.05, 1.1, 1.15, 1.2, 1.3, 1.6];
-/// Minimum expected time of an order to learn from: for a shorter one, an extra minute would be a large share.
+/// Minimum expected time of an order to learn from, in milliseconds: for a shorter one, an extra minute would be a
+/// large share.
 const LEAST_LEAD_MS: i64 = 10 * 60_000;
 
 /// Promised completion of an order, and its outcome.
@@ -21,18 +22,18 @@ const LEAST_LEAD_MS: i64 = 10 * 60_000;
 pub struct Promise {
     /// Time at which the promise was made.
     pub made_at: Timestamp,
-    /// Completion of printing expected at that time.
+    /// Completion of printing as expected when the promise was made.
     pub expected_at: Timestamp,
-    /// Promised time; never changes.
+    /// Promised time, which never changes.
     pub promised_at: Timestamp,
-    /// Time at which the order was ready; `None` until then, and again from the moment that part of it is remade.
+    /// Time at which the order was ready; `None` until then, and again once part of the order is being remade.
     #[serde(default)]
     pub met_at: Option<Timestamp>,
 }
 
 impl Promise {
-    /// Returns the ratio of actual to expected time; `None` before the order is ready, or if the expected time was too
-    /// short.
+    /// Returns the ratio of actual to expected time; `None` if the order is not ready yet, or if the expected time was
+    /// too short.
     fn ratio(&self) -> Option<f64> {
         let expected = self.expected_at.since(self.made_at);
         let took = self.met_at?.since(self.made_at);
@@ -44,7 +45,7 @@ impl Promise {
 #[derive(Clone, PartialEq, Debug)]
 pub struct DelayRatios {
     ratios: VecDeque<f64>,
-    /// Number of assumed ratios, which stand first.
+    /// Number of assumed ratios, which come first.
     assumed: usize,
 }
 
@@ -68,8 +69,8 @@ impl DelayRatios {
         }
     }
 
-    /// Returns the promise for an order that is expected at `expected_at`: the time by which four of five such orders
-    /// are ready, at least `least_margin_ms` milliseconds later than expected.
+    /// Returns the promise for an order expected at `expected_at`: the time by which four out of five such orders are
+    /// ready, at least `least_margin_ms` milliseconds later than expected.
     pub fn promise(&self, now: Timestamp, expected_at: Timestamp, least_margin_ms: i64) -> Promise {
         let lead = expected_at.since(now).max(0);
         let stretched = (lead as f64 * self.quantile()) as i64;
@@ -77,7 +78,7 @@ impl DelayRatios {
         Promise { made_at: now, expected_at, promised_at, met_at: None }
     }
 
-    /// Returns the ratio that [`KEPT_SHARE`] of the orders did not exceed.
+    /// Returns the ratio that was not exceeded by a share of [`KEPT_SHARE`] of the orders.
     fn quantile(&self) -> f64 {
         let mut sorted: Vec<f64> = self.ratios.iter().copied().collect();
         sorted.sort_by(f64::total_cmp);
@@ -119,7 +120,7 @@ mod tests {
     }
 
     proptest! {
-        /// Checks for any distribution of orders that four of five orders drawn from it are ready in time.
+        /// Checks for any distribution of orders that four out of five orders drawn from it are ready in time.
         #[test]
         fn four_of_five_are_kept(ratios in prop::collection::vec(0.5f64..4.0, MAX_RATIOS..3 * MAX_RATIOS)) {
             let mut stretch = DelayRatios::default();

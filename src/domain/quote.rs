@@ -1,10 +1,10 @@
 //! A quote: an offer to a customer with its price and its period of validity.
 //!
-//! Operators draft quotes; uploading a model also creates a draft, priced by [`crate::pricing`]. A quote can be
-//! edited only as a draft. Once it is sent, prices, tax and shipping are frozen. The accepted quote becomes one order
-//! of kind `custom` at exactly these prices; its id is chosen and stored in the commit that accepts, so that the order
-//! is created once whatever happens in between. `draft` contains the editing, `model` the lines that are printed from
-//! an uploaded model, `margin` their actual costs, `rules` the rest.
+//! Operators draft quotes; uploading a model also creates a draft, priced by [`crate::pricing`]. A quote can be edited
+//! only as a draft. Once it is sent, prices, tax and shipping are frozen. The accepted quote becomes one order of kind
+//! `custom` at exactly these prices; the order's id is chosen and stored in the commit that accepts the quote, so that
+//! the order is created only once whatever happens in between. `draft` contains the editing, `model` the lines printed
+//! from an uploaded model, `margin` their actual costs, and `rules` the rest.
 //!
 //! | from | on | to |
 //! | --- | --- | --- |
@@ -14,7 +14,7 @@
 //! | sent | the customer accepts before `validUntil` | accepted; its order is created |
 //! | sent | the customer declines, or the shop withdraws it | declined |
 //!
-//! `expired` is not a state of its own: it is shown instead of sent once `validUntil` has passed.
+//! `expired` is not a state of its own: it is shown instead of `sent` once `validUntil` has passed.
 
 mod draft;
 mod margin;
@@ -43,91 +43,92 @@ use crate::time::Timestamp;
 
 /// Maximum number of lines of one quote; as many as a customer may order at once.
 pub const MAX_LINES: usize = 50;
-/// Refusal code for a quote that is answered too late.
+/// Refusal code for a quote that was answered too late.
 pub const QUOTE_EXPIRED: &str = "quote_expired";
 /// Refusal code for a quote that was declined or withdrawn.
 pub const QUOTE_DECLINED: &str = "quote_declined";
 
-/// Line of a quote: the offered item with its quantity and price.
+/// Line of a quote: the quoted item with its quantity and price.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuoteLine {
-    /// Description of the offered item.
+    /// Description of the quoted item.
     pub description: String,
     /// Number of units, at least 1.
     pub quantity: u32,
     /// Net price of one unit, in minor units of the currency.
     pub unit_price_cents: i64,
-    /// SKU that is printed; `None` for a line that is not printed, and for a model before the quote is sent.
+    /// SKU to print; `None` for a line that is not printed, and for a model before the quote is sent.
     pub sku_id: Option<Id>,
-    /// `true` if it is printed. Other lines, such as design work, create no jobs.
+    /// `true` if the line is printed. Other lines, such as design work, create no jobs.
     pub printed: bool,
-    /// Uploaded model that it is printed from.
+    /// Uploaded model from which the line is printed; `None` if it is not printed from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<QuoteModel>,
 }
 
 /// A quote.
 ///
-/// Invariants: everything the customer agrees to (lines, tax, shipping, currency) is frozen once it is sent; `order_id`
-/// is set by the commit that accepts and never changes.
+/// Invariants: everything to which the customer agrees (lines, tax, shipping, currency) is frozen once the quote is
+/// sent; `order_id` is set by the commit that accepts the quote and never changes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Quote {
     /// Identifier of the quote.
     pub id: Id,
-    /// Sequential number for display, shown as `QUO-000123`; numbers may have gaps.
+    /// Sequential number for display, shown as `QUO-000123`; there may be gaps between numbers.
     pub number: i64,
     /// Number of changes by users, from 1.
     pub revision: i64,
     /// Stored status; never [`QuoteStatus::Expired`].
     pub status: QuoteStatus,
-    /// Site that it belongs to.
+    /// Site to which the quote belongs.
     pub site: String,
-    /// The customer's e-mail address in its normal form; required to send it.
+    /// The customer's email address in normalised form; required to send the quote.
     pub customer_email: Option<String>,
-    /// Customer record, once the customer accepted it while signed in.
+    /// Customer record, set if the customer was signed in when accepting the quote.
     pub customer_id: Option<Id>,
-    /// Custom request that it answers.
+    /// Custom request that the quote answers; `None` if there is none.
     pub custom_request_id: Option<Id>,
-    /// Status that was last reported to that request.
+    /// Status last reported to the custom request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_told: Option<QuoteStatus>,
-    /// Offered lines, at least one.
+    /// Quoted lines, at least one.
     pub lines: Vec<QuoteLine>,
-    /// Currency of all amounts, as ISO 4217 code in lower case.
+    /// Currency of all amounts, as a lower-case ISO 4217 code.
     pub currency: String,
     /// Sum of the lines without tax, in minor units.
     pub subtotal_cents: i64,
-    /// Charge for shipping in minor units.
+    /// Shipping charge, in minor units.
     pub shipping_cents: i64,
-    /// Tax rate of the destination in basis points.
+    /// Tax rate at the destination, in basis points.
     pub tax_rate_bps: i64,
-    /// Tax on lines and shipping in minor units, rounded once.
+    /// Tax on lines and shipping, in minor units, rounded once.
     pub tax_cents: i64,
     /// Amount to pay, in minor units.
     pub total_cents: i64,
     /// Shipping address, which determines the tax rate.
     pub shipping_address: Option<Address>,
-    /// Time until which it can be accepted; if `None`, it is computed on sending from the validity in the settings.
+    /// Time until which the quote can be accepted; if `None`, it is computed on sending from the validity period in the
+    /// settings.
     pub valid_until: Option<Timestamp>,
-    /// Free text for the customer.
+    /// Free-text notes for the customer.
     pub notes: Option<String>,
-    /// Rates by which its models are priced; frozen when it is sent.
+    /// Rates by which the quote's models are priced; frozen when it is sent.
     pub rates: PriceRates,
-    /// Order created from it; its id is chosen when the quote is accepted.
+    /// Order created from the quote; the order's id is chosen when the quote is accepted.
     pub order_id: Option<Id>,
-    /// `true` once that order is created.
+    /// `true` once the order has been created.
     pub order_made: bool,
-    /// Human-readable reason the order cannot be created; `None` while there is no problem.
+    /// Human-readable reason why the order cannot be created; `None` if there is no problem.
     pub order_error: Option<String>,
-    /// Reason entered by the customer or operator who declined it.
+    /// Reason entered by the customer or operator who declined the quote.
     pub declined_reason: Option<String>,
-    /// Time at which it was sent.
+    /// Time at which the quote was sent; `None` if not yet sent.
     pub sent_at: Option<Timestamp>,
-    /// Time at which it was accepted or declined.
+    /// Time at which the quote was accepted or declined; `None` if not yet answered.
     pub answered_at: Option<Timestamp>,
-    /// `true` if it was deleted, which is possible for drafts only.
+    /// `true` if the quote was deleted, which is possible only for drafts.
     pub archived: bool,
     /// Time of creation.
     pub created_at: Timestamp,
@@ -138,7 +139,7 @@ pub struct Quote {
 /// Result of slicing a model, as reported to the quote.
 #[derive(Clone, PartialEq, Debug)]
 pub enum QuoteSlicingOutcome {
-    /// Slicing succeeded; with the facts from the G-code.
+    /// Slicing succeeded, with the facts from the G-code.
     Done(SlicedModel),
     /// Slicing failed, with a human-readable reason.
     Failed(String),
@@ -151,15 +152,15 @@ pub enum QuoteCommand {
     Create(Box<DraftQuote>),
     /// Changes a draft.
     Update {
-        /// Version that the caller read; refused with 412 if it has changed since.
+        /// Version that the caller read; refused with 412 if the quote has changed since.
         if_version: Option<i64>,
         /// Changed members.
         patch: Box<QuotePatch>,
     },
     /// Sends a draft to its customer.
     Send,
-    /// Accepts the quote on behalf of the customer. Repeating it has no further effect, except that an order that could
-    /// not be created is tried again.
+    /// Accepts the quote on behalf of the customer. Repeating the command has no further effect, except that creation
+    /// of an order that could not be created is tried again.
     Accept,
     /// Declines the quote (customer) or withdraws it (shop).
     Decline {
@@ -175,32 +176,32 @@ pub enum QuoteCommand {
         /// Result of slicing.
         news: QuoteSlicingOutcome,
     },
-    /// Acknowledges that the custom request knows this status of the quote.
+    /// Records that the custom request has acknowledged the given status of the quote.
     RequestTold(QuoteStatus),
-    /// Records that the order is created.
+    /// Records that the order has been created.
     Ordered,
-    /// Records that the order cannot be created, for this reason.
+    /// Records that the order cannot be created, for the given reason.
     NotOrdered(String),
 }
 
 impl Quote {
-    /// Returns the number as it is displayed: `QUO-000123`.
+    /// Returns the display number: `QUO-000123`.
     pub fn number_text(&self) -> String {
         format!("QUO-{:06}", self.number)
     }
 
-    /// Returns the status as shown at a given time: expired if it was not answered in time.
+    /// Returns the status as shown at a given time, which is expired if the quote was not answered in time.
     pub fn shown_status(&self, now: Timestamp) -> QuoteStatus {
         let late = self.status == QuoteStatus::Sent && self.valid_until.is_some_and(|until| until <= now);
         if late { QuoteStatus::Expired } else { self.status }
     }
 
-    /// Returns whether customers may see it, because it was sent.
+    /// Returns whether customers may see the quote, which they may once it has been sent.
     pub fn is_known_to_customers(&self) -> bool {
         !self.archived && self.status != QuoteStatus::Draft
     }
 
-    /// Returns whether it is addressed to the customer with this e-mail address, in its normal form.
+    /// Returns whether the quote is addressed to the customer with the given email address, in normalised form.
     pub fn is_for(&self, email: &str) -> bool {
         self.customer_email.as_deref() == Some(email)
     }

@@ -1,8 +1,8 @@
-//! A refusal: a rule's "no" to a command. It is an answer to the caller, never a failure of the actor.
+//! A refusal: the rejection of a command by a rule. It is an answer to the caller, never a failure of the actor.
 
 use serde::{Deserialize, Serialize};
 
-/// Kind of a refusal; `http/error.rs` alone maps it to an HTTP status, shown here in parentheses.
+/// Kind of refusal; `http/error.rs` alone maps it to an HTTP status, shown here in parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
@@ -10,13 +10,13 @@ pub enum Class {
     Invalid,
     /// The record does not exist, or the caller may not see it (404).
     NotFound,
-    /// The caller may not do this (403).
+    /// The caller is not permitted to issue the command (403).
     Forbidden,
-    /// The current state does not allow it (409).
+    /// The current state does not allow the command (409).
     Conflict,
     /// The record has changed since the caller read it (412).
     Stale,
-    /// Well-formed, but not acceptable (422).
+    /// The command is well-formed, but not acceptable (422).
     Unprocessable,
     /// The record existed but no longer does (410).
     Gone,
@@ -27,7 +27,7 @@ pub enum Class {
 pub struct Fault {
     /// Dotted path of the faulty member (`lines.0.quantity`).
     pub path: String,
-    /// Human-readable description of the fault; the sentence continues the path.
+    /// Human-readable description of the fault, worded as a continuation of the path.
     pub message: String,
 }
 
@@ -35,18 +35,18 @@ pub struct Fault {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
-    /// Kind of the refusal.
+    /// Kind of refusal.
     pub class: Class,
     /// Stable `snake_case` code for programs.
     pub code: String,
     /// Human-readable reason: lower case, without a full stop.
     pub message: String,
-    /// All faults of the request at once; only for [`Class::Invalid`].
+    /// All faults of the request; only for [`Class::Invalid`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
 }
 
-/// Returns the display name of a kind: `api_key` is an API key.
+/// Returns the display name of a kind of record, such as "API key" for `api_key`.
 pub fn kind_in_words(kind: &str) -> String {
     match kind {
         "api_key" => "API key".to_owned(),
@@ -56,19 +56,19 @@ pub fn kind_in_words(kind: &str) -> String {
 }
 
 impl Refusal {
-    /// Creates a refusal of this kind; the message is truncated to [`MAX_MESSAGE_CHARS`].
+    /// Creates a refusal of the given kind; the message is truncated to [`MAX_MESSAGE_CHARS`].
     pub fn new(class: Class, code: &str, message: impl Into<String>) -> Self {
         Self { class, code: code.to_owned(), message: shortened(message.into(), MAX_MESSAGE_CHARS), faults: Vec::new() }
     }
-    /// Creates a 404 for a record of this kind, with the code `<kind>_not_found`.
+    /// Creates a 404 for a record of the given kind, with the code `<kind>_not_found`.
     pub fn not_found(kind: &str) -> Self {
         Self::new(Class::NotFound, &format!("{kind}_not_found"), format!("no such {}", kind_in_words(kind)))
     }
-    /// Creates a 409 with this code.
+    /// Creates a 409 with the given code.
     pub fn conflict(code: &str, message: impl Into<String>) -> Self {
         Self::new(Class::Conflict, code, message)
     }
-    /// Creates a 403 with this code.
+    /// Creates a 403 with the given code.
     pub fn forbidden(code: &str, message: impl Into<String>) -> Self {
         Self::new(Class::Forbidden, code, message)
     }
@@ -78,7 +78,7 @@ impl Refusal {
         faults.note(path, message);
         Self::faults(faults)
     }
-    /// Creates a 400 for all these faults at once.
+    /// Creates a single 400 for all the given faults.
     pub fn faults(Faults { entries: faults, left_out, .. }: Faults) -> Self {
         let message = match &faults[..] {
             [one] if left_out == 0 => format!("{}: {}", one.path, one.message),
@@ -89,26 +89,26 @@ impl Refusal {
         };
         Self { class: Class::Invalid, code: "validation_failed".to_owned(), message, faults }
     }
-    /// Creates a 409 `invalid_transition`: the state table does not allow the action in this state. `what` is a clause
-    /// such as "the invoice cannot be voided".
+    /// Creates a 409 `invalid_transition`: the state table does not allow the action in the current state. `what` is a
+    /// clause such as "the invoice cannot be voided".
     pub fn transition(what: &str, state: impl std::fmt::Display) -> Self {
         Self::conflict("invalid_transition", format!("{what} while its status is {state}"))
     }
 }
 
-/// Maximum number of faults listed at once, in one refusal and for settings at start.
+/// Maximum number of faults listed together, in one refusal and when the settings are read at startup.
 pub const MAX_FAULTS: usize = 50;
-/// Maximum length of all faults of one refusal, in bytes of JSON.
+/// Maximum length of all faults in one refusal, in bytes of JSON.
 const MAX_FAULTS_BYTES: usize = 60_000;
-/// Maximum lengths of a path and of a fault's message, in characters. Both may contain text from the caller, so they
-/// are truncated.
+/// Maximum length of a fault's path, in characters. Like its message, it may contain text from the caller and is
+/// therefore truncated.
 const MAX_PATH_CHARS: usize = 200;
 const MAX_FAULT_CHARS: usize = 1_000;
 /// Maximum length of a refusal's message, in characters.
 pub const MAX_MESSAGE_CHARS: usize = 2_000;
 
-/// Faults of one request, collected so that the caller learns of all at once. The first [`MAX_FAULTS`] are listed and
-/// the others counted, so that the response stays small for any request.
+/// Faults of one request, collected so that the caller learns about all of them together. The first [`MAX_FAULTS`] are
+/// listed and the others counted, so that the response stays small for any request.
 #[derive(Default, Debug)]
 pub struct Faults {
     entries: Vec<Fault>,
@@ -117,7 +117,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Adds a fault of the member at `path`, such as `lines[0].quantity`.
+    /// Adds a fault in the member at `path`, such as `lines[0].quantity`.
     pub fn note(&mut self, path: &str, message: impl Into<String>) {
         if self.left_out > 0 || self.entries.len() >= MAX_FAULTS {
             self.left_out += 1;
@@ -133,7 +133,7 @@ impl Faults {
         self.bytes = bytes;
         self.entries.push(Fault { path, message });
     }
-    /// Adds a fault unless `ok`.
+    /// Adds a fault if `ok` is false.
     pub fn check(&mut self, ok: bool, path: &str, message: impl Into<String>) -> &mut Self {
         if !ok {
             self.note(path, message);
@@ -144,7 +144,7 @@ impl Faults {
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.left_out == 0
     }
-    /// Returns whether a fault of this member is recorded already.
+    /// Returns whether a fault in the given member has already been recorded.
     pub fn names(&self, path: &str) -> bool {
         self.entries.iter().any(|fault| fault.path == path)
     }
@@ -161,7 +161,7 @@ impl Faults {
     }
 }
 
-/// Returns the text truncated to this many characters.
+/// Returns the text truncated to the given number of characters.
 pub fn shortened(mut text: String, most: usize) -> String {
     if let Some((end, _)) = text.char_indices().nth(most) {
         text.truncate(end);
@@ -174,7 +174,7 @@ pub fn shortened(mut text: String, most: usize) -> String {
 const MAX_DETAILS_CHARS: usize = 4_000;
 
 /// Splits a printer's message into its first sentence, without the full stop, and the rest. A sentence ends at the end
-/// of its line, or where a capital letter follows its punctuation mark.
+/// of its line, or at a punctuation mark followed by a capital letter.
 pub fn first_sentence(text: &str) -> (String, Option<String>) {
     let text = text.trim();
     let line = text.find(['\r', '\n']).unwrap_or(text.len());
@@ -186,7 +186,7 @@ pub fn first_sentence(text: &str) -> (String, Option<String>) {
     (first.to_owned(), details)
 }
 
-/// Returns the length of a text written as JSON, in bytes.
+/// Returns the length in bytes of a text when written as JSON.
 fn written_len(text: &str) -> usize {
     let escaped = |c: char| match c {
         '"' | '\\' => 2,

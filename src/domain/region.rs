@@ -1,13 +1,14 @@
-//! Regions of countries by their ISO 3166-2 codes, so that "California", "ca" and "US-CA" are the same place.
+//! Regions of countries by their ISO 3166-2 codes, so that "California", "ca" and "US-CA" are recognised as the same
+//! region.
 //!
-//! Contains the regions of countries whose taxes differ between them, and of those whose addresses usually spell out
-//! the region's name. Other regions are used as they are written.
+//! Contains the regions of countries whose taxes vary by region, and of countries whose addresses usually spell out the
+//! region's name. Other regions are used as written.
 
 mod names;
 
 use names::REGIONS;
 
-/// Returns the code of a region within its country (`CA`), from its code or one of its names. An unknown region is
+/// Returns the code of a region within its country (`CA`), given its code or one of its names. An unknown region is
 /// returned trimmed.
 pub fn region_code(country: &str, region: &str) -> String {
     let region = region.trim();

@@ -1,9 +1,9 @@
 //! Conditions outside an aggregate that must hold when its commit is written.
 //!
-//! Aggregates decide alone, each on its own state: one may delete a file at the same moment in which another begins to
-//! reference it, and each decision is valid by itself. So both state their requirements, and the store checks all of
-//! them against the rows as they are after the commit, in the commit's own transaction. Of two that contradict each
-//! other the later is refused.
+//! Aggregates decide independently, each on its own state: one may delete a file at the same moment as another begins
+//! to reference it, and each decision is valid by itself. Both therefore state their requirements, and the store checks
+//! all of them against the rows as they are after the commit, in the commit's own transaction. Of two commits that
+//! contradict each other, the later one is refused.
 
 use crate::id::Id;
 use crate::refusal::Refusal;
@@ -19,41 +19,41 @@ pub enum Referenced {
     Sku,
 }
 
-/// Condition that a decision relies on.
+/// Condition on which a decision relies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Requirement {
-    /// The record is not deleted: the commit references it.
+    /// The record has not been deleted; required because the commit references it.
     NotDeleted {
         /// Kind of the referenced record.
         what: Referenced,
         /// Identifier of the referenced record.
         id: Id,
-        /// Member of the request that references it (`gcodeFileId`), for the refusal.
+        /// Member of the request that references the record (`gcodeFileId`), for the refusal.
         member: String,
     },
-    /// This SKU is made itself: a kit lists it as a component, and kits contain no kits.
+    /// The SKU is not a kit; required because a kit lists it as a component, and kits cannot contain kits.
     NoKit {
         /// Component of the kit.
         sku: Id,
-        /// Member of the request that references it, for the refusal.
+        /// Member of the request that references the SKU, for the refusal.
         member: String,
     },
-    /// No active record references this one: the commit deletes it, or turns a SKU into a kit. Deleted aggregates and
-    /// orders that are shipped, cancelled or refunded do not count, nor do jobs that are completed, failed or
-    /// cancelled, custom requests that are closed, and quotes that are not sent or were answered.
+    /// No active record references the given one; required because the commit deletes it, or turns a SKU into a kit.
+    /// The following do not count: deleted aggregates; orders that are shipped, cancelled or refunded; jobs that are
+    /// completed, failed or cancelled; closed custom requests; and quotes that were not sent or have been answered.
     Unused {
         /// Kind of the record that is deleted or becomes a kit.
         what: Referenced,
-        /// Identifier of that record.
+        /// Identifier of the record.
         id: Id,
     },
-    /// No document of this series has this number or a higher one, and no other restore skips such a number: the commit
-    /// continues the series at it. Otherwise numbers would be missing without a reason, or the next document would get
-    /// a number other than the one shown to the operator.
+    /// No document in the series has the given number or a higher one, and no other restore skips such a number;
+    /// required because the commit continues the series with the given number. Otherwise numbers would be missing
+    /// without a reason, or the next document would get a number other than the one shown to the operator.
     Unissued {
         /// Name of the series (`INV-2026`).
         series: String,
-        /// Number of the next document in it.
+        /// Number of the next document in the series.
         next: i64,
         /// Restore whose own gap is exempt.
         restore: Id,
@@ -63,12 +63,13 @@ pub enum Requirement {
 }
 
 impl Requirement {
-    /// Requires that a record is not deleted; `member` of the request references it.
+    /// Requires that a record has not been deleted. `member` is the member of the request that references it.
     pub fn not_deleted(what: Referenced, id: Id, member: impl Into<String>) -> Self {
         Self::NotDeleted { what, id, member: member.into() }
     }
 
-    /// Returns the refusal for an unmet requirement, the same as if it had been unmet before the commit.
+    /// Returns the refusal for an unmet requirement, which is the same as if the requirement had been unmet before the
+    /// commit.
     pub fn refusal(&self) -> Refusal {
         match self {
             Self::NotDeleted { what, member, .. } => Refusal::field(

@@ -1,9 +1,9 @@
-//! A restore of a backup: its time, the numbers skipped since, and its review by an operator.
+//! A restore of a backup: its time, the numbers skipped because of it, and its review by an operator.
 //!
 //! Between the backup and its restore the former shop continued to run: it assigned numbers, published events and
-//! started prints that are unknown here. Until an operator has reviewed the restore, nothing is started automatically.
-//! Numbers that may have been assigned are skipped, as gaps with their reason; an operator may change the next number
-//! of each series.
+//! started prints that are unknown to the restored shop. Until an operator has reviewed the restore, nothing is started
+//! automatically. Numbers that may have been assigned are skipped, as gaps with their reason; an operator may change
+//! the next number of each series.
 
 pub mod numbers;
 
@@ -22,8 +22,8 @@ use crate::refusal::{Faults, Refusal};
 use crate::requirement::Requirement;
 use crate::time::Timestamp;
 
-/// Number of event numbers that are skipped: more than a shop can have published between a backup and its restore. So a
-/// cursor of the former shop is never mistaken for one of this shop.
+/// Number of skipped event numbers: more than a shop can have published between a backup and its restore, so that a
+/// cursor of the former shop is never mistaken for one of the restored shop.
 const EVENT_MARGIN: i64 = 1_000_000_000;
 
 /// Restore of a backup.
@@ -32,43 +32,44 @@ const EVENT_MARGIN: i64 = 1_000_000_000;
 pub struct Restore {
     /// Identifier of the restore, derived from the backup.
     pub id: Id,
-    /// Time of the backup; it contains nothing newer.
+    /// Time of the backup, which contains nothing newer.
     pub backup_made_at: Timestamp,
     /// Time of the restore.
     pub restored_at: Timestamp,
-    /// Number of the newest event of the backup.
+    /// Number of the newest event in the backup.
     pub last_event: i64,
-    /// Number of the event that announces the restore. Events of the former shop may have used the numbers in between.
+    /// Number of the event that announces the restore. Events of the former shop may have used the numbers between this
+    /// one and that of the newest event in the backup.
     pub first_event: i64,
     /// Next number of each series.
     pub series: Vec<RestoredSeries>,
-    /// Review by an operator; until then `None`, and nothing is started automatically.
+    /// Review by an operator; `None` if not yet reviewed, in which case nothing is started automatically.
     #[serde(default)]
     pub review: Option<RestoreReview>,
 }
 
-/// Operator's confirmation that the shop may resume.
+/// An operator's confirmation that the shop may resume.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreReview {
     /// Time of the review.
     pub at: Timestamp,
-    /// Principal who reviewed it, as text.
+    /// Principal who reviewed the restore, as text.
     pub by: String,
-    /// Reviewer's note.
+    /// The reviewer's note.
     pub note: Option<String>,
 }
 
 /// Facts of a restore, collected when it is performed.
 #[derive(Clone, Debug)]
 pub struct RestoreFacts {
-    /// SHA-256 of the backup's manifest, in hex.
+    /// SHA-256 of the backup's manifest, in hexadecimal.
     pub backup: String,
     /// Time of the backup.
     pub backup_made_at: Timestamp,
     /// Current time.
     pub now: Timestamp,
-    /// Number of the newest event of the backup.
+    /// Number of the newest event in the backup.
     pub last_event: i64,
     /// Usage of every number series in the backup.
     pub used: Vec<SeriesUse>,
@@ -77,7 +78,7 @@ pub struct RestoreFacts {
 /// Change to the rows stored with a restore.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RestoreRow {
-    /// Numbers that are skipped.
+    /// Skipped numbers.
     Gap(NumberGap),
     /// Removed gap of a series that no longer skips numbers.
     NoGap(Id),
@@ -88,7 +89,7 @@ pub enum RestoreRow {
 pub enum RestoreCommand {
     /// Confirms that an operator has reviewed the shop, which then resumes.
     Review {
-        /// New next number of some series; the others stay as they are.
+        /// New next numbers of some series; the other series stay unchanged.
         next: Vec<(String, i64)>,
         /// Internal note for the staff.
         note: Option<String>,
@@ -96,8 +97,8 @@ pub enum RestoreCommand {
 }
 
 impl Restore {
-    /// Returns the identifier of the restore of the backup with this manifest. Restoring the same backup again yields
-    /// the same identifier.
+    /// Returns the identifier of the restore of the backup with the given manifest. Restoring the same backup again
+    /// yields the same identifier.
     pub fn id_of(backup: &str) -> Id {
         Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("restore:{backup}").as_bytes()))
     }
@@ -134,7 +135,7 @@ impl Restore {
         (this, rows, event)
     }
 
-    /// Returns the reviewed restore, with the requirements of the numbers that it sets.
+    /// Returns the reviewed restore, with the requirements for the numbers that the review sets.
     fn review(
         &self,
         cx: &DecisionContext<'_>,

@@ -1,4 +1,4 @@
-//! Settings that the rules depend on. They are passed to every decision, so that the rules read no configuration.
+//! Settings on which the rules depend. They are passed to every decision, so that the rules read no configuration.
 
 use crate::intake_prices::IntakePrices;
 use crate::party::Party;
@@ -10,45 +10,45 @@ use crate::tracking::TrackingPage;
 pub struct Rules {
     /// `true` if a job waits for an operator while its material's stock on hand is below the reorder point.
     pub block_below_reorder_point: bool,
-    /// Time after which an unconfirmed start is judged by the printer's evidence, in milliseconds.
+    /// Time after which the printer's evidence decides about an unconfirmed start, in milliseconds.
     pub confirm_ms: i64,
     /// Time without an answer after which a printer counts as offline, in milliseconds.
     pub offline_ms: i64,
-    /// `true` if a picture is taken when a print ends.
+    /// `true` if a photo is taken when a print ends.
     pub finish_photos: bool,
     /// Maximum number of jobs of one order.
     pub max_jobs: u32,
-    /// Default currency, as ISO 4217 code in lower case.
+    /// Default currency, as a lower-case ISO 4217 code.
     pub currency: String,
     /// Site of records that specify none.
     pub site: String,
     /// Flat shipping charge per order, in minor units.
     pub shipping_flat_cents: i64,
-    /// Tax rates by destination; a destination without one is not taxed.
+    /// Tax rates by destination; a destination without a rate is not taxed.
     pub tax_rates: Vec<TaxRate>,
     /// Delays before the retries of a webhook delivery, in milliseconds; after the last retry the endpoint is disabled.
     pub webhook_schedule_ms: Vec<i64>,
     /// Upper limit of the random delay that is added to each retry, in milliseconds.
     pub webhook_jitter_ms: i64,
-    /// E-mail addresses that receive operator alerts; empty means the active admins.
+    /// Email addresses that receive operator alerts; if empty, the active admins receive them.
     pub operator_mail: Vec<String>,
-    /// Base URL of the server in links, without a trailing slash.
+    /// Base URL of the server for use in links, without a trailing slash.
     pub public_url: String,
     /// `true` if an agent gateway is configured, which then receives operator alerts as well.
     pub agent_gateway: bool,
-    /// `true` if customers are mailed about each of their shipments.
+    /// `true` if customers are sent an email about each of their shipments.
     pub shipment_notices: bool,
-    /// `true` if customers are mailed a receipt when an invoice of theirs is paid.
+    /// `true` if customers are sent a receipt by email when one of their invoices is paid.
     pub receipts: bool,
-    /// `true` if customers are mailed the invoices that are sent.
+    /// `true` if customers are sent an email with each issued invoice.
     pub invoice_notices: bool,
     /// Web pages on which parcels can be tracked.
     pub tracking_pages: Vec<TrackingPage>,
     /// Sign-off of printed parts.
     pub quality: QualityRules,
-    /// Details of the shop on invoices.
+    /// Details for the shop's invoices.
     pub invoices: InvoiceRules,
-    /// Price estimates of custom pieces.
+    /// Rates for estimating the price of custom pieces.
     pub intake: IntakePrices,
     /// Pricing and validity of quotes.
     pub pricing: PricingRules,
@@ -59,18 +59,18 @@ pub struct Rules {
 pub struct PricingRules {
     /// Cost rates and surcharges.
     pub rates: PriceRates,
-    /// Days from the sending of a quote until it expires.
+    /// Days from sending a quote until it expires.
     pub valid_days: i64,
 }
 
-/// Details of the shop on invoices; frozen in each document when it is issued.
+/// Details for the shop's invoices; frozen in each document when it is issued.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct InvoiceRules {
-    /// Days from the issue of an invoice until it is due.
+    /// Days from issuing an invoice until it is due.
     pub payment_days: i64,
     /// Issuer of the invoices.
     pub seller: Party,
-    /// Reason no tax is charged at a rate of 0; `None` if no reason is configured.
+    /// Reason why no tax is charged at a rate of 0; `None` if no reason is configured.
     pub zero_rate_reason: Option<String>,
 }
 
@@ -83,7 +83,7 @@ pub struct QualityRules {
     pub reprint_missing: bool,
     /// Maximum number of automatic reprint jobs per order line for rejected parts.
     pub max_reprints: u32,
-    /// Reasons that an operator can choose when rejecting parts.
+    /// Reasons from which an operator can choose when rejecting parts.
     pub reasons: Vec<String>,
 }
 

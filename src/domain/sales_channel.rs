@@ -1,5 +1,6 @@
-//! A sales channel: another shop whose orders are produced here. It holds the secret that verifies its messages, the
-//! address to which shipments are reported, and the variant map: the SKU that is made for each item sold there.
+//! A sales channel: another shop whose orders are produced here. The record contains the secret that verifies the other
+//! shop's messages, the address to which shipments are reported, and the variant map: the SKU to make for each item
+//! sold there.
 //!
 //! Only `services/` knows the systems of other shops and their protocols; here the kind is an opaque name.
 
@@ -17,35 +18,35 @@ use crate::refusal::{Faults, Refusal};
 use crate::requirement::{Referenced, Requirement};
 use crate::time::Timestamp;
 
-/// Maximum number of entries of one variant map, which is held in memory for matching orders.
+/// Maximum number of entries in one variant map, which is held in memory for matching orders.
 const MAX_VARIANTS: usize = 5_000;
 
 /// Another shop whose orders are produced here.
 ///
-/// Invariant: no two entries of the map are for the same variant. They are rows of their own under the channel's
-/// version.
+/// Invariant: no two entries in the map are for the same variant. Each entry is stored as a separate row.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SalesChannel {
-    /// Identifier of the channel; part of the URL that its messages are sent to.
+    /// Identifier of the channel; part of the URL to which the other shop sends its messages.
     pub id: Id,
     /// Name of the kind of system; immutable.
     pub kind: String,
     /// Display name of the shop.
     pub name: String,
-    /// Site that its orders belong to.
+    /// Site to which the channel's orders belong.
     pub site: String,
-    /// ISO 4217 code in lower case; orders in another currency wait for an operator.
+    /// Lower-case ISO 4217 code; orders in another currency wait for an operator.
     pub currency: String,
-    /// Secret that signs its messages, encrypted; empty if there is none, and then no message is accepted.
+    /// Secret with which the other shop signs its messages, encrypted; empty if there is none, in which case no message
+    /// is accepted.
     pub encrypted_secret: String,
-    /// Base URL of its API; `None` if nothing is reported to it.
+    /// Base URL of the other shop's API; `None` if nothing is reported to the other shop.
     pub base_url: Option<String>,
-    /// Access token for that API, encrypted; empty if there is none.
+    /// Access token for the other shop's API, encrypted; empty if there is none.
     pub encrypted_token: String,
     /// `true` if messages are accepted and shipments reported. Accepted orders are produced either way.
     pub active: bool,
-    /// `true` if it was deleted; orders that reference it remain.
+    /// `true` if the channel was deleted; orders that reference it remain.
     pub archived: bool,
     /// Time of creation.
     pub created_at: Timestamp,
@@ -62,13 +63,13 @@ pub struct SalesChannel {
 pub struct Variant {
     /// Identifier of the entry.
     pub id: Id,
-    /// Channel whose map contains it.
+    /// Channel to whose map the entry belongs.
     pub channel_id: Id,
     /// The other shop's variant id or SKU code; for a line that has neither, its title.
     pub variant: String,
-    /// SKU that is made.
+    /// SKU to make.
     pub sku_id: Id,
-    /// Number of those parts per variant, at least 1.
+    /// Number of parts of the SKU per variant, at least 1.
     pub quantity: u32,
 }
 
@@ -79,22 +80,22 @@ pub struct NewChannel {
     pub kind: String,
     /// Display name of the shop.
     pub name: String,
-    /// Site that its orders belong to; `None` uses the configured default.
+    /// Site to which the channel's orders belong; `None` for the configured default.
     pub site: Option<String>,
-    /// ISO 4217 code; `None` uses the configured default.
+    /// ISO 4217 code; `None` for the configured default.
     pub currency: Option<String>,
-    /// Secret that signs its messages, encrypted; empty if there is none.
+    /// Secret with which the other shop signs its messages, encrypted; empty if there is none.
     pub encrypted_secret: String,
-    /// Base URL of its API.
+    /// Base URL of the other shop's API.
     pub base_url: Option<String>,
-    /// Access token for that API, encrypted; empty if there is none.
+    /// Access token for the other shop's API, encrypted; empty if there is none.
     pub encrypted_token: String,
 }
 
-/// Changed members of a channel; `None` leaves one unchanged.
+/// Changes to a channel; `None` leaves a member unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct ChannelChange {
-    /// Version that the caller read; refused with 412 if it has changed since.
+    /// Version that the caller read; refused with 412 if the channel has changed since.
     pub if_version: Option<i64>,
     /// Display name of the shop.
     pub name: Option<String>,
@@ -102,14 +103,14 @@ pub struct ChannelChange {
     pub site: Option<String>,
     /// ISO 4217 code of future orders.
     pub currency: Option<String>,
-    /// Secret that signs its messages, encrypted; empty removes it.
+    /// Secret with which the other shop signs its messages, encrypted; an empty value removes it.
     pub encrypted_secret: Option<String>,
-    /// Base URL of its API; the inner `None` removes it. Another address drops the token, unless a new one comes with
-    /// it.
+    /// Base URL of the other shop's API; an inner `None` removes it. A different address removes the token, unless a
+    /// new token is given as well.
     pub base_url: Option<Option<String>>,
-    /// Access token for that API, encrypted; empty removes it.
+    /// Access token for the other shop's API, encrypted; an empty value removes it.
     pub encrypted_token: Option<String>,
-    /// `true` activates the channel, `false` deactivates it.
+    /// `true` to activate the channel, `false` to deactivate it.
     pub active: Option<bool>,
 }
 
@@ -118,9 +119,9 @@ pub struct ChannelChange {
 pub struct VariantUpdate {
     /// The other shop's variant id, SKU code or title.
     pub variant: String,
-    /// SKU that is made.
+    /// SKU to make.
     pub sku_id: Id,
-    /// Number of those parts per variant.
+    /// Number of parts of the SKU per variant.
     pub quantity: u32,
 }
 
@@ -141,19 +142,19 @@ pub struct SalesChannelAnswer {
     pub channel: Box<SalesChannel>,
 }
 
-/// New content of the map's entries of these variants; other entries stay.
+/// New content of the map's entries for the given variants; other entries stay unchanged.
 #[derive(Clone, Debug)]
 pub struct MapVariants(pub Vec<VariantUpdate>);
 
 /// Answer to [`MapVariants`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct VariantsAnswer {
-    /// Entries of the map that the command named, in that order.
+    /// Map entries named by the command, in the order of the command.
     #[serde(rename = "Variants")]
     pub variants: Vec<Variant>,
 }
 
-/// Removal of a sales channel or of a part of it.
+/// Removal of a sales channel or of one of its variants.
 #[derive(Clone, Debug)]
 pub enum SalesChannelRemoval {
     /// Deletes the channel: no more messages are accepted.
@@ -162,7 +163,7 @@ pub enum SalesChannelRemoval {
     Unmap(Id),
 }
 
-/// Row that a channel's commit writes besides its snapshot row.
+/// Row that a channel's commit writes in addition to its snapshot row.
 #[derive(Clone, Debug)]
 pub enum SalesChannelRow {
     /// Current state of an entry (insert or replace).
@@ -172,12 +173,12 @@ pub enum SalesChannelRow {
 }
 
 impl SalesChannel {
-    /// Returns the entry for a sold line, by the first of the line's names that is in the map.
+    /// Returns the entry for a sold line: that of the first of the line's names that is in the map.
     pub fn mapped(&self, sold: &SoldLine) -> Option<&Arc<Variant>> {
         sold.names().find_map(|name| self.variants.get(&name))
     }
 
-    /// Returns the channel that commands other than its creation apply to.
+    /// Returns the channel to which all commands except its creation apply.
     fn existing(this: Option<&Self>) -> Result<Self, Refusal> {
         let channel = this.filter(|channel| !channel.archived);
         channel.cloned().ok_or_else(|| Refusal::not_found(Self::KIND))
@@ -300,8 +301,8 @@ impl Aggregate for SalesChannel {
         self.archived
     }
 
-    /// Returns whether the channel may leave memory: only once it is deleted, because each incoming order is matched to
-    /// its map.
+    /// Returns whether the channel may leave memory: only after it has been deleted, because each incoming order is
+    /// matched against its map.
     fn at_rest(&self) -> bool {
         self.archived
     }

@@ -8,20 +8,20 @@ use std::time::Duration;
 
 use backoff::backoff::Backoff as _;
 
-/// Exponential backoff: delays doubled with each failure, up to a limit.
+/// Exponential backoff: delays that double with each failure, up to a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delays {
-    /// Delay after the first failure, before randomization.
+    /// Delay after the first failure, before randomisation.
     pub first: Duration,
     /// Upper limit of every delay.
     pub longest: Duration,
 }
 
 impl Delays {
-    /// Returns the delay after failure number `n`, counted from 0. `random`, from 0 to 1, adds jitter: the delay lies
-    /// between half of the full value and all of it, so that many clients do not return at once.
+    /// Returns the delay after failure number `n`, counted from 0. `random`, from 0 to 1, adds jitter: the delay is
+    /// between half of the full value and the full value, so that many clients do not all return at the same moment.
     ///
-    /// The crate `backoff` only doubles the interval here: its own randomness is switched off and its clock is not
+    /// The `backoff` crate is used only to double the interval: its own randomness is switched off and its clock is not
     /// used.
     pub fn next(&self, n: u32, random: f64) -> Duration {
         let mut growing = backoff::ExponentialBackoffBuilder::new()
@@ -41,7 +41,8 @@ impl Delays {
     }
 }
 
-/// Returns a share of a duration. A share below 0, above 1 or not a number counts as the nearest valid one.
+/// Returns a share of a duration. A share that is below 0, above 1 or not a number is replaced by the nearest valid
+/// one.
 fn share(whole: Duration, part: f64) -> Duration {
     if part > 0.0 {
         Duration::try_from_secs_f64(whole.as_secs_f64() * part.min(1.0)).unwrap_or(whole).min(whole)

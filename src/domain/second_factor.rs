@@ -1,7 +1,7 @@
-//! Second factor of staff accounts: codes of an authenticator app (TOTP, RFC 6238, in the form that all apps support:
+//! Second factor of staff accounts: codes from an authenticator app (TOTP, RFC 6238, in the form that all apps support:
 //! HMAC-SHA-1, six digits, 30 seconds) and recovery codes for a lost device. Each code is valid once.
 //!
-//! Encryption of the secret and hashing of recovery codes belong to the edge.
+//! The HTTP layer encrypts the secret and hashes the recovery codes.
 
 use data_encoding::BASE32_NOPAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -16,42 +16,42 @@ pub const SECRET_BYTES: usize = 20;
 pub const RECOVERY_CODES: usize = 10;
 /// Time for which one code is displayed, in milliseconds.
 const STEP_MS: i64 = 30_000;
-/// Number of steps before and after the current one whose codes are accepted, because phone clocks are off by some
-/// seconds.
+/// Number of steps before and after the current one whose codes are accepted, because phone clocks may be a few seconds
+/// off.
 const MAX_STEPS_OFF: i64 = 1;
 /// Length of a code, in digits.
 const CODE_DIGITS: usize = 6;
-/// One more than the highest code.
+/// Number that is one higher than the highest code.
 const CODE_END: u32 = 1_000_000;
-/// Maximum number of wrong codes of one account within [`GUESS_WINDOW_MS`], regardless of their origin.
+/// Maximum number of wrong codes for one account within [`GUESS_WINDOW_MS`], regardless of their origin.
 const MAX_GUESSES: usize = 5;
 /// Time for which a wrong code counts against the limit, in milliseconds.
 const GUESS_WINDOW_MS: u64 = 15 * 60_000;
 
-/// Second factor as stored with its user.
+/// Second factor, as stored with its user.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SecondFactor {
     /// Secret shared with the app, in base32, encrypted with the server's key. Never part of a response.
     pub encrypted_secret: String,
-    /// Time at which a first code proved that the app has the secret; `None` until then, while sign-in does not require
-    /// the factor.
+    /// Time at which a first code proved that the app has the secret; `None` if not yet proved, in which case sign-in
+    /// does not require the factor.
     pub confirmed_at: Option<Timestamp>,
-    /// Latest step of which a code was accepted; codes of it and of earlier steps are rejected.
+    /// Latest step from which a code was accepted; codes from that and earlier steps are rejected.
     pub last_step: i64,
     /// Hashes of the unused recovery codes.
     pub recovery_hashes: Vec<String>,
-    /// Times of wrong codes and of codes being checked; at most `MAX_GUESSES`.
+    /// Times of wrong codes and of codes being checked, at most `MAX_GUESSES`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guesses: Vec<Timestamp>,
 }
 
-/// Proof of the second factor, already verified by the edge.
+/// Proof of the second factor, already verified by the HTTP layer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FactorProof {
-    /// Code of this step.
+    /// Code from the given step.
     Step(i64),
-    /// Recovery code with this hash.
+    /// Recovery code with the given hash.
     Recovery(String),
 }
 
@@ -61,13 +61,13 @@ impl SecondFactor {
         Self { encrypted_secret, confirmed_at: None, last_step: 0, recovery_hashes: Vec::new(), guesses: Vec::new() }
     }
 
-    /// Returns whether sign-in requires it.
+    /// Returns whether sign-in requires the factor.
     pub fn is_on(&self) -> bool {
         self.confirmed_at.is_some()
     }
 
-    /// Returns the factor with this proof consumed and its guess no longer counted; `None` if the proof was used before
-    /// or is not one of this factor's.
+    /// Returns the factor with the given proof consumed and its guess no longer counted; `None` if the proof was
+    /// already used or does not belong to the factor.
     pub fn with_used(&self, proof: &FactorProof) -> Option<Self> {
         let mut next = self.clone();
         match proof {
@@ -82,7 +82,8 @@ impl SecondFactor {
         Some(next)
     }
 
-    /// Returns the factor with one more guess counted, before the code is checked; `None` if the limit is reached.
+    /// Returns the factor with one more guess counted, before the code is checked; `None` if the limit has been
+    /// reached.
     pub fn with_guess(&self, now: Timestamp) -> Option<Self> {
         let mut guesses = self.recent_guesses(now);
         if guesses.len() >= MAX_GUESSES {
@@ -92,7 +93,7 @@ impl SecondFactor {
         Some(Self { guesses, ..self.clone() })
     }
 
-    /// Returns the time until another code is accepted for checking, in whole seconds, at least 1; `None` if one is
+    /// Returns the number of whole seconds, at least 1, until another code is accepted for checking; `None` if one is
     /// accepted now.
     pub fn guess_wait_seconds(&self, now: Timestamp) -> Option<u32> {
         let guesses = self.recent_guesses(now);
@@ -103,13 +104,14 @@ impl SecondFactor {
         u32::try_from(GUESS_WINDOW_MS.saturating_sub(oldest).div_ceil(1000)).ok()
     }
 
-    /// Returns the guesses that still count. Those recorded while the clock was ahead by more than the window do not.
+    /// Returns the guesses that still count. Guesses recorded while the clock was ahead by more than the window do not
+    /// count.
     fn recent_guesses(&self, now: Timestamp) -> Vec<Timestamp> {
         self.guesses.iter().copied().filter(|at| at.0.abs_diff(now.0) < GUESS_WINDOW_MS).collect()
     }
 }
 
-/// Returns the secret in the form that is typed into an app: base32 without padding.
+/// Returns the secret in the form in which it is typed into an app: base32 without padding.
 pub fn secret_text(secret: &[u8]) -> String {
     BASE32_NOPAD.encode(secret)
 }
@@ -122,8 +124,8 @@ pub fn app_url(secret_text: &str, shop: &str, email: &str) -> String {
     format!("otpauth://totp/{shop}:{email}?secret={secret_text}&issuer={shop}")
 }
 
-/// Returns the step that this code belongs to, if the step is close to the current one and after the step `after`;
-/// otherwise `None`, also when the secret is not base32.
+/// Returns the step to which the given code belongs, if the step is close to the current one and later than the step
+/// `after`; `None` otherwise, and if the secret is not base32.
 pub fn step_of_code(secret_text: &str, code: &str, now: Timestamp, after: i64) -> Option<i64> {
     let secret = BASE32_NOPAD.decode(secret_text.as_bytes()).ok()?;
     let digits: String = code.chars().filter(|c| !c.is_whitespace()).collect();

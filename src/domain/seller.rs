@@ -1,15 +1,15 @@
-//! Details of the shop that are required before an invoice is issued: a numbered invoice is frozen, so one that does
-//! not name its seller stays wrong forever.
+//! Details of the shop that are required before an invoice is issued. A numbered invoice is frozen, so one without its
+//! seller would stay wrong forever.
 
 use std::fmt;
 
 use crate::country::country_name;
 use crate::rules::{InvoiceRules, Rules};
 
-/// Flag of an order, and code of a refusal, while an invoice waits for the seller's details.
+/// Order flag and error code used while an invoice is waiting for the seller's details.
 pub const SELLER_INCOMPLETE: &str = "seller_incomplete";
 
-/// Detail of the seller that invoices need and the settings lack.
+/// Seller detail that invoices require but the settings lack.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum SellerGap {
     /// `invoices.seller_name` is missing.
@@ -22,7 +22,7 @@ pub enum SellerGap {
     Country,
     /// `invoices.seller_vat_id` does not begin with a country code, as EN 16931 requires (BR-CO-09).
     VatId,
-    /// Neither `invoices.seller_vat_id` nor `invoices.seller_tax_number` is set, and tax is charged.
+    /// Tax is charged, but neither `invoices.seller_vat_id` nor `invoices.seller_tax_number` is set.
     TaxNumber,
 }
 
@@ -59,13 +59,14 @@ impl InvoiceRules {
 }
 
 impl Rules {
-    /// Returns the seller details that this shop's invoices lack, assuming tax if any destination is taxed.
+    /// Returns the seller details that the shop's invoices lack, assuming that tax is charged if any destination is
+    /// taxed.
     pub fn seller_gaps(&self) -> Vec<SellerGap> {
         self.invoices.seller_gaps(self.tax_rates.iter().any(|rate| rate.bps > 0))
     }
 }
 
-/// Returns instructions for closing these gaps, as the end of a sentence.
+/// Returns instructions for adding the missing details, worded as the end of a sentence.
 pub fn gaps_in_words(gaps: &[SellerGap]) -> String {
     let names: Vec<String> = gaps.iter().map(SellerGap::to_string).collect();
     let names = match names.split_last() {

@@ -1,7 +1,7 @@
-//! Access to the setup of a new shop: a one-time code that the server prints when it starts opens one session.
+//! Access to the setup of a new shop: a one-time code that the server prints at startup opens one session.
 //!
-//! It lives as long as the process: a restart prints a new code. Permissions within the session are not decided here;
-//! it ends once the setup is completed ([`crate::access::Access::setup_completed_at`]).
+//! The code lives as long as the process: a restart prints a new code. Permissions within the session are not decided
+//! here; the session ends once the setup is completed ([`crate::access::Access::setup_completed_at`]).
 
 pub mod draft;
 
@@ -14,13 +14,13 @@ const CODE_LIFE_MS: i64 = 24 * 3_600_000;
 /// Lifetime of a session, in milliseconds.
 pub const SESSION_LIFE_MS: i64 = 2 * 3_600_000;
 
-/// Reason a setup code was rejected.
+/// Reason why a setup code was rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SetupCodeError {
     /// The given code does not match the current one.
     #[error("the code does not match the one that the server printed at startup")]
     WrongCode,
-    /// The code was used, has expired, or was guessed at too often.
+    /// The code was used, has expired, or too many wrong codes were entered.
     #[error(
         "the code was already used, has expired, or was entered incorrectly too often; restart the server to get \
         a new one"
@@ -31,7 +31,7 @@ pub enum SetupCodeError {
 /// Setup access of one process. Codes and tokens are passed as hashes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SetupAccess {
-    /// Hash of the code; `None` once it was used.
+    /// Hash of the code; `None` once used.
     code: Option<String>,
     made_at: Timestamp,
     wrong_tries: u32,
@@ -40,12 +40,12 @@ pub struct SetupAccess {
 }
 
 impl SetupAccess {
-    /// Creates the setup access, with a code that can be used once.
+    /// Creates the setup access with a one-time code.
     pub fn new(code: String, now: Timestamp) -> Self {
         Self { code: Some(code), made_at: now, wrong_tries: 0, session: None }
     }
 
-    /// Consumes the code and opens a session with this token.
+    /// Consumes the code and opens a session with the given token.
     pub fn enter(&mut self, code: &str, token: String, now: Timestamp) -> Result<(), SetupCodeError> {
         let open = self.wrong_tries < MAX_TRIES && now.since(self.made_at) < CODE_LIFE_MS;
         let expected = self.code.as_deref().filter(|_| open).ok_or(SetupCodeError::CodeSpent)?;
@@ -58,7 +58,7 @@ impl SetupAccess {
         Ok(())
     }
 
-    /// Returns whether this token belongs to a session that has not expired.
+    /// Returns whether the given token belongs to a session that has not expired.
     pub fn holds(&self, token: &str, now: Timestamp) -> bool {
         self.session.as_ref().is_some_and(|(current, since)| current == token && now.since(*since) < SESSION_LIFE_MS)
     }

@@ -1,5 +1,5 @@
-//! Staffed hours of the shop: opening hours by weekday, and closed days. Printers continue at night; work that needs a
-//! person waits until the shop opens.
+//! Staffed hours of the shop: opening hours by weekday, and closed days. Printers continue at night; work that requires
+//! staff waits until the shop opens.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +9,14 @@ use jiff::tz::TimeZone;
 
 use crate::time::Timestamp;
 
-/// Number of days searched for the next opening; a shop that is closed longer counts as closed for good.
+/// Number of days searched for the next opening; a shop that is closed for longer counts as permanently closed.
 const MAX_DAYS_AHEAD: usize = 400;
 /// Maximum number of opening periods in one week.
 const MAX_PERIODS: usize = 50;
 /// Maximum number of closed days.
 const MAX_CLOSED_DAYS: usize = 1000;
 
-/// Days of the week, as settings name them.
+/// Days of the week, as named in settings.
 const DAYS: [(&str, Weekday); 7] = [
     ("mon", Weekday::Monday),
     ("tue", Weekday::Tuesday),
@@ -27,7 +27,7 @@ const DAYS: [(&str, Weekday); 7] = [
     ("sun", Weekday::Sunday),
 ];
 
-/// Opening hours of a shop. Without any period it counts as always staffed.
+/// Opening hours of a shop. Without any opening periods, the shop counts as always staffed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ShopHours {
     zone: TimeZone,
@@ -43,7 +43,7 @@ struct Period {
     to: Option<Time>,
 }
 
-/// Reason opening hours cannot be parsed.
+/// Reason why opening hours cannot be parsed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ShopHoursError {
     /// A period has the wrong format.
@@ -58,7 +58,7 @@ pub enum ShopHoursError {
          \"CET-1CEST,M3.5.0,M10.5.0/3\""
     )]
     Zone(String),
-    /// The number of entries exceeds this maximum.
+    /// The number of entries exceeds the given maximum.
     #[error("must have at most {0} entries")]
     TooMany(usize),
 }
@@ -70,7 +70,7 @@ impl Default for ShopHours {
 }
 
 impl ShopHours {
-    /// Parses opening hours from the settings: periods such as `mon-fri 08:00-18:00`, dates, and the time zone of both.
+    /// Parses opening hours from the settings: periods such as `mon-fri 08:00-18:00`, dates, and their time zone.
     pub fn parse(zone: &str, hours: &[String], closed: &[String]) -> Result<Self, ShopHoursError> {
         let zone = match zone {
             "" | "UTC" => TimeZone::UTC,
@@ -93,7 +93,7 @@ impl ShopHours {
         Ok(Self { zone, periods, closed })
     }
 
-    /// Returns the time at which the shop has been open for `open_ms` milliseconds since `from`; `None` if it does not
+    /// Returns the time at which the shop has been open for `open_ms` milliseconds since `from`; `None` if it is not
     /// open that long within `MAX_DAYS_AHEAD` days.
     pub fn after(&self, from: Timestamp, open_ms: i64) -> Option<Timestamp> {
         if self.periods.is_empty() {
@@ -123,7 +123,7 @@ impl ShopHours {
         within.map(|(opens, closes)| closes.min(to).since(opens.max(from)).max(0)).sum()
     }
 
-    /// Returns the opening periods from the day of `from` on, in order.
+    /// Returns the opening periods in order, starting with the day of `from`.
     fn openings(&self, from: Timestamp) -> impl Iterator<Item = (Timestamp, Timestamp)> {
         let first = from.jiff().to_zoned(self.zone.clone()).date();
         let days = first.series(1.day()).take(MAX_DAYS_AHEAD).filter(move |day| !self.closed.contains(day));
@@ -238,7 +238,7 @@ mod tests {
     }
 
     proptest! {
-        /// Checks that waiting for an amount of open time and counting the open time that passed are inverse
+        /// Checks that waiting for an amount of open time and counting the open time that has passed are inverse
         /// operations.
         #[test]
         fn waiting_and_counting_agree(minutes in 0i64..100_000, wait in 1i64..200_000_000) {

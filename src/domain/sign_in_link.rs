@@ -1,8 +1,8 @@
-//! A link that signs a customer in: mailed to an address, valid for ten minutes, works once.
+//! A link that signs a customer in: sent by email, valid for ten minutes, works once.
 //!
-//! It is an aggregate of its own, created in the same way whether or not a customer has the address, so that requesting
-//! one reveals nothing. Only the hash of its token is stored; the link itself is encrypted in the mail that carries it,
-//! and is erased once that was sent. Sessions belong to the customer ([`crate::customer`]).
+//! Each link is an aggregate, created in the same way whether or not a customer has the address, so that requesting a
+//! link reveals nothing. Only the hash of its token is stored; the link itself is encrypted in its email, and is erased
+//! once the email has been sent. Sessions belong to the customer ([`crate::customer`]).
 
 use std::convert::Infallible;
 
@@ -27,35 +27,35 @@ pub const INVALID_OR_EXPIRED: &str = "invalid_or_expired";
 pub struct SignInLink {
     /// Identifier of the link.
     pub id: Id,
-    /// E-mail address that it was mailed to, in its normal form; redeeming it signs in as the customer with this
+    /// Email address to which the link was sent, in normalised form; redeeming the link signs in the customer with this
     /// address.
     pub email: String,
-    /// SHA-256 of its token in hexadecimal.
+    /// SHA-256 of the link's token, in hexadecimal.
     pub hash: String,
-    /// Time from which on it is refused.
+    /// Time from which the link is refused.
     pub expires_at: Timestamp,
-    /// Time at which it was redeemed; `None` while it was not.
+    /// Time at which the link was redeemed; `None` if not yet redeemed.
     #[serde(default)]
     pub redeemed_at: Option<Timestamp>,
-    /// Time at which it was requested.
+    /// Time at which the link was requested.
     pub created_at: Timestamp,
 }
 
-/// Creation of a link and of the mail that carries it.
+/// Creation of a link and its email.
 #[derive(Clone, Debug)]
 pub struct CreateSignInLink {
-    /// E-mail address of the recipient, not normalised; refused with 400 if malformed.
+    /// Email address of the recipient, not normalised; refused with 400 if malformed.
     pub email: String,
-    /// SHA-256 of its token in hexadecimal.
+    /// SHA-256 of the link's token, in hexadecimal.
     pub hash: String,
-    /// URL of the link, encrypted by the edge.
+    /// URL of the link, encrypted by the HTTP layer.
     pub encrypted_url: String,
 }
 
 /// Answer to [`CreateSignInLink`].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum SignInLinkAnswer {
-    /// The link was created, and its mail is queued.
+    /// The link was created, and its email is queued.
     Mailed,
 }
 
@@ -100,7 +100,7 @@ impl Command<SignInLink> for CreateSignInLink {
 }
 
 impl Command<SignInLink> for RedeemSignInLink {
-    /// E-mail address of the customer whom the link signs in.
+    /// Email address of the customer whom the link signs in.
     type Answer = String;
 
     fn decide(

@@ -1,7 +1,7 @@
 //! The sign-off of a print: an operator has inspected its parts and reports how many of them are good.
 //!
-//! An [`Inspection`] is the operator's input; a [`SignOff`] is the record of it on the attempt. Its consequences for
-//! the order are in [`crate::order`].
+//! An [`Inspection`] is the operator's input; a [`SignOff`] is its record on the attempt. The consequences for the
+//! order are in [`crate::order`].
 
 use serde::{Deserialize, Serialize};
 
@@ -15,13 +15,13 @@ use crate::time::Timestamp;
 /// Maximum length of the note on a print, in characters.
 pub const MAX_NOTE_CHARS: usize = 500;
 
-/// Operator's assessment of the parts of a print. Omitted members follow from how the print ended.
+/// Operator's assessment of the parts of a print. Omitted members are derived from the way the print ended.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Inspection {
-    /// Number of good parts; `None` means every part of the plate if the print finished, none if it did not.
+    /// Number of good parts; `None` means every part on the plate if the print finished, none if it did not.
     pub good_count: Option<u32>,
-    /// Reason parts are rejected, one of the configured reasons.
+    /// Reason for rejecting parts, one of the configured reasons.
     pub reason: Option<String>,
     /// Free-text note.
     pub note: Option<String>,
@@ -45,7 +45,7 @@ impl Inspection {
         }
     }
 
-    /// Requires that the picture is not deleted.
+    /// Requires that the picture has not been deleted.
     pub fn requires(&self) -> Option<Requirement> {
         self.photo_file_id.map(|file| Requirement::not_deleted(Referenced::File, file, "photoFileId"))
     }
@@ -59,7 +59,7 @@ pub struct SignOff {
     pub good: u32,
     /// Number of parts on the plate.
     pub parts: u32,
-    /// Reason the other parts were rejected.
+    /// Reason why the other parts were rejected; `None` if none is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Free-text note.
@@ -68,7 +68,7 @@ pub struct SignOff {
     /// Uploaded picture of the parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub photo_file_id: Option<Id>,
-    /// `true` if no operator has inspected the parts yet and the result of the print is used instead.
+    /// `true` if no operator has inspected the parts yet, in which case the result of the print is used instead.
     #[serde(default)]
     pub automatic: bool,
     /// Principal who inspected the parts, as text; `system` while [`SignOff::automatic`] is `true`.
@@ -78,14 +78,14 @@ pub struct SignOff {
 }
 
 impl SignOff {
-    /// Derives the sign-off from the end of a print: every part is good if it finished, none if it did not.
+    /// Derives the sign-off from the end of a print: every part is good if the print finished, none if it did not.
     pub fn automatic(finished: bool, parts: u32, at: Timestamp) -> Self {
         let (good, by) = (if finished { parts } else { 0 }, Principal::System.to_string());
         Self { good, parts, reason: None, note: None, photo_file_id: None, automatic: true, by, at }
     }
 
-    /// Returns the sign-off after a further inspection of the same print. A count replaces everything that was recorded
-    /// before; other members without a count are added to it; an empty inspection only confirms it.
+    /// Returns the sign-off after a further inspection of the same print. A count replaces everything recorded before;
+    /// without a count, the other members are added to the existing record; an empty inspection only confirms it.
     #[must_use]
     pub fn and_then(self, inspection: &Inspection, by: String, at: Timestamp) -> Self {
         let keeps_words = inspection.good_count.is_none();
@@ -101,7 +101,7 @@ impl SignOff {
         }
     }
 
-    /// Returns whether both assess the parts alike, regardless of author and time.
+    /// Returns whether both make the same assessment, regardless of author and time.
     pub fn says_the_same(&self, other: &Self) -> bool {
         Self { by: String::new(), at: other.at, ..self.clone() } == Self { by: String::new(), ..other.clone() }
     }

@@ -17,7 +17,7 @@ use crate::requirement::{Referenced, Requirement};
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
 
-/// Class of machine; a job needs a machine of one of them.
+/// Class of machine, of which a job needs one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words say it")]
@@ -44,7 +44,7 @@ impl MachineType {
     }
 }
 
-/// Lengths along the axes in millimetres, of a part or of a build volume.
+/// Lengths along the axes in millimetres, for a part or a build volume.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "the axes")]
@@ -55,13 +55,13 @@ pub struct Dimensions {
 }
 
 impl Dimensions {
-    /// Returns whether a part of this size fits a build volume on each axis, without rotating it.
+    /// Returns whether a part of the given size fits a build volume on each axis, without being rotated.
     pub(super) fn fits_in(&self, volume: &Self) -> bool {
         self.x <= volume.x && self.y <= volume.y && self.z <= volume.z
     }
 }
 
-/// Additional material of a SKU. The first one, [`SkuFields::material_id`], is that of filament 0.
+/// Additional material of a SKU. The first material, [`SkuFields::material_id`], belongs to filament 0.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SkuMaterial {
@@ -84,7 +84,7 @@ const fn first_plate() -> u32 {
 pub struct Component {
     /// SKU of the component, which must not be a kit itself.
     pub sku_id: Id,
-    /// Number of parts of it in one kit, at least 1.
+    /// Number of parts of the SKU in one kit, at least 1.
     pub quantity: u32,
 }
 
@@ -94,7 +94,7 @@ pub struct Component {
 pub struct SkuFields {
     /// Article code; unique among all SKUs that are not deleted.
     pub code: String,
-    /// Name in web addresses, unique like the code; derived from it if omitted.
+    /// Name in web addresses, which is unique like the code; derived from the code if omitted.
     pub slug: String,
     /// Display name, one line of text.
     pub name: String,
@@ -102,55 +102,55 @@ pub struct SkuFields {
     pub description: Option<String>,
     /// The shop's own category (`part`, `kit`, …), free text.
     pub kind: Option<String>,
-    /// Slugs of the collections that contain it.
+    /// Slugs of the collections that contain the SKU.
     pub collections: Vec<String>,
-    /// Material that it is made of; `None` for kits only.
+    /// Material from which the SKU is made; `None` only for kits.
     pub material_id: Option<Id>,
     /// Material for one full plate, in the material's unit; used if the G-code file states no weight.
     pub estimated_consumption: Amount,
-    /// Type of machine that can make it.
+    /// Type of machine that can make the SKU.
     pub machine_type: MachineType,
     /// Additional materials that a plate uses, each for one filament of the file.
     #[serde(default)]
     pub materials: Vec<SkuMaterial>,
     /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<Dimensions>,
-    /// Net price of one part in minor units.
+    /// Net price of one part, in minor units.
     pub price_cents: i64,
-    /// Currency of the price, as ISO 4217 code in lower case.
+    /// Currency of the price, as a lower-case ISO 4217 code.
     pub currency: String,
     /// Number of parts that one plate yields, at least 1.
     pub units_per_plate: u32,
-    /// Model of the part. With a slicer profile and without G-code it is sliced when the first job needs it.
+    /// Model of the part. With a slicer profile but no G-code, it is sliced when the first job needs it.
     pub model_file_id: Option<Id>,
-    /// G-code file to print; takes precedence over the model. Without both, jobs cannot be printed.
+    /// G-code file to print; takes precedence over the model. Without either, jobs cannot be printed.
     pub gcode_file_id: Option<Id>,
-    /// Plate of that file to print, from 1.
+    /// Number of the plate to print from the G-code file, from 1.
     #[serde(default = "first_plate")]
     pub plate: u32,
     /// Name of the slicer profile for the model.
     pub slicer_profile: Option<String>,
-    /// Print time of one plate in seconds.
+    /// Print time of one plate, in seconds.
     pub estimated_seconds: Option<i64>,
-    /// Components of a kit; empty for a SKU that is made itself.
+    /// Components of a kit; empty for a SKU that is not a kit.
     #[serde(default)]
     pub components: Vec<Component>,
     /// Pictures: URLs or ids of uploaded files.
     pub images: Vec<String>,
-    /// `true` if customers see it in the catalogue.
+    /// `true` if customers see the SKU in the catalogue.
     pub public: bool,
-    /// `true` if it may be ordered.
+    /// `true` if the SKU may be ordered.
     pub active: bool,
 }
 
 impl SkuFields {
-    /// Returns whether it is a kit: not made itself, but assembled from parts of other SKUs.
+    /// Returns whether the SKU is a kit, which is not made itself but assembled from parts of other SKUs.
     pub const fn is_kit(&self) -> bool {
         !self.components.is_empty()
     }
 
-    /// Refuses members that a kit cannot have or that only a kit can have, and invalid new picture addresses; pictures
-    /// that were there before are not checked.
+    /// Refuses members that a kit cannot have or that only a kit can have, and invalid new picture addresses; existing
+    /// pictures are not checked.
     fn check(&self, own: Id, before: Option<&Self>) -> Result<(), Refusal> {
         let mut faults = Faults::default();
         for (at, image) in self.images.iter().enumerate() {
@@ -181,19 +181,19 @@ impl SkuFields {
         faults.refuse()
     }
 
-    /// Returns whether it has a file or a model to print from. Customers can order only such SKUs; staff may order
+    /// Returns whether the SKU has a file or a model to print from. Customers can order only such SKUs; staff may order
     /// others early, and their jobs wait for the file.
     pub const fn orderable(&self) -> bool {
         self.gcode_file_id.is_some() || self.model_file_id.is_some()
     }
 
-    /// Returns the source of its G-code, if it has a model and a profile and no G-code.
+    /// Returns the source of the SKU's G-code, if the SKU has a model and a profile but no G-code.
     pub fn source(&self) -> Option<SliceSource> {
         let profile = self.slicer_profile.clone().filter(|_| self.gcode_file_id.is_none())?;
         Some(SliceSource { model_file_id: self.model_file_id?, profile, copies: self.units_per_plate.max(1) })
     }
 
-    /// Requires that the records it references are not deleted.
+    /// Requires that the referenced records have not been deleted.
     fn named(&self) -> Vec<Requirement> {
         let files = [("modelFileId", self.model_file_id), ("gcodeFileId", self.gcode_file_id)];
         let files = files.into_iter().filter_map(|(member, id)| Some((member.to_owned(), id?)));
@@ -226,7 +226,7 @@ pub struct Sku {
     /// Description that operators edit.
     #[serde(flatten)]
     pub fields: SkuFields,
-    /// `true` if it was deleted; the record remains for past orders.
+    /// `true` if the SKU was deleted; the record remains for past orders.
     pub archived: bool,
     /// Time of creation.
     pub created_at: Timestamp,
@@ -239,10 +239,10 @@ pub struct Sku {
 pub enum SkuCommand {
     /// Adds a SKU to the catalogue.
     Create(Box<SkuFields>),
-    /// Replaces the description. The edge merges a partial edit into the current description; `if_version` ensures that
-    /// it was the current one.
+    /// Replaces the description. The HTTP layer merges a partial edit into the current description; `if_version`
+    /// ensures that the description was indeed the current one.
     Update {
-        /// Version that was merged into; refused with 412 if the SKU has changed since.
+        /// Version into which the edit was merged; refused with 412 if the SKU has changed since.
         if_version: i64,
         /// Complete new description.
         fields: Box<SkuFields>,

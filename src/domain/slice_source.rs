@@ -12,7 +12,7 @@ pub struct SliceSource {
     pub model_file_id: Id,
     /// Name of the slicer profile, as set in the SKU.
     pub profile: String,
-    /// Number of parts per plate: a mesh is placed on it that many times. A project (3MF) is a whole plate and stays as
-    /// it is.
+    /// Number of parts per plate: a mesh is placed on the plate that many times. A project (3MF) is a whole plate and
+    /// stays unchanged.
     pub copies: u32,
 }

@@ -1,8 +1,8 @@
 //! Rules for webhook destinations. They judge URLs and addresses; they do not resolve names.
 //!
-//! An endpoint's URL comes from a user, and the server stands inside the shop's network. Without these rules a webhook
+//! An endpoint's URL comes from a user, and the server is inside the shop's network. Without these rules a webhook
 //! could be aimed at the router, a printer or the metadata service of a cloud. A URL is checked when it is registered
-//! ([`check`]), and each address again when it is connected to ([`denied_range`]), because a name may resolve to
+//! ([`check`]), and each address is checked again on connecting ([`denied_range`]), because a name may resolve to
 //! something else by then.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -13,25 +13,25 @@ use url::{Host, Url};
 /// Maximum length of a URL, in bytes.
 const MAX_URL_BYTES: usize = 2048;
 
-/// Reason a webhook may not be sent to a URL.
+/// Reason why a webhook may not be sent to a URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// It is longer than `MAX_URL_BYTES`.
+    /// The URL is longer than `MAX_URL_BYTES`.
     #[error("the URL must be at most {MAX_URL_BYTES} bytes")]
     TooLong,
-    /// It is not a URL, or has no host.
+    /// The text is not a URL, or the URL has no host.
     #[error("the URL must be absolute and have a host")]
     NotAUrl,
-    /// Its scheme is neither http nor https.
+    /// The scheme is neither http nor https.
     #[error("the scheme must be http or https, not {scheme}")]
     Scheme {
         /// Scheme of the URL.
         scheme: String,
     },
-    /// It contains a user name or a password.
+    /// The URL contains a user name or a password.
     #[error("the URL must not contain a user name or password")]
     Credentials,
-    /// Its host is not public: an address of a denied range, or a name that always means one.
+    /// The host is not public: it is an address in a denied range, or a name that always stands for one.
     #[error("the address is not allowed ({range}); set webhooks.allow_private_targets = true to allow it")]
     Address {
         /// Name of the denied range, such as `loopback`.
@@ -41,8 +41,8 @@ pub enum TargetError {
 
 /// Parses and validates the URL of an endpoint. `allow_private` permits private and local hosts.
 ///
-/// Any other host name passes here, because the address that it resolves to is checked when connecting; only names that
-/// always mean this machine are rejected.
+/// Any other host name passes here, because the address to which it resolves is checked when connecting; only names
+/// that always refer to the local machine are rejected.
 pub fn check(text: &str, allow_private: bool) -> Result<Url, TargetError> {
     if text.len() > MAX_URL_BYTES {
         return Err(TargetError::TooLong);
@@ -71,8 +71,8 @@ pub fn check(text: &str, allow_private: bool) -> Result<Url, TargetError> {
     }
 }
 
-/// Returns the denied range that the address belongs to; `None` if a webhook may be sent to it: a public unicast
-/// address.
+/// Returns the denied range to which the address belongs; `None` if a webhook may be sent to the address because it is
+/// a public unicast address.
 pub fn denied_range(ip: IpAddr) -> Option<&'static str> {
     match ip {
         IpAddr::V4(ip) => denied_v4(ip),
@@ -98,7 +98,7 @@ const fn v4(a: u8, b: u8, c: u8, d: u8, prefix: u8) -> Ipv4Net {
     Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, d), prefix)
 }
 
-/// Builds the network whose first three groups are these and whose others are 0.
+/// Builds the network with the given first three groups, followed by zeros.
 const fn v6(a: u16, b: u16, c: u16, prefix: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0), prefix)
 }

@@ -1,20 +1,20 @@
-//! Temperatures of a printer over the last day, in memory only: minimum and maximum of every ten seconds of the last
-//! half hour, and of every five minutes of the last day.
+//! Temperatures of a printer over the last day, in memory only: minimum and maximum of every ten seconds in the last
+//! half hour, and of every five minutes in the last day.
 //!
-//! Memory grows over time and only for heaters that were reported, at most 3 kB for each: a printer with one tool, a
-//! bed and a chamber takes less than 9 kB, one with all tools less than 24 kB. Current temperatures are not held here;
-//! they are part of a printer's status.
+//! Memory grows over time and only for heaters that have been reported, by at most 3 kB each: a printer with one tool,
+//! a bed and a chamber takes less than 9 kB, one with all tools less than 24 kB. Current temperatures are not held
+//! here; they are part of a printer's status.
 
 use std::collections::VecDeque;
 
 use crate::heaters::{Heat, Heaters, MAX_TOOLS};
 use crate::time::{DAY_MS, HOUR_MS, Timestamp};
 
-/// Length of a span in the last half hour.
+/// Length of a span in the last half hour, in milliseconds.
 const FINE_STEP_MS: i64 = 10_000;
-/// Length of a span in the last day.
+/// Length of a span in the last day, in milliseconds.
 const COARSE_STEP_MS: i64 = 300_000;
-/// Time for which the finer spans are retained.
+/// Time for which the finer spans are retained, in milliseconds.
 const FINE_MS: i64 = HOUR_MS / 2;
 /// Maximum number of heaters of one printer: all tools, the bed and the chamber.
 const MAX_HEATERS: usize = MAX_TOOLS + 2;
@@ -45,7 +45,7 @@ pub struct HeaterCourse {
     pub spans: Vec<HeatSpan>,
 }
 
-/// Minimum and maximum of a span, and the last target.
+/// Minimum and maximum within a span, and the last target temperature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Extremes {
     lowest: i16,
@@ -186,7 +186,7 @@ fn extremes(heat: Heat) -> Option<Extremes> {
     Some(Extremes { lowest: actual, highest: actual, target: heat.target().unwrap_or(UNKNOWN_TENTHS) })
 }
 
-/// Returns the name of the heater at this index.
+/// Returns the name of the heater with the given index.
 fn name(at: usize) -> String {
     match at.checked_sub(MAX_TOOLS) {
         None => format!("tool{at}"),

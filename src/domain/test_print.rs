@@ -8,17 +8,18 @@ use crate::sku::Dimensions;
 /// Width of a printed line, in millimetres, for the usual 0.4 mm nozzle.
 const LINE_WIDTH_MM: f64 = 0.4;
 const LAYER_HEIGHT_MM: f64 = 0.2;
-/// Length of 1.75 mm filament per millimetre of such a line, in millimetres.
+/// Length of 1.75 mm filament per millimetre of printed line, in millimetres.
 const FILAMENT_PER_MM: f64 = 0.0333;
 /// Side length of the square, in millimetres; shorter on a small bed.
 const SIDE_MM: f64 = 20.0;
 const LAYER_COUNT: u32 = 4;
 /// Number of concentric squares per layer.
 const RINGS_PER_LAYER: u32 = 5;
-/// Coordinate of the centre, in millimetres, if the bed's size is unknown; it lies on every bed that is sold.
+/// Coordinate of the centre, in millimetres, if the bed's size is unknown; it lies on every bed on the market.
 const USUAL_MIDDLE_MM: f64 = 60.0;
 
-/// Returns the G-code for a printer with this build volume; with `None`, near the corner that every printer has.
+/// Returns the G-code for a printer with the given build volume; with `None`, for a print near the corner that every
+/// printer has.
 pub fn gcode(room: Option<&Dimensions>) -> String {
     let (x, y) = room.map_or((USUAL_MIDDLE_MM, USUAL_MIDDLE_MM), |room| (room.x / 2.0, room.y / 2.0));
     let side = SIDE_MM.min(x).min(y);

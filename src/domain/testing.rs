@@ -69,7 +69,7 @@ impl Ids for CountingIds {
 
 #[expect(clippy::new_without_default, reason = "tests say when a bench is new")]
 impl Bench {
-    /// Creates the environment with test rules and one operator to mail to.
+    /// Creates the environment with test rules and one operator who receives alert emails.
     pub fn new() -> Self {
         let rules = Rules {
             block_below_reorder_point: true,
@@ -111,8 +111,8 @@ impl Bench {
         DecisionContext { now: self.now, by: &Principal::System, rules: &self.rules, ids: &self.ids }
     }
 
-    /// Decides a command and applies the next state. Checks that everything a commit would write reads back as it was
-    /// written: the state, the rows, the events, the created records, and the answer stored under the idempotency key.
+    /// Decides a command and applies the next state. Checks that everything a commit would write reads back as written:
+    /// the state, the rows, the events, the created records, and the answer stored under the idempotency key.
     pub fn tell<T: Aggregate<Row: Written, Created: Written>, C: Command<T>>(
         &self,
         this: &mut Option<T>,
@@ -132,12 +132,12 @@ impl Bench {
     }
 }
 
-/// Panics unless a state reads back as it was written.
+/// Panics unless a state reads back as written.
 pub fn reads_back<T: Aggregate>(state: &T) {
     value_reads_back(state);
 }
 
-/// Returns a seller with all details that invoices need.
+/// Returns a seller with all details that invoices require.
 pub fn complete_seller() -> Party {
     Party {
         name: "Printfloor Workshop GmbH".to_owned(),
@@ -154,9 +154,9 @@ pub fn complete_seller() -> Party {
     }
 }
 
-/// Value that a commit writes besides the state.
+/// Value that a commit writes in addition to the state.
 pub trait Written {
-    /// Panics unless it reads back as it was written.
+    /// Panics unless the value reads back as written.
     fn reads_back(&self);
 }
 
@@ -287,7 +287,7 @@ impl Written for SalesChannelRow {
     }
 }
 
-/// Panics unless a value reads back as it was written.
+/// Panics unless a value reads back as written.
 fn value_reads_back<T: Serialize + DeserializeOwned>(this: &T) {
     let value = |this: &T| serde_json::to_value(this).unwrap_or_else(|error| panic!("{error}"));
     let written = serde_json::to_string(this).unwrap_or_else(|error| panic!("{error}"));
@@ -314,7 +314,7 @@ pub fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Returns the id that belongs to a number chosen by a test.
+/// Returns the id for a number chosen by a test.
 pub fn id(number: u32) -> Id {
     Id(uuid::Uuid::from_u128(u128::from(number)))
 }

@@ -1,16 +1,16 @@
 //! Points in time: milliseconds since 1970 UTC internally, RFC 3339 with milliseconds and `Z` in the API.
 //!
-//! Parsing accepts only points in time within [`EARLIEST`] and [`LATEST`], and one outside is written as the nearest of
-//! them: every written value can be read back.
+//! Parsing accepts only points in time between [`EARLIEST`] and [`LATEST`], and a point outside this range is written
+//! as the nearer of the two, so that every written value can be read back.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-/// Earliest point in time that is accepted: 1970-01-01T00:00:00.000Z.
+/// Earliest accepted point in time: 1970-01-01T00:00:00.000Z.
 pub const EARLIEST: Timestamp = Timestamp(0);
-/// Latest point in time that is accepted: 2999-12-31T23:59:59.999Z.
+/// Latest accepted point in time: 2999-12-31T23:59:59.999Z.
 pub const LATEST: Timestamp = Timestamp(32_503_679_999_999);
 
 /// Sixty minutes in milliseconds.
@@ -38,7 +38,7 @@ impl Timestamp {
             jiff::Timestamp::MAX
         })
     }
-    /// Returns the milliseconds from `earlier` to this time; negative if `earlier` is later.
+    /// Returns the number of milliseconds from `earlier` to this time; negative if `earlier` is later.
     pub fn since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
@@ -50,7 +50,7 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// The text is not a valid point in time.
+/// Parse error: the text is not a valid point in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("must be an RFC 3339 date and time between 1970 and 2999")]
 pub struct TimestampError;

@@ -14,7 +14,7 @@ pub struct TrackingPage {
     pub url: String,
 }
 
-/// Returns the URL at which this parcel can be tracked; `None` for a carrier without a page.
+/// Returns the URL at which the given parcel can be tracked; `None` for a carrier without a page.
 pub fn tracking_url(pages: &[TrackingPage], carrier: &str, number: &str) -> Option<String> {
     let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     let carrier_key: String = plain(carrier);

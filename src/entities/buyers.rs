@@ -1,4 +1,4 @@
-//! Tables of customers and of what they ask for before they order.
+//! Tables of customers, and of their requests and quotes before an order.
 
 /// `customers`: snapshot rows of customers; `email` is unique.
 pub mod customers {
@@ -21,7 +21,7 @@ pub mod customers {
     entity_tail!();
 }
 
-/// `customer_sessions`: sessions of customers, rows of their customer.
+/// `customer_sessions`: sessions of customers, as rows of the customer.
 pub mod customer_sessions {
     use sea_orm::entity::prelude::*;
 
@@ -41,7 +41,7 @@ pub mod customer_sessions {
     entity_tail!();
 }
 
-/// `sign_in_links`: snapshot rows of mailed links by which customers sign in.
+/// `sign_in_links`: snapshot rows of the e-mailed links with which customers sign in.
 pub mod sign_in_links {
     use sea_orm::entity::prelude::*;
 

@@ -23,7 +23,7 @@ pub mod printers {
     entity_tail!();
 }
 
-/// `maintenance_entries`: the maintenance logs of printers, rows of the printer.
+/// `maintenance_entries`: maintenance logs of printers, as rows of the printer.
 pub mod maintenance_entries {
     use sea_orm::entity::prelude::*;
 
@@ -42,7 +42,7 @@ pub mod maintenance_entries {
     entity_tail!();
 }
 
-/// `maintenance_reminders`: maintenance tasks due after an amount of work, rows of the printer.
+/// `maintenance_reminders`: maintenance tasks that become due after an amount of work, as rows of the printer.
 pub mod maintenance_reminders {
     use sea_orm::entity::prelude::*;
 

@@ -1,10 +1,13 @@
-//! Tables as `SeaORM` entities, one module per table, one file for each area of the schema; `migrations/` creates them.
+//! Tables as `SeaORM` entities, with one module per table and one file per area of the schema. The tables are created
+//! by `migrations/`.
 //!
-//! Only for use by `store/`: all other modules use the domain types. Ids are hyphenated UUIDs, times milliseconds since
-//! 1970 UTC, money minor units, amounts thousandths, `doc` the serialised domain value and `schema` its version.
+//! Only `store/` may use them: all other modules use the domain types. Ids are hyphenated UUIDs, times are in
+//! milliseconds since 1970 UTC, money is in minor units, and amounts are in thousandths. `doc` is the serialised domain
+//! value, and `schema` the version of its format.
 #![expect(missing_docs, reason = "columns are what the domain's fields of the same name are")]
 
-/// Ends the module of a table: rows are related by ids that the domain knows, and saved as they are.
+/// Ends the module of a table. `SeaORM` relations and hooks are left empty: rows refer to each other by ids that only
+/// the domain interprets.
 macro_rules! entity_tail {
     () => {
         #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

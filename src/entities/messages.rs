@@ -1,6 +1,6 @@
-//! Tables of events and of what is sent about them: to endpoints and by mail.
+//! Tables of events, and of the messages sent about them to endpoints and by e-mail.
 
-/// `events`: the outbox of committed events, numbered by the writer in commit order.
+/// `events`: outbox of committed events, numbered by the writer in commit order.
 pub mod events {
     use sea_orm::entity::prelude::*;
 
@@ -47,7 +47,7 @@ pub mod endpoints {
     entity_tail!();
 }
 
-/// `deliveries`: webhook deliveries, rows of their endpoint; the document holds the body.
+/// `deliveries`: webhook deliveries, as rows of the endpoint; the body is in the document.
 pub mod deliveries {
     use sea_orm::entity::prelude::*;
 
@@ -73,7 +73,7 @@ pub mod deliveries {
     entity_tail!();
 }
 
-/// `mails`: snapshot rows of outgoing mails.
+/// `mails`: snapshot rows of outgoing e-mails.
 pub mod mails {
     use sea_orm::entity::prelude::*;
 

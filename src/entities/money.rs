@@ -1,6 +1,6 @@
 //! Tables of payments, invoices and bookkeeping.
 
-/// `payments`: payments and refunds, rows of their order, or of an invoice without an order.
+/// `payments`: payments and refunds, as rows of the order, or of the invoice if it has no order.
 pub mod payments {
     use sea_orm::entity::prelude::*;
 
@@ -21,7 +21,7 @@ pub mod payments {
     entity_tail!();
 }
 
-/// `inbound`: snapshot rows of signed payment events that match no order yet.
+/// `inbound`: snapshot rows of signed payment events that do not match an order yet.
 pub mod inbound {
     use sea_orm::entity::prelude::*;
 
@@ -65,7 +65,7 @@ pub mod invoices {
         pub total_cents: i64,
         /// Checkout session id at the payment processor, for an invoice without an order.
         pub payment_session: Option<String>,
-        /// `true` while the invoice has work in progress at the payment processor.
+        /// `true` while work for the invoice is in progress at the payment processor.
         pub active: bool,
         pub created_at: i64,
     }
@@ -73,7 +73,7 @@ pub mod invoices {
     entity_tail!();
 }
 
-/// `invoice_documents`: issued documents, rows of their invoice. They are inserted and never changed.
+/// `invoice_documents`: issued documents, as rows of the invoice. They are inserted and never changed.
 pub mod invoice_documents {
     use sea_orm::entity::prelude::*;
 
@@ -87,9 +87,9 @@ pub mod invoice_documents {
         pub doc: String,
         pub invoice_id: String,
         pub kind: String,
-        /// Number series without gaps: `INV-2026`.
+        /// Gapless number series, such as `INV-2026`.
         pub series: String,
-        /// Sequence number in the series, starting at 1; assigned by the writer.
+        /// Sequence number within the series, starting at 1; assigned by the writer.
         pub number: i64,
         pub created_at: i64,
     }
@@ -97,7 +97,7 @@ pub mod invoice_documents {
     entity_tail!();
 }
 
-/// `number_gaps`: numbers that are skipped because they may have been issued before a restore.
+/// `number_gaps`: numbers skipped because they may already have been issued before a restore.
 pub mod number_gaps {
     use sea_orm::entity::prelude::*;
 
@@ -110,7 +110,7 @@ pub mod number_gaps {
         pub schema: i64,
         pub doc: String,
         pub restore_id: String,
-        /// Number series: `INV-2026`, `ORD`, …
+        /// Number series, such as `INV-2026` or `ORD`.
         pub series: String,
         pub first_number: i64,
         pub last_number: i64,
@@ -141,7 +141,7 @@ pub mod postings {
     entity_tail!();
 }
 
-/// `accounting`: the snapshot row of the accounting system connection.
+/// `accounting`: snapshot row of the connection to the accounting system.
 pub mod accounting {
     use sea_orm::entity::prelude::*;
 

@@ -1,7 +1,7 @@
-//! Tables of the server itself: its writer, kept answers, audit log, exports, restores and integrations.
+//! Tables of the server itself: writer, idempotent answers, audit log, exports, restores and integrations.
 
-/// `writer`: a single row with the epoch of the server that may write; each opening of the database takes the next
-/// epoch.
+/// `writer`: single row with the epoch of the server that is allowed to write. The epoch is incremented each time the
+/// database is opened for writing.
 pub mod writer {
     use sea_orm::entity::prelude::*;
 
@@ -17,7 +17,7 @@ pub mod writer {
     entity_tail!();
 }
 
-/// `idempotency`: the answer or refusal stored for each idempotency key, as JSON.
+/// `idempotency`: answer or refusal stored for each idempotency key, as JSON.
 pub mod idempotency {
     use sea_orm::entity::prelude::*;
 
@@ -39,7 +39,7 @@ pub mod idempotency {
     entity_tail!();
 }
 
-/// `audit`: the audit log: each command with its caller and outcome.
+/// `audit`: audit log, with the caller and outcome of each command.
 pub mod audit {
     use sea_orm::entity::prelude::*;
 
@@ -62,7 +62,7 @@ pub mod audit {
     entity_tail!();
 }
 
-/// `exports`: snapshot rows of requested table exports.
+/// `exports`: snapshot rows of the table exports that staff requested.
 pub mod exports {
     use sea_orm::entity::prelude::*;
 
@@ -84,7 +84,7 @@ pub mod exports {
     entity_tail!();
 }
 
-/// `restores`: snapshot rows of restores of a backup.
+/// `restores`: snapshot rows of restores from a backup.
 pub mod restores {
     use sea_orm::entity::prelude::*;
 
@@ -97,11 +97,11 @@ pub mod restores {
         pub version: i64,
         pub schema: i64,
         pub doc: String,
-        /// Number of the newest event in the backup.
+        /// Number of the last event in the backup.
         pub last_event: i64,
-        /// Number of the first event after the restore; the events between the two were undone.
+        /// Number of the first event after the restore. Events between this one and `last_event` were undone.
         pub first_event: i64,
-        /// `true` until the restore is reviewed.
+        /// `true` until the restore has been reviewed.
         pub active: bool,
         pub created_at: i64,
     }
@@ -109,7 +109,7 @@ pub mod restores {
     entity_tail!();
 }
 
-/// `integrations`: snapshot rows of integrations that follow the events.
+/// `integrations`: snapshot rows of the integrations that follow events.
 pub mod integrations {
     use sea_orm::entity::prelude::*;
 

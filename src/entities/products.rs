@@ -1,4 +1,4 @@
-//! Tables of what the shop sells and the files that it is printed from.
+//! Tables of the products that the shop sells, and of the files from which they are printed.
 
 /// `skus`: snapshot rows of SKUs.
 pub mod skus {

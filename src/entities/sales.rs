@@ -1,4 +1,4 @@
-//! Tables of orders, their jobs, and the sales channels that orders come from.
+//! Tables of orders and their jobs, and of the sales channels from which orders come.
 
 /// `orders`: snapshot rows of orders.
 pub mod orders {
@@ -30,7 +30,7 @@ pub mod orders {
     entity_tail!();
 }
 
-/// `jobs`: jobs, rows of their order.
+/// `jobs`: jobs, as rows of the order.
 pub mod jobs {
     use sea_orm::entity::prelude::*;
 
@@ -60,7 +60,7 @@ pub mod jobs {
     entity_tail!();
 }
 
-/// `attempts`: attempts of jobs, rows of the order.
+/// `attempts`: attempts at jobs, as rows of the order.
 pub mod attempts {
     use sea_orm::entity::prelude::*;
 
@@ -91,7 +91,7 @@ pub mod attempts {
     entity_tail!();
 }
 
-/// `sales_channels`: snapshot rows of other shops whose orders are fulfilled here.
+/// `sales_channels`: snapshot rows of other shops whose orders are fulfilled by this one.
 pub mod sales_channels {
     use sea_orm::entity::prelude::*;
 
@@ -113,8 +113,8 @@ pub mod sales_channels {
     entity_tail!();
 }
 
-/// `sales_channel_variants`: variant map entries, rows of their sales channel: the SKU to make for each variant that
-/// another shop sells.
+/// `sales_channel_variants`: entries of variant maps, as rows of the sales channel. An entry names the SKU to make for
+/// a variant that the other shop sells.
 pub mod sales_channel_variants {
     use sea_orm::entity::prelude::*;
 

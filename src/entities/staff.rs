@@ -1,6 +1,6 @@
-//! Tables of the staff: who may do what, with their sessions and keys.
+//! Tables of staff members, with their permissions, sessions and keys.
 
-/// `access`: the one snapshot row whose version guards staff, API keys and sessions.
+/// `access`: single snapshot row whose version guards staff, API keys and sessions.
 pub mod access {
     use sea_orm::entity::prelude::*;
 
@@ -18,7 +18,7 @@ pub mod access {
     entity_tail!();
 }
 
-/// `users`: staff, rows of access; `email_key` becomes free when the user is archived.
+/// `users`: staff members, as rows of access; `email_key` is released when a user is archived.
 pub mod users {
     use sea_orm::entity::prelude::*;
 
@@ -37,7 +37,7 @@ pub mod users {
     entity_tail!();
 }
 
-/// `staff_sessions`: sessions of staff, rows of access.
+/// `staff_sessions`: sessions of staff members, as rows of access.
 pub mod staff_sessions {
     use sea_orm::entity::prelude::*;
 
@@ -57,7 +57,7 @@ pub mod staff_sessions {
     entity_tail!();
 }
 
-/// `api_keys`: API keys, rows of access.
+/// `api_keys`: API keys, as rows of access.
 pub mod api_keys {
     use sea_orm::entity::prelude::*;
 

@@ -1,6 +1,6 @@
-//! Tables of materials, their reservations, and the stock systems they are linked to.
+//! Tables of materials and their reservations, and of the links to other stock systems.
 
-/// `materials`: snapshot rows of materials; amounts in thousandths of their unit.
+/// `materials`: snapshot rows of materials; amounts are in thousandths of the material's unit.
 pub mod materials {
     use sea_orm::entity::prelude::*;
 
@@ -26,7 +26,7 @@ pub mod materials {
     entity_tail!();
 }
 
-/// `claims`: reservations and the queue of a material, rows of the material; the id is `job/number`.
+/// `claims`: reservations of a material and the queue for it, as rows of the material; the id is `job/number`.
 pub mod claims {
     use sea_orm::entity::prelude::*;
 
@@ -47,7 +47,7 @@ pub mod claims {
     entity_tail!();
 }
 
-/// `movements`: the ledger of a material; amounts in thousandths of its unit.
+/// `movements`: ledger of a material; amounts are in thousandths of the material's unit.
 pub mod movements {
     use sea_orm::entity::prelude::*;
 
@@ -69,7 +69,7 @@ pub mod movements {
     entity_tail!();
 }
 
-/// `stock_links`: links from materials to items in other systems, rows of the material.
+/// `stock_links`: links between materials and items in other systems, as rows of the material.
 pub mod stock_links {
     use sea_orm::entity::prelude::*;
 

@@ -1,7 +1,7 @@
-//! Writer of tar archives, a format that every system unpacks. Works in one pass, with files of any size and the hash
-//! of each.
+//! Writer for tar archives, a format that every system can unpack. It works in a single pass, supports files of any
+//! size, and hashes each file.
 //!
-//! There is no reader, and only plain files are supported: folders follow from their names.
+//! There is no reader, and only plain files are supported: folders follow from the file names.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write};
@@ -12,23 +12,23 @@ use tar::{EntryType, Header};
 
 use domain::time::Timestamp;
 
-/// Block size of an archive in bytes; everything is padded to a multiple of it.
+/// Block size of an archive in bytes; all data is padded to a multiple of it.
 const BLOCK_BYTES: usize = 512;
 /// Number of bytes read from a file at a time.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// A file of an archive, as written.
+/// File written to an archive.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ArchiveMember {
-    /// Path in the unpacked archive.
+    /// Path within the archive.
     pub name: String,
-    /// Size in bytes.
+    /// Size of the file in bytes.
     pub bytes: u64,
     /// Hexadecimal SHA-256 of the content.
     pub sha256: String,
 }
 
-/// An archive being written. Only [`Archive::finish`] completes it: an archive dropped before is recognisably
+/// Archive being written. Only [`Archive::finish`] completes it; an archive that is dropped before that is recognisably
 /// truncated.
 pub struct Archive<W> {
     to: W,
@@ -36,16 +36,16 @@ pub struct Archive<W> {
 }
 
 impl<W: Write> Archive<W> {
-    /// Begins an archive whose files all have this modification time.
+    /// Starts an archive whose files all have the given modification time.
     pub fn new(to: W, made_at: Timestamp) -> Self {
         Self { to, made_at }
     }
 
-    /// Appends a file under this name. A file that grows meanwhile is truncated to its initial size.
+    /// Appends a file under the given name. A file that grows in the meantime is truncated to its initial size.
     ///
     /// # Errors
     ///
-    /// When it cannot be read to its end, its name is too long, or the receiver of the archive is gone.
+    /// Returns an error if the file cannot be read to its end, its name is too long, or the archive cannot be written.
     pub fn add(&mut self, name: &str, mut file: File) -> io::Result<ArchiveMember> {
         let bytes = file.metadata()?.len();
         self.to.write_all(header(name, bytes, self.made_at)?.as_bytes())?;
@@ -74,14 +74,14 @@ impl<W: Write> Archive<W> {
     ///
     /// # Errors
     ///
-    /// When the receiver is gone.
+    /// Returns an error if the archive cannot be written.
     pub fn finish(mut self) -> io::Result<()> {
         self.to.write_all(&[0; 2 * BLOCK_BYTES])?;
         self.to.flush()
     }
 }
 
-/// Builds the header of a file: its name, its size, and read permission for its owner only.
+/// Builds the header for a file: its name, its size, and read permission only for its owner.
 fn header(name: &str, bytes: u64, made_at: Timestamp) -> io::Result<Header> {
     let mut header = Header::new_ustar();
     header.set_path(name)?;

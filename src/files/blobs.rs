@@ -1,7 +1,8 @@
-//! File contents, stored on the local disk under the SHA-256 of their bytes, so that equal contents are stored once.
+//! File contents, stored on the local disk under the SHA-256 of their bytes, so that identical contents are stored only
+//! once.
 //!
-//! Names and types of files are in the database (`domain/file`). A content is removed when no file refers to it any
-//! more. Storing and removing exclude each other ([`StorePermission`], [`RemovePermission`]).
+//! The names and types of files are in the database (`domain/file`). Contents are removed once no file refers to them
+//! any more. Contents cannot be stored and removed at the same time ([`StorePermission`], [`RemovePermission`]).
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -20,48 +21,49 @@ use super::turns::{FileOwner, ReadQueue};
 use domain::gcode::{ContentType, GcodeContents};
 use domain::mesh::{MeasureError, MeshFacts};
 
-/// Subfolder for incomplete uploads.
+/// Subfolder that contains incomplete uploads.
 const INCOMING_FOLDER: &str = "incoming";
 
-/// Store of file contents. Only one process may use a directory at a time, which the lock of the data directory
+/// Store for file contents. Only one process at a time may use a directory, which the lock of the data directory
 /// ensures.
 #[derive(Debug)]
 pub struct Blobs {
     dir: PathBuf,
     next: AtomicU64,
-    /// Lock held shared by contents whose file is not recorded yet, exclusively by removals.
+    /// Lock that is held shared while contents are stored and their file is not recorded yet, and exclusively while
+    /// contents are removed.
     recording: Arc<RwLock<()>>,
-    /// Number of holders that need every stored content; while it is not zero, nothing is removed.
+    /// Number of [`RetentionGuard`]s, which protect all stored contents; nothing is removed unless it is zero.
     kept_by: Arc<AtomicUsize>,
     /// Slots for reading file contents.
     pub(super) turns: ReadQueue,
 }
 
-/// A content stored on disk, whichever files refer to it.
+/// Contents stored on disk, regardless of the files that refer to them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredContent {
-    /// Hexadecimal SHA-256 under which the content is stored.
+    /// Hexadecimal SHA-256 under which the contents are stored.
     pub sha256: String,
-    /// Size of the content in bytes.
+    /// Size of the contents in bytes.
     pub size: u64,
 }
 
-/// Permission to store contents. Nothing is removed until it is dropped. Hold it until the file that refers to the
-/// content is recorded, and no longer: removals wait for it, and others wait for removals.
+/// Permission to store contents. Nothing is removed until the permission is dropped. Hold it until the file that refers
+/// to the contents is recorded, and no longer: removals wait for it, and others wait for removals.
 #[derive(Debug)]
 pub struct StorePermission {
     _together: OwnedRwLockReadGuard<()>,
 }
 
-/// Permission to remove contents. Nothing is stored until it is dropped.
+/// Permission to remove contents. Nothing is stored until the permission is dropped.
 #[derive(Debug)]
 pub struct RemovePermission<'a> {
     blobs: &'a Blobs,
     _alone: OwnedRwLockWriteGuard<()>,
 }
 
-/// Guard that prevents the removal of any stored content until it is dropped. Removals do not wait for it: they skip
-/// contents, which are found and removed later because no file refers to them.
+/// Guard that prevents stored contents from being removed until it is dropped. Removals do not wait for the guard, but
+/// skip contents; these are found and removed later, because no file refers to them.
 #[derive(Debug)]
 pub struct RetentionGuard(Arc<AtomicUsize>);
 
@@ -72,7 +74,7 @@ impl Drop for RetentionGuard {
 }
 
 impl RemovePermission<'_> {
-    /// Removes a content. Does nothing if it does not exist or is protected by [`RetentionGuard`].
+    /// Removes contents. Does nothing if they do not exist or are protected by a [`RetentionGuard`].
     pub async fn remove(&self, sha256: &str) -> io::Result<()> {
         if self.blobs.kept_by.load(SeqCst) > 0 {
             return Ok(());
@@ -83,8 +85,8 @@ impl RemovePermission<'_> {
         }
     }
 
-    /// Removes every content that `named` does not contain and returns the number removed; 0 while contents are
-    /// protected by [`RetentionGuard`].
+    /// Removes all contents whose hash `named` does not contain, and returns the number removed; 0 while contents are
+    /// protected by a [`RetentionGuard`].
     pub async fn keep_only(&self, named: &HashSet<String>) -> io::Result<usize> {
         let mut removed = 0;
         if self.blobs.kept_by.load(SeqCst) > 0 {
@@ -108,19 +110,19 @@ impl RemovePermission<'_> {
     }
 }
 
-/// Returns whether a text is a hexadecimal SHA-256.
+/// Returns whether a text is a SHA-256 in hexadecimal.
 fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Returns whether a folder of this name holds contents: those whose hash begins with it. Others are incomplete
-/// uploads, and on a volume of its own `lost+found`, which the server may not look into.
+/// Returns whether the given name is that of a folder with contents, which is the beginning of their hashes. Other
+/// folders are those with incomplete uploads and, on a separate volume, `lost+found`, which the server may not read.
 fn is_prefix(name: &OsStr) -> bool {
     name.len() == 2 && name.as_encoded_bytes().iter().all(u8::is_ascii_hexdigit)
 }
 
 impl Blobs {
-    /// Opens the directory, creating it if needed, and removes incomplete uploads of earlier processes.
+    /// Opens the directory, which is created if needed, and removes incomplete uploads from earlier processes.
     pub fn open(dir: impl Into<PathBuf>) -> io::Result<Self> {
         let dir = dir.into();
         let incoming = dir.join(INCOMING_FOLDER);
@@ -132,20 +134,21 @@ impl Blobs {
         Ok(Self { dir, next: AtomicU64::new(0), recording, kept_by: Arc::default(), turns })
     }
 
-    /// Returns the path of a content. For a text that is not a hexadecimal SHA-256, the path belongs to no content.
+    /// Returns the path of contents with the given hash. For a text that is not a hexadecimal SHA-256, the path never
+    /// exists.
     pub fn path(&self, sha256: &str) -> PathBuf {
         let name = if is_hash(sha256) { sha256 } else { "none" };
         self.dir.join(&name[..2]).join(name)
     }
 
-    /// Opens a content for reading and returns its size in bytes.
+    /// Opens contents for reading, and returns the file and its size in bytes.
     pub async fn read(&self, sha256: &str) -> io::Result<(File, u64)> {
         let file = File::open(self.path(sha256)).await?;
         let size = file.metadata().await?.len();
         Ok((file, size))
     }
 
-    /// Begins a content that arrives in chunks.
+    /// Starts storing contents that arrive in chunks.
     pub fn begin(&self) -> io::Result<IncomingContent<'_>> {
         let path = self.dir.join(INCOMING_FOLDER).join(self.next.fetch_add(1, Relaxed).to_string());
         // Created synchronously: if this future were dropped while it waited for a thread, the file would be left
@@ -154,18 +157,18 @@ impl Blobs {
         Ok(IncomingContent { blobs: self, file: Some(file), path, hash: Sha256::new(), size: 0 })
     }
 
-    /// Waits for running removals, then grants the right to store.
+    /// Waits for removals in progress, then grants permission to store.
     pub async fn recording(&self) -> StorePermission {
         StorePermission { _together: self.recording.clone().read_owned().await }
     }
 
-    /// Waits until every stored content has its file recorded, then grants the right to remove; nothing is stored
-    /// meanwhile.
+    /// Waits until the files of all stored contents are recorded, then grants permission to remove. Nothing is stored
+    /// until the permission is dropped.
     pub async fn removing(&self) -> RemovePermission<'_> {
         RemovePermission { blobs: self, _alone: self.recording.clone().write_owned().await }
     }
 
-    /// Protects every content stored now. Waits for a removal that has begun.
+    /// Protects all contents stored now. Waits for a removal in progress.
     pub async fn keep_all(&self) -> RetentionGuard {
         self.kept_by.fetch_add(1, SeqCst);
         let contents = RetentionGuard(self.kept_by.clone());
@@ -173,12 +176,12 @@ impl Blobs {
         contents
     }
 
-    /// Opens each content in turn and passes it to `visit` with its hash. Blocks on disk I/O, so it must not run on the
-    /// async runtime's threads. Contents stored meanwhile may be included.
+    /// Opens all contents one after the other, and passes them to `visit` with their hash. Blocks on disk I/O, so it
+    /// must not run on the async runtime's threads. Contents stored in the meantime may be included.
     ///
     /// # Errors
     ///
-    /// When the disk fails, or `visit` fails.
+    /// Returns an error if the disk or `visit` fails.
     pub fn for_each_content(&self, mut visit: impl FnMut(&str, std::fs::File) -> io::Result<()>) -> io::Result<()> {
         for folder in std::fs::read_dir(&self.dir)? {
             let folder = folder?;
@@ -196,7 +199,7 @@ impl Blobs {
         Ok(())
     }
 
-    /// Stores a content from memory.
+    /// Stores contents from memory.
     pub async fn put(&self, bytes: &[u8], recording: &StorePermission) -> io::Result<StoredContent> {
         let mut incoming = self.begin()?;
         incoming.write(bytes).await?;
@@ -204,7 +207,7 @@ impl Blobs {
     }
 }
 
-/// An incomplete content. Its file is removed if it is dropped before [`IncomingContent::keep`].
+/// Contents that are being received. Their file is removed on drop, unless [`IncomingContent::keep`] has been called.
 #[derive(Debug)]
 pub struct IncomingContent<'a> {
     blobs: &'a Blobs,
@@ -215,7 +218,7 @@ pub struct IncomingContent<'a> {
 }
 
 impl IncomingContent<'_> {
-    /// Appends a chunk to the file and to the hash.
+    /// Appends a chunk to the file and updates the hash.
     pub async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if let Some(file) = &mut self.file {
             file.write_all(bytes).await?;
@@ -225,7 +228,7 @@ impl IncomingContent<'_> {
         Ok(())
     }
 
-    /// Determines the file type from the bytes so far, and the metadata that a slicer wrote into it.
+    /// Determines the file type from the bytes received so far, and the metadata that a slicer wrote into the file.
     pub async fn describe(&mut self, owner: &FileOwner) -> io::Result<GcodeContents> {
         if let Some(file) = &mut self.file {
             file.flush().await?;
@@ -233,11 +236,11 @@ impl IncomingContent<'_> {
         self.blobs.describe(&self.path, owner).await
     }
 
-    /// Measures the content as a model of this type.
+    /// Measures the contents as a model of the given type.
     ///
     /// # Errors
     ///
-    /// When it cannot be measured or read.
+    /// Returns an error if the contents cannot be measured or read.
     pub async fn measure(&mut self, content: ContentType, owner: &FileOwner) -> Result<MeshFacts, MeasureError> {
         if let Some(file) = &mut self.file {
             file.flush().await.map_err(MeasureError::Io)?;
@@ -245,12 +248,12 @@ impl IncomingContent<'_> {
         self.blobs.measure(&self.path, content, owner).await
     }
 
-    /// Returns the number of bytes so far.
+    /// Returns the number of bytes received so far.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Completes the content, which is durable when this returns.
+    /// Completes the contents, which are durable when the call returns.
     pub async fn keep(mut self, _: &StorePermission) -> io::Result<StoredContent> {
         if let Some(mut file) = self.file.take() {
             file.flush().await?;
@@ -278,7 +281,7 @@ impl Drop for IncomingContent<'_> {
     }
 }
 
-/// Makes new names in a directory durable.
+/// Makes new entries in a directory durable.
 async fn sync_directory(directory: &Path) -> io::Result<()> {
     File::open(directory).await?.sync_all().await
 }

@@ -1,28 +1,30 @@
-//! Free space on the disk of a folder.
+//! Free space on the disk that contains a folder.
 
 use std::io;
 use std::path::Path;
 
 use rustix::fs::statvfs;
 
-/// Folder that Linux makes at the root of a new volume. Only root may look into it, and nothing of ours is there.
+/// Folder that Linux creates at the root of a new volume. Only root may read it, and it contains nothing from this
+/// server.
 pub const LOST_FOUND: &str = "lost+found";
 
 /// Capacity of the disk that contains a folder, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DiskCapacity {
-    /// Bytes that the server can still write.
+    /// Number of bytes that the server can still write.
     pub free_bytes: u64,
     /// Total capacity of the disk in bytes.
     pub total_bytes: u64,
 }
 
 impl DiskCapacity {
-    /// Queries the operating system, which may take a while, so it must not run on the async runtime's threads.
+    /// Queries the operating system for the capacity, which may take a while, so it must not run on the async runtime's
+    /// threads.
     ///
     /// # Errors
     ///
-    /// When the query fails, such as for a folder that no longer exists.
+    /// Returns an error if the query fails, for example because the folder no longer exists.
     pub fn of(folder: &Path) -> io::Result<Self> {
         let disk = statvfs(folder)?;
         let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);

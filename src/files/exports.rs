@@ -1,8 +1,8 @@
-//! Files of exports: tables that grow by appending, one at a time.
+//! Files for exports: tables that grow by appending, one at a time.
 //!
-//! A writing task may be cancelled at any await while its disk operation continues. So each writer holds the only lock,
-//! which moves with the operation to the disk thread and is released only when the operation is done: no two operations
-//! ever write into one file.
+//! A task that writes may be cancelled at any await while its disk operation continues. The writer's exclusive lock
+//! therefore moves to the disk thread together with the operation, and is released only when the operation has ended,
+//! so that two operations never write to the same file.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
@@ -21,7 +21,7 @@ pub struct ExportFiles {
     turn: Arc<Mutex<()>>,
 }
 
-/// A table being written by the holder of the lock.
+/// Table being written by the holder of the lock.
 #[derive(Debug)]
 pub struct ExportFile(Option<ExportInProgress>);
 
@@ -33,7 +33,7 @@ struct ExportInProgress {
 }
 
 impl ExportFiles {
-    /// Opens the directory, creating it if needed.
+    /// Opens the directory, which is created if needed.
     pub fn open(dir: impl Into<PathBuf>) -> io::Result<Self> {
         let dir = dir.into();
         std::fs::create_dir_all(&dir)?;
@@ -44,7 +44,7 @@ impl ExportFiles {
         self.dir.join(format!("{id}.csv"))
     }
 
-    /// Waits for the lock and continues after the first `bytes` bytes of a table; bytes that follow are truncated.
+    /// Waits for the lock, and continues after the first `bytes` bytes of a table; any bytes after them are discarded.
     /// Returns `None` if the table is shorter.
     pub async fn resume(&self, id: Id, bytes: u64) -> io::Result<Option<ExportFile>> {
         let (path, turn) = (self.path(id), self.turn.clone().lock_owned().await);
@@ -60,7 +60,7 @@ impl ExportFiles {
         .await
     }
 
-    /// Opens a table for reading; also returns its size in bytes.
+    /// Opens a table for reading, and returns the file and its size in bytes.
     pub async fn read(&self, id: Id) -> io::Result<(tokio::fs::File, u64)> {
         let file = tokio::fs::File::open(self.path(id)).await?;
         let size = file.metadata().await?.len();
@@ -77,7 +77,7 @@ impl ExportFiles {
 }
 
 impl ExportFile {
-    /// Appends a text, which is durable when this returns. Returns the new length of the table.
+    /// Appends a text, which is durable when the call returns. Returns the new length of the table in bytes.
     pub async fn append(&mut self, text: String) -> io::Result<u64> {
         let Some(mut writing) = self.0.take() else { return Err(io::Error::other("an earlier write failed")) };
         let (writing, bytes) = on_disk(move || {

@@ -1,4 +1,4 @@
-//! Uploaded files, exported tables and the setup wizard's draft on the server's disk; the free space on it; and
+//! Uploaded files, exported tables and the setup wizard's draft on the server's disk; the free space on the disk; and
 //! archives of its contents.
 
 pub mod archive;

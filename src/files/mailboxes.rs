@@ -1,38 +1,38 @@
-//! Bounds on the requests that each mailbox has in hand at a time: many files of one sender do not take the places of
+//! Limits on the concurrent requests of each mailbox, so that one sender's many files do not use up the capacity for
 //! all others.
 //!
-//! Not for the number of requests in a span of time, which `http/limits.rs` bounds.
+//! The number of requests per period of time is limited elsewhere, in `http/limits.rs`.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bounds of what customers have in hand.
+/// Limits on the concurrent requests of customers.
 #[derive(Clone, Copy, Debug)]
 pub struct MailboxLimits {
-    /// Of all mailboxes together.
+    /// Limit for all mailboxes together.
     pub of_all: usize,
-    /// Of each mailbox.
+    /// Limit for each mailbox.
     pub of_one: usize,
 }
 
-/// Bound that was reached.
+/// Limit that has been reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MailboxesFull {
-    /// That of all customers together.
+    /// Limit for all customers together.
     All,
-    /// That of this sender.
+    /// Limit for the sender's mailbox.
     One,
 }
 
-/// Requests of customers in hand, by their mailboxes.
+/// Permits for the concurrent requests of customers, counted by mailbox.
 #[derive(Debug)]
 pub struct MailboxPermits {
     limits: MailboxLimits,
     counts: Arc<Mutex<HashMap<String, usize>>>,
 }
 
-/// One thing that a mailbox has in hand, until this is dropped.
+/// Permit for one request of a mailbox, which counts until it is dropped.
 #[derive(Debug)]
 pub struct MailboxPermit {
     counts: Arc<Mutex<HashMap<String, usize>>>,
@@ -40,16 +40,16 @@ pub struct MailboxPermit {
 }
 
 impl MailboxPermits {
-    /// Creates the places, all of them free.
+    /// Creates the permits, none of which is in use.
     pub fn new(limits: MailboxLimits) -> Self {
         Self { limits, counts: Arc::default() }
     }
 
-    /// Takes a place for a mailbox.
+    /// Acquires a permit for a mailbox.
     ///
     /// # Errors
     ///
-    /// When all are taken.
+    /// Returns an error if no more permits are available.
     pub fn enter(&self, mailbox: &str) -> Result<MailboxPermit, MailboxesFull> {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.values().sum::<usize>() >= self.limits.of_all {
@@ -63,7 +63,7 @@ impl MailboxPermits {
         Ok(MailboxPermit { counts: self.counts.clone(), mailbox: mailbox.to_owned() })
     }
 
-    /// Returns whether no mailbox has anything in hand.
+    /// Returns whether no permit is in use.
     #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner).is_empty()

@@ -1,4 +1,4 @@
-//! Stores the thumbnails found in a file and builds the file's metadata.
+//! Stores the thumbnails contained in a file, and builds the file's metadata.
 
 use std::io;
 
@@ -7,11 +7,11 @@ use domain::file::{FileMetadata, GcodeForm};
 use domain::gcode::{ContentType, DetectedPlate, GcodeContents, Metadata};
 
 impl Blobs {
-    /// Builds the metadata of a file with the hashes of its thumbnails, and stores these.
+    /// Builds the metadata of a file, including the hashes of its thumbnails, and stores the thumbnails.
     ///
     /// # Errors
     ///
-    /// When a thumbnail cannot be written.
+    /// Returns an error if a thumbnail cannot be written.
     pub async fn keep_metadata(
         &self,
         description: GcodeContents,

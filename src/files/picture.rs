@@ -1,13 +1,13 @@
-//! Detects the format of a picture by its bytes and removes the metadata about the place, time and author of the photo
-//! while it streams through.
+//! Detects the format of a picture by its bytes, and removes the metadata about the place, time and author of the photo
+//! while the picture streams through.
 //!
-//! Data needed to show the picture is kept: its size, colours, transparency, and orientation. Everything else is cut
-//! out (JPEG, PNG), or overwritten with zeros where cutting would move data that offsets refer to (WebP, HEIC): EXIF
-//! with its coordinates, XMP, IPTC, comments, embedded previews, and anything after the end of the picture. The picture
-//! itself is not decoded, so it is not known whether it can be shown.
+//! Only data needed to display the picture is kept: its size, colours, transparency, and orientation. Everything else
+//! is cut out (JPEG, PNG) or, where cutting would invalidate offsets, overwritten with zeros (WebP, HEIC): EXIF data
+//! with coordinates, XMP, IPTC, comments, embedded previews, and anything after the end of the picture. The picture
+//! itself is not decoded, so whether it can be displayed is not checked.
 //!
 //! At most one segment (JPEG, 64 KiB), EXIF block (PNG, WebP, same size) or description (HEIC, 256 KiB) is held in
-//! memory, whatever the length of the file. The result does not depend on how the file was split into chunks.
+//! memory, regardless of the length of the file. The result does not depend on how the file is split into chunks.
 
 mod boxes;
 mod exif;
@@ -28,10 +28,10 @@ use domain::picture_format::{PictureFormat, fits_a_screen};
 /// Number of leading bytes from which the format is detected.
 const HEAD_BYTES: usize = 12;
 
-/// Brands of HEIC pictures; video and picture sequences have others.
+/// Brands of HEIC pictures; videos and picture sequences have different brands.
 const HEIC_BRANDS: [&[u8; 4]; 5] = [b"heic", b"heix", b"heim", b"heis", b"mif1"];
 
-/// Detects the format from the leading bytes; `None` for anything else, whatever the file name.
+/// Detects the format from the leading bytes, regardless of the file name; `None` if the format is not supported.
 fn format_of(head: &[u8; HEAD_BYTES]) -> Option<PictureFormat> {
     let (start, brand) = (&head[..8], &head[8..]);
     if start.starts_with(jpeg::BEGINNING) {
@@ -47,34 +47,34 @@ fn format_of(head: &[u8; HEAD_BYTES]) -> Option<PictureFormat> {
     }
 }
 
-/// Reason why a picture is rejected. The message follows the picture's path in the refusal.
+/// Reason why a picture is rejected. In error responses, the message follows the picture's path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PictureFault {
-    /// The leading bytes match none of the formats.
+    /// The leading bytes match none of the supported formats.
     #[error("is not a JPEG, PNG, WebP or HEIC image")]
     Unknown,
-    /// The picture ends prematurely.
+    /// The picture is truncated.
     #[error("is incomplete: upload it again")]
     CutOff,
     /// The parts of the picture contradict each other.
     #[error("is damaged: save it again and upload the new file")]
     Damaged,
-    /// Showing the picture would need more memory than a browser has.
+    /// Displaying the picture would take more memory than a browser has.
     #[error("has too many pixels: save a smaller version and upload it")]
     TooManyPixels,
-    /// The location of metadata is only known after it has passed by.
+    /// The location of metadata becomes known only after the metadata has streamed through.
     #[error("contains location data that cannot be removed: upload it as JPEG")]
     Unusual,
 }
 
-/// Filter that removes the metadata from one picture, chunk by chunk.
+/// Filter that removes the metadata from a picture, chunk by chunk.
 #[derive(Debug, Default)]
 pub struct PictureCleaner {
     head: Vec<u8>,
     cleaner: Option<Cleaner>,
 }
 
-/// State of a picture whose format is known.
+/// State for a picture of a known format.
 #[derive(Debug)]
 enum Cleaner {
     Jpeg(Jpeg),
@@ -84,13 +84,13 @@ enum Cleaner {
 }
 
 impl PictureCleaner {
-    /// Creates a cleaner at the beginning of a picture.
+    /// Creates a cleaner for a new picture.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Reads the next bytes and appends to `output` the bytes to keep, including earlier ones. After an error the
-    /// picture must be discarded.
+    /// Reads the next bytes, and appends the bytes to keep to `output`, including any held back earlier. After an
+    /// error, the picture must be discarded.
     pub fn push(&mut self, mut piece: &[u8], output: &mut Vec<u8>) -> Result<(), PictureFault> {
         if let Some(cleaner) = &mut self.cleaner {
             return cleaner.push(piece, output);
@@ -109,7 +109,7 @@ impl PictureCleaner {
         Ok(())
     }
 
-    /// Ends the picture and returns its format if it is complete.
+    /// Completes the picture; returns its format, or an error if the picture is incomplete.
     pub fn finish(self) -> Result<PictureFormat, PictureFault> {
         let (whole, format) = match self.cleaner.ok_or(PictureFault::Unknown)? {
             Cleaner::Jpeg(jpeg) => (jpeg.is_whole(), PictureFormat::Jpeg),
@@ -137,7 +137,7 @@ const fn check_pixels(width: u64, height: u64) -> Result<(), PictureFault> {
     if fits_a_screen(width, height) { Ok(()) } else { Err(PictureFault::TooManyPixels) }
 }
 
-/// Moves bytes from the chunk to `held` until that has `length` bytes; returns whether it has.
+/// Moves bytes from the chunk to `held` until it has `length` bytes; returns whether it has that many.
 fn fill(held: &mut Vec<u8>, piece: &mut &[u8], length: usize) -> bool {
     let part = take(piece, length.saturating_sub(held.len()) as u64);
     held.extend_from_slice(part);

@@ -1,5 +1,5 @@
-//! A download that is written on a blocking thread while it is read: a few chunks are buffered in between, so that
-//! neither memory nor the threads of the async runtime depend on a slow reader.
+//! Download that a blocking thread writes while the client reads it. Only a few chunks are buffered in between, so that
+//! a slow client occupies neither memory nor the async runtime's threads.
 
 use std::io::{self, Write};
 
@@ -10,26 +10,27 @@ use tokio::sync::mpsc;
 
 /// Size of a chunk in bytes.
 const PIECE_BYTES: usize = 64 * 1024;
-/// Number of chunks buffered for the reader.
+/// Number of chunks buffered for the client.
 const MAX_WAITING_PIECES: usize = 4;
 
-/// Writer end. It must be ended by [`PieceWriter::end`]: anything else appears to the reader as an aborted download.
+/// Writer end of a download. It must be ended with [`PieceWriter::end`]; otherwise the download appears aborted to the
+/// reader.
 pub struct PieceWriter {
     to: mpsc::Sender<io::Result<Bytes>>,
     piece: BytesMut,
 }
 
-/// Reader end, which yields the chunks.
+/// Reader end of a download, which yields the chunks.
 pub struct Pieces(mpsc::Receiver<io::Result<Bytes>>);
 
-/// Creates both ends. The writer belongs on a thread that may block.
+/// Creates both ends of a download. The writer must be used on a thread that may block.
 pub fn pipe() -> (PieceWriter, Pieces) {
     let (to, from) = mpsc::channel(MAX_WAITING_PIECES);
     (PieceWriter { to, piece: BytesMut::new() }, Pieces(from))
 }
 
 impl PieceWriter {
-    /// Ends the download successfully, marked by an empty chunk.
+    /// Ends the download successfully, which is signalled to the reader by an empty chunk.
     pub fn end(mut self) {
         if self.flush().is_ok() {
             // Who does not read any more does not need the end.
@@ -53,7 +54,7 @@ impl Write for PieceWriter {
         Ok(length)
     }
 
-    /// Sends buffered bytes; fails if the reader is gone.
+    /// Sends the buffered bytes; fails if the reader has been dropped.
     fn flush(&mut self) -> io::Result<()> {
         if self.piece.is_empty() {
             return Ok(());
@@ -64,7 +65,8 @@ impl Write for PieceWriter {
 }
 
 impl Pieces {
-    /// Returns the chunks as a stream. If the writer was dropped without an end, the stream ends with an error.
+    /// Returns the chunks as a stream. If the writer was dropped without ending the download, the stream ends with an
+    /// error.
     pub fn into_stream(self) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
         stream::unfold(Some(self.0), |from| async move {
             let mut from = from?;

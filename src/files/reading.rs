@@ -1,4 +1,4 @@
-//! Reads the content of stored files off the async threads, within limits of concurrency and time (`turns`).
+//! Reads the contents of stored files outside the async threads, with limits on concurrency and time (`turns`).
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -21,18 +21,18 @@ impl Blobs {
         self.turns.read(owner, move |reading| describe(&path, &mut || reading.goes_on())).await?
     }
 
-    /// Measures a stored model. Waits for a free slot of the shop.
+    /// Measures a stored model. Waits for a free slot for the shop's files.
     ///
     /// # Errors
     ///
-    /// When it is not a model that can be measured, or cannot be read.
+    /// Returns an error if the file is not a model that can be measured, or cannot be read.
     pub async fn measure_stored(&self, sha256: &str) -> Result<MeshFacts, MeasureError> {
         let path = self.path(sha256);
         let description = self.describe(&path, &FileOwner::Shop).await.map_err(MeasureError::Io)?;
         self.measure(&path, description.content.ok_or(MeshFault::NotAMesh)?, &FileOwner::Shop).await
     }
 
-    /// Measures a model of this type. Waits for a free slot.
+    /// Measures a model of the given type. Waits for a free slot.
     pub(super) async fn measure(
         &self,
         path: &Path,
@@ -52,7 +52,7 @@ fn timed_out() -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, "reading the file took too long")
 }
 
-/// Reader that fails once its time is over or its request is gone.
+/// Reader that fails once its time limit is reached or its request has been cancelled.
 struct TimedFile<'a> {
     file: File,
     may_go_on: &'a mut dyn FnMut() -> bool,
@@ -100,7 +100,8 @@ fn describe(path: &Path, may_go_on: &mut dyn FnMut() -> bool) -> io::Result<Gcod
     Ok(description)
 }
 
-/// Returns whether a picture has more pixels than a viewer should have to decode. Does not check that it is complete.
+/// Returns whether a picture has more pixels than a viewer should have to decode. Does not check whether the picture is
+/// complete.
 fn has_too_many_pixels(file: &mut impl Read) -> io::Result<bool> {
     let (mut picture, mut chunk, mut output) = (PictureCleaner::new(), vec![0; CHUNK_BYTES], Vec::new());
     loop {

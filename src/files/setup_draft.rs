@@ -1,4 +1,4 @@
-//! File with the setup wizard's draft, encrypted, until it is written into the settings.
+//! File with the setup wizard's encrypted draft, which exists until the draft is written to the settings.
 
 use std::fs;
 use std::io;
@@ -11,14 +11,14 @@ use platform::secrets::encryption::SecretCipher;
 /// File name in the data directory.
 const FILE_NAME: &str = "setup-draft";
 
-/// Draft file of one server.
+/// Draft file of a server.
 pub struct DraftFile {
     path: PathBuf,
     cipher: SecretCipher,
 }
 
 impl DraftFile {
-    /// Returns the draft file in this data directory.
+    /// Returns the draft file in the given data directory.
     pub fn new(data_dir: &Path, cipher: &SecretCipher) -> Self {
         Self { path: data_dir.join(FILE_NAME), cipher: cipher.clone() }
     }
@@ -31,7 +31,7 @@ impl DraftFile {
         value.ok().and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
     }
 
-    /// Replaces the file atomically, readable only by its owner. Blocks.
+    /// Replaces the file atomically; only its owner can read it. Blocks.
     pub fn store(&self, draft: &SetupDraft) -> io::Result<()> {
         let plain = serde_json::to_string(draft).map_err(io::Error::other)?;
         dotenv::write(&self.path, &self.cipher.encrypt_or_empty(&plain))

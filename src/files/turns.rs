@@ -1,8 +1,9 @@
-//! Scheduling of reading file contents.
+//! Scheduling of reads of file contents.
 //!
-//! Files of the shop and of customers have separate slots, so that a customer's model cannot delay the shop's G-code.
-//! While a file of the shop is being read or waits, reading a customer's file pauses most of the time. Reading whose
-//! request is gone stops at its next check and keeps its slot until then, so the slots bound the number of threads.
+//! The shop's files and customers' files have separate slots, so that a customer's model cannot delay the shop's
+//! G-code. While one of the shop's files is being read or waiting, the reading of a customer's file pauses most of the
+//! time. A read whose request has been cancelled stops at its next check, and keeps its slot until then. The slots
+//! therefore limit the number of threads.
 
 use std::io;
 use std::sync::Arc;
@@ -16,17 +17,17 @@ use tokio::task::spawn_blocking;
 
 use super::mailboxes::{MailboxLimits, MailboxPermit, MailboxPermits, MailboxesFull};
 
-/// Files read in parallel per kind of slot. Reading occupies a processor, which others need as well.
+/// Number of files read in parallel for each kind of slot. A read occupies a CPU core, which other work needs as well.
 const MAX_READERS: usize = 1;
-/// Time limit for reading one file of the shop. A gigabyte of G-code takes some seconds.
+/// Time limit for reading one of the shop's files. A gigabyte of G-code takes some seconds.
 const SHOP_TIMEOUT: Duration = Duration::from_secs(60);
-/// Time limit for reading one file of a customer, including pauses. A model of 100 MB takes a second or two.
+/// Time limit for reading one of a customer's files, including pauses. A model of 100 MB takes a second or two.
 const CUSTOMER_TIMEOUT: Duration = Duration::from_secs(20);
-/// Maximum number of customers' files being read or waiting; further ones are rejected.
+/// Maximum number of customers' files being read or waiting; any more are rejected.
 const MAX_CUSTOMER_FILES: usize = 64;
-/// Maximum number of files of one mailbox being read or waiting.
+/// Maximum number of one mailbox's files being read or waiting.
 const MAX_FILES_OF_MAILBOX: usize = 2;
-/// Ratio of pausing to working time for a customer's file while the shop has one to read.
+/// Ratio of pausing time to working time for a customer's file while the shop has files to read.
 const RESTS_PER_WORK: u32 = 7;
 /// Minimum working time between two pauses.
 const SHORTEST_WORK: Duration = Duration::from_millis(2);
@@ -36,31 +37,31 @@ const LONGEST_REST: Duration = Duration::from_millis(100);
 /// Owner of the file to read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FileOwner {
-    /// The shop: its staff, its API keys, its slicer.
+    /// The shop: its staff, its API keys, and its slicer.
     Shop,
-    /// The customer with this mailbox.
+    /// The customer with the given mailbox.
     Customer(String),
 }
 
-/// Rejection: too many files of customers wait to be read.
+/// Reason why a read is rejected: too many customers' files are waiting to be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReadersBusy {
     /// The limit for all customers is reached.
     #[error("too many models are being measured; try again in a moment")]
     All,
-    /// The limit for this mailbox is reached.
+    /// The limit for the customer's mailbox is reached.
     #[error("{MAX_FILES_OF_MAILBOX} of your models are being measured; upload the next one when they are done")]
     Mailbox,
 }
 
-/// Slots for reading files.
+/// Queue for reading files, with a limited number of slots.
 #[derive(Debug)]
 pub(super) struct ReadQueue {
     shop: Arc<Semaphore>,
     customers: Arc<Semaphore>,
-    /// Number of files of the shop being read or waiting.
+    /// Number of the shop's files being read or waiting.
     shop_files: Arc<AtomicUsize>,
-    /// Number of files of each mailbox being read or waiting.
+    /// Permits for the files of each mailbox being read or waiting.
     mailboxes: MailboxPermits,
 }
 
@@ -73,14 +74,14 @@ impl Default for ReadQueue {
     }
 }
 
-/// Handle of a running read, which checks whether to continue and pauses for the shop.
+/// Handle of a running read, which tells the read whether to continue, and makes it pause for the shop's files.
 #[derive(Debug)]
 pub(super) struct RunningRead {
     until: Instant,
     is_given_up: Arc<AtomicBool>,
-    /// Number of files of the shop; `None` for a file of the shop itself.
+    /// Number of the shop's files being read or waiting; `None` if the read is itself of such a file.
     shop_files: Option<Arc<AtomicUsize>>,
-    /// Time at which the read began or its last pause ended.
+    /// Time at which the read started or its last pause ended.
     work_since: Instant,
     // Dropped first: whoever gets the place finds this file counted no more.
     _entry: ReadQueueEntry,
@@ -88,8 +89,8 @@ pub(super) struct RunningRead {
 }
 
 impl RunningRead {
-    /// Returns whether to continue: the time limit is not reached and the request still exists. Pauses first if the
-    /// shop has files to read.
+    /// Returns whether to continue: the time limit has not been reached and the request has not been cancelled. Pauses
+    /// first if the shop has files to read.
     pub(super) fn goes_on(&mut self) -> bool {
         if self.is_given_up.load(Relaxed) || Instant::now() > self.until {
             return false;
@@ -103,14 +104,14 @@ impl RunningRead {
     }
 }
 
-/// Count of one file being read or waiting, until dropped.
+/// Entry for one file that is being read or waiting, which counts until it is dropped.
 #[derive(Debug)]
 struct ReadQueueEntry {
     _shop: Option<ShopReadEntry>,
     _customer: Option<MailboxPermit>,
 }
 
-/// A file of the shop that is read or waits.
+/// Entry for one of the shop's files that is being read or waiting.
 #[derive(Debug)]
 struct ShopReadEntry(Arc<AtomicUsize>);
 
@@ -120,7 +121,7 @@ impl Drop for ShopReadEntry {
     }
 }
 
-/// Guard that signals a read, when dropped, that its request is gone.
+/// Guard that, when dropped, signals to a read that its request has been cancelled.
 struct GiveUpOnDrop(Arc<AtomicBool>);
 
 impl Drop for GiveUpOnDrop {
@@ -130,12 +131,12 @@ impl Drop for GiveUpOnDrop {
 }
 
 impl ReadQueue {
-    /// Runs `read` on a blocking thread when the owner has a free slot. The closure calls [`RunningRead::goes_on`]
-    /// periodically.
+    /// Runs `read` on a blocking thread once the owner has a free slot. `read` must periodically call
+    /// [`RunningRead::goes_on`].
     ///
     /// # Errors
     ///
-    /// The error of the closure, or [`ReadersBusy`] inside an [`io::Error`] if too many files wait.
+    /// Returns the error from `read`, or [`ReadersBusy`] inside an [`io::Error`] if too many files are waiting.
     pub(super) async fn read<R: Send + 'static>(
         &self,
         owner: &FileOwner,
@@ -191,7 +192,7 @@ mod tests {
         FileOwner::Customer(format!("{name}@example.org"))
     }
 
-    /// Begins a read that lasts until it is cancelled; returns its task once it has begun.
+    /// Starts a read that lasts until it is cancelled; returns its task once it has started.
     async fn begin_endless(turns: &Arc<ReadQueue>, owner: FileOwner) -> tokio::task::JoinHandle<io::Result<()>> {
         let (began, begins) = tokio::sync::oneshot::channel();
         let turns = turns.clone();

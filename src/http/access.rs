@@ -30,29 +30,29 @@ use platform::secrets::credentials;
 use store::Unavailable;
 use store::queries::{OwnOrders, Queries};
 
-/// Name of the cookie that carries a staff session.
+/// Name of the cookie with a staff session.
 pub const COOKIE: &str = "service_session";
-/// Name of the header that carries an API key.
+/// Name of the header with an API key.
 pub const KEY_HEADER: &str = "x-api-key";
 const TEST_KEY_PREFIX: &str = "key_test_";
 
-/// Access that a route requires; checked before its handler runs.
+/// Access required by a route; checked before the route's handler runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RequiredAccess {
     /// No credentials required: the handler checks the request itself (sign-in, signatures), or there is nothing to
     /// protect (health).
     Open,
-    /// API key or session with at least this role.
+    /// API key or session with at least the given role.
     Role(Role),
-    /// Staff session: the cookie, not an API key.
+    /// Staff session: the cookie, but not an API key.
     Session,
     /// Customer session: only the customer cookie.
     Customer,
-    /// Before the shop's setup is complete, the setup session that the one-time code opened; an admin at any time.
+    /// Before the shop's setup is complete, the setup session opened by the one-time code; an admin at any time.
     Setup,
 }
 
-/// Marker of requests from the control socket: their caller is the owner of the machine.
+/// Marker of requests from the control socket, whose caller is the owner of the machine.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalOwner;
 
@@ -75,7 +75,7 @@ impl<S: Sync> FromRequestParts<S> for Caller {
 }
 
 impl Caller {
-    /// Returns whether the caller has at least this role.
+    /// Returns whether the caller has at least the given role.
     pub fn has(&self, role: Role) -> bool {
         self.by.role().is_some_and(|own| own >= role)
     }
@@ -85,8 +85,8 @@ impl Caller {
         self.by.role() == Some(Role::Customer)
     }
 
-    /// Returns the API key or staff user that is recorded as the creator of a new order. Orders that customers place
-    /// themselves belong to them by their e-mail address.
+    /// Returns the API key or staff user to record as the creator of a new order. Orders placed by customers themselves
+    /// are associated with them by their email address.
     pub fn maker(&self) -> Option<Id> {
         match &*self.by {
             Principal::Key { id, .. } | Principal::User { id, .. } => Some(*id),
@@ -110,7 +110,7 @@ impl Caller {
         order.visible_to(&self.by)
     }
 
-    /// Returns the customer's id and e-mail address; 401 for any other caller.
+    /// Returns the customer's id and email address; 401 for any other caller.
     pub fn customer(&self) -> Result<(Id, &str), ApiError> {
         match &*self.by {
             Principal::Customer { id, email } => Ok((*id, email)),
@@ -218,7 +218,7 @@ pub fn with_access<T>(access: &Directory<Access>, read: impl FnOnce(&Access) -> 
     }
 }
 
-/// Returns the API key of a request, from its own header or else from the bearer token; `None` without either.
+/// Returns the API key of a request, from its own header or otherwise from the bearer token; `None` without either.
 fn shown_key(headers: &HeaderMap) -> Option<&str> {
     if let Some(value) = headers.get(KEY_HEADER) {
         // What is no text is no key either, and does not let the cookie count.
@@ -267,11 +267,11 @@ fn by_cookie(app: &AccessHandles, headers: &HeaderMap) -> Result<(Arc<Principal>
 pub enum Credentials {
     /// Neither API key nor cookie.
     Nothing,
-    /// API key that was sent, with its principal or the reason it was rejected.
+    /// API key sent by the client, with its principal or the reason why it was rejected.
     Key(Result<Arc<Principal>, ApiError>),
-    /// Staff session cookie that was sent, with its principal and session id or the reason it was rejected.
+    /// Staff session cookie sent by the client, with its principal and session id or the reason why it was rejected.
     Cookie(Result<(Arc<Principal>, Id), ApiError>),
-    /// Customer cookie that was sent, with its principal and session id or the reason it was rejected.
+    /// Customer cookie sent by the client, with its principal and session id or the reason why it was rejected.
     Customer(Result<(Arc<Principal>, Id), ApiError>),
 }
 
@@ -305,8 +305,8 @@ impl Credentials {
     }
 }
 
-/// Returns whether the caller who opened a stream may continue to read it: the key or session is still valid and the
-/// role is unchanged.
+/// Returns whether the caller who opened a stream may continue to read it, that is, whether the key or session is still
+/// valid and the role is unchanged.
 pub fn still(app: &AccessHandles, who: &Caller) -> bool {
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());

@@ -1,5 +1,5 @@
-//! Admission control: bounds the connections and requests that the server handles at a time. Excess requests are
-//! rejected at once with 503.
+//! Admission control: bounds the number of connections and requests that the server handles at a time. Excess requests
+//! are rejected immediately with 503.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const MAX_CROWDED_CONNECTIONS: usize = 256;
 const OTHER_FILES: usize = 256 + FRONT_FILES;
 /// Maximum number of connections held by the front.
 const FRONT_FILES: usize = 1792;
-/// Minimum number of connections accepted even if the system allows only few open files.
+/// Minimum number of connections accepted even if the system allows only a few open files.
 const MIN_CONNECTIONS: usize = 16;
 
 /// Remote address of a connection.
@@ -43,8 +43,8 @@ impl AcceptSlot {
     }
 }
 
-/// Marks a response rejected because of load or a rate limit: a client that sends its next request on the same
-/// connection before the time in `Retry-After` is made to wait.
+/// Marker of a response that was rejected because of load or a rate limit: a client that sends its next request on the
+/// same connection before the time in `Retry-After` is made to wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RefusedForLoad {
     /// The server is at its limit, regardless of the client.
@@ -70,9 +70,9 @@ pub struct Admission {
 /// Permit for one connection; released when dropped.
 pub struct AdmissionPermit {
     load: Arc<Admission>,
-    /// Address that the connection is charged to; `None` if many clients share it.
+    /// Address to which the connection is charged; `None` if many clients share it.
     scope: Option<u128>,
-    /// `true` if the connection exceeds a limit: its request is rejected unread.
+    /// `true` if the connection exceeds a limit, so that its request is rejected unread.
     pub crowded: bool,
 }
 
@@ -96,7 +96,8 @@ impl Drop for AdmissionPermit {
 }
 
 impl Admission {
-    /// Creates the counters with the configured limits, reduced to the open files that the system allows.
+    /// Creates the connection and request counters with the configured limits, capped by the system's limit on open
+    /// files.
     pub fn new(server: &ServerConfig) -> Self {
         let possible = open_files().map_or(usize::MAX, |files| {
             files.saturating_sub(OTHER_FILES + MAX_CROWDED_CONNECTIONS).max(MIN_CONNECTIONS)
@@ -122,8 +123,8 @@ impl Admission {
         }
     }
 
-    /// Returns the address for which connections of this peer are limited; `None` for proxies and this machine itself,
-    /// which many clients share.
+    /// Returns the address by which connections from the given peer are limited; `None` for proxies and this machine
+    /// itself, which many clients share.
     pub fn scope(&self, peer: IpAddr) -> Option<u128> {
         (!address::speaks_for_many(peer, &self.trusted)).then(|| address::scope(peer.to_canonical()))
     }
@@ -200,7 +201,7 @@ impl Admission {
     }
 }
 
-/// Returns the system's limit of open files for this process, if known.
+/// Returns the system's limit on open files for this process, if known.
 fn open_files() -> Option<usize> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     limits.lines().find(|line| line.starts_with("Max open files"))?.split_whitespace().nth(3)?.parse().ok()

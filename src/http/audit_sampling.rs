@@ -1,5 +1,5 @@
-//! Rejected attempts in the audit log: a sample of single entries and counts for the rest, so that rejected requests
-//! cannot flood the log.
+//! Rejected attempts in the audit log: individual entries for a sample and counts for the rest, so that rejected
+//! requests cannot flood the log.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -24,7 +24,7 @@ const MAX_LINES_OF_ALL: u64 = 60;
 const MAX_SOURCES: usize = 1000;
 /// Maximum number of sources that get an entry with the count of their further attempts.
 const MAX_COUNTED_SOURCES: usize = 10;
-/// Name for all sources that are not counted separately.
+/// Name used for all sources that are not counted separately.
 const OTHERS: &str = "others";
 
 /// Source to which an attempt is attributed: an authenticated caller or an address.
@@ -64,13 +64,13 @@ pub struct RefusedAttempt {
 struct SampledWindow {
     minute: i64,
     written: u64,
-    /// Number of attempts per source, and how many of them have an entry of their own.
+    /// Number of attempts per source, and how many of them have their own entry.
     sources: HashMap<AttemptSource, (u64, u64)>,
     /// Number of attempts of sources beyond [`MAX_SOURCES`].
     others: u64,
 }
 
-/// Attempts of a minute without an entry of their own: source and count.
+/// Attempts within a minute that do not have their own entry: source and count.
 type Unwritten = Vec<(AttemptSource, u64)>;
 
 impl SampledWindow {
@@ -89,7 +89,7 @@ impl SampledWindow {
         left
     }
 
-    /// Counts the attempt and returns whether it gets an entry of its own.
+    /// Counts the attempt and returns whether it gets its own entry.
     fn takes(&mut self, source: &AttemptSource) -> bool {
         if !self.sources.contains_key(source) {
             if self.sources.len() >= MAX_SOURCES {

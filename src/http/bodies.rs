@@ -1,9 +1,9 @@
-//! Reads request bodies before a request takes an in-flight permit, so that a body that never arrives holds no resource
-//! that another request needs.
+//! Reads request bodies before a request takes an in-flight permit, so that a body that never arrives does not hold a
+//! resource needed by another request.
 //!
-//! A body that arrives with its head is accepted at once. Bodies still to arrive are bounded in number per caller (an
-//! address, or a recognised key or session), in total bytes, in time and in rate. Uploads are written to disk as they
-//! arrive; they have the same limit per caller and the same minimum rate.
+//! A body that arrives with its head is accepted immediately. Bodies still to arrive are bounded in number per caller
+//! (an address, or a recognised key or session), in total bytes, in time and in rate. Uploads are written to disk as
+//! they arrive; they have the same limit per caller and the same minimum rate.
 
 use std::error::Error;
 use std::pin::{Pin, pin};
@@ -22,8 +22,8 @@ use tokio::time::{Instant, timeout};
 use crate::error::ApiError;
 use config::sections::ServerConfig;
 
-/// Number of scheduler turns that a request waits for a body that arrived with its head: the connection yields it
-/// slightly later than the head.
+/// Number of scheduler turns for which a request waits for a body that arrived with its head: the connection yields the
+/// body slightly later than the head.
 const MAX_TURNS: usize = 3;
 /// Time after the head of a request from which its body must arrive at the minimum rate.
 const GRACE_PERIOD: Duration = Duration::from_secs(5);
@@ -56,7 +56,7 @@ impl UnfinishedBodies {
         }
     }
 
-    /// Reads the whole body of a caller; the flag tells whether it was available at once.
+    /// Reads the whole body of a caller; the flag states whether the body was available immediately.
     pub async fn whole(self: &Arc<Self>, body: Body, caller: u128) -> Result<(Bytes, bool), ApiError> {
         let mut read = pin!(self.read(body));
         for _ in 0..MAX_TURNS {
@@ -151,13 +151,14 @@ impl Drop for BufferedBody<'_> {
 struct LeastRate(u64);
 
 impl LeastRate {
-    /// Returns whether a body with only `bytes` received within the time `after` is slower than the minimum rate.
+    /// Returns whether a body of which only `bytes` were received within the time `after` is slower than the minimum
+    /// rate.
     fn is_missed(self, bytes: u64, after: Duration) -> bool {
         (bytes as f64) < after.saturating_sub(GRACE_PERIOD).as_secs_f64() * self.0 as f64
     }
 }
 
-/// Error of a body that arrives too slowly.
+/// Error for a body that arrives too slowly.
 #[derive(Debug, thiserror::Error)]
 #[error("the body arrives too slowly")]
 struct TooSlow;
@@ -231,7 +232,7 @@ mod tests {
         Arc::new(UnfinishedBodies::new(&server))
     }
 
-    /// Creates a body whose chunks the test sends.
+    /// Creates a body whose chunks are sent by the test.
     fn body() -> (mpsc::UnboundedSender<&'static str>, Body) {
         let (sender, pieces) = mpsc::unbounded_channel::<&'static str>();
         let pieces = futures::stream::unfold(pieces, |mut pieces| async move {

@@ -1,5 +1,5 @@
-//! Request with its body, and the one path from it to an aggregate: look up the stored response of its idempotency key,
-//! send the command, build the response.
+//! Request with its body, and the single path from a request to an aggregate: look up the stored response for its
+//! idempotency key, send the command, build the response.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use kernel::handle::AskError;
 use store::StoredAggregate;
 use store::queries::Queries;
 
-/// Maximum number of merges of a change without a version when the aggregate changes concurrently.
+/// Maximum number of merge attempts for a change without a version while the aggregate changes concurrently.
 const MAX_MERGE_TRIES: usize = 8;
 
 handles! {
@@ -89,7 +89,7 @@ impl<B> FromRequest<AppState> for CommandRequest<B> {
 }
 
 impl CommandRequest {
-    /// Creates a request whose body the handler reads itself.
+    /// Creates a request whose handler reads the body itself.
     pub fn without_body(
         app: &RequestHandles,
         who: Caller,
@@ -101,15 +101,15 @@ impl CommandRequest {
         Ok(Self { app: app.clone(), who, headers: parts.headers.clone(), body: Bytes::new(), key, kind: PhantomData })
     }
 
-    /// Returns the request with this JSON body in place of the HTML form that it was sent with. Pages use it to call
-    /// the handler of the same API operation.
+    /// Returns the request with the given JSON body in place of its HTML form. Pages use it to call the handler of the
+    /// corresponding API operation.
     pub fn with_body<B>(self, json: &serde_json::Value) -> CommandRequest<B> {
         let Self { app, who, mut headers, key, .. } = self;
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         CommandRequest { app, who, headers, body: Bytes::from(json.to_string()), key, kind: PhantomData }
     }
 
-    /// Does what [`Self::with_body`] does for a form that is displayed again when it is rejected. Forms have no
+    /// Does the same as [`Self::with_body`], for a form that is displayed again when it is rejected. Forms have no
     /// idempotency key.
     pub fn of_form<B>(&self, json: &serde_json::Value) -> CommandRequest<B> {
         let (app, who, mut headers) = (self.app.clone(), self.who.clone(), self.headers.clone());
@@ -151,7 +151,7 @@ impl<B> CommandRequest<B> {
         Some(tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"')?.parse().ok()).unwrap_or(-1))
     }
 
-    /// Returns the origin of the request without its idempotency key, for records beside the command.
+    /// Returns the origin of the request without its idempotency key, for records made in addition to the command.
     pub fn origin(&self) -> CommandOrigin {
         self.caller(None)
     }
@@ -175,7 +175,7 @@ impl<B> CommandRequest<B> {
         self.ask_with(directory, to, async { Ok(command) }).await
     }
 
-    /// Sends a command that needs lookups to build; `command` is only run if no answer is stored for the request's key.
+    /// Sends a command that needs lookups to build; `command` is run only if no answer is stored for the request's key.
     pub async fn ask_with<T: StoredAggregate, C: Command<T>>(
         &self,
         directory: &Directory<T>,
@@ -186,7 +186,7 @@ impl<B> CommandRequest<B> {
         self.ask_hashed(directory, to, hash, command).await
     }
 
-    /// Does what [`Self::ask_with`] does, with a hash that represents the body.
+    /// Does the same as [`Self::ask_with`], with a hash that represents the body.
     pub async fn ask_hashed<T: StoredAggregate, C: Command<T>>(
         &self,
         directory: &Directory<T>,
@@ -222,8 +222,8 @@ impl<B> CommandRequest<B> {
         }
     }
 
-    /// Changes an aggregate by merging into its present state. `merge` builds the command, guarded by the version
-    /// passed to it. Without `If-Match`, a concurrent change makes it merge again.
+    /// Changes an aggregate by merging into its current state. `merge` builds the command, guarded by the version
+    /// passed to it. Without `If-Match`, a concurrent change causes another merge.
     pub async fn merge<T: StoredAggregate, C: Command<T>>(
         &self,
         directory: &Directory<T>,
@@ -271,12 +271,12 @@ pub async fn find_present<T: StoredAggregate>(directory: &Directory<T>, id: Id) 
     Ok((state.revision(), present_state(state)?.clone()))
 }
 
-/// Returns the state in a version that [`find_existing`] returned; 404 if the aggregate is archived.
+/// Returns the state from a version returned by [`find_existing`]; 404 if the aggregate is archived.
 pub fn present_state<T: StoredAggregate>(state: &Versioned<T>) -> Result<&T, ApiError> {
     state.present().ok_or_else(|| Refusal::not_found(T::KIND).into())
 }
 
-/// Returns the state in a version that [`find_existing`] returned.
+/// Returns the state from a version returned by [`find_existing`].
 pub fn state_of<T: StoredAggregate>(state: &Versioned<T>) -> Result<&T, ApiError> {
     state.state.as_ref().ok_or_else(|| Refusal::not_found(T::KIND).into())
 }

@@ -21,7 +21,7 @@ use crate::error::ApiError;
 use crate::paths::{is_billing, is_customer_page};
 use crate::sse;
 
-/// Minimum size in bytes from which compression is worthwhile.
+/// Minimum size in bytes for compression to be worthwhile.
 const MIN_COMPRESSED_BYTES: u64 = 1024;
 const JSON_TYPE: &[u8] = b"application/json";
 const PAGE_TYPE: &[u8] = b"text/html";
@@ -30,7 +30,7 @@ const STREAM_TYPE: &[u8] = sse::MEDIA.as_bytes();
 /// Compression mode of a response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum CompressionMode {
-    /// At once: the whole response is in memory.
+    /// Immediately, because the whole response is in memory.
     Whole,
     /// Chunk by chunk, as the response is produced.
     Pieces,

@@ -1,4 +1,4 @@
-//! Protection against cross-site request forgery: rejects requests of other sites that would use a browser's cookie.
+//! Protection against cross-site request forgery: rejects requests from other sites that would use a browser's cookie.
 
 use axum::http::{HeaderMap, Method, header};
 use subtle::ConstantTimeEq as _;
@@ -13,12 +13,12 @@ const PLAIN_SCHEME: &[u8] = b"http://";
 /// Length of a form token and of its mask, in bytes.
 const TOKEN_BYTES: usize = 32;
 
-/// Returns whether an unsafe request that carries (or sets) a cookie comes from our own pages or from a client that is
-/// no browser.
+/// Returns whether an unsafe request that carries (or sets) a cookie comes from the server's own pages or from a client
+/// other than a browser.
 ///
 /// `Sec-Fetch-Site` is checked first, because pages cannot forge it. Older browsers, and all browsers over plain HTTP
 /// to an address in the local network, send only `Origin`. It must then be the public origin or, over plain HTTP, the
-/// origin that the request was sent to.
+/// origin to which the request was sent.
 pub fn allowed(method: &Method, headers: &HeaderMap, public_url: &str) -> bool {
     if method.is_safe() {
         return true;
@@ -34,7 +34,7 @@ pub fn allowed(method: &Method, headers: &HeaderMap, public_url: &str) -> bool {
     }
 }
 
-/// Returns whether the origin is a plain HTTP page of exactly the host and port that the request was sent to: inside
+/// Returns whether the origin is a plain HTTP page from exactly the host and port to which the request was sent: inside
 /// the shop's network the server is reached at addresses other than its public one. A host that is public over HTTPS is
 /// never accepted over plain HTTP, where an attacker on the network could impersonate it.
 fn is_asked_over_plain_http(origin: &[u8], headers: &HeaderMap, public_url: &str) -> bool {
@@ -49,18 +49,18 @@ fn is_asked_over_plain_http(origin: &[u8], headers: &HeaderMap, public_url: &str
     public.is_none_or(|public| public.host() != requested.host())
 }
 
-/// Does what [`allowed`] does for the customer cookie, whose pages may also be at the configured origins.
+/// Does the same as [`allowed`] for the customer cookie, whose pages may also be at the configured origins.
 pub fn allowed_for_customers(method: &Method, headers: &HeaderMap, public_url: &str, others: &[String]) -> bool {
     let origin = headers.get(header::ORIGIN).map(axum::http::HeaderValue::as_bytes);
     let listed = |origin: &[u8]| others.iter().any(|other| other.as_bytes() == origin);
     origin.is_some_and(listed) || allowed(method, headers, public_url)
 }
 
-/// CSRF token of the forms on this server's pages. It cannot be computed without the server's secret, nor for another
-/// session, so no page of another origin can submit a form on behalf of a signed-in user.
+/// CSRF token for the forms on this server's pages. It cannot be computed without the server's secret, nor for another
+/// session, so no page from another origin can submit a form on behalf of a signed-in user.
 ///
-/// Every page shows it under a different mask. If it were constant, an attacker who can place text on a page could
-/// guess it byte by byte from the sizes of compressed responses.
+/// Every page shows the token under a different mask. If the token were constant, an attacker who can place text on a
+/// page could guess it byte by byte from the sizes of compressed responses.
 #[derive(Clone)]
 pub struct FormToken([u8; TOKEN_BYTES]);
 
@@ -70,7 +70,7 @@ impl FormToken {
         Self(hmac_sha256(secret.expose().as_bytes(), &[b"form\0", session.to_string().as_bytes()]))
     }
 
-    /// Returns the token for a page in hexadecimal: a new random mask followed by the masked token.
+    /// Returns the token for use in a page, in hexadecimal: a new random mask followed by the masked token.
     pub fn masked(&self) -> String {
         let mask = secret_bytes::<TOKEN_BYTES>();
         format!("{}{}", hex::encode(mask), hex::encode(xor(self.0, mask)))

@@ -26,12 +26,12 @@ use crate::error::{ApiError, ApiResult, no_such_path};
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/// Name of the index page, whose title is replaced by our own.
+/// Name of the index page, whose title is replaced.
 const INDEX: &str = "index.html";
 const THEIR_TITLE: &str = "<title>Swagger UI</title>";
 const OUR_TITLE: &str = "<title>Printfloor API</title>";
 
-/// Returns the routes of the documentation pages. They are not part of the API that they describe.
+/// Returns the routes of the documentation pages. They are not part of the API that the pages describe.
 pub fn routes() -> Router<AppState> {
     let entry = || async { Redirect::permanent("/docs/") };
     Router::new()
@@ -76,7 +76,7 @@ async fn file(Path(name): Path<String>, headers: HeaderMap) -> ApiResult {
     page(&name, &headers).await
 }
 
-/// Serves an embedded file. Most are stored compressed and are sent as they are to clients that accept it.
+/// Serves an embedded file. Most files are stored compressed, and sent in that form to clients that accept it.
 async fn page(name: &str, request_headers: &HeaderMap) -> ApiResult {
     let config = Config::new(["/api/openapi.json", "/api/v1/openapi.json"])
         .display_operation_id(true)

@@ -1,27 +1,27 @@
-//! Tells the staff why a sign-in does not last: where cookies are for HTTPS alone, a browser that asks over plain HTTP
-//! drops the cookie of the session without a word. Not for customers, whose cookie is for HTTPS alone everywhere.
+//! Explains to staff why a sign-in does not last: if cookies are restricted to HTTPS, a browser that sends a request
+//! over plain HTTP silently drops the session cookie. Not for customers, whose cookie is always restricted to HTTPS.
 
 use axum::http::HeaderMap;
 use url::Url;
 
 use config::Config;
 
-/// Beginning of the public address where it uses HTTPS.
+/// Beginning of a public address that uses HTTPS.
 const SECURE_SCHEME: &str = "https://";
-/// The page on which the staff sign in.
+/// Path of the page on which staff sign in.
 const SIGN_IN_PATH: &str = "/login";
 
-/// The reason why a browser drops the cookie of a staff session.
+/// Reason why a browser drops the cookie of a staff session.
 #[derive(Debug)]
 pub struct DroppedCookie {
     /// Reason and remedy: lower case, without a full stop.
     pub message: String,
-    /// Address where a sign-in lasts; `None` where the public address is plain HTTP, too.
+    /// Address at which a sign-in lasts; `None` if the public address is plain HTTP as well.
     pub sign_in_url: Option<String>,
 }
 
 impl DroppedCookie {
-    /// Judges a request by its headers; `None` where the cookie is kept, as far as the server can tell.
+    /// Judges a request by its headers; returns `None` if the browser keeps the cookie, as far as the server can tell.
     pub fn of(config: &Config, headers: &HeaderMap) -> Option<Self> {
         let public_url = config.public_url();
         if !config.has_secure_cookies() || !is_plain_http(headers, &public_url) {
@@ -46,8 +46,8 @@ impl DroppedCookie {
     }
 }
 
-/// Returns whether a browser most likely sent this over plain HTTP to an address other than that of its own machine.
-/// Headers of proxies are believed from anybody, because nothing but a hint follows.
+/// Returns whether a browser most likely sent the request over plain HTTP to an address other than that of its own
+/// machine. Proxy headers are trusted from any client, because they only influence a hint.
 fn is_plain_http(headers: &HeaderMap, public_url: &str) -> bool {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let is_plain = |scheme: &str| scheme.trim().eq_ignore_ascii_case("http");

@@ -37,7 +37,7 @@ pub struct ErrorMeta {
     pub message: String,
     /// Details for the audit log; never sent.
     pub facts: Option<Value>,
-    /// Principal that was rejected, if the handler knows it better than the key or session does.
+    /// Principal that was rejected, if the handler knows it more precisely than the key or session does.
     pub by: Option<Arc<Principal>>,
 }
 
@@ -57,8 +57,8 @@ struct ErrorParts {
     by: Option<Arc<Principal>>,
 }
 
-/// Title and sentence for the page that a browser shows in place of a response: carried in the response's extensions,
-/// and rendered with the frame of all pages.
+/// Title and sentence for the page that a browser shows in place of a response; carried in the response's extensions,
+/// and rendered with the common page frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Notice {
     /// Title of the page.
@@ -71,7 +71,7 @@ pub struct Notice {
 pub type ApiResult = Result<Response, ApiError>;
 
 impl ApiError {
-    /// Creates an error with this status.
+    /// Creates an error with the given status.
     pub fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Self {
         let (code, message) = (code.to_owned(), shortened(message.into(), MAX_MESSAGE_CHARS));
         let (faults, retry_after, replayed, facts, by) = (Vec::new(), None, false, None, None);
@@ -85,11 +85,11 @@ impl ApiError {
     pub fn unauthorized(message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
     }
-    /// Creates a 403 error: the caller is authenticated but not allowed.
+    /// Creates a 403 error: the caller is authenticated but not permitted.
     pub fn forbidden(code: &str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, code, message)
     }
-    /// Creates a 409 error: the present state does not allow the request.
+    /// Creates a 409 error: the current state does not allow the request.
     pub fn conflict(code: &str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, code, message)
     }

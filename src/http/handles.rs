@@ -1,4 +1,4 @@
-//! Handles that request handlers extract. Every resource declares the ones it uses, so that its code shows its
+//! Handles that request handlers extract. Every resource declares the handles that it uses, so that its code shows its
 //! dependencies.
 //!
 //! A handle outlives the request, is cheap to clone, and is identified by its type. Only the middleware around the
@@ -104,7 +104,7 @@ held! {
     Arc<OpenStreams>: streams;
 }
 
-/// The directory of each kind that is registered.
+/// Directory of each registered kind.
 impl<A: StoredAggregate> FromRef<AppState> for Directory<A>
 where
     Directories: AsRef<Self>,

@@ -1,4 +1,4 @@
-//! Password hashing on threads separate from the requests, few at a time: each hash takes a core for tens of
+//! Password hashing on threads separate from the requests, few at a time, because each hash takes a core for tens of
 //! milliseconds and 19 MiB.
 
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use tokio::sync::Semaphore;
 
 use crate::error::ApiError;
 
-/// Maximum number of passwords waiting to be hashed; further ones are rejected at once with 503.
+/// Maximum number of passwords waiting to be hashed; further ones are rejected immediately with 503.
 const MAX_WAITING: usize = 64;
 
-/// Limits on concurrent password hashes and on those waiting.
+/// Limits on the number of concurrent and waiting password hashes.
 #[derive(Clone, Debug)]
 pub struct Hashing {
     turns: Arc<Semaphore>,
@@ -18,7 +18,7 @@ pub struct Hashing {
 }
 
 impl Default for Hashing {
-    /// Allows as many concurrent hashes as half of the machine's cores, at least one.
+    /// Allows half as many concurrent hashes as the machine has cores, at least one.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self::new((cores / 2).max(1), MAX_WAITING)

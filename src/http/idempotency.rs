@@ -1,7 +1,7 @@
 //! `Idempotency-Key`: a retried request receives the first answer again, whatever happened in between.
 //!
 //! The answer is stored in the commit of the aggregate that gave it. This module contains the scope of a key, the
-//! lookup before the mailbox, and the rejection of a retry while the first request is still running.
+//! lookup before the command enters the mailbox, and the rejection of a retry while the first request is still running.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ pub fn key(scope: &str, body_hash: String, now: Timestamp) -> IdempotencyKey {
     IdempotencyKey { key: scope.to_owned(), body_hash, expires_at: now.plus_ms(RETENTION_MS) }
 }
 
-/// Returns the stored answer to a command of type `C`, if any. The same key with another body yields 422.
+/// Returns the stored answer to a command of type `C`, if any. The same key with a different body yields 422.
 pub(super) async fn look_up<T: Aggregate, C: Command<T>>(
     queries: &Queries,
     key: &IdempotencyKey,

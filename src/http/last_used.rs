@@ -45,11 +45,11 @@ impl LastUsed {
     pub fn session(&self, id: Id, at: Timestamp) {
         self.sessions.insert(id, at);
     }
-    /// Returns the last use of an API key; `None` if it is already written.
+    /// Returns the last use of an API key; `None` if it has already been written.
     pub fn key_seen(&self, id: Id) -> Option<Timestamp> {
         self.keys.get(&id).map(|at| *at)
     }
-    /// Returns the last use of a session; `None` if it is already written.
+    /// Returns the last use of a session; `None` if it has already been written.
     pub fn session_seen(&self, id: Id) -> Option<Timestamp> {
         self.sessions.get(&id).map(|at| *at)
     }

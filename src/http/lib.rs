@@ -77,7 +77,7 @@ impl Deref for AppParts {
     }
 }
 
-/// The parts of an [`AppState`].
+/// Contents of an [`AppState`].
 pub struct AppParts {
     /// Directories, store queries and everything else behind the HTTP edge.
     pub app: Arc<App>,
@@ -91,7 +91,7 @@ pub struct AppParts {
     pub refusals: Arc<audit_sampling::RefusalSampler>,
     /// One-time setup code and the setup session.
     pub setup: Arc<setup_desk::SetupService>,
-    /// Link with which a demo signs in the operator of its own machine.
+    /// Link by which a demo signs in the operator of its own machine.
     pub local_sign_in: Arc<local_sign_in::LocalSignInHolder>,
     /// Limit on concurrent password hashing.
     hashing: hashing::Hashing,
@@ -109,7 +109,7 @@ pub struct AppParts {
     streams: Arc<sse::OpenStreams>,
     /// Cancelled on shutdown, which ends all streams.
     pub leaving: CancellationToken,
-    /// OpenAPI description of the routes that the server serves.
+    /// OpenAPI descriptions of the served routes.
     descriptions: Arc<openapi::Descriptions>,
 }
 
@@ -138,7 +138,7 @@ impl AppState {
 }
 
 impl AppState {
-    /// Sets what generates the descriptions of the served routes; each is generated on the first request for it.
+    /// Sets the generator of the descriptions of the served routes; each is generated on the first request for it.
     pub fn describe_with(&self, generator: openapi::Generator) {
         self.descriptions.set_generator(generator);
     }
@@ -150,8 +150,8 @@ impl AppState {
     }
 }
 
-/// Adds what is around the routes and inside the layers that rewrite errors: answers to unknown paths and methods, the
-/// bounds of every request, and an answer in place of a panic.
+/// Adds the layers directly around the routes, inside those that rewrite errors: answers for unknown paths and methods,
+/// the limits of every request, and a response in place of a panic.
 pub fn with_bounds(routes: Router<AppState>, state: &AppState) -> Router<AppState> {
     routes
         .merge(docs::routes())
@@ -163,7 +163,7 @@ pub fn with_bounds(routes: Router<AppState>, state: &AppState) -> Router<AppStat
         .layer(from_fn_with_state(Arc::new(limits::layer::LimitHandles::from_ref(state)), limits::layer::bound))
 }
 
-/// Adds the outermost layers: compression, headers of every answer, and the id of the request.
+/// Adds the outermost layers: compression, response headers, and the request id.
 pub fn with_headers(routes: Router<AppState>, state: AppState) -> Router {
     let origins = answer_headers::AllowedOrigins::new(&state.config.server.cors_origins);
     routes

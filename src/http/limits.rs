@@ -46,17 +46,17 @@ impl WindowKey {
         Self { named, scope: address::scope(address) }
     }
 
-    /// Returns the window of a text (such as an e-mail address), regardless of the client's address.
+    /// Returns the window of a text (such as an email address), regardless of the client's address.
     pub fn of_text(named: LimitKind, word: &str) -> Self {
         Self { named, scope: shortened(Sha256::new().chain_update(word)) }
     }
 
-    /// Returns the window of the mailbox behind an e-mail address, regardless of its spelling.
+    /// Returns the window of the mailbox behind an email address, regardless of its spelling.
     pub fn of_mailbox(named: LimitKind, email: &str) -> Self {
         Self::of_text(named, &mailbox(email))
     }
 
-    /// Returns the window of a text (such as an e-mail address) together with a client address.
+    /// Returns the window of a text (such as an email address) together with a client address.
     pub fn of_pair(named: LimitKind, word: &str, address: IpAddr) -> Self {
         Self {
             named,
@@ -118,8 +118,8 @@ impl RateLimiter {
         address::client(peer, values, &self.trusted)
     }
 
-    /// Counts a request in all these windows, or in none if one of them is full, and returns the standing of the
-    /// tightest.
+    /// Counts a request in all the given windows, or in none if one of them is full, and returns the standing of the
+    /// tightest window.
     pub async fn charge(&self, charges: &[WindowKey], now: Timestamp) -> RateLimitStatus {
         let here = self.charge_here(charges, now);
         let Some(shared) = self.shared.as_ref().filter(|_| !here.refused) else { return here };
@@ -133,7 +133,7 @@ impl RateLimiter {
         standings.reduce(RateLimitStatus::tighter).unwrap_or(here)
     }
 
-    /// Does what [`Self::charge`] does, in this process only.
+    /// Does the same as [`Self::charge`], but in this process only.
     fn charge_here(&self, charges: &[WindowKey], now: Timestamp) -> RateLimitStatus {
         let mut tightest_so_far: Option<RateLimitStatus> = None;
         for (at, charge) in charges.iter().enumerate() {
@@ -156,8 +156,8 @@ impl RateLimiter {
         })
     }
 
-    /// Reverts the count of a request in all these windows at `now`, because it turned out not to be of the limited
-    /// kind.
+    /// Reverts the count of a request in all the given windows at `now`, because the request turned out not to be of
+    /// the limited kind.
     pub async fn take_back(&self, charges: &[WindowKey], now: Timestamp) {
         for charge in charges {
             self.windows.take_back(charge, self.rule(charge.named), now);
@@ -213,8 +213,8 @@ impl RateLimiter {
     }
 }
 
-/// Runs `rest` unless one of these windows is full. For windows that only a handler knows, such as that of an e-mail
-/// address in the body. The response reports the tightest of all its windows.
+/// Runs `rest` unless one of the given windows is full. Intended for windows that only a handler knows, such as that of
+/// an email address in the body. The response reports the tightest of all its windows.
 pub async fn within<R>(
     limits: &RateLimiter,
     now: Timestamp,

@@ -1,6 +1,6 @@
-//! One-time sign-in link that a demo prints, for a browser on the same machine.
+//! One-time sign-in link printed by a demo, for a browser on the same machine.
 //!
-//! Only the owner of the machine can create one, over the control socket. Until then, every attempt to redeem one
+//! Only the owner of the machine can create a link, over the control socket. Until then, every attempt to redeem one
 //! fails.
 
 use std::sync::{Mutex, PoisonError};
@@ -13,12 +13,12 @@ use platform::secrets::credentials;
 /// Path of the link.
 pub const PATH: &str = "/login/once";
 
-/// Holder of the server's present sign-in link.
+/// Holder of the server's current sign-in link.
 #[derive(Default)]
 pub struct LocalSignInHolder(Mutex<Option<LocalSignIn>>);
 
 impl LocalSignInHolder {
-    /// Creates a link for this staff user, replacing any earlier one, and returns its path with the token.
+    /// Creates a link for the given staff user, replacing any earlier one, and returns its path with the token.
     pub fn make(&self, user: Id, now: Timestamp) -> String {
         let token = credentials::session_token();
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
@@ -26,7 +26,8 @@ impl LocalSignInHolder {
         format!("{PATH}?token={token}")
     }
 
-    /// Consumes the link with this token and returns the user that it signs in; `None` if it is invalid.
+    /// Consumes the link with the given token and returns the user whom it signs in; returns `None` if the token is
+    /// invalid.
     pub fn redeem(&self, token: &str, now: Timestamp) -> Option<Id> {
         let mut link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         link.as_mut()?.redeem(&credentials::session_hash(token), now)

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use platform::observe::meters::{Counter, Histogram};
 
-/// Status codes that the server returns; any other is counted as 0.
+/// Status codes returned by the server; any other is counted as 0.
 const STATUSES: [u16; 26] = [
     0, 101, 200, 201, 202, 204, 206, 302, 304, 400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 416, 422, 429, 500,
     502, 503, 504,
@@ -37,7 +37,7 @@ impl RouteMeter {
     pub fn counted(&self, status: u16) {
         self.statuses[STATUSES.iter().position(|counted_status| *counted_status == status).unwrap_or(0)].one();
     }
-    /// Returns the counts of all statuses returned at least once.
+    /// Returns the counts of all statuses that have been returned at least once.
     pub fn by_status(&self) -> impl Iterator<Item = (u16, u64)> {
         let all = STATUSES.iter().zip(&self.statuses).map(|(status, count)| (*status, count.get()));
         all.filter(|(_, count)| *count > 0)
@@ -60,7 +60,7 @@ impl Default for RouteMeters {
 }
 
 impl RouteMeters {
-    /// Returns the counters of a route, which all listeners that serve it share.
+    /// Returns the counters of a route, which are shared by all listeners that serve it.
     pub fn of(&self, method: &'static str, path: &str) -> Arc<RouteMeter> {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(existing) = all.iter().find(|meter| meter.method == method && meter.path == path) {

@@ -45,9 +45,9 @@ handles! {
     }
 }
 
-/// Model that is stored and measured, but not yet recorded as a file.
+/// Model that has been stored and measured, but not yet recorded as a file.
 pub struct ModelUpload<F> {
-    /// Request that carried the model, for sending a command with it.
+    /// Request that contained the model, for sending a command with it.
     pub call: CommandRequest,
     /// Other fields of the form.
     pub fields: F,

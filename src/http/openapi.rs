@@ -1,8 +1,8 @@
-//! OpenAPI 3.1 descriptions of both halves of the API, generated from the routes that are served.
+//! OpenAPI 3.1 descriptions of both halves of the API, generated from the served routes.
 //!
 //! Properties that follow from a route (method, path, access) are derived in [`mod@derive`]; texts, bodies and specific
 //! errors are in one file per resource. A route without a description appears in the document with its derived
-//! properties, and fails a test; so does a description without a route.
+//! properties and fails a test, as does a description without a route.
 
 pub mod catalogue;
 pub mod derive;
@@ -121,8 +121,8 @@ async fn show_downgraded(State(descriptions): State<Arc<Descriptions>>) -> Resul
     Ok(served_description(descriptions.downgraded()?.clone()))
 }
 
-/// Descriptions of the served routes, as JSON. Each is generated on the first request for it: a start does not wait for
-/// what most runs of a server never show.
+/// Descriptions of the served routes, as JSON. Each is generated on the first request for it, so that startup does not
+/// wait for documents that are rarely requested.
 #[derive(Default)]
 pub struct Descriptions {
     generator: OnceLock<Generator>,
@@ -132,11 +132,11 @@ pub struct Descriptions {
     downgraded: OnceLock<Bytes>,
 }
 
-/// Generator of the description of a half of the API, as JSON.
+/// Generator of the description of one half of the API, as JSON.
 pub type Generator = Box<dyn Fn(Half) -> String + Send + Sync>;
 
 impl Descriptions {
-    /// Sets the generator, unless there is one.
+    /// Sets the generator, unless one has already been set.
     pub(super) fn set_generator(&self, generator: Generator) {
         self.generator.get_or_init(|| generator);
     }

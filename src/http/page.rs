@@ -12,7 +12,7 @@ use store::queries::Page;
 pub const DEFAULT_LIMIT: u64 = 50;
 /// Maximum `limit`.
 pub const MAX_LIMIT: u64 = 200;
-/// Maximum `limit` of lists of the billing API.
+/// Maximum `limit` of lists in the billing API.
 pub const BILLING_MAX_LIMIT: u64 = 100;
 /// Maximum `offset`: the largest number that the database can count.
 pub const MAX_OFFSET: u64 = i64::MAX as u64;
@@ -34,7 +34,7 @@ impl From<PageQuery> for Page {
     }
 }
 
-/// Query parameters of an operation; all validation errors are reported at once.
+/// Query parameters of an operation; all validation errors are reported together.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<T>(pub T);
 

@@ -10,7 +10,8 @@ use futures::StreamExt as _;
 /// Maximum size in bytes of a part's headers: its name, file name and content type.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// Shared state by which the form parser signals to the request body that a part's headers are being read.
+/// State shared by the form parser and the request body, by which the parser signals that a part's headers are being
+/// read.
 #[derive(Clone, Default, Debug)]
 pub struct PartHeads {
     /// Number of bytes read since the headers began, plus one; 0 while no headers are being read.

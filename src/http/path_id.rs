@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use crate::error::ApiError;
 use domain::id::Id;
 
-/// The `{id}` of a path. A value that is not an identifier yields 404.
+/// Identifier from `{id}` in a path. A value that is not an identifier yields 404.
 #[derive(Clone, Copy, Debug)]
 pub struct PathId(pub Id);
 
@@ -21,7 +21,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathId {
     }
 }
 
-/// The only identifier of a path whose parameter is named after its resource, such as `{orderId}`.
+/// The only identifier in a path whose parameter is named after its resource, such as `{orderId}`.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedId(pub Id);
 
@@ -34,7 +34,8 @@ impl<S: Send + Sync> FromRequestParts<S> for NamedId {
     }
 }
 
-/// Returns the 404 for a value that is not an identifier, with a hint for order and job numbers, which users try.
+/// Returns the 404 for a value that is not an identifier, with a hint if it is an order or job number, which users
+/// often enter.
 fn no_such_id(text: &str) -> ApiError {
     let is_number = text.split_once('-').is_some_and(|(kind, number)| {
         kind.len() == 3 && kind.bytes().all(|byte| byte.is_ascii_alphabetic()) && number.parse::<u64>().is_ok()

@@ -1,5 +1,4 @@
-//! Paths by whom they are for: the billing API and the pages of customers differ from the rest in access, limits and
-//! compression.
+//! Paths by audience: the billing API and the customer pages differ from the rest in access, limits and compression.
 
 /// Path prefix of the billing API.
 const BILLING_PREFIX: &str = "/api/v1/";
@@ -12,7 +11,7 @@ pub fn is_billing(path: &str) -> bool {
     path.starts_with(BILLING_PREFIX)
 }
 
-/// Returns whether the path is that of a customer page.
+/// Returns whether the path leads to a customer page.
 pub fn is_customer_page(path: &str) -> bool {
     let first = path.strip_prefix('/').and_then(|rest| rest.split('/').next());
     first.is_some_and(|first| CUSTOMER_ROOTS.contains(&first))

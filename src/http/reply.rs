@@ -18,7 +18,8 @@ use store::queries::Page;
 /// Initial buffer capacity in bytes, enough for most responses.
 const USUAL_BYTES: usize = 2048;
 
-/// Builds a JSON response. It is written into one buffer, which costs half of what the framework's own way does.
+/// Builds a JSON response. The response is written into one buffer, at half the cost of the framework's own
+/// implementation.
 pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
     let mut text = Vec::with_capacity(USUAL_BYTES);
     match serde_json::to_writer(&mut text, body) {
@@ -40,15 +41,15 @@ pub struct Resource<T> {
 }
 
 impl<T> Resource<T> {
-    /// Wraps a resource as it was read.
+    /// Wraps a resource in the version that was read.
     pub fn new(version: i64, body: T) -> Self {
         Self { version: Some(version), body, replayed: false }
     }
-    /// Wraps a resource as a command left it.
+    /// Wraps a resource in the version that resulted from a command.
     pub fn after<A>(done: &CommandOutcome<A>, body: T) -> Self {
         Self { version: Some(done.version), body, replayed: done.replayed }
     }
-    /// Returns the body, for a page.
+    /// Returns the body, for use in a page.
     pub fn into_body(self) -> T {
         self.body
     }
@@ -74,35 +75,36 @@ impl<T: Serialize> IntoResponse for Plain<T> {
     }
 }
 
-/// 201 with the new resource, its version and its URL (`Location`).
+/// 201 response with the new resource, its version and its URL (`Location`).
 pub struct Created<T> {
     location: String,
     resource: Resource<T>,
 }
 
 impl<T> Created<T> {
-    /// Wraps a resource that a command created, under the path of its collection.
+    /// Wraps a resource created by a command, under the path of its collection.
     pub fn under<A>(collection: &str, done: &CommandOutcome<A>, body: T) -> Self {
         Self { location: format!("{collection}/{}", done.id), resource: Resource::after(done, body) }
     }
-    /// Wraps a part of an aggregate that a command created: it has its own path and version.
+    /// Wraps a part of an aggregate that was created by a command and has its own path and version.
     pub fn part(location: String, version: i64, replayed: bool, body: T) -> Self {
         let mut resource = Resource::new(version, body);
         resource.replayed = replayed;
         Self { location, resource }
     }
-    /// Wraps a resource without a version that a command created, in the collection at `location`.
+    /// Wraps a resource without a version that was created by a command, in the collection at `location`.
     pub fn unversioned<A>(location: String, done: &CommandOutcome<A>, body: T) -> Self {
         Self { location, resource: Resource { version: None, ..Resource::after(done, body) } }
     }
-    /// Returns the body, for a page.
+    /// Returns the body, for use in a page.
     pub fn into_body(self) -> T {
         self.resource.body
     }
 }
 
 impl<T> Created<T> {
-    /// Returns the id of the new resource, which pages redirect to; `None` if its URL does not end with one.
+    /// Returns the id of the new resource, to which pages redirect; `None` if the resource's URL does not end with an
+    /// id.
     pub fn made_id(&self) -> Option<Id> {
         self.location.rsplit('/').next()?.parse().ok()
     }
@@ -127,14 +129,14 @@ pub trait MediaType {
     const EXAMPLE: Option<&'static str>;
 }
 
-/// 200 with a body that is not JSON.
+/// 200 response with a body that is not JSON.
 pub struct Media<M> {
     response: Response,
     kind: PhantomData<M>,
 }
 
 impl<M> Media<M> {
-    /// Wraps a response whose `Content-Type` is set.
+    /// Wraps a response whose `Content-Type` has been set.
     pub fn new(response: impl IntoResponse) -> Self {
         Self { response: response.into_response(), kind: PhantomData }
     }
@@ -154,7 +156,7 @@ pub struct ListPage<T> {
 }
 
 impl<T> ListPage<T> {
-    /// Builds the response with the items of the requested page, out of `total` items of the whole list.
+    /// Builds the response with the items of the requested page, out of `total` items in the whole list.
     pub fn new(page: Page, items: impl IntoIterator<Item = T>, total: u64) -> Self {
         Self { page, items: items.into_iter().collect(), total }
     }
@@ -175,7 +177,7 @@ impl<T: ListItem> IntoResponse for ListPage<T> {
     }
 }
 
-/// 204: success without content.
+/// 204 response: success without content.
 pub struct NoContent;
 
 impl IntoResponse for NoContent {

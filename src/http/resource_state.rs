@@ -1,5 +1,5 @@
-//! State that resources keep in the server, such as a cache: one value of each type, created from the shop when it is
-//! first used. The edge knows no resource, so it keeps them by type.
+//! State that resources hold in the server, such as a cache: one value of each type, created from the shop when first
+//! used. The HTTP layer itself knows no resources, so it holds the state by type.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -13,16 +13,16 @@ use config::Config;
 
 /// State of a resource. Handlers use it through a handle of the type `Arc<Self>`.
 pub trait ResourceState: Send + Sync + 'static {
-    /// Creates the state of a started shop. Must not use other states.
+    /// Creates the state for a started shop. Must not use other states.
     fn create(app: &App, config: &Config) -> Self;
 }
 
-/// States of all resources that were used, by type.
+/// States of all resources used so far, by type.
 #[derive(Default)]
 pub struct ResourceStates(RwLock<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
 
 impl ResourceStates {
-    /// Returns the state of this type; creates it if it does not exist.
+    /// Returns the state of the requested type, creating it if it does not exist.
     fn get<T: ResourceState>(&self, create: impl FnOnce() -> T) -> Arc<T> {
         let key = TypeId::of::<T>();
         let existing = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();

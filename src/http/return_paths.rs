@@ -17,36 +17,37 @@ like!(
     "must be a path of this shop, such as /orders/thanks"
 );
 
-/// Path that stays on the same site, whatever origin it is joined to.
+/// Path that stays on the same site, whichever origin it is joined to.
 pub static RETURN_PATH: &Pattern = &LOCAL_PATH;
 
 /// Return paths from the payment processor's page.
 #[derive(Request, Debug)]
 #[api(name = "CheckoutRequest", example = json!({"successPath": "/thanks", "cancelPath": "/"}))]
 pub struct CheckoutBody {
-    /// Path of the shop to return to after payment; defaults to `/`. It is joined to the origin of the requesting page,
-    /// if that is one of the shop's, and to this server's otherwise.
+    /// Path in the shop to which the customer returns after payment; defaults to `/`. It is joined to the origin of the
+    /// requesting page if that origin belongs to the shop, and to this server's origin otherwise.
     #[api(RETURN_PATH, MaxChars(MAX_PATH_CHARS))]
     success_path: Option<String>,
-    /// Path of the shop to return to after cancelling; defaults to `/`.
+    /// Path in the shop to which the customer returns after cancelling; defaults to `/`.
     #[api(RETURN_PATH, MaxChars(MAX_PATH_CHARS))]
     cancel_path: Option<String>,
 }
 
 impl CheckoutBody {
-    /// Returns the return pages for a request with these headers.
+    /// Returns the return pages for a request with the given headers.
     pub fn pages(&self, headers: &HeaderMap, config: &Config) -> ReturnPages {
         return_pages(self.success_path.as_deref(), self.cancel_path.as_deref(), headers, config)
     }
 }
 
-/// Returns the return pages at these paths, `/` where there is none.
+/// Returns the return pages at the given paths, `/` where there is none.
 pub fn return_pages(success: Option<&str>, cancel: Option<&str>, headers: &HeaderMap, config: &Config) -> ReturnPages {
     let page = |path: Option<&str>| return_page(path, headers, config);
     ReturnPages { success_url: page(success), cancel_url: page(cancel) }
 }
 
-/// Returns the page at this path: on the origin of the requesting page if it is allowed, otherwise on this server.
+/// Returns the page at the given path: on the origin of the requesting page if that origin is allowed, otherwise on
+/// this server.
 pub fn return_page(path: Option<&str>, headers: &HeaderMap, config: &Config) -> String {
     let asking = headers.get(header::ORIGIN).and_then(|value| value.to_str().ok());
     let base = asking.filter(|origin| config.server.cors_origins.iter().any(|allowed| allowed == origin));

@@ -1,7 +1,7 @@
-//! Route registration: each route states who may use it, so that none is open by oversight.
+//! Route registration: each route states the access that it requires, so that none is open by oversight.
 //!
-//! Routes are also recorded as they are added, so that the API description is made from the very routes that are served
-//! ([`crate::openapi`]).
+//! Routes are also recorded as they are added, so that the API description is generated from exactly the routes that
+//! are served ([`crate::openapi`]).
 
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ use crate::openapi::derive;
 use crate::openapi::operation::{DescribedOperation, DescribedResource, NamedSchema, operation};
 use crate::wire::{Components, DescribedHandler, ToSchema};
 
-/// Route as it is served.
+/// Route as served.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ServedRoute {
     /// HTTP method: GET, POST, PATCH, DELETE or OPTIONS.
     pub method: Method,
     /// Path pattern of the router: `/api/orders/{id}`, `/api/printers/{id}/files/{*name}`.
     pub path: &'static str,
-    /// Access that the route requires.
+    /// Access required by the route.
     pub need: RequiredAccess,
 }
 
@@ -39,8 +39,8 @@ pub struct ResourceRoutes {
 }
 
 impl ResourceRoutes {
-    /// Creates an empty set of routes. `kind` is the kind of object that `{id}` identifies: it forms the code of the
-    /// 404, `<kind>_not_found`.
+    /// Creates an empty set of routes. `kind` is the kind of object identified by `{id}`: it forms the code of the 404,
+    /// `<kind>_not_found`.
     pub fn new(tag: &'static str, about: &'static str, kind: &'static str) -> Self {
         let resource = DescribedResource { tag, about, kind, shapes: Vec::new(), operations: Vec::new() };
         Self { routes: Routes::new(), resource, components: Components::default() }
@@ -61,7 +61,7 @@ impl ResourceRoutes {
         self
     }
 
-    /// Adds a named schema that no handler type refers to, such as the form of an upload.
+    /// Adds a named schema to which no handler type refers, such as the form of an upload.
     pub fn schema<T: ToSchema>(mut self) -> Self {
         self.components.add::<T>();
         self
@@ -100,7 +100,8 @@ impl ResourceRoutes {
 /// Key of a route: method, required access, and path.
 type RouteKey = (Method, RequiredAccess, &'static str);
 
-/// Function that adds to an operation's description what its types do not contain: name, summary, specific errors.
+/// Function that completes an operation's description with what is not contained in its types: name, summary, specific
+/// errors.
 pub type DescribeFn = fn(DescribedOperation) -> DescribedOperation;
 
 macro_rules! described_routes {
@@ -118,13 +119,13 @@ macro_rules! described_routes {
     };
 }
 described_routes! {
-    /// Adds a route for reading, with the time limit of requests.
+    /// Adds a route for reading, with the request time limit.
     get: GET, true;
-    /// Adds a route for creating or for a command, with the time limit of requests.
+    /// Adds a route for creating or for a command, with the request time limit.
     post: POST, true;
-    /// Adds a route for changing, with the time limit of requests.
+    /// Adds a route for changing, with the request time limit.
     patch: PATCH, true;
-    /// Adds a route for removing, with the time limit of requests.
+    /// Adds a route for removing, with the request time limit.
     delete: DELETE, true;
     /// Adds OPTIONS, for contracts that list it as an operation.
     options: OPTIONS, true;
@@ -141,11 +142,11 @@ described_routes! {
 /// Limits of a page's requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PageBounds {
-    /// Page or short form, with the time limit of requests.
+    /// Page or short form, with the request time limit.
     Form,
-    /// Short form without the time limit of requests: it waits for a machine or another system.
+    /// Short form without the request time limit, because it waits for a machine or another system.
     Long,
-    /// Form with a file: its handler streams the body.
+    /// Form with a file, whose handler streams the body.
     Upload,
     /// Stream that stays open.
     Stream,
@@ -156,7 +157,7 @@ type BuildRoute = Box<dyn FnOnce(&AppState) -> MethodRouter<AppState>>;
 /// Limits of a route, beyond those that its path implies.
 #[derive(Clone, Copy)]
 struct RouteBounds {
-    /// `true` if the time limit of requests applies.
+    /// `true` if the request time limit applies.
     timed: bool,
     /// `true` if the handler streams the body.
     streamed: bool,
@@ -172,7 +173,7 @@ struct Route {
     is_listed: bool,
 }
 
-/// Routes and the access that each requires.
+/// Routes, and the access required by each.
 #[derive(Default)]
 pub struct Routes(Vec<Route>);
 
@@ -249,7 +250,7 @@ impl Routes {
         self.0.iter().filter(|route| route.is_listed).map(|route| route.served.clone()).collect()
     }
 
-    /// Converts the routes to the framework's router, with the guard of each.
+    /// Converts the routes to the framework's router, with the guard for each.
     pub fn into_router(self, app: &AppState) -> Router<AppState> {
         self.0.into_iter().fold(Router::new(), |router, route| router.route(route.served.path, (route.build)(app)))
     }

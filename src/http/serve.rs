@@ -1,7 +1,7 @@
 //! Serves the API over TCP, and over the control socket for the owner of the machine; shuts down gracefully.
 //!
-//! Connections are served here rather than by the framework, for limits that it does not offer: time to receive a head,
-//! idle time of a connection, number of connections.
+//! Connections are handled here rather than by the framework, for limits that the framework does not offer: time to
+//! receive a head, idle time of a connection, number of connections.
 
 mod connection;
 mod first_line;
@@ -33,9 +33,10 @@ const WINDOW_SWEEP_INTERVAL: Duration = Duration::from_secs(30);
 /// Pause after accepting a connection on the control socket failed.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Starts the [`Acceptor`] for these routes on a thread of its own, and the server for the connections that it hands
-/// over, until `app` shuts down. Then no connections are accepted any more, requests in progress may finish within the
-/// configured time, and streams end. Last uses of keys and sessions are written meanwhile and at the end.
+/// Starts the [`Acceptor`] for the given routes on a separate thread, and the server for the connections that the
+/// acceptor hands over, until `app` shuts down. From then on no connections are accepted, requests in progress may
+/// finish within the configured time, and streams end. The last uses of keys and sessions are written during that time
+/// and at the end.
 pub fn start_tcp(
     listener: TcpListener,
     app: &AppState,
@@ -84,8 +85,8 @@ async fn serve_arrived(app: AppState, routes: Router, mut arriving: mpsc::Unboun
     }
 }
 
-/// Serves the control socket until `app` shuts down. Every client that can open it is the owner of the machine, since
-/// the caller has created it with mode 0600. The owner is admitted regardless of the load.
+/// Serves the control socket until `app` shuts down. Every client that can open the socket is the owner of the machine,
+/// since the caller has created it with mode 0600. The owner is admitted regardless of the load.
 pub async fn serve_control(listener: UnixListener, app: AppState, routes: Router) {
     let routes = routes.layer(Extension(LocalOwner)).with_state(());
     let graceful = GracefulShutdown::new();

@@ -15,17 +15,17 @@ use printers::discovery::{FoundPrinter, SearchStep};
 
 pub use written::{ShadowedSetting, TestedService, WrittenSettings};
 
-/// Name of the cookie that carries a setup session.
+/// Name of the cookie with a setup session.
 pub const COOKIE: &str = "setup_session";
-/// Maximum number of notes of one search that are shown; a search has few reasons to write one.
+/// Maximum number of notes shown for one search; a search has few reasons to write any.
 const MAX_NOTES: usize = 20;
 /// Maximum number of printers shown while a search runs; its result omits duplicates.
 const MAX_FINDS: usize = 400;
 
-/// Progress of the last printer search that a page started.
+/// Progress of the last printer search started from a page.
 #[derive(Clone, Default)]
 pub struct SearchProgress {
-    /// `true` if a search was started since the server started.
+    /// `true` if a search has been started since the server started.
     pub begun: bool,
     /// Number of addresses and ports probed so far.
     pub done: usize,
@@ -33,7 +33,7 @@ pub struct SearchProgress {
     pub total: usize,
     /// Printers found, sorted by address once the search is over.
     pub printers: Vec<FoundPrinter>,
-    /// Human-readable messages on steps that failed.
+    /// Human-readable messages about failed steps.
     pub notes: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ impl SearchProgress {
     }
 }
 
-/// State of the setup; one for each server.
+/// State of the setup; one per server.
 #[derive(Default)]
 pub struct SetupService {
     /// One-time code and its session; `None` if the setup is completed, or no code was issued.
@@ -57,7 +57,7 @@ pub struct SetupService {
     searching: Arc<Turn<()>>,
     writing: Turn<()>,
     board: watch::Sender<SearchProgress>,
-    /// Settings that were last written, for the page that reports them.
+    /// Settings last written, for the page that reports them.
     written: Mutex<Option<Arc<WrittenSettings>>>,
 }
 
@@ -77,12 +77,12 @@ impl SetupService {
         door.enter(&hash(code), credentials::session_hash(&token), now).map(|()| token)
     }
 
-    /// Returns whether this is the token of the current session.
+    /// Returns whether the given token belongs to the current session.
     pub fn holds(&self, token: &str, now: Timestamp) -> bool {
         self.door().as_ref().is_some_and(|door| door.holds(&credentials::session_hash(token), now))
     }
 
-    /// Takes the lock for searching the network; `None` while another search runs.
+    /// Takes the lock for searching the network; returns `None` while another search is running.
     pub fn search(&self) -> Option<OwnedMutexGuard<()>> {
         self.searching.clone().try_lock_owned().ok()
     }
@@ -92,32 +92,32 @@ impl SetupService {
         self.searching.try_lock().is_err()
     }
 
-    /// Resets the board for a new search.
+    /// Resets the progress for a new search.
     pub fn begin_board(&self) {
         self.board.send_replace(SearchProgress { begun: true, ..SearchProgress::default() });
     }
 
-    /// Records a step of the search on the board.
+    /// Applies a step of the search to the progress.
     pub fn tell(&self, step: SearchStep) {
         self.board.send_modify(|board| board.take(step));
     }
 
-    /// Records the result of the search on the board.
+    /// Records the result of the search in the progress.
     pub fn end_board(&self, printers: Vec<FoundPrinter>) {
         self.board.send_modify(|board| board.printers = printers);
     }
 
-    /// Returns a receiver for changes of the board.
+    /// Returns a receiver for changes in the progress.
     pub fn follow(&self) -> watch::Receiver<SearchProgress> {
         self.board.subscribe()
     }
 
-    /// Stores the settings that were written, replacing the previous ones.
+    /// Stores the written settings, replacing the previous ones.
     pub fn keep_written(&self, written: Arc<WrittenSettings>) {
         *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(written);
     }
 
-    /// Returns the settings that were last written since the server started.
+    /// Returns the settings last written since the server started.
     pub fn last_written(&self) -> Option<Arc<WrittenSettings>> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -132,7 +132,7 @@ impl SetupService {
     }
 }
 
-/// Returns the hash of a code as users type it: regardless of case, spaces and hyphens.
+/// Returns the hash of a code in any form that users type, regardless of case, spaces and hyphens.
 fn hash(code: &str) -> String {
     let normal: String = code.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect();
     credentials::session_hash(&normal)

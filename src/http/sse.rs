@@ -25,7 +25,7 @@ pub use open_streams::{MAX_STREAMS_OF_CUSTOMER, OpenStreams, StreamPermit};
 
 /// Media type of server-sent events.
 pub const MEDIA: &str = "text/event-stream";
-/// Last event of a stream whose subject will not change any more: clients do not reconnect.
+/// Last event of a stream whose subject will not change any more, so that clients do not reconnect.
 pub const OVER: &str = "event: over\ndata: {}\n\n";
 /// Idle time after which a stream sends a comment, so that no proxy closes it as dead.
 const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);
@@ -52,15 +52,16 @@ pub trait SseSource: Send + Sized + 'static {
     /// Returns whether the reader may continue and the server is not shutting down. Checked before each chunk.
     fn may_continue(&mut self) -> bool;
 
-    /// Returns the events that are due as text, which is empty if there are none; `None` ends the stream.
+    /// Returns the events that are due, as text, which is empty if there are none; `None` ends the stream.
     fn due(&mut self) -> impl Future<Output = Option<String>> + Send;
 
-    /// Waits until events may be due or the permission should be checked again. Cancelled for a heartbeat, after which
-    /// nothing may be lost.
+    /// Waits until events may be due or the permission should be checked again. The wait is cancelled for a heartbeat,
+    /// after which nothing may be lost.
     fn wait(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-/// Response that streams the events of a source until the source, the reader's permission or the server ends.
+/// Response that streams the events of a source until the source or the reader's permission ends, or the server shuts
+/// down.
 pub struct Sse<S> {
     source: S,
     retry_millis: Option<u32>,
@@ -74,13 +75,13 @@ impl<S: SseSource> Sse<S> {
         Self { source, retry_millis: None, ends_at: None, silent_since: Instant::now() }
     }
 
-    /// Makes disconnected clients reconnect after this many milliseconds.
+    /// Makes disconnected clients reconnect after the given number of milliseconds.
     pub fn retry_after(mut self, millis: u32) -> Self {
         self.retry_millis = Some(millis);
         self
     }
 
-    /// Ends the stream after ten minutes, as is right for pages, which reconnect by themselves.
+    /// Ends the stream after ten minutes, which suits pages, because they reconnect automatically.
     pub fn for_page(mut self) -> Self {
         self.ends_at = Some(self.silent_since + MAX_PAGE_STREAM_LIFE);
         self
@@ -155,7 +156,8 @@ mod tests {
 
     use super::*;
 
-    /// Source of prepared chunks; an empty one is a time at which nothing is due, and after the last it waits for ever.
+    /// Source of prepared chunks; an empty chunk stands for a moment when nothing is due, and after the last chunk the
+    /// source waits forever.
     struct Prepared {
         chunks: VecDeque<&'static str>,
         is_signed_in: bool,

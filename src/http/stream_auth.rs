@@ -1,4 +1,4 @@
-//! Ends open streams at once when the key, session or role that opened them changes.
+//! Ends open streams immediately when the key, session or role that opened them changes.
 
 use std::time::Duration;
 

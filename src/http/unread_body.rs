@@ -1,6 +1,6 @@
 //! Remainder of a request body that its handler did not read.
 //!
-//! The next request of a connection begins where the previous body ends. A body that is not read to its end therefore
+//! The next request on a connection begins where the previous body ends. A body that is not read to its end therefore
 //! ends its connection, and a client that is not informed of this loses its next request.
 
 use std::pin::{Pin, pin};
@@ -13,12 +13,12 @@ use futures::{FutureExt as _, StreamExt as _};
 use hyper::body::{Frame, SizeHint};
 use tokio::time::timeout;
 
-/// Maximum number of remaining body bytes that are read before its connection is closed.
+/// Maximum number of remaining body bytes that are read before the connection is closed.
 const MAX_READ_AWAY_BYTES: usize = 64 * 1024;
 /// Number of scheduler turns to wait for the rest of a body that arrived with its head.
 const MAX_TURNS: usize = 3;
 
-/// Body of one request, and how far it has been read.
+/// Body of one request, and the extent to which it has been read.
 #[derive(Clone, Default)]
 pub struct UnreadBody(Arc<Mutex<ReadProgress>>);
 
@@ -29,7 +29,7 @@ enum ReadProgress {
     Finished,
     /// In use by its reader.
     Held,
-    /// Dropped by its reader with this remainder.
+    /// Dropped by its reader with the given remainder.
     Left(Body),
 }
 
@@ -43,13 +43,13 @@ impl UnreadBody {
         Body::new(WatchedBody { body, finished: false, unread: self.clone() })
     }
 
-    /// Returns whether the body was read to its end.
+    /// Returns whether the body has been read to its end.
     pub fn is_finished(&self) -> bool {
         matches!(*self.0.lock().unwrap_or_else(PoisonError::into_inner), ReadProgress::Finished)
     }
 
-    /// Reads and discards the remainder, if it is small and arrives within `patience`. Returns whether the body was
-    /// read to its end: if not, the connection cannot be used for another request.
+    /// Reads and discards the remainder, if it is small and arrives within `patience`. Returns whether the body has
+    /// been read to its end; otherwise the connection cannot be used for another request.
     pub async fn read_away(&self, patience: Duration) -> bool {
         let body = match std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
             ReadProgress::Finished => return true,
@@ -87,7 +87,7 @@ async fn read_rest(body: Body) -> bool {
 
 struct WatchedBody {
     body: Body,
-    /// True after the last frame was read.
+    /// `true` after the last frame has been read.
     finished: bool,
     unread: UnreadBody,
 }

@@ -1,12 +1,13 @@
-//! The server's HTTP clients; they are built only here.
+//! The server's HTTP clients, which are built only in this module.
 //!
-//! There are two, with opposite policies, and they are never mixed. [`Outbound`] delivers webhooks to addresses that
-//! users chose: it rejects everything that is not public, and does so at dial time, because a name may resolve to a
-//! different address than when the endpoint was registered. [`lan`] connects to printers and services configured by the
-//! shop's staff, so it allows private addresses. Link-local addresses and metadata services, which contain neither, are
-//! rejected when a name is dialled, also by [`lan_connect`] and [`lan_addresses`]. Literal IP addresses are not checked
-//! at dial time: `services::peer_client` and the printer adapters check those before. Neither client follows redirects,
-//! uses a proxy from the environment, or sends a request twice on its own.
+//! There are two, with opposite policies, and they are never mixed. [`Outbound`] delivers webhooks to addresses chosen
+//! by users. It rejects all addresses that are not public, and does so when it connects, because a name may then
+//! resolve to a different address than when the endpoint was registered. [`lan`] connects to printers and services
+//! configured by the shop's staff, so it allows private addresses. Link-local addresses and those of metadata services,
+//! at which there are no printers or services, are rejected when a name is resolved for a connection, also by
+//! [`lan_connect`] and [`lan_addresses`]. Literal IP addresses are not checked at that time: `services::peer_client`
+//! and the printer adapters check them beforehand. Neither client follows redirects, uses a proxy from the environment,
+//! or repeats a request on its own.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -24,7 +25,7 @@ use domain::target::{self, TargetError};
 /// Value of the `User-Agent` header of every request.
 pub const USER_AGENT: &str = concat!("Printfloor/", env!("CARGO_PKG_VERSION"));
 
-/// Time for which an idle connection is kept.
+/// Time for which an idle connection is kept open.
 const IDLE_CONNECTION_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Settings of the webhook client.
@@ -32,29 +33,29 @@ const IDLE_CONNECTION_TIMEOUT: Duration = Duration::from_secs(30);
 pub struct OutboundSettings {
     /// Time limit for connecting, including name resolution.
     pub connect_timeout: Duration,
-    /// Time limit for the whole exchange, from the call to the end of the response.
+    /// Time limit for the whole exchange, from sending the request to the end of the response.
     pub timeout: Duration,
-    /// Allows webhooks to private and local addresses as well.
+    /// `true` to also allow webhooks to private and local addresses.
     pub allow_private: bool,
-    /// Maximum number of idle connections kept per host: as many as there may be concurrent deliveries to an endpoint,
-    /// so that a burst of events needs no more.
+    /// Maximum number of idle connections kept open per host: the maximum number of concurrent deliveries to an
+    /// endpoint, so that a burst of events needs no additional connections.
     pub idle_per_host: usize,
 }
 
-/// Settings of the client for printers and configured services. A caller may set another time limit for a single
+/// Settings of the client for printers and configured services. Callers may set a different time limit for a single
 /// request.
 #[derive(Debug, Clone)]
 pub struct LanSettings {
     /// Time limit for connecting.
     pub connect_timeout: Duration,
-    /// Maximum time without data within a response.
+    /// Maximum time without data while receiving a response.
     pub read_timeout: Duration,
     /// Time limit for the whole exchange.
     pub timeout: Duration,
 }
 
 impl Default for LanSettings {
-    /// Returns 3 s for connecting, 10 s without data, and 30 s in total. Uploads set their own limit.
+    /// Returns time limits of 3 s for connecting, 10 s without data, and 30 s in total. Uploads set their own limit.
     fn default() -> Self {
         Self {
             connect_timeout: Duration::from_secs(3),
@@ -64,18 +65,18 @@ impl Default for LanSettings {
     }
 }
 
-/// Error: the HTTP client could not be set up, for example because the system has no certificate store.
+/// Error returned if the HTTP client cannot be set up, for example because the system has no certificate store.
 #[derive(Debug, thiserror::Error)]
 #[error("the HTTP client could not be set up: {0}")]
 pub struct BuildError(#[from] reqwest::Error);
 
-/// Resolver of host names. Passed in, so that tests need no DNS.
+/// Resolver for host names, which is passed in so that tests need no DNS.
 pub trait Lookup: Send + Sync + 'static {
-    /// Returns all addresses of the name in the order in which to try them.
+    /// Returns all addresses for the host name, in the order in which they should be tried.
     fn lookup(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
 
-/// The resolver of the operating system.
+/// Resolver of the operating system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemLookup;
 
@@ -88,11 +89,11 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// Error: a host has addresses, but none that may be dialled.
+/// Error returned for a host whose addresses are all blocked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the host's address is not allowed: {range}")]
 pub struct BlockedHost {
-    /// Address range of its first address.
+    /// Name of the blocked range that contains the host's first address.
     pub range: &'static str,
 }
 
@@ -104,12 +105,12 @@ pub struct Outbound {
 }
 
 impl Outbound {
-    /// Builds the client with the resolver of the operating system.
+    /// Builds the client with the operating system's resolver.
     pub fn new(settings: OutboundSettings) -> Result<Self, BuildError> {
         Self::with_lookup(settings, Arc::new(SystemLookup))
     }
 
-    /// Builds the client with another resolver, whose results are checked like those of any other.
+    /// Builds the client with the given resolver, whose results are checked like those of the system's resolver.
     pub fn with_lookup(settings: OutboundSettings, lookup: Arc<dyn Lookup>) -> Result<Self, BuildError> {
         let denied: DenyFn = if settings.allow_private { |_| None } else { target::denied_range };
         let guard = FilteringResolver { lookup, denied };
@@ -121,8 +122,8 @@ impl Outbound {
         Ok(Self { client, settings })
     }
 
-    /// Begins a POST request if the URL may be called at all. Literal IP addresses are checked here, because no
-    /// resolver is used for them; names are checked when they are dialled.
+    /// Builds a POST request if the URL may be called. Literal IP addresses are checked here, because they are not
+    /// resolved; names are checked when the client connects.
     pub fn post(&self, url: &str) -> Result<reqwest::RequestBuilder, TargetError> {
         Ok(self.client.post(target::check(url, self.settings.allow_private)?))
     }
@@ -139,8 +140,8 @@ pub fn lan(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
     Ok(builder.timeout(settings.timeout).read_timeout(settings.read_timeout).build()?)
 }
 
-/// Builds the client that searches for printers. It never sends secrets, so it accepts any certificate, such as the
-/// printers' self-signed ones.
+/// Builds the client for searching for printers. It never sends secrets, so it accepts any certificate, including
+/// self-signed ones.
 pub fn searching(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
     let builder = builder(settings.connect_timeout).dns_resolver(lan_guard()).tls_danger_accept_invalid_certs(true);
     Ok(builder.timeout(settings.timeout).read_timeout(settings.read_timeout).pool_max_idle_per_host(0).build()?)
@@ -159,7 +160,8 @@ fn builder(connect_timeout: Duration) -> reqwest::ClientBuilder {
         .pool_max_idle_per_host(2)
 }
 
-/// Resolves a printer or configured service to the addresses that may be dialled; fails if there are none.
+/// Resolves the host of a printer or configured service to the addresses to which connections are allowed; fails if
+/// there are none.
 pub async fn lan_addresses(host: Host<&str>, port: u16) -> io::Result<Vec<SocketAddr>> {
     let addresses = lan_guard().addresses(host).await.map_err(io::Error::other)?;
     Ok(addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect())
@@ -177,19 +179,20 @@ fn lan_guard() -> FilteringResolver {
     FilteringResolver { lookup: Arc::new(SystemLookup), denied: denied_address }
 }
 
-/// Check of an address: returns the name of the forbidden range that contains it, or `None` if it may be dialled.
+/// Check of an address. Returns the name of the blocked range that contains the address; `None` if connections to it
+/// are allowed.
 type DenyFn = fn(IpAddr) -> Option<&'static str>;
 
 type AnyError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Resolver wrapper that passes only allowed addresses to the HTTP client.
+/// Resolver that passes only allowed addresses to the HTTP client.
 struct FilteringResolver {
     lookup: Arc<dyn Lookup>,
     denied: DenyFn,
 }
 
 impl FilteringResolver {
-    /// Resolves a host to the addresses that may be dialled; fails if there are none.
+    /// Resolves a host to the addresses to which connections are allowed; fails if there are none.
     async fn addresses(&self, host: Host<&str>) -> Result<Vec<IpAddr>, AnyError> {
         let addresses = match host {
             Host::Domain(name) => self.lookup.lookup(name.to_owned()).await?,
@@ -213,7 +216,7 @@ impl Resolve for FilteringResolver {
     }
 }
 
-/// Filters the addresses that may be dialled; fails if there are none.
+/// Removes the blocked addresses; fails if none are left.
 fn allowed(addresses: Vec<IpAddr>, denied: DenyFn) -> Result<Vec<IpAddr>, AnyError> {
     let first = *addresses.first().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the name has no address"))?;
     let allowed: Vec<IpAddr> = addresses.into_iter().filter(|ip| denied(*ip).is_none()).collect();
@@ -223,8 +226,8 @@ fn allowed(addresses: Vec<IpAddr>, denied: DenyFn) -> Result<Vec<IpAddr>, AnyErr
     }
 }
 
-/// Reads the beginning of a response of any length: stops after `most` bytes and keeps the first `kept_bytes` of them.
-/// Also returns the error that stopped it earlier, if any. The rest is left unread, which closes the connection.
+/// Reads the beginning of a response of any length: stops after `most` bytes, and keeps the first `kept_bytes`. Also
+/// returns the error, if one stopped it earlier. The rest of the response is left unread, which closes the connection.
 pub async fn read_beginning(
     answer: &mut reqwest::Response,
     most: usize,

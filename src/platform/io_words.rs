@@ -1,8 +1,8 @@
-//! Readable messages for errors of the operating system, without their numbers.
+//! Readable messages for operating system errors, without their error numbers.
 
 use std::io;
 
-/// Returns the message of an operating system error, without its number.
+/// Returns the message for an operating system error, without its error number.
 pub fn io_words(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),

@@ -1,5 +1,5 @@
-//! Ground that everything else stands on and that knows nothing of the shop: HTTP and TLS clients that refuse addresses
-//! they must not dial, secrets, the log and the counters, and messages for errors of the operating system.
+//! Foundation for all other modules, without any knowledge of the shop: HTTP and TLS clients that reject addresses to
+//! which they must not connect, secrets, the log, counters, and messages for operating system errors.
 
 pub mod http;
 pub mod io_words;

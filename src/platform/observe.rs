@@ -1,4 +1,4 @@
-//! Log of the server, its messages about the shop, and the counters behind `/metrics`.
+//! The server's log, its messages about the shop, and the counters behind `/metrics`.
 
 pub mod log;
 pub mod meters;

@@ -1,6 +1,5 @@
-//! Creates and verifies passwords, API keys and session tokens ([`credentials`]), encrypts secrets that are stored in
-//! the database ([`encryption`]), and detects that the server's own secrets are not those of its data
-//! ([`check_values`]).
+//! Creates and verifies passwords, API keys and session tokens ([`credentials`]), encrypts secrets stored in the
+//! database ([`encryption`]), and detects server secrets that do not match the database ([`check_values`]).
 
 pub mod check_values;
 pub mod credentials;

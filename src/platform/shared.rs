@@ -1,18 +1,18 @@
-//! [`Shared`]: a value that many hold, whose parts the compiler does not look into.
+//! [`Shared`]: a reference-counted value whose fields the compiler does not have to inspect.
 //!
-//! A future that holds an `Arc<T>` may move between threads only if all that `T` consists of may. The compiler proves
-//! that again for every future, down to the last field, and thousands of futures hold the state of the server, a
-//! directory or the store. Behind a trait object the answer is written down instead: that halves the time in which the
-//! compiler checks this crate. It costs one virtual call for each access.
+//! A future that holds an `Arc<T>` may move between threads only if all fields of `T` may. The compiler proves this
+//! again for every future, down to the last field, and thousands of futures hold the server's state, a directory or the
+//! store. Behind a trait object, the property is declared instead, which halves the time that the compiler needs to
+//! check this crate. The price is one virtual call per access.
 
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A reference-counted value that may be held by every thread.
+/// Reference-counted value that any thread may hold.
 pub struct Shared<T: 'static>(Arc<dyn Holds<T> + Send + Sync>);
 
-/// Gives access to a `T` without saying what it consists of.
+/// Access to a `T` without exposing its fields to the compiler.
 trait Holds<T> {
     fn held(&self) -> &T;
 }

@@ -1,9 +1,9 @@
 //! TLS provider of the process.
 //!
-//! Several dependencies use rustls; with two providers compiled in and none chosen, the first connection panics. So the
-//! binary and every test that opens one call [`install_provider`] before anything else.
+//! Several dependencies use rustls. If two providers are compiled in and none is chosen, the first connection panics.
+//! The binary, and every test that opens a connection, therefore call [`install_provider`] before anything else.
 
-/// Installs aws-lc-rs as the TLS provider of this process. Calling it again changes nothing.
+/// Installs aws-lc-rs as this process's TLS provider. Calling the function again changes nothing.
 pub fn install_provider() {
     // An error means that a provider was installed before, which is what was wanted.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();

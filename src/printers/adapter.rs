@@ -1,7 +1,7 @@
-//! Printer adapter contract: the operations that every brand of printer is offered.
+//! Printer adapter contract: the operations that the server uses on printers of every brand.
 //!
-//! An adapter carries a command to the printer and reports faithfully what came back. It makes no decisions, keeps no
-//! durable state, never retries a command, and never starts a file that it uploads.
+//! An adapter carries a command to the printer and reports the printer's answer unchanged. It makes no decisions, keeps
+//! no durable state, never retries a command, and never starts a file that it uploads.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -27,11 +27,11 @@ pub use super::telemetry::{Telemetry, Temperatures};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
-    /// Lookup of past prints, [`Adapter::history`].
+    /// Query for past prints, [`Adapter::history`].
     History,
     /// Deletion of a file on the printer, [`Adapter::delete_file`].
     DeleteFile,
-    /// Listing of the files on the printer, [`Adapter::list_files`].
+    /// Listing of all files on the printer, [`Adapter::list_files`].
     ListFiles,
     /// Execution of single lines of G-code, [`Adapter::run_gcode`].
     RunGcode,
@@ -47,7 +47,7 @@ pub enum Operation {
     Webcams,
     /// Query of the computer that the printer's server runs on, [`Adapter::system_info`].
     SystemInfo,
-    /// Immediate power cut to motors and heaters, [`Adapter::emergency_stop`].
+    /// Immediate cut of power to motors and heaters, [`Adapter::emergency_stop`].
     EmergencyStop,
 }
 
@@ -86,19 +86,19 @@ impl fmt::Display for Operation {
     }
 }
 
-/// A local file to upload. It is streamed, never held in memory as a whole.
+/// Local file to upload. It is streamed, never held in memory as a whole.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// Path of the file on this computer.
     pub path: PathBuf,
     /// Size in bytes; must equal the file's length.
     pub size: u64,
-    /// Line of text to send before the file's own bytes, without its line break; `None` for formats that are not text.
+    /// Line of text to send before the file's own bytes, without a line break; `None` for formats that are not text.
     pub first_line: Option<String>,
 }
 
 impl Source {
-    /// Builds the source of a stored file whose content is at `path`.
+    /// Builds the upload source for a stored file whose content is at `path`.
     pub fn of(file: &File, path: PathBuf) -> Self {
         Self { path, size: file.size.unsigned_abs(), first_line: None }
     }
@@ -110,7 +110,7 @@ impl Source {
         self
     }
 
-    /// Returns the bytes to send before the file's own.
+    /// Returns the bytes to send before the file's own bytes.
     pub(super) fn head(&self) -> Vec<u8> {
         self.first_line.as_ref().map(|line| format!("{line}\n").into_bytes()).unwrap_or_default()
     }
@@ -121,19 +121,19 @@ impl Source {
     }
 }
 
-/// The plate of an uploaded file to print, and the slots to feed it from. Printer types whose files hold one print from
-/// one spool need only the name.
+/// Plate of an uploaded file to print, and the slots to feed it from. For printer types whose files contain a single
+/// print from a single spool, only the name matters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Launch {
-    /// Name that the printer gave to the file.
+    /// Name that the printer gave the file.
     pub name: String,
-    /// Id of the attempt or manual print. A printer that identifies prints by number derives the number from it.
+    /// Id of the attempt or manual print. Printers that identify prints by number get a number derived from it.
     pub print: Id,
     /// Number of the plate in the file, starting at 1.
     pub plate: u32,
     /// Slot that feeds each filament of the file; `None` for a filament that the plate does not use. Empty if no slots
-    /// were chosen. Types that do not map slots ignore it: for them, slots were chosen so that each filament is in the
-    /// slot of its own number.
+    /// were chosen. Types that do not map slots ignore this list: the slots chosen for them already match, filament n
+    /// being in slot n.
     pub slots: Vec<Option<FilamentSlot>>,
 }
 
@@ -142,20 +142,20 @@ pub struct Launch {
 pub struct PushState {
     /// `true` if the connection is open and pushes changes, so that the printer need not be polled.
     pub open: bool,
-    /// Time at which the printer last sent something on the connection, even if it is closed now.
+    /// Time at which the printer last sent something over the connection, even if the connection is closed now.
     pub last_heard: Option<Instant>,
 }
 
 /// Outcome of deleting a file. A file in use is reported as `Err(InUse)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Deleted {
-    /// The file existed and was deleted.
+    /// The file existed and has been deleted.
     Gone,
     /// The file did not exist; the caller decides whether that is a failure.
     NotFound,
 }
 
-/// A file on the printer.
+/// File stored on a printer.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteFile {
@@ -167,13 +167,13 @@ pub struct RemoteFile {
     pub modified_at: Option<Timestamp>,
 }
 
-/// A camera that shows the printer. URLs are absolute.
+/// Camera that shows the printer. URLs are absolute.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Webcam {
-    /// Name that the printer gives the camera.
+    /// Name reported by the printer.
     pub name: String,
-    /// URL of a live picture; `None` if there is none.
+    /// URL of a live stream; `None` if there is none.
     pub stream_url: Option<String>,
     /// URL of a single picture; `None` if there is none.
     pub snapshot_url: Option<String>,
@@ -183,7 +183,7 @@ pub struct Webcam {
 
 /// One printer, addressed in its own protocol.
 ///
-/// File names are paths relative to the printer's upload root, with `/` between folders. Every call has its own time
+/// File names are paths relative to the printer's upload root, with `/` between folders. Each call has its own time
 /// limit. Commands that run macros on the printer wait for them to finish; after a [`PrinterError::Timeout`] the
 /// command may or may not have been carried out.
 #[async_trait]
@@ -196,37 +196,37 @@ pub trait Adapter: Send + Sync {
         !self.declared().lacks.contains(&operation)
     }
 
-    /// Returns the hexadecimal digest of the key with which the printer proved its identity; `None` for types that do
-    /// not encrypt, and before the first connection.
+    /// Returns the hexadecimal digest of the key with which the printer proved its identity; `None` before the first
+    /// connection, and for types that do not encrypt.
     fn shown_key(&self) -> Option<String> {
         None
     }
 
-    /// Rejects an address at which a program of another type imitates this one ([`PrinterError::WrongType`]). Types
-    /// that cannot be confused send nothing.
+    /// Rejects an address if a program of another type, which imitates this type, responds there
+    /// ([`PrinterError::WrongType`]). Types that cannot be mistaken send nothing.
     async fn recognise(&self) -> Result<(), PrinterError> {
         Ok(())
     }
-    /// Makes the printer ready for commands if its server has such a step (such as opening a serial port), and verifies
-    /// that it answers and accepts the API key.
+    /// Makes the printer ready for commands, for example by opening its serial port if it has one, and verifies that it
+    /// responds and accepts the API key.
     async fn connect(&self) -> Result<(), PrinterError>;
     /// Disconnects from the printer. Fails with [`PrinterError::InUse`] if that would end a print.
     async fn disconnect(&self) -> Result<(), PrinterError>;
-    /// Returns whether the printer and its firmware answer and no operator disconnected it.
+    /// Returns whether the printer and its firmware respond and no operator has disconnected the printer.
     async fn is_connected(&self) -> bool;
-    /// Reads the printer's status; `at` becomes the time of the status. A firmware that does not answer is a status,
-    /// not an error.
+    /// Reads the printer's status; `at` becomes the status's time. If only the firmware does not respond, that is a
+    /// status, not an error.
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError>;
-    /// Reads the measured temperatures of nozzle and bed in °C from a new status.
+    /// Reads the printer's status and returns the temperatures of nozzle and bed in °C.
     async fn temperatures(&self) -> Result<Temperatures, PrinterError> {
         let Status { nozzle, bed, .. } = self.connected_status().await?;
         Ok(Temperatures { nozzle, bed })
     }
-    /// Reads the progress of the print, from 0 to 100.
+    /// Reads the progress of the current print in percent, from 0 to 100.
     async fn progress(&self) -> Result<f64, PrinterError> {
         Ok(self.connected_status().await?.progress)
     }
-    /// Reads the status and fails unless the firmware answers.
+    /// Reads the status; fails if the firmware does not respond.
     async fn connected_status(&self) -> Result<Status, PrinterError> {
         let status = self.status(Timestamp::default()).await?;
         if status.connection == Connection::Connected {
@@ -234,14 +234,14 @@ pub trait Adapter: Send + Sync {
         }
         Err(PrinterError::FirmwareDisconnected(status.message.unwrap_or_default()))
     }
-    /// Stores a file without starting it, verifies the stored copy where the printer's server allows reading it back,
-    /// and returns the name that the printer gave it. The time limit grows with the size.
+    /// Stores a file without printing it, verifies the stored copy if the printer's server allows reading it back, and
+    /// returns the name that the printer gave the file. The time limit grows with the file size.
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError>;
     /// Starts printing an uploaded file. After a failure, [`PrinterError::certainly_not_done`] tells whether the print
-    /// may have begun.
+    /// may have started.
     async fn start(&self, name: &str) -> Result<(), PrinterError>;
-    /// Starts a print like [`Adapter::start`], for a certain plate and certain slots. A type that declares that it maps
-    /// slots ([`PrinterType::maps_slots`]) uses exactly these slots or fails.
+    /// Starts a print like [`Adapter::start`], with the given plate and slots. A type that declares that it maps slots
+    /// ([`PrinterType::maps_slots`]) uses exactly these slots or fails.
     async fn launch(&self, launch: &Launch) -> Result<(), PrinterError> {
         self.start(&launch.name).await
     }
@@ -254,29 +254,29 @@ pub trait Adapter: Send + Sync {
     async fn pause(&self) -> Result<(), PrinterError>;
     /// Resumes a paused print.
     async fn resume(&self) -> Result<(), PrinterError>;
-    /// Cancels the current print, whatever it is; the caller has already checked which file that is.
+    /// Cancels the current print, whatever it is; callers must check beforehand which file is printing.
     async fn cancel(&self) -> Result<(), PrinterError>;
-    /// Cuts power to motors and heaters immediately, bypassing all queued work, on a connection of its own. A type
-    /// without an emergency stop ends the current print in the fastest way it has and, where there is no way, fails
-    /// with [`PrinterError::Unsupported`].
+    /// Cuts power to motors and heaters immediately, bypassing all queued work, over a separate connection. A type
+    /// without an emergency stop ends the current print in the fastest way available or, if there is none, fails with
+    /// [`PrinterError::Unsupported`].
     async fn emergency_stop(&self) -> Result<(), PrinterError>;
 
-    /// Returns the past prints of this file that the printer remembers, newest first; empty if it remembers none.
+    /// Returns the past prints of the given file that the printer remembers, newest first; empty if there are none.
     async fn history(&self, _name: &str) -> Result<Vec<PastPrint>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::History))
     }
-    /// Returns whether the printer's server still has a record of this file in which it registers the end of each
-    /// print.
+    /// Returns whether the printer's server still has its record of the given file, in which it enters the outcome of
+    /// each print.
     async fn keeps_record(&self, _name: &str) -> Result<bool, PrinterError> {
         Ok(false)
     }
     /// Returns a token that identifies the current run of the printer's server, for [`Adapter::server_ran_since`];
-    /// `None` if the type or this server provides none.
+    /// `None` if this type or server provides none.
     async fn server_mark(&self) -> Result<Option<String>, PrinterError> {
         Ok(None)
     }
-    /// Checks whether the printer's server has run without a restart since the token was issued, so that it remembers
-    /// every print since.
+    /// Checks whether the printer's server has been running without a restart since it issued the token `_mark`. If so,
+    /// it remembers all prints since then.
     async fn server_ran_since(&self, _mark: &str) -> Result<ServerRun, PrinterError> {
         Ok(ServerRun::Unknown)
     }
@@ -288,13 +288,13 @@ pub trait Adapter: Send + Sync {
     async fn list_files(&self) -> Result<Vec<RemoteFile>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::ListFiles))
     }
-    /// Runs the commands one after the other, waiting for them if the printer reports when they are done. Returns the
-    /// lines that the printer's console printed in the meantime, as far as they were received. A command unknown to the
+    /// Runs G-code commands one after the other, and waits until they are done if the printer reports that. Returns the
+    /// lines printed on the printer's console in the meantime, as far as they were received. A command unknown to the
     /// printer is not an error.
     async fn run_gcode(&self, _commands: &[String]) -> Result<Vec<String>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::RunGcode))
     }
-    /// Restarts the firmware, which is the way out of a firmware shutdown.
+    /// Restarts the firmware, which ends a firmware shutdown.
     async fn restart_firmware(&self) -> Result<(), PrinterError> {
         Err(PrinterError::Unsupported(Operation::RestartFirmware))
     }
@@ -302,7 +302,7 @@ pub trait Adapter: Send + Sync {
     async fn home(&self) -> Result<(), PrinterError> {
         Err(PrinterError::Unsupported(Operation::Home))
     }
-    /// Reads the description that the printer's server gives of itself.
+    /// Reads the self-description of the printer's server.
     async fn server_info(&self) -> Result<Value, PrinterError> {
         Err(PrinterError::Unsupported(Operation::ServerInfo))
     }
@@ -314,8 +314,8 @@ pub trait Adapter: Send + Sync {
     async fn webcams(&self) -> Result<Vec<Webcam>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::Webcams))
     }
-    /// Opens the response with a picture of one of the printer's cameras, for types whose cameras require the printer's
-    /// API key ([`PrinterType::guards_camera`]).
+    /// Opens the response with a picture from one of the printer's cameras, for types whose cameras require the
+    /// printer's API key ([`PrinterType::guards_camera`]).
     async fn open_camera(&self, _url: &Url) -> Result<Response, PrinterError> {
         Err(PrinterError::Unsupported(Operation::Webcams))
     }
@@ -324,9 +324,10 @@ pub trait Adapter: Send + Sync {
         Err(PrinterError::Unsupported(Operation::SystemInfo))
     }
 
-    /// Resolves when the printer pushed a change worth a poll; supports one waiter. Pushes that arrive while nobody
-    /// waits are merged into one. The first wait opens the connection. The push is only a hint, so callers poll the
-    /// printer then, and periodically as well: a type without push never resolves.
+    /// Resolves when the printer has pushed a change that makes a poll worthwhile; supports one waiter. The first wait
+    /// opens the connection. Pushes that arrive while nobody waits are merged into one. A push is only a hint, so
+    /// callers then poll the printer. They also poll it periodically, because types without push never resolve this
+    /// future.
     async fn changed(&self) {
         std::future::pending::<()>().await;
     }
@@ -335,12 +336,14 @@ pub trait Adapter: Send + Sync {
     fn push(&self) -> PushState {
         PushState::default()
     }
-    /// Returns the telemetry pushed since the last call, apart from the changes that [`Adapter::changed`] signals.
+    /// Returns the telemetry pushed since the last call. It does not include the changes signalled by
+    /// [`Adapter::changed`].
     fn telemetry(&self) -> Option<Telemetry> {
         None
     }
 
-    /// Returns the same as [`Adapter::status`], with a failure turned into the status of an unavailable printer.
+    /// Reads the printer's status like [`Adapter::status`], but converts a failure to the status of an unavailable
+    /// printer.
     async fn look(&self, at: Timestamp) -> Status {
         match self.status(at).await {
             Ok(status) => status,

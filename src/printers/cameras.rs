@@ -1,10 +1,10 @@
-//! Pictures of printers' cameras. Each camera serves one call at a time, and all viewers share its result.
+//! Pictures from the printers' cameras. Each camera serves one call at a time, and all viewers share its result.
 //!
 //! Each call runs in its own task with a time limit, so a viewer who disconnects does not interrupt others, and a
 //! hanging camera slows neither its printer nor other cameras. After several consecutive failures a camera is not
 //! called for a while. The type of a picture is determined from its bytes ([`frame`]); the camera's headers, text and
-//! address are never passed on. The choice of a camera by an operator belongs to `domain/printer`; access control is
-//! not done here.
+//! address are never passed on. The choice of a camera by an operator belongs to `domain/printer`, and access control
+//! to the callers.
 
 mod fetch;
 pub mod frame;
@@ -27,18 +27,18 @@ use domain::breaker::{Breaker, BreakerRules};
 use domain::id::Id;
 use domain::schedule::Delays;
 
-/// Age up to which a picture is served before a new one is fetched.
+/// Maximum age of a picture that is served without fetching a new one.
 const FRESH_TIME: Duration = Duration::from_secs(1);
 /// Maximum size of one picture in bytes.
 const MAX_PICTURE_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum number of bytes of pictures held in memory at a time, including those being sent to viewers.
 const MAX_HELD_BYTES: usize = 128 * 1024 * 1024;
-/// Consecutive failures after which a camera is not called for a while.
+/// Number of consecutive failures after which a camera is not called for a while.
 const FAILURES_UNTIL_OPEN: u32 = 3;
 /// Pauses during which a failing camera is not called.
 const REST_DELAYS: Delays = Delays { first: Duration::from_secs(2), longest: Duration::from_secs(60) };
 
-/// One picture of a camera.
+/// Picture taken by a camera.
 #[derive(Clone, Debug)]
 pub struct Picture {
     /// Image format, determined from the bytes.
@@ -50,10 +50,10 @@ pub struct Picture {
 /// Reason why there is no picture. The messages are the server's own: text from a camera is never passed on.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum CameraFault {
-    /// There is no camera that may be called.
+    /// No camera may be called, for the given reason.
     #[error("{0}")]
     None(String),
-    /// The printer has to report its camera, but an operator disconnected it or it was registered just now.
+    /// The printer cannot report its camera, because an operator disconnected it or it has only just been registered.
     #[error("the printer is not connected, so its camera cannot be detected")]
     Away,
     /// The printer failed to report its camera or to open its picture.
@@ -62,7 +62,7 @@ pub enum CameraFault {
     /// The camera answered with something other than a picture.
     #[error("{0}")]
     Refused(String),
-    /// The camera did not answer in time or cannot be reached.
+    /// The camera cannot be reached, or did not respond in time.
     #[error("{0}")]
     Silent(String),
     /// Too many pictures are being fetched or sent.
@@ -70,10 +70,10 @@ pub enum CameraFault {
     Crowded,
 }
 
-/// Result of a call to a camera.
+/// Result of fetching a picture from a camera.
 type PictureResult = Result<Picture, CameraFault>;
 
-/// The cameras of all printers.
+/// Access to the cameras of all printers.
 pub struct Cameras {
     client: Client,
     /// Time limit for fetching one picture.
@@ -83,7 +83,7 @@ pub struct Cameras {
     by_printer: DashMap<Id, Arc<SharedCamera>>,
 }
 
-/// Access to one camera, shared by its viewers.
+/// State of one camera, shared by its viewers.
 struct SharedCamera {
     door: CameraAccess,
     inside: Mutex<CameraFetchState>,
@@ -92,10 +92,10 @@ struct SharedCamera {
 #[derive(Default)]
 struct CameraFetchState {
     breaker: Breaker,
-    /// Last picture and the time at which it was fetched; removed when it is no longer fresh.
+    /// Last picture and the time at which it was fetched; removed once it is no longer fresh.
     latest: Option<(Instant, Picture)>,
     last_fault: Option<CameraFault>,
-    /// Receiver for the result of the call in flight.
+    /// Receiver for the result of the call in progress.
     flight: Option<watch::Receiver<Option<PictureResult>>>,
 }
 
@@ -106,14 +106,15 @@ impl SharedCamera {
 }
 
 impl Cameras {
-    /// Creates the set of cameras. `client` must check addresses when it dials and follow no redirects; `within` is the
-    /// time limit of each picture.
+    /// Creates an empty set of cameras. `client` must check addresses when it connects and must not follow redirects;
+    /// `within` is the time limit for fetching one picture.
     pub fn new(client: Client, within: Duration) -> Self {
         let room = Arc::new(Semaphore::new(MAX_HELD_BYTES));
         Self { client, within, room, began: Instant::now(), by_printer: DashMap::new() }
     }
 
-    /// Returns a picture of a printer's camera that is at most one second old; with `anew`, one that is fetched now.
+    /// Returns a picture from a printer's camera that is at most one second old or, if `anew` is `true`, a newly
+    /// fetched one.
     pub async fn picture(&self, printer: Id, source: CameraSource, anew: bool) -> Result<Picture, CameraFault> {
         let line = self.line(printer, source);
         let (mut receiver, task) = match line.with(|inside| self.join(inside, anew)) {
@@ -128,12 +129,12 @@ impl Cameras {
         outcome.unwrap_or_else(|| Err(CameraFault::Silent("fetching the image was interrupted".to_owned())))
     }
 
-    /// Discards the camera of a deleted printer.
+    /// Discards the camera state of a deleted printer.
     pub(super) fn forget(&self, printer: Id) {
         self.by_printer.remove(&printer);
     }
 
-    /// Returns the state kept for this camera; a changed source starts with empty state.
+    /// Returns the state of the given camera; a changed source starts with empty state.
     fn line(&self, printer: Id, source: CameraSource) -> Arc<SharedCamera> {
         let fresh = |source| Arc::new(SharedCamera { door: CameraAccess::new(source), inside: Mutex::default() });
         let mut line = self.by_printer.entry(printer).or_insert_with(|| fresh(source.clone()));
@@ -164,7 +165,7 @@ impl Cameras {
         FetchRole::Begins(receiver, tell)
     }
 
-    /// Fetches a picture in its own task, shares the result, and discards the picture when it is no longer fresh.
+    /// Fetches a picture in a separate task, shares the result, and discards the picture once it is no longer fresh.
     fn take_off(&self, line: Arc<SharedCamera>, tell: watch::Sender<Option<PictureResult>>) {
         let (client, within, room) = (self.client.clone(), self.within, self.room.clone());
         let (rules, began) = (self.rules(), self.began);
@@ -211,17 +212,17 @@ fn millis(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Ways in which a viewer gets a picture.
+/// Way in which a viewer obtains a picture.
 enum FetchRole {
-    /// The result is available already: a fresh picture, or the fault of a camera that is not called at present.
+    /// The result is already available: a fresh picture, or the fault of a camera that is not being called for a while.
     Known(PictureResult),
-    /// Another viewer's call is in flight; its result is awaited.
+    /// Another viewer's call is in progress; this viewer waits for its result.
     UnderWay(watch::Receiver<Option<PictureResult>>),
-    /// This viewer is the first and fetches the picture for all.
+    /// This viewer is the first, and fetches the picture for all viewers.
     Begins(watch::Receiver<Option<PictureResult>>, watch::Sender<Option<PictureResult>>),
 }
 
-/// Bytes of a picture together with its share of the memory budget, which is released with the last reader.
+/// Bytes of a picture together with their share of the memory budget, which is released when the last reader is done.
 struct BudgetedBytes {
     bytes: Vec<u8>,
     _room: OwnedSemaphorePermit,

@@ -1,7 +1,7 @@
-//! Connections to printers: the last status of each, and operations that go directly to the printer.
+//! Connections to printers: the last status of each printer, and operations that go directly to the printer.
 //!
-//! Nothing here is durable; the authoritative state of jobs is in `domain/printer`. Emergency stops pass only through
-//! this module, so that they need neither an actor nor a database.
+//! This module stores nothing durably; the authoritative state of jobs is in `domain/printer`. Emergency stops go only
+//! through this module, so that they depend on neither an actor nor a database.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ use domain::id::Id;
 use domain::printer_status::{Connection, Status};
 use domain::time::Timestamp;
 
-/// Time to wait for a printer's connection after the server starts; it is established within this time if at all.
+/// Maximum time to wait for the connection to a printer after a server start; enough for every printer that is watched.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Connection to one printer, held as long as the printer is watched.
@@ -31,18 +31,18 @@ pub struct PrinterConnection {
     pub status: watch::Sender<Status>,
     /// Wakes the watch loop so that it polls the printer's status now.
     pub look: Notify,
-    /// Held from the start of a status poll until the printer's actor has received its result. Results therefore arrive
-    /// in the order in which they were read, whatever the clocks say.
+    /// Lock held from the start of a status poll until the printer's actor has received the result. Results therefore
+    /// arrive in the order in which they were read, even if clocks change.
     pub looking: tokio::sync::Mutex<()>,
     /// Number of emergency stops sent over this connection.
     stops: AtomicU64,
-    /// Longest time without a status poll since the current attempt was started.
+    /// Longest time without a status poll since the current attempt started.
     unwatched: Mutex<UnwatchedTime>,
-    /// Attempt whose print was last seen in progress over this connection, and the time.
+    /// Attempt whose print was last seen in progress over this connection, and the time at which it was seen.
     sighted: Mutex<Option<(Id, Instant)>>,
     /// Time of the last push from the printer, in milliseconds; 0 if there was none.
     pushed_at: AtomicI64,
-    /// Number of emergency stops being sent, or sent and not recorded yet.
+    /// Number of emergency stops that are being sent, or have been sent but not yet recorded.
     stopping: watch::Sender<u32>,
 }
 
@@ -52,7 +52,7 @@ impl PrinterConnection {
         self.pushed_at.store(at.0, Ordering::Relaxed);
     }
 
-    /// Returns the last status, whether it was polled or updated by a push.
+    /// Returns the last status, which may have been polled or updated by a push.
     fn latest(&self) -> Status {
         let mut status = self.status.borrow().clone();
         if status.connection == Connection::Connected {
@@ -73,41 +73,42 @@ impl PrinterConnection {
         *self.stopping.borrow() > 0
     }
 
-    /// Returns the number of emergency stops sent over this connection. A status poll during which the number changed
-    /// may show the printer as it was before the stop.
+    /// Returns the number of emergency stops sent over this connection. If the number changes during a status poll, the
+    /// result may show the printer as it was before the stop.
     pub fn stops(&self) -> u64 {
         self.stops.load(Ordering::SeqCst)
     }
 
-    /// Starts measuring the longest time without a status poll for this attempt, unless it is being measured already.
-    /// `before` is the time without a poll before now.
+    /// Starts measuring the longest time without a status poll for the given attempt, unless it is already being
+    /// measured. `before` is the time that has already passed without a poll.
     pub fn measure_unwatched(&self, attempt: Id, before: Duration) {
         self.unwatched.lock().unwrap_or_else(PoisonError::into_inner).begin(attempt, before, Instant::now());
     }
 
-    /// Records that a status poll that began at `began` succeeded.
+    /// Records a successful status poll that started at `began`.
     pub fn looked(&self, began: Instant) {
         self.unwatched.lock().unwrap_or_else(PoisonError::into_inner).looked(began, Instant::now());
     }
 
-    /// Returns the longest time without a status poll since the attempt was started; `None` if it is not measured.
+    /// Returns the longest time without a status poll since the given attempt started; `None` if it is not being
+    /// measured.
     pub fn unwatched(&self, attempt: Id) -> Option<Duration> {
         self.unwatched.lock().unwrap_or_else(PoisonError::into_inner).longest(attempt, Instant::now())
     }
 
-    /// Records that the print of this attempt was seen in progress in a status read from `at` on.
+    /// Records that the print of the given attempt was in progress in a status whose poll started at `at`.
     pub fn sight(&self, attempt: Id, at: Instant) {
         *self.sighted.lock().unwrap_or_else(PoisonError::into_inner) = Some((attempt, at));
     }
 
-    /// Returns the time since the print of this attempt was last seen in progress; `None` if it never was over this
-    /// connection.
+    /// Returns the time since the print of the given attempt was last seen in progress; `None` if it was never seen
+    /// over this connection.
     pub fn unseen(&self, attempt: Id) -> Option<Duration> {
         let sighted = *self.sighted.lock().unwrap_or_else(PoisonError::into_inner);
         sighted.filter(|(sighted_attempt, _)| *sighted_attempt == attempt).map(|(_, at)| at.elapsed())
     }
 
-    /// Waits until no emergency stop is in progress, so that its consequences are not mistaken for anything else.
+    /// Waits until no emergency stop is in progress, so that the effects of a stop are not mistaken for anything else.
     pub async fn calm(&self) {
         let _ = self.stopping.subscribe().wait_for(|stops| *stops == 0).await;
     }
@@ -125,18 +126,18 @@ impl Drop for StopGuard {
 
 /// Connections of all watched printers.
 pub struct PrinterConnections {
-    /// Registry of printer types.
+    /// Registry that creates adapters.
     pub registry: Registry,
-    /// Held while a printer is registered or moved, so that no machine is registered twice.
+    /// Lock held while a printer is registered or its address changes, so that no machine is registered twice.
     pub registering: tokio::sync::Mutex<()>,
-    /// Cameras of the printers.
+    /// Access to the printers' cameras.
     pub(super) cameras: Cameras,
-    /// Temperatures of the printers over the last day.
+    /// Temperatures of all printers over the last day.
     pub temperatures: TemperatureHistories,
     by_printer: DashMap<Id, Arc<PrinterConnection>>,
     /// Notifies waiters when a connection is added.
     came: watch::Sender<()>,
-    /// Callers that wait for the outcome of a manual print, by print id.
+    /// Callers waiting for the outcome of a manual print, by print id.
     manual: DashMap<Id, oneshot::Sender<Result<String, PrinterError>>>,
 }
 
@@ -154,13 +155,13 @@ impl PrinterConnections {
         }
     }
 
-    /// Returns the connection of a watched printer.
+    /// Returns the connection to a printer; `None` if the printer is not being watched.
     pub fn get(&self, printer: Id) -> Option<Arc<PrinterConnection>> {
         self.by_printer.get(&printer).map(|connection| connection.clone())
     }
 
-    /// Returns the same as [`Self::get`], but waits briefly for the connection: after a server start or a crash, a
-    /// print may continue before its printer is watched again.
+    /// Returns the connection like [`Self::get`], but briefly waits for it if there is none: after a server start or a
+    /// crash, a print may continue before its printer is watched again.
     pub async fn wait_for(&self, printer: Id) -> Option<Arc<PrinterConnection>> {
         let mut came = self.came.subscribe();
         let connecting = async {
@@ -196,7 +197,7 @@ impl PrinterConnections {
         }
     }
 
-    /// Adds the connection of a printer that is watched through this adapter.
+    /// Adds the connection to a printer that is watched through the given adapter.
     pub fn put(&self, printer: Id, adapter: Arc<dyn Adapter>) -> Arc<PrinterConnection> {
         let connection = Arc::new(PrinterConnection {
             adapter,
@@ -214,13 +215,13 @@ impl PrinterConnections {
         connection
     }
 
-    /// Discards the data kept for a deleted printer, apart from its connection.
+    /// Discards the data stored for a deleted printer, apart from its connection.
     pub fn forget(&self, printer: Id) {
         self.temperatures.forget(printer);
         self.cameras.forget(printer);
     }
 
-    /// Removes a connection, unless another has replaced it.
+    /// Removes a connection, unless a newer one has replaced it.
     pub fn remove(&self, printer: Id, connection: &Arc<PrinterConnection>) {
         self.by_printer.remove_if(&printer, |_, current| Arc::ptr_eq(current, connection));
     }

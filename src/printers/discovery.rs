@@ -1,4 +1,4 @@
-//! Finds printers in the local network: probes this machine and a few neighbouring addresses for each printer type, and
+//! Finds printers on the local network: probes this machine and a few neighbouring addresses for each printer type, and
 //! listens for printers that announce themselves. A printer is recognised by its response, never by an open port alone.
 //!
 //! Only `range` decides which addresses are probed: every port and page is requested through its type. No secret is
@@ -31,25 +31,27 @@ use super::{PRINTER_TYPES, PrinterType};
 
 /// Maximum number of endpoints probed in parallel.
 const MAX_PARALLEL: usize = 16;
-/// Time limit for opening a connection; in a local network this takes a few milliseconds.
+/// Time limit for opening a connection; on a local network this takes a few milliseconds.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Time limit for one response.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time limit for a whole search.
 const LONGEST_SEARCH: Duration = Duration::from_secs(45);
-/// Maximum number of printers found by one search, so that a stranger cannot flood the result with announcements.
+/// Maximum number of printers found by one search, so that a malicious device cannot flood the result with
+/// announcements.
 const MAX_FOUND: usize = 200;
 /// Maximum number of characters of the name that a printer reports for itself.
 const MAX_NAME_CHARS: usize = 80;
 
-/// Probe for printer types that are recognised by a protocol other than HTTP: a port, and an exchange on a connection
-/// to it.
+/// Probe for a printer type that is recognised by a protocol other than HTTP: a port, and an exchange of messages over
+/// a connection to that port.
 pub(super) struct OwnProbe {
     /// Port to probe.
     pub(super) port: u16,
-    /// Carries out the exchange on the connection; returns `None` if something else answers.
+    /// Carries out the exchange over the connection; returns `None` if something other than a printer of this type
+    /// responds.
     pub(super) ask: fn(TcpStream) -> BoxFuture<'static, Option<PrinterIdentity>>,
-    /// Builds the base URL of a printer at this host and port.
+    /// Builds the base URL of a printer at the given host and port.
     pub(super) base_url: fn(Ipv4Addr, u16) -> String,
 }
 
@@ -60,26 +62,26 @@ pub(super) struct PrinterIdentity {
     pub(super) name: Option<String>,
     /// Serial number; `None` if the printer reports none.
     pub(super) serial: Option<String>,
-    /// Human-readable summary of the response by which the printer was recognised.
+    /// Human-readable summary of the response that identified the printer.
     pub(super) evidence: String,
 }
 
-/// A printer found by a search.
+/// Printer found by a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FoundPrinter {
-    /// Word of the printer type.
+    /// Name of the printer type in the API, such as `fw_rest`.
     pub kind: &'static str,
-    /// Base URL under which the printer can be registered.
+    /// Base URL for registering the printer.
     pub base_url: String,
     /// Name reported by the printer, or a description of its type and host.
     pub name: String,
     /// Serial number; `None` if the printer reports none.
     pub serial: Option<String>,
-    /// Human-readable summary of the response by which the printer was recognised.
+    /// Human-readable summary of the response that identified the printer.
     pub evidence: String,
     host: Ipv4Addr,
     says_its_name: bool,
-    /// `true` if the printer answered at the usual port of its type. Several endpoints of one printer are reported as
+    /// `true` if the printer responded at the usual port of its type. Several endpoints of one printer are reported as
     /// one.
     usual_port: bool,
 }
@@ -96,7 +98,7 @@ pub enum SearchStep {
     },
     /// A printer was found. The same printer may be reported twice; the final result is deduplicated.
     Found(FoundPrinter),
-    /// Human-readable note on something that could not be done.
+    /// Human-readable note about something that could not be done.
     Note(String),
 }
 
@@ -105,20 +107,21 @@ pub struct Search {
     client: reqwest::Client,
     addresses: Vec<ScanAddress>,
     listening: Duration,
-    /// `true` to listen for announcements of other machines as well.
+    /// `true` to also listen for announcements from other machines.
     whole_network: bool,
-    /// Replacements for usual ports, keyed by the usual port.
+    /// Replacements for the usual ports, keyed by the usual port.
     moved_ports: BTreeMap<u16, u16>,
 }
 
 impl Search {
-    /// Creates a search of these addresses. `client` must send no secrets and follow no redirects.
+    /// Creates a search of the given addresses. `client` must send no secrets and must not follow redirects;
+    /// `listening` is the time to listen for announcements.
     pub fn new(client: reqwest::Client, addresses: Vec<ScanAddress>, listening: Duration) -> Self {
         let whole_network = addresses.iter().any(|address| !address.ip().is_loopback());
         Self { client, addresses, listening, whole_network, moved_ports: BTreeMap::new() }
     }
 
-    /// Runs the search to its end and reports progress on `steps`.
+    /// Runs the whole search and reports its progress to `steps`.
     pub async fn run(&self, steps: mpsc::Sender<SearchStep>) -> Vec<FoundPrinter> {
         let finds = SearchResults { printers: Mutex::default(), steps: &steps };
         let doors = self.doors();
@@ -145,7 +148,7 @@ impl Search {
         once_each(printers)
     }
 
-    /// Returns the endpoints to probe: every address with every port.
+    /// Returns the endpoints to probe: each combination of an address and a port.
     fn doors(&self) -> Vec<(ScanAddress, u16)> {
         let ports = ports();
         self.addresses.iter().flat_map(|address| ports.iter().map(|port| (*address, *port))).collect()
@@ -170,20 +173,20 @@ impl Search {
     }
 }
 
-/// Returns the printer type that is probed in its own protocol at a port.
+/// Returns the printer type, with its probe, that is probed by its own protocol at the given port.
 fn own_probe(port: u16) -> Option<(&'static PrinterType, &'static OwnProbe)> {
     let mut all = PRINTER_TYPES.iter().filter_map(|declared| Some((declared, declared.own_probe.as_ref()?)));
     all.find(|(_, probe)| probe.port == port)
 }
 
-/// Printers found so far by a search, and the channel for its progress.
+/// Printers found so far by a search, and the channel that reports its progress.
 struct SearchResults<'a> {
     printers: Mutex<Vec<FoundPrinter>>,
     steps: &'a mpsc::Sender<SearchStep>,
 }
 
 impl SearchResults<'_> {
-    /// Adds a printer and reports it, unless it is known already.
+    /// Adds a printer and reports it, unless it has already been found.
     async fn note(&self, printer: FoundPrinter) {
         let new = {
             let mut printers = self.printers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -198,13 +201,13 @@ impl SearchResults<'_> {
         }
     }
 
-    /// Reports a step if the receiver still exists.
+    /// Reports a step; does nothing if the receiver no longer exists.
     async fn tell(&self, step: SearchStep) {
         let _ = self.steps.send(step).await;
     }
 }
 
-/// Returns all ports at which a printer type is probed.
+/// Returns all ports at which any printer type is probed.
 fn ports() -> BTreeSet<u16> {
     let types = PRINTER_TYPES.iter();
     types
@@ -235,13 +238,13 @@ fn found_printer(
     }
 }
 
-/// Returns a stranger's text as one line of bounded length.
+/// Reduces untrusted text to one line of limited length.
 fn plain(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(MAX_NAME_CHARS).collect::<String>().trim().to_owned()
 }
 
-/// Deduplicates printers. Of several endpoints of one type at a host, the one at the usual port is kept, else the
-/// first. A printer that both announced itself and was probed keeps the details of both.
+/// Deduplicates printers. If a host has several endpoints of one type, the one at the usual port is kept, otherwise the
+/// first. A printer that was both probed and heard announcing itself keeps the details from both.
 fn once_each(mut candidates: Vec<FoundPrinter>) -> Vec<FoundPrinter> {
     // This machine first: what is found there is reached there. Doors answer in any order.
     candidates.sort_by_key(|printer| {

@@ -1,11 +1,11 @@
-//! Failures in the communication with a printer.
+//! Failures in communication with a printer.
 
 use std::time::Duration;
 
 use crate::adapter::Operation;
 use domain::printer_status::Connection;
 
-/// Phrases, in lower case, by which printers' servers report that their storage is full.
+/// Lower-case phrases with which printers' servers report that their storage is full.
 const STORAGE_FULL_WORDS: [&str; 5] = ["no space left", "errno 28", "disk full", "disk space", "insufficient storage"];
 
 /// Reason why an operation on a printer failed. Messages are the printer's own text where it provides one.
@@ -14,13 +14,13 @@ pub enum PrinterError {
     /// The connection could not be opened, so nothing was sent.
     #[error("the printer cannot be reached: {0}")]
     Unreachable(String),
-    /// The connection broke after the request may have been sent; it may have been carried out.
+    /// The connection broke when the request might already have been sent, so it may have been carried out.
     #[error("the connection to the printer was lost: {0}")]
     Lost(String),
-    /// No response in time; the request may have been carried out, or may still be.
+    /// No response arrived in time; the request may have been carried out, or may still be.
     #[error("the printer did not respond in time")]
     Timeout,
-    /// An upload made no progress for this time and was aborted.
+    /// An upload made no progress for the given time and was aborted.
     #[error("the printer accepted no upload data for {} s", .0.as_secs_f64())]
     Stalled(Duration),
     /// The printer stored something other than what was sent.
@@ -29,8 +29,8 @@ pub enum PrinterError {
     /// The printer rejected the API key.
     #[error("the printer rejected the API key: {0}")]
     WrongKey(String),
-    /// The printer's web server answers, but the firmware behind it does not. The command may have reached the firmware
-    /// before.
+    /// The printer's web server responds, but the firmware behind it does not. The firmware may have received the
+    /// command before.
     #[error("the printer's firmware is not connected: {0}")]
     FirmwareDisconnected(String),
     /// The printer rejected the request.
@@ -38,7 +38,7 @@ pub enum PrinterError {
     Refused {
         /// HTTP status, or the closest equivalent for other protocols.
         status: u16,
-        /// Message of the printer.
+        /// The printer's error message.
         message: String,
     },
     /// The printer has no such file.
@@ -50,22 +50,22 @@ pub enum PrinterError {
     /// This type of printer does not support the operation.
     #[error("this type of printer does not support {0}")]
     Unsupported(Operation),
-    /// Something answers at the address, but not the program that the printer's type runs.
+    /// Something responds at the address, but not the program that runs on printers of this type.
     #[error("the program at {address} is not {program}; check the port (usually {port}) and the printer type")]
     Stranger {
         /// Expected program.
         program: &'static str,
         /// Address that was tried.
         address: String,
-        /// Port on which the expected program usually listens.
+        /// Usual port of the expected program.
         port: u16,
     },
-    /// The program at the address belongs to another printer type and imitates that of this type.
+    /// The program at the address belongs to another printer type, but imitates the program of this type.
     #[error("this printer's type must be {word}, because {program} responds at {address}")]
     WrongType {
-        /// Word of the right printer type.
+        /// Name of the right printer type in the API.
         word: &'static str,
-        /// Program that answers at the address.
+        /// Program that responds at the address.
         program: &'static str,
         /// Address that was tried.
         address: String,
@@ -79,8 +79,8 @@ pub enum PrinterError {
 }
 
 impl PrinterError {
-    /// Returns `true` if a print cannot have begun after this failed start: the printer itself rejected it (a 4xx
-    /// response) or nothing was sent.
+    /// Returns whether the print certainly did not start despite the start command: the printer itself rejected the
+    /// command (a 4xx response), or nothing was sent.
     pub fn certainly_not_done(&self) -> bool {
         match self {
             Self::Unreachable(_)
@@ -101,14 +101,14 @@ impl PrinterError {
         }
     }
 
-    /// Returns whether the printer reports that its storage is full.
+    /// Returns whether the printer reported that its storage is full.
     pub fn disk_full(&self) -> bool {
         let Self::Refused { status, message } = self else { return false };
         let words = message.to_lowercase();
         *status == 507 || STORAGE_FULL_WORDS.iter().any(|full| words.contains(full))
     }
 
-    /// Returns the connection state of a printer whose status could not be read for this reason.
+    /// Returns the connection state to report for a printer whose status poll failed with this error.
     pub fn connection(&self) -> Connection {
         match self {
             Self::WrongKey(_) => Connection::WrongKey,

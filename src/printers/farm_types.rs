@@ -1,11 +1,12 @@
-//! Mapping from the type numbers of a print farm user interface to printer types.
+//! Mapping from the numbers that a print farm's user interface gives printer types to the printer types of this server.
 
 use super::PrinterType;
 
-/// Words of the printer types, indexed by number from 0.
+/// API names of the printer types; the index, which starts at 0, is the number.
 const WORDS: [&str; 4] = ["server_rest", "fw_rest", "prusa_link", "mqtt_lan"];
 
-/// Returns the printer type with this number in the farm user interface; `None` if it is not supported here.
+/// Returns the printer type with the given number in the farm's user interface; `None` if this server does not support
+/// it.
 pub fn farm_type(number: i64) -> Option<&'static PrinterType> {
     let word = usize::try_from(number).ok().and_then(|number| WORDS.get(number))?;
     PrinterType::of_word(word)

@@ -1,4 +1,4 @@
-//! Printer type `fw_rest`: a web API server for the firmware, Moonraker in front of Klipper.
+//! Printer type `fw_rest`: Klipper firmware behind the web API server Moonraker.
 
 mod components;
 mod console;
@@ -52,7 +52,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
     })
 };
 
-/// Adapter of one printer behind Moonraker.
+/// Adapter for one printer behind Moonraker.
 struct FwRest {
     wire: PrinterHttpClient,
     push: Push,
@@ -60,11 +60,11 @@ struct FwRest {
     let_go: AtomicBool,
     /// Metadata that Moonraker extracted from the file being printed.
     facts: Arc<FileFactsCache>,
-    /// Spool to which Moonraker books the filament it uses.
+    /// Spool to which Moonraker attributes the filament that it uses.
     spools: Arc<BookingCache>,
     /// Components that Moonraker reports.
     components: Arc<ComponentCache>,
-    /// Number of prints of the file that the printer shows.
+    /// Number of times that the file shown by the printer has been printed.
     runs: RunCountCache,
 }
 
@@ -73,13 +73,14 @@ impl FwRest {
         result(self.wire.get(path, query).await?)
     }
 
-    /// Reads the server's description of itself, including `klippy_connected`. The server answers whatever state the
-    /// firmware is in.
+    /// Reads the server's self-description, including `klippy_connected`. The server responds regardless of the
+    /// firmware's state.
     async fn info(&self) -> Result<Value, PrinterError> {
         self.get("server/info", &[]).await.map_err(|error| self.wire.at_first(error))
     }
 
-    /// Returns the metadata that Moonraker extracted from a file. It is requested once for the file being printed.
+    /// Returns the metadata that Moonraker extracted from a file. The metadata of the file being printed is requested
+    /// only once.
     async fn facts(&self, file: &str) -> FileFacts {
         if let Some(facts) = self.facts.of(file) {
             return facts;
@@ -99,7 +100,7 @@ impl FwRest {
         self.wire.post(path, &[], None).await.map(drop)
     }
 
-    /// Runs lines of G-code and waits until they are finished.
+    /// Runs lines of G-code and waits until they have finished.
     async fn script(&self, script: &str) -> Result<(), PrinterError> {
         let script = json!({ "script": script });
         self.wire.post("printer/gcode/script", &[], Some(&script)).await.map(drop).map_err(no_route)
@@ -122,7 +123,7 @@ impl Adapter for FwRest {
         }
     }
 
-    /// Closes the push connection. Moonraker has no notion of a client to disconnect, and a print continues.
+    /// Closes the push connection. Moonraker has no concept of disconnecting a client, and a running print continues.
     async fn disconnect(&self) -> Result<(), PrinterError> {
         self.let_go.store(true, Ordering::Relaxed);
         self.push.stop();
@@ -179,8 +180,8 @@ impl Adapter for FwRest {
         self.command("printer/print/cancel").await
     }
 
-    /// Shuts the firmware down immediately. Until the firmware first connects, the route does not exist and there is
-    /// nothing to stop.
+    /// Shuts the firmware down immediately. Before the firmware first connects to Moonraker, the route does not exist,
+    /// and there is nothing to stop.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         self.wire.post_emergency("printer/emergency_stop", None).await.map(drop).map_err(no_route)
     }

@@ -1,7 +1,7 @@
 //! Support for printers of every brand behind one contract, [`adapter::Adapter`]. This file lists the printer types.
 //!
 //! No code outside this module depends on a brand. Jobs, attempts and the consequences of a status belong to
-//! `domain/printer`, and the loop that watches a printer lives elsewhere.
+//! `domain/printer`, and the loop that watches a printer is outside this module.
 
 pub mod adapter;
 pub mod cameras;
@@ -25,11 +25,11 @@ mod wire;
 pub use printer_type::{BUILT_IN, PrinterType};
 
 /// Declares the module of each printer type and collects the `TYPE` constants that they define. `cargo fmt` does not
-/// look into macros, so `scripts/test` passes these files to it by name.
+/// format macros, so `scripts/test` passes these files to it by name.
 macro_rules! printer_types {
     ($($module:ident)+) => {
         $(mod $module;)+
-        /// Printer types that this program supports.
+        /// Printer types supported by this program.
         pub const PRINTER_TYPES: &[PrinterType] = &[$($module::TYPE),+];
     };
 }

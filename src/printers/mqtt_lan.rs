@@ -1,6 +1,6 @@
 //! Printer type `mqtt_lan`: Bambu Lab printers in LAN-only mode with Developer Mode, used without the manufacturer's
-//! cloud. Reports and commands go over the printer's own MQTT broker, files over its FTP server. Both are encrypted,
-//! and identified by the printer's serial number and access code.
+//! cloud. Reports and commands go through the printer's own MQTT broker, files through its FTP server. Both connections
+//! are encrypted, and authenticated with the printer's serial number and access code.
 
 mod address;
 mod certificate;
@@ -40,18 +40,18 @@ use domain::launch::FilamentSlot;
 use domain::printer_status::{Connection, Status};
 use domain::time::Timestamp;
 
-/// User name for signing in to printers; the access code is the password.
+/// User name for signing in to printers; the password is the access code.
 const USER: &str = "bblp";
-/// Time after a failed start command at which the printer is still checked for the print.
+/// Time after a failed start command during which the printer is still checked for the print.
 const START_SETTLE_TIME: Duration = Duration::from_secs(1);
-/// Interval at which a printer that rejected a command is probed for whether it accepts commands again.
+/// Interval at which a printer that rejected a command is probed to find out whether it accepts commands again.
 const REFUSAL_PROBE_INTERVAL: Duration = Duration::from_secs(10);
-/// Maximum wait for the answer to such a probe. It is part of a status poll: a printer that leaves it unanswered must
-/// not seem to be unreachable.
+/// Maximum time to wait for the response to such a probe. The probe is part of a status poll, and a printer that
+/// ignores it must not appear unreachable.
 const REFUSAL_PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 /// G-code that switches off the heaters of nozzle and bed.
 const HEATERS_OFF: [&str; 2] = ["M104 S0", "M140 S0"];
-/// Counter of MQTT clients in this process, so that no two use the same client id at a printer.
+/// Counter of the MQTT clients in this process, so that no two use the same client id with a printer.
 static NEXT_CLIENT: AtomicU32 = AtomicU32::new(0);
 
 /// Declaration of the printer type.
@@ -75,12 +75,12 @@ pub(super) const TYPE: PrinterType = PrinterType {
     ..PrinterType::of("mqtt_lan", "Bambu Lab printer", MQTT_PORT, |parts| Ok(Arc::new(MqttLan::new(parts)?)))
 };
 
-/// Adapter of one printer.
+/// Adapter for one printer.
 struct MqttLan {
     declared: &'static PrinterType,
     session: PrinterSession,
     files: Ftps,
-    /// Time at which the printer was last probed for whether it still rejects commands.
+    /// Time at which the printer was last probed to find out whether it still rejects commands.
     probed: Mutex<Option<Instant>>,
 }
 
@@ -105,19 +105,20 @@ impl MqttLan {
         Ok(Self { declared, session, files, probed: Mutex::default() })
     }
 
-    /// Sends a command and waits for its reply, within the time limit of commands that may move the printer.
+    /// Sends a command and waits for the reply, within the time limit for commands that may move the printer.
     async fn command(&self, command: &MqttCommand) -> Result<(), PrinterError> {
         self.session.ready().await?;
         self.session.ask(command, self.session.link.settings.command_timeout).await
     }
 
-    /// Probes whether a printer that rejected a command accepts commands again: its owner may have enabled Developer
-    /// Mode meanwhile, which some models do not report. The probe is an empty line of G-code, which does nothing and is
-    /// rejected like any other command.
+    /// Probes whether a printer that rejected a command accepts commands again. Its owner may have enabled Developer
+    /// Mode in the meantime, which some models do not report. The probe is an empty line of G-code, which does nothing
+    /// and is rejected like any other command.
     ///
-    /// A print is no reason to wait: nothing is sent to a printer that counts as read-only, so its print could not be
-    /// cancelled until its end. A running print gets at most one such line, because the first that is accepted is the
-    /// last that is sent. Only while a print is prepared, when the printer homes and measures, nothing is sent.
+    /// The probe is also sent during a print. Otherwise the print could not be cancelled until it ended, because
+    /// nothing is sent to a printer considered read-only. A print receives at most one such line that is accepted,
+    /// because probing then stops. Nothing is sent while a print is being prepared, when the printer homes and
+    /// measures.
     async fn probe_refusal(&self) {
         if !self.session.read(report::PrinterKnowledge::calls_for_probe) {
             return;
@@ -134,8 +135,8 @@ impl MqttLan {
         let _ = self.session.ask(&probe, within).await;
     }
 
-    /// Stops the current print. A stop command that was certainly not carried out is not recorded as the reason for the
-    /// print's end.
+    /// Stops the current print. If the stop command was certainly not carried out, it is not recorded as the reason why
+    /// the print ended.
     async fn stop(&self, within: Duration) -> Result<(), PrinterError> {
         let mut ends = None;
         self.session.note(|track| ends = track.cancels(Instant::now()));
@@ -148,7 +149,7 @@ impl MqttLan {
         stopped
     }
 
-    /// Fails if a print is in progress, because these printers cancel it when another is started.
+    /// Fails if a print is in progress, because these printers cancel the current print when another one is started.
     async fn free(&self) -> Result<(), PrinterError> {
         self.session.fresh().await?;
         self.session.read(report::PrinterKnowledge::busy).map_or(Ok(()), |file| Err(PrinterError::InUse(file)))
@@ -213,7 +214,7 @@ impl Adapter for MqttLan {
         self.session.fresh().await
     }
 
-    /// Closes the session. A print continues.
+    /// Closes the session. A running print continues.
     async fn disconnect(&self) -> Result<(), PrinterError> {
         self.session.stop();
         Ok(())
@@ -266,8 +267,8 @@ impl Adapter for MqttLan {
         self.stop(self.session.link.settings.command_timeout).await
     }
 
-    /// Ends the current print gracefully and switches off the heaters, even if nothing prints. These printers have no
-    /// emergency stop; this is the closest equivalent.
+    /// Ends the current print gracefully and switches off the heaters, even if nothing is printing. These printers have
+    /// no emergency stop; this is the closest equivalent.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         let within = self.session.link.settings.emergency_timeout;
         let stopping = async {
@@ -283,8 +284,8 @@ impl Adapter for MqttLan {
         timeout(within, stopping).await.map_err(|_| PrinterError::Timeout)?
     }
 
-    /// Deletes a file and verifies in the file list that it is gone, because a remaining file may start by itself after
-    /// a power loss.
+    /// Deletes a file and verifies with the file list that it is gone, because a remaining file might start printing by
+    /// itself after a power failure.
     async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
         let name = file_name(name)?;
         self.session.ready().await?;

@@ -1,4 +1,4 @@
-//! Declaration of a printer type. Everything that other modules know about a type follows from its declaration.
+//! Declaration of a printer type, from which everything that other modules need to know about the type follows.
 
 use std::sync::Arc;
 
@@ -10,61 +10,61 @@ use config::sections::PrintersConfig;
 use config::values::Secret;
 use domain::file::GcodeForm;
 
-/// Constructor of the adapter of one printer; sends nothing.
+/// Constructor of the adapter for one printer; sends nothing.
 pub(super) type MakeAdapter = fn(AdapterParts) -> Result<Arc<dyn Adapter>, MakeError>;
 
-/// Accessor of the configured default address and API key for printers of a type that were registered without.
+/// Accessor for the configured default address and API key, which apply to printers registered without their own.
 pub type TypeDefaults = fn(&PrintersConfig) -> (&str, &Secret);
 
 /// Declaration of a printer type.
 pub struct PrinterType {
-    /// Word of the type in the API and in settings, such as `fw_rest`.
+    /// Name of the type in the API and in settings, such as `fw_rest`.
     pub word: &'static str,
-    /// Program that runs on the printers, for messages to operators.
+    /// Name of the program that runs on the printers, for messages to operators.
     pub program: &'static str,
-    /// Default port of the printers.
+    /// Default port of the program on the printers.
     pub default_port: u16,
     /// URL scheme of the printers' addresses.
     pub scheme: &'static str,
     /// Request header that carries the API key, in lower case.
     pub key_header: &'static str,
-    /// `true` if the key may be `user:password` instead, which is then used for HTTP Digest authentication.
+    /// `true` if the key may instead have the form `user:password`, which is then used for HTTP Digest authentication.
     pub key_may_be_password: bool,
-    /// `true` if the printers require no key, so that anyone who reaches them can send commands.
+    /// `true` if the printers require no key, so that anyone who can reach them can send commands.
     pub keyless: bool,
     /// G-code formats that the printers accept.
     pub forms: &'static [GcodeForm],
     /// `true` if a start command maps each filament to one of the slots that the printer reports. Other types with
     /// several slots take filament n of a file from slot n.
     pub maps_slots: bool,
-    /// Number by which operators name the external spool beside the reported slots; `None` for types that do not map
-    /// slots.
+    /// Number that operators use for the external spool, which is separate from the reported slots; `None` for types
+    /// that do not map slots.
     pub spool_beside: Option<u32>,
     /// Optional operations that the printers lack; the adapter fails them with [`PrinterError::Unsupported`].
     pub lacks: &'static [Operation],
     /// `true` if uploads to one host must not overlap, because several servers on one computer share a folder for
-    /// unfinished uploads and mix them up.
+    /// unfinished uploads and confuse them.
     pub one_upload_per_host: bool,
-    /// `true` if a printer can only be reached with its serial number.
+    /// `true` if printers can only be reached with their serial number.
     pub needs_serial: bool,
     /// `true` if the printers' cameras require the printer's key.
     pub guards_camera: bool,
-    /// Multiple of `dispatch.confirm_seconds` that the printers may take to show a print after a start command.
+    /// Multiple of `dispatch.confirm_seconds` that these printers may take to show a print after a start command.
     pub confirm_factor: u32,
-    /// Accessor of the settings' default address and key for this type; `None` if the settings have none.
+    /// Accessor for this type's default address and key in the settings; `None` if there are no such settings.
     pub defaults: Option<TypeDefaults>,
-    /// HTTP probes by which a search recognises the printers; empty if there are none.
+    /// HTTP probes by which a search recognises these printers; empty if there are none.
     pub(super) web_probes: &'static [WebProbe],
-    /// Probe in the printers' own protocol for a search; `None` if there is none.
+    /// Probe by which a search recognises these printers in their own protocol; `None` if there is none.
     pub(super) own_probe: Option<OwnProbe>,
-    /// Protocol by which the printers announce themselves in the network; `None` if they do not.
+    /// Protocol with which the printers announce themselves on the network; `None` if they do not.
     pub(super) announced: Option<Announcement>,
-    /// Constructor of the adapter.
+    /// Constructor of the adapter for one printer.
     pub(super) make: MakeAdapter,
 }
 
 impl PrinterType {
-    /// Returns a declaration with the properties that most types share; a type overrides what differs.
+    /// Returns a declaration with the properties that most types share; each type overrides those that differ.
     pub(super) const fn of(word: &'static str, program: &'static str, default_port: u16, make: MakeAdapter) -> Self {
         Self {
             word,
@@ -90,7 +90,7 @@ impl PrinterType {
         }
     }
 
-    /// Returns the printer type with this word.
+    /// Returns the printer type with the given API name.
     pub fn of_word(word: &str) -> Option<&'static Self> {
         PRINTER_TYPES.iter().find(|declared| declared.word == word)
     }
@@ -100,7 +100,7 @@ impl PrinterType {
         self.forms.contains(&form)
     }
 
-    /// Rejects a file that the printers cannot print, judged by its file name extension.
+    /// Rejects a file that the printers cannot print according to its file name extension.
     pub(super) fn takes(&self, name: &str) -> Result<(), PrinterError> {
         let form = form_of(name);
         if self.prints(form) {
@@ -123,7 +123,7 @@ fn form_of(name: &str) -> GcodeForm {
     [GcodeForm::Package, GcodeForm::Binary].into_iter().find(ends).unwrap_or(GcodeForm::Text)
 }
 
-/// Words of all printer types.
+/// API names of all printer types.
 pub const BUILT_IN: [&str; PRINTER_TYPES.len()] = {
     let mut words = [""; PRINTER_TYPES.len()];
     let mut at = 0;

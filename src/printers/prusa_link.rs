@@ -1,10 +1,10 @@
 //! Printer type `prusa_link`: Prusa printers with their own web API, `PrusaLink`, on the printer itself or on a small
 //! computer beside it.
 //!
-//! It has no console, no emergency stop and no push, and remembers no print except the one that it shows. Each print
-//! has a number of its own, which shows that a file is printed again, but not how the print before it ended. The key is
-//! sent in a header; a key of the form `user:password` (the user is `maker` on printers) is used for HTTP Digest
-//! authentication.
+//! These printers have no console, no emergency stop and no push, and remember only the print that they show. Each
+//! print has its own number, which reveals that a file is being printed again, but not how the previous print ended.
+//! The key is sent in a header; a key of the form `user:password` (the user is `maker` on printers) is used for HTTP
+//! Digest authentication.
 
 mod files;
 mod read;
@@ -57,26 +57,26 @@ pub(super) const TYPE: PrinterType = PrinterType {
     })
 };
 
-/// Placeholder for the number of a job when there is none.
+/// Placeholder for a job number when there is no job.
 const NO_JOB: u64 = u64::MAX;
 
-/// Adapter of one printer with `PrusaLink`.
+/// Adapter for one printer with `PrusaLink`.
 struct PrusaLink {
     wire: PrinterHttpClient,
     /// `true` after an operator disconnected the printer.
     let_go: AtomicBool,
-    /// Storage for uploads as last reported.
+    /// Storage for uploads, as last reported.
     storage: Mutex<Option<String>>,
     /// Number of the job last shown by the printer, or [`NO_JOB`].
     shown_job: AtomicU64,
     /// Number of the last job whose cancellation the printer accepted, or [`NO_JOB`].
     cancelled: AtomicU64,
-    /// Count of the prints of a file, by the numbers of the jobs.
+    /// Counter of the prints of each file, distinguished by job number.
     runs: RunCounter,
 }
 
 impl PrusaLink {
-    /// Reads the printer's description and state; the latter is always present.
+    /// Reads the printer's self-description and state; the state is always present.
     async fn state(&self) -> Result<Value, PrinterError> {
         let answer = self.wire.get("api/v1/status", &[]).await.map_err(|error| self.wire.at_first(error))?;
         if answer.pointer("/printer/state").is_some_and(Value::is_string) {
@@ -85,14 +85,14 @@ impl PrusaLink {
         Err(self.wire.at_first(PrinterError::BadAnswer("no state".into())))
     }
 
-    /// Reads the current or last print; null if none is shown.
+    /// Reads the current or last print; null if the printer shows none.
     async fn job(&self) -> Result<Value, PrinterError> {
         let job = self.wire.get("api/v1/job", &[]).await?;
         self.shown_job.store(read::number(&job).unwrap_or(NO_JOB), Ordering::Relaxed);
         Ok(job)
     }
 
-    /// Returns the number of the job that commands apply to.
+    /// Returns the number of the job to which commands apply.
     async fn current(&self) -> Result<u64, PrinterError> {
         let none = || PrinterError::Refused { status: 409, message: "no print is running".into() };
         read::number(&self.job().await?).ok_or_else(none)
@@ -118,7 +118,8 @@ impl PrusaLink {
         Ok(files::resource(&self.storage().await?, name))
     }
 
-    /// Returns the same as [`Self::storage`], but queries the printer again, because a USB drive may have been removed.
+    /// Returns the storage for uploads like [`Self::storage`], but queries the printer again, because a USB drive may
+    /// have been removed.
     async fn storage_now(&self) -> Result<String, PrinterError> {
         let storage = files::storage(&self.wire.get("api/v1/storage", &[]).await?)?;
         *self.storage.lock().unwrap_or_else(PoisonError::into_inner) = Some(storage.clone());
@@ -144,7 +145,8 @@ impl Adapter for PrusaLink {
         }
     }
 
-    /// Marks the printer as disconnected. `PrusaLink` has no notion of a client to disconnect, and a print continues.
+    /// Marks the printer as disconnected. `PrusaLink` has no concept of disconnecting a client, and a running print
+    /// continues.
     async fn disconnect(&self) -> Result<(), PrinterError> {
         self.let_go.store(true, Ordering::Relaxed);
         Ok(())
@@ -201,8 +203,8 @@ impl Adapter for PrusaLink {
         Ok(())
     }
 
-    /// Stops the current print, because there is no emergency stop. The printer stops when its planned moves are done
-    /// and then switches its heaters off.
+    /// Stops the current print, because there is no emergency stop. The printer stops when its planned moves are done,
+    /// and then switches off its heaters.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         let stop = async |job: u64| self.wire.emergency(Method::DELETE, &format!("api/v1/job/{job}")).await.map(drop);
         let shown_job = self.shown_job.load(Ordering::Relaxed);

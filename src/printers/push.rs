@@ -1,5 +1,5 @@
-//! A printer's push connection: a WebSocket that is kept open. It wakes a waiter when the printer's state changes, and
-//! collects telemetry. A pushed state is only a hint; the printer is then polled.
+//! Push connection to a printer: a WebSocket that is kept open. It wakes a waiter when the printer's state changes, and
+//! collects telemetry. A pushed state is only a hint: the waiter then polls the printer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -21,31 +21,31 @@ use crate::wire::PrinterHttpClient;
 use domain::schedule::Delays;
 use platform::http::lan_connect;
 
-/// Longest silence after which a ping is sent.
+/// Maximum silence before a ping is sent.
 const MAX_QUIET_TIME: Duration = Duration::from_secs(5);
-/// Number of consecutive unanswered pings after which the connection counts as dead and the printer as offline.
+/// Number of consecutive unanswered pings after which the connection is considered dead and the printer offline.
 const MAX_UNANSWERED_PINGS: u32 = 3;
 /// Pauses between attempts to reopen the connection.
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
-/// Maximum size of a message in bytes. A status push takes a few kilobytes; the first one, with logs and temperatures,
-/// some hundred kilobytes.
+/// Maximum size of a message in bytes. A status push takes a few kilobytes; the first one, which includes logs and
+/// temperatures, several hundred.
 const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
-/// Number of terminal lines buffered for a subscriber.
+/// Number of terminal lines buffered for each subscriber.
 const CONSOLE_LINES: usize = 64;
 /// Size of the read buffer of each connection in bytes.
 const READ_BYTES: usize = 4 * 1024;
 
-/// WebSocket protocol of one printer type: the messages to send, and the parsing of received ones.
+/// WebSocket protocol of one printer type: the messages to send, and the parsing of received messages.
 #[async_trait]
 pub(super) trait Dialect: Send + 'static {
-    /// Resets the state of the previous connection and returns the messages to send first. Called before a connection
-    /// opens.
+    /// Resets the state from the previous connection and returns the messages to send first. Called before each
+    /// connection is opened.
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError>;
-    /// Parses one message of the printer and returns its consequences.
+    /// Parses a message from the printer and returns its effects.
     fn interpret(&mut self, text: &str) -> PushMessage;
 }
 
-/// Consequences of a received message.
+/// Effects of a received message.
 #[derive(Default)]
 pub(super) struct PushMessage {
     /// `true` if the printer's status should be polled.
@@ -56,19 +56,18 @@ pub(super) struct PushMessage {
     pub(super) console: Vec<String>,
     /// `true` if the printer pushes changes from now on.
     pub(super) subscribed: bool,
-    /// Message to send in return.
+    /// Message to send in response.
     pub(super) reply: Option<String>,
 }
 
-/// Push connection of one adapter: opened by the first waiter, closed by `stop` or by dropping it.
+/// Push connection of one adapter, opened by the first waiter and closed by `stop` or on drop.
 #[derive(Default)]
 pub(super) struct Push {
     shared: Arc<PushInbox>,
     task: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
-/// State that a connection shares with its adapter. Types whose connection is not a WebSocket fill an inbox of their
-/// own.
+/// State that a connection shares with its adapter. Types whose connection is not a WebSocket fill their own inbox.
 pub(super) struct PushInbox {
     woken: Notify,
     pushed: Mutex<InboxState>,
@@ -93,18 +92,18 @@ impl PushInbox {
         act(&mut self.pushed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Wakes the waiter and discards telemetry that was pushed before.
+    /// Wakes the waiter and discards telemetry that was pushed earlier.
     pub(super) fn wake(&self) {
         self.with(|pushed| pushed.telemetry = None);
         self.woken.notify_one();
     }
 
-    /// Resolves at the next wake; one that came while nobody waited counts.
+    /// Resolves at the next wake-up; one that came while nobody was waiting counts, too.
     pub(super) async fn woken(&self) {
         self.woken.notified().await;
     }
 
-    /// Records that the printer sent something now.
+    /// Records that the printer has just sent something.
     pub(super) fn note_contact(&self) {
         self.with(|pushed| pushed.state.last_heard = Some(Instant::now()));
     }
@@ -114,12 +113,12 @@ impl PushInbox {
         self.with(|pushed| pushed.state.open = true);
     }
 
-    /// Records that the printer no longer pushes, until the connection opens again.
+    /// Records that the printer no longer pushes changes, until the connection opens again.
     pub(super) fn closed(&self) {
         self.with(|pushed| (pushed.state.open, pushed.telemetry) = (false, None));
     }
 
-    /// Merges pushed telemetry with what was not read yet.
+    /// Merges pushed telemetry into the telemetry that has not been read yet.
     pub(super) fn collect(&self, later: Telemetry) {
         self.with(|pushed| pushed.telemetry = Some(pushed.telemetry.unwrap_or_default().then(later)));
     }
@@ -135,17 +134,17 @@ impl PushInbox {
     }
 }
 
-/// Address and credentials of a push connection.
+/// Address and credentials for a push connection.
 pub(super) struct PushTarget {
     url: Url,
     header: Option<(HeaderName, HeaderValue)>,
     connect_timeout: Duration,
-    /// Silence after which a ping is sent.
+    /// Maximum silence before a ping is sent.
     quiet: Duration,
 }
 
 impl PushTarget {
-    /// Creates the target for a path of a printer's HTTP server; `None` for https, where the printer is only polled.
+    /// Creates the target for a path on a printer's HTTP server; `None` for https, where the printer is only polled.
     pub(super) fn beside(wire: &PrinterHttpClient, path: &str) -> Option<Self> {
         let mut url = wire.url(path);
         if url.scheme() != "http" || url.set_scheme("ws").is_err() {
@@ -178,7 +177,7 @@ impl Push {
         self.shared.state()
     }
 
-    /// Subscribes to the lines of the printer's terminal from now on.
+    /// Subscribes to future lines of the printer's terminal.
     pub(super) fn console(&self) -> broadcast::Receiver<String> {
         self.shared.console.subscribe()
     }
@@ -215,7 +214,7 @@ async fn keep<D: Dialect>(endpoint: PushTarget, mut dialect: D, shared: Arc<Push
     }
 }
 
-/// Serves one connection from opening to its end. An error means that it never opened.
+/// Serves one connection until it closes. An error means that the connection could not be opened.
 async fn talk<D: Dialect>(endpoint: &PushTarget, dialect: &mut D, shared: &PushInbox) -> Result<(), PrinterError> {
     let greeting = dialect.greet().await?;
     let unreachable = |error: &dyn std::error::Error| PrinterError::Unreachable(error.to_string());

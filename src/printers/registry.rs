@@ -1,4 +1,4 @@
-//! Creates adapters: the only place where a printer's address, its type and the server's HTTP clients are combined.
+//! Creates adapters. Only this module combines a printer's address, its type and the server's HTTP clients.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,24 +15,25 @@ use platform::secrets::encryption::{EncryptionError, SecretCipher};
 /// Time limits of the adapters.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Time limit for opening a connection. The HTTP clients passed in must be built with it, and without a read
-    /// timeout.
+    /// Time limit for opening a connection. The HTTP clients used with these settings must have the same limit, and no
+    /// read timeout.
     pub connect_timeout: Duration,
     /// Time limit for the response to a query.
     pub request_timeout: Duration,
-    /// Time limit for a command that may run macros on the printer, and base of an upload's limit.
+    /// Time limit for a command that may run macros on the printer, and the fixed part of an upload's limit.
     pub command_timeout: Duration,
-    /// Minimum transfer rate of an upload; a slower one is aborted.
+    /// Minimum transfer rate of an upload; slower uploads are aborted.
     pub upload_min_bytes_per_second: u64,
-    /// Silence after which a printer counts as offline, and an upload of which no byte is accepted is aborted.
+    /// Silence after which a printer is considered offline, and time without progress after which an upload is aborted.
     pub offline_after: Duration,
     /// Time limit for an emergency stop.
     pub emergency_timeout: Duration,
-    /// Time limit for a camera picture.
+    /// Time limit for fetching a camera picture.
     pub camera_timeout: Duration,
 }
 
-/// Multiple of the time limit for status requests that applies to commands, because they may run macros on the printer.
+/// Factor by which the time limit for commands exceeds that for status requests, because commands may run macros on the
+/// printer.
 const COMMAND_TIMEOUT_FACTOR: u32 = 4;
 
 /// Maximum time limit for an emergency stop.
@@ -54,37 +55,38 @@ impl From<&PrintersConfig> for Settings {
 }
 
 impl Settings {
-    /// Returns the time limit for an upload of `size` bytes: the base plus the transfer time at the minimum rate.
+    /// Returns the time limit for an upload of `size` bytes: a fixed part plus the transfer time at the minimum rate.
     pub(super) fn upload_timeout(&self, size: u64) -> Duration {
         self.command_timeout + Duration::from_secs(size / self.upload_min_bytes_per_second.max(1))
     }
 }
 
-/// Address and credentials of a printer.
+/// Address of a printer, and credentials for it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PrinterAddress {
-    /// Base URL including the port. The scheme defaults to `http`, and the port then to the type's default port.
+    /// Base URL including the port. The default scheme is `http`, for which the default port is that of the printer
+    /// type.
     pub base_url: String,
     /// API key; empty if none is needed.
     pub api_key: String,
-    /// Serial number for types that need it, else empty.
+    /// Serial number for types that need one, otherwise empty.
     pub serial: String,
-    /// Hexadecimal digest of the key that the printer must show; with `None`, the first key shown is accepted.
+    /// Hexadecimal digest of the key that the printer must present; if `None`, the first key presented is accepted.
     pub known_key: Option<String>,
 }
 
-/// Address of a printer as it is stored.
+/// Address of a printer, as stored in the database.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredAddress {
-    /// Word of the printer's type.
+    /// Name of the printer's type in the API.
     pub kind: String,
     /// Base URL including the port.
     pub base_url: String,
     /// Encrypted API key; empty if none is needed.
     pub encrypted_api_key: String,
-    /// Serial number for types that need it.
+    /// Serial number for types that need one.
     pub serial: Option<String>,
-    /// Hexadecimal digest of the key that the printer must show.
+    /// Hexadecimal digest of the key that the printer must present.
     pub known_key: Option<String>,
 }
 
@@ -113,16 +115,16 @@ pub struct SharedParts {
     pub settings: Settings,
     /// HTTP client for everything except emergency stops.
     pub client: reqwest::Client,
-    /// HTTP client for emergency stops only, so that no queued work delays them.
+    /// Separate HTTP client for emergency stops, so that queued work cannot delay them.
     pub emergency: reqwest::Client,
     /// Upload locks, for types whose uploads to one host must not overlap.
     pub(super) turns: Arc<UploadLocks>,
 }
 
-/// Reason why an adapter was not created.
+/// Reason why an adapter could not be created.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MakeError {
-    /// No printer type with this word exists.
+    /// No printer type has this name.
     #[error("unknown printer type {0:?}")]
     UnknownType(String),
     /// The base URL is invalid.
@@ -131,7 +133,7 @@ pub enum MakeError {
     /// The API key or access code is invalid.
     #[error("{0}")]
     BadKey(String),
-    /// The serial number is missing or invalid for the type.
+    /// The serial number is missing, or invalid for the printer type.
     #[error("{0}")]
     BadSerial(String),
     /// The stored API key cannot be decrypted.
@@ -147,24 +149,24 @@ pub fn known_types() -> KnownTypes {
     KnownTypes::new(PRINTER_TYPES.iter().map(|one| (one.word, facts(one))))
 }
 
-/// Creates adapters of all printer types.
+/// Factory for the adapters of all printer types.
 pub struct Registry {
     types: &'static [PrinterType],
     shared: SharedParts,
 }
 
 impl Registry {
-    /// Creates a registry. `client` and `emergency` must be separate clients that share no connections.
+    /// Creates a registry. `client` and `emergency` must be separate clients, which share no connections.
     pub fn new(settings: Settings, client: reqwest::Client, emergency: reqwest::Client) -> Self {
         Self { types: PRINTER_TYPES, shared: SharedParts { settings, client, emergency, turns: Arc::default() } }
     }
 
-    /// Creates the camera set on the HTTP client for printers.
+    /// Creates the camera set, which uses the HTTP client for printers.
     pub(super) fn cameras(&self) -> Cameras {
         Cameras::new(self.shared.client.clone(), self.shared.settings.camera_timeout)
     }
 
-    /// Creates an adapter for a printer; sends nothing yet.
+    /// Creates the adapter for a printer; sends nothing yet.
     pub fn make(&self, kind: &str, address: PrinterAddress) -> Result<Arc<dyn Adapter>, MakeError> {
         let declared = self.types.iter().find(|declared| declared.word == kind);
         let declared = declared.ok_or_else(|| MakeError::UnknownType(kind.to_owned()))?;
@@ -175,7 +177,7 @@ impl Registry {
         (declared.make)(AdapterParts { declared, address, shared: self.shared.clone() })
     }
 
-    /// Creates an adapter for a printer whose API key is encrypted; sends nothing yet.
+    /// Creates the adapter for a printer whose API key is encrypted; sends nothing yet.
     pub fn open(&self, stored: &StoredAddress, cipher: &SecretCipher) -> Result<Arc<dyn Adapter>, MakeError> {
         let api_key = match stored.encrypted_api_key.as_str() {
             "" => String::new(),

@@ -1,8 +1,8 @@
-//! Count of the prints of a file at printers that keep no history, but identify each print.
+//! Counts the prints of a file on printers that keep no history, but identify each print.
 //!
-//! A file that is printed again right after its end looks like the same print; only the identifier tells the two apart.
-//! The count covers what the adapter was shown: not a print that began and ended between two polls, and none before the
-//! start of this server.
+//! If a file is printed again right after a print of it has ended, the two look like the same print, except for the
+//! identifier. The count covers only prints that the adapter has seen: none that started and ended between two polls,
+//! and none from before this server started.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -10,31 +10,32 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Maximum time between two polls for which another identifier means another print. A printer that lost its power is
-/// away for longer, and may give the print that it then resumes another identifier.
+/// Maximum time between two polls for which a different identifier means a different print. A printer that lost power
+/// is away for longer, and may give the print that it then resumes a different identifier.
 const MAX_GAP: Duration = Duration::from_secs(10);
-/// Number of files whose prints are counted.
+/// Maximum number of files whose prints are counted.
 const MAX_FILES: usize = 4;
 
-/// Counter of the prints of the files that a printer showed last.
+/// Counter of the prints of the files that a printer showed most recently.
 #[derive(Debug, Default)]
 pub(super) struct RunCounter(Mutex<VecDeque<FileRuns>>);
 
-/// File that a printer showed, with its prints.
+/// File that a printer showed, with the number of its prints.
 #[derive(Debug)]
 struct FileRuns {
     name: String,
-    /// Identifier of its latest print.
+    /// Identifier of the file's latest print.
     print: String,
-    /// Number of its prints.
+    /// Number of the file's prints.
     runs: u32,
-    /// Time at which it was shown last.
+    /// Time at which the printer last showed the file.
     at: Instant,
 }
 
 impl RunCounter {
-    /// Records that the printer shows a print of this file, and returns the number of its prints so far. `print` is
-    /// `None` if the printer does not identify the print this time. Returns `None` if it never did.
+    /// Records that the printer shows a print of the given file, and returns the number of the file's prints so far.
+    /// `print` is the print's identifier, or `None` if the printer does not report it this time. Returns `None` if the
+    /// printer has never reported one.
     pub(super) fn count(&self, file: &str, print: Option<&str>, now: Instant) -> Option<u32> {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(entry) = files.iter_mut().find(|entry| entry.name == file) else {

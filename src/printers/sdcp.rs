@@ -1,9 +1,9 @@
 //! Printer type `sdcp`: Elegoo printers that speak SDCP over a WebSocket. The supported model is the Centauri Carbon,
 //! which prints plain-text G-code.
 //!
-//! The printer requires no key, so anyone who reaches it can send commands. Its firmware is a single program that
-//! crashes on an unknown command and ends the print with it, so only commands known to be safe are sent
-//! ([`message::PrinterRequest`]). It has no emergency stop, no console and no history that could be queried.
+//! The printer requires no key, so anyone who can reach it can send commands. Its firmware is a single program that
+//! crashes on an unknown command, which also ends the print, so only commands that are certainly safe are sent
+//! ([`message::PrinterRequest`]). It has no emergency stop, no console and no history that can be queried.
 
 mod files;
 mod link;
@@ -31,7 +31,7 @@ use crate::wire::{PrinterHttpClient, file_name};
 use domain::printer_status::{Activity, Status};
 use domain::time::Timestamp;
 
-/// Time for which the printer is left alone after an upload while it moves the file into place.
+/// Time for which nothing is sent to the printer after an upload, while it moves the file into place.
 const UPLOAD_SETTLE_TIME: Duration = Duration::from_secs(1);
 /// TCP port on which the printer serves its camera.
 const CAMERA_PORT: u16 = 3031;
@@ -63,14 +63,14 @@ pub(super) const TYPE: PrinterType = PrinterType {
     })
 };
 
-/// Adapter of one printer.
+/// Adapter for one printer.
 struct Sdcp {
-    /// HTTP connection for uploads; everything else uses the socket.
+    /// HTTP client for uploads; everything else uses the socket.
     wire: PrinterHttpClient,
     link: LazySocket,
     /// `true` after an operator disconnected the printer.
     let_go: AtomicBool,
-    /// Count of the prints of a file, by the ids of their tasks.
+    /// Counter of the prints of each file, distinguished by task id.
     runs: RunCounter,
 }
 
@@ -95,7 +95,7 @@ impl Adapter for Sdcp {
         self.link.ask(PrinterRequest::Status).await.map(drop)
     }
 
-    /// Closes the socket, which makes room for another client. A print continues.
+    /// Closes the socket, which lets another client connect. A running print continues.
     async fn disconnect(&self) -> Result<(), PrinterError> {
         self.let_go.store(true, Ordering::Relaxed);
         self.link.stop();
@@ -151,8 +151,8 @@ impl Adapter for Sdcp {
         self.link.ask(PrinterRequest::Stop).await.map(drop)
     }
 
-    /// Stops the current print, because there is no emergency stop. The command goes over the single socket, behind the
-    /// few short requests in flight; uploads use a separate connection.
+    /// Stops the current print, because there is no emergency stop. The command goes over the printer's only socket,
+    /// behind any short requests in progress; uploads use a separate connection.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         let stopping = timeout(self.wire.settings.emergency_timeout, self.link.ask(PrinterRequest::Stop));
         match stopping.await.map_err(|_| PrinterError::Timeout)? {
@@ -161,8 +161,8 @@ impl Adapter for Sdcp {
         }
     }
 
-    /// Deletes a file. The firmware would delete a file that it is printing, so the state is checked before, and the
-    /// deletion is verified afterwards.
+    /// Deletes a file. The firmware would even delete a file that it is printing, so the state is checked first.
+    /// Afterwards, the deletion is verified.
     async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
         let name = file_name(name)?;
         if !self.has(name).await? {

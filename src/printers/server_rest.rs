@@ -1,5 +1,5 @@
-//! Printer type `server_rest`: a print server, `OctoPrint`. Uses the 1.x form of its HTTP API, which 2.0 also provides
-//! because no version is requested.
+//! Printer type `server_rest`: printers behind the print server `OctoPrint`. The adapter uses the 1.x form of its HTTP
+//! API, which 2.0 also provides if a request names no version.
 
 mod console;
 mod continuity;
@@ -29,7 +29,7 @@ use crate::{PrinterType, fw_rest};
 use domain::printer_status::{Activity, PastPrint, PrintEnd, ServerRun, Status};
 use domain::time::Timestamp;
 
-/// Interval at which the serial port is polled while it opens.
+/// Interval at which the serial port is polled while it is being opened.
 const PORT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Declaration of the printer type.
@@ -46,11 +46,11 @@ pub(super) const TYPE: PrinterType = PrinterType {
     })
 };
 
-/// Adapter of one printer behind `OctoPrint`.
+/// Adapter for one printer behind `OctoPrint`.
 struct ServerRest {
     wire: PrinterHttpClient,
     push: Push,
-    /// `true` once the server is known not to be another program that imitates `OctoPrint`.
+    /// `true` once it is certain that the server is not another program that imitates `OctoPrint`.
     is_known: AtomicBool,
     runs: runs::RecordedRuns,
 }
@@ -66,7 +66,7 @@ impl ServerRest {
         }
     }
 
-    /// Reads the selected file and its progress. The server answers whatever state the printer is in.
+    /// Reads the selected file and the print's progress. The server responds regardless of the printer's state.
     async fn job(&self) -> Result<Value, PrinterError> {
         self.wire.get("api/job", &[]).await
     }
@@ -113,8 +113,8 @@ impl Adapter for ServerRest {
         Ok(())
     }
 
-    /// Opens the serial port, also after an emergency stop, which closes it. Waits until the firmware answers (2 to 6
-    /// s).
+    /// Opens the serial port, which is also necessary after an emergency stop. Waits until the firmware responds (2 to
+    /// 6 s).
     async fn connect(&self) -> Result<(), PrinterError> {
         self.recognise().await?;
         match self.port().await? {
@@ -144,7 +144,7 @@ impl Adapter for ServerRest {
         }
     }
 
-    /// Closes the serial port. Fails while a print is in progress, because closing the port would end it.
+    /// Closes the serial port. Fails while a print is in progress, because closing the port would end the print.
     async fn disconnect(&self) -> Result<(), PrinterError> {
         if let Some(printer) = self.printer().await? {
             let job = self.job().await?;
@@ -190,7 +190,7 @@ impl Adapter for ServerRest {
         files::upload(&self.wire, name, source).await
     }
 
-    /// Selects an uploaded file and prints it, in one call.
+    /// Selects an uploaded file and starts printing it, in one call.
     async fn start(&self, name: &str) -> Result<(), PrinterError> {
         let select = json!({"command": "select", "print": true});
         self.wire.post(&files::resource(name)?, &[], Some(&select)).await.map(drop)
@@ -208,8 +208,8 @@ impl Adapter for ServerRest {
         self.job_command(&json!({"command": "cancel"})).await
     }
 
-    /// Sends M112, which skips `OctoPrint`'s queue. `OctoPrint` then closes the serial port, so [`Adapter::connect`] is
-    /// needed before anything else.
+    /// Sends M112, which bypasses `OctoPrint`'s queue. `OctoPrint` then closes the serial port, so [`Adapter::connect`]
+    /// is needed before anything else.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         self.wire.post_emergency("api/printer/command", Some(&json!({"command": "M112"}))).await.map(drop)
     }
@@ -222,8 +222,8 @@ impl Adapter for ServerRest {
         }
     }
 
-    /// Returns whether the server has a record of the file. The record states how each print ended and is deleted with
-    /// the file.
+    /// Returns whether the server has a record of the file. The record contains the outcome of each print, and is
+    /// deleted with the file.
     async fn keeps_record(&self, name: &str) -> Result<bool, PrinterError> {
         match files::history(&self.wire, name).await {
             Err(PrinterError::NotFound(_)) => Ok(false),
@@ -231,7 +231,7 @@ impl Adapter for ServerRest {
         }
     }
 
-    /// Returns a mark of the server's current run.
+    /// Returns a token that identifies the server's current run.
     async fn server_mark(&self) -> Result<Option<String>, PrinterError> {
         continuity::mark(&self.wire).await
     }
@@ -252,7 +252,7 @@ impl Adapter for ServerRest {
         files::list(&self.wire.get("api/files/local", &[("recursive", "true")]).await?)
     }
 
-    /// Sends G-code, which `OctoPrint` queues. The firmware's output arrives on the push connection if that is open.
+    /// Sends G-code, which `OctoPrint` queues. The firmware's output arrives over the push connection if it is open.
     async fn run_gcode(&self, commands: &[String]) -> Result<Vec<String>, PrinterError> {
         let console = self.push.state().open.then(|| self.push.console());
         self.wire.post("api/printer/command", &[], Some(&json!({ "commands": commands }))).await?;
@@ -283,7 +283,8 @@ impl Adapter for ServerRest {
         Ok(read::webcams(&self.wire.get("api/settings", &[]).await?, &self.wire.base))
     }
 
-    /// Returns the server's version and whether it runs in safe mode; nothing else about its computer is available.
+    /// Returns the server's version and whether it runs in safe mode; no other information is available about its
+    /// computer.
     async fn system_info(&self) -> Result<Value, PrinterError> {
         let version = self.wire.get("api/version", &[]).await?;
         let server = self.wire.get("api/server", &[]).await?;

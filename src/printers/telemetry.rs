@@ -22,15 +22,15 @@ pub struct Telemetry {
     pub progress: Option<f64>,
     /// Remaining print time in seconds.
     pub remaining_seconds: Option<i64>,
-    /// The layer that is being printed.
+    /// Layer being printed.
     pub layer: Option<PrintedLayer>,
-    /// Filament that the print has used, in millimetres.
+    /// Filament used by the print so far, in millimetres.
     pub filament_mm: Option<f64>,
-    /// Temperature of the nozzle in degrees Celsius.
+    /// Nozzle temperature in degrees Celsius.
     pub nozzle: Option<f64>,
-    /// Temperature of the bed in degrees Celsius.
+    /// Bed temperature in degrees Celsius.
     pub bed: Option<f64>,
-    /// Temperatures of all heaters that were pushed.
+    /// Temperatures of all heaters in the pushed data.
     pub heaters: Heaters,
 }
 
@@ -48,8 +48,8 @@ impl Telemetry {
         }
     }
 
-    /// Merges the telemetry into the last polled status. Values of a print apply only while one is in progress, because
-    /// a change of state is followed by a poll. The status keeps the time of its poll, as it keeps its state.
+    /// Merges the telemetry into the last polled status. Values about a print apply only while a print is in progress,
+    /// because every change of state is followed by a poll. The status keeps its state and the time of its poll.
     pub fn update(self, status: &mut Status) {
         if status.connection != Connection::Connected {
             return;

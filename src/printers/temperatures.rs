@@ -1,5 +1,5 @@
-//! Temperatures of all printers over the last day. They are kept in memory: a server restart discards them, and none of
-//! them is part of a commit.
+//! Temperatures of all printers over the last day. They are only kept in memory: a server restart discards them, and
+//! they are not part of any transaction.
 
 use dashmap::DashMap;
 
@@ -15,14 +15,15 @@ pub struct TemperatureHistories {
 }
 
 impl TemperatureHistories {
-    /// Records temperatures that a printer reported.
+    /// Records temperatures reported by a printer.
     pub fn note(&self, printer: Id, at: Timestamp, heaters: &Heaters) {
         if *heaters != Heaters::default() {
             self.by_printer.entry(printer).or_default().take(at, heaters);
         }
     }
 
-    /// Returns the temperature curve of each heater of a printer since a time, with at most `points` points.
+    /// Returns the temperature curve of each heater of a printer since the given time, with at most `points` points
+    /// each.
     pub fn courses(&self, printer: Id, since: Timestamp, now: Timestamp, points: usize) -> Vec<HeaterCourse> {
         self.by_printer.get(&printer).map(|history| history.courses(since, now, points)).unwrap_or_default()
     }

@@ -1,5 +1,5 @@
-//! Tests of behaviour common to all types: transport failures, addresses, streamed uploads. Printers are fakes with
-//! literal responses.
+//! Tests of behaviour common to all printer types: transport failures, addresses, streamed uploads. The printers are
+//! fakes with fixed responses.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod life;
@@ -68,7 +68,7 @@ pub(super) fn file(size: usize) -> (tempfile::NamedTempFile, Source) {
     (file, source)
 }
 
-/// Types whose commands are no HTTP requests of their own. A type that is not listed is subject to all of these tests.
+/// Types that do not send each command as an HTTP request. All other types are subject to all of these tests.
 const NOT_BY_REQUESTS: [&str; 2] = [
     "mqtt_lan", // commands over MQTT, files over FTP
     "sdcp",     // commands on one socket, files in pieces
@@ -79,7 +79,8 @@ fn by_requests() -> impl Iterator<Item = &'static str> {
     BUILT_IN.into_iter().filter(|kind| !NOT_BY_REQUESTS.contains(kind))
 }
 
-/// Creates an adapter of any type for an address without a scheme. Types that need no serial number ignore it.
+/// Creates an adapter of any type for an address without a scheme. Types that need no serial number ignore the given
+/// one.
 fn of_any_type(kind: &str, address: &str) -> Arc<dyn Adapter> {
     with_serial(kind, address, "k3y", "01S00A000000000", settings())
 }
@@ -160,7 +161,7 @@ async fn a_web_server_of_another_kind_is_told_in_words() {
     }
 }
 
-/// Builds a fake `PrusaLink` with the endpoints that surround an upload.
+/// Builds a fake `PrusaLink` with the endpoints used around an upload.
 fn prusa_files(upload: MethodRouter) -> Router {
     let json = |text: &'static str| get(move || async move { ([(header::CONTENT_TYPE, "application/json")], text) });
     Router::new()
@@ -169,7 +170,7 @@ fn prusa_files(upload: MethodRouter) -> Router {
         .route("/api/v1/files/usb/a.gcode", upload.get(|| async { "{}" }))
 }
 
-/// Builds a fake upload endpoint that reads slowly and responds with the declared and the received size.
+/// Builds a fake upload endpoint that reads slowly and responds with the declared size and the received size.
 fn slow_upload(pause: Duration) -> Router {
     let take = move |headers: HeaderMap, body: Body| async move {
         let announced: usize = headers[header::CONTENT_LENGTH].to_str().unwrap().parse().unwrap();

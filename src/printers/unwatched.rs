@@ -1,7 +1,7 @@
-//! Longest time that a printer went without a status poll since an attempt was started there.
+//! Longest time without a status poll of a printer since its current attempt started.
 //!
-//! A whole print may run and end unseen between two polls, so this time decides what can be concluded about a print
-//! that left no trace. It is measured by the monotonic clock, which cannot be set.
+//! A whole print may start and end unseen between two polls. This time therefore determines what can be concluded about
+//! a print that left no trace. It is measured with the monotonic clock, which cannot be set.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use domain::id::Id;
 
-/// Measurement for the current attempt; a printer has one attempt at a time.
+/// Measurement for the current attempt; each printer has one attempt at a time.
 #[derive(Default)]
 pub(super) struct UnwatchedTime(Option<UnwatchedMeasurement>);
 
@@ -17,20 +17,21 @@ struct UnwatchedMeasurement {
     attempt: Id,
     /// Longest time between two polls so far.
     longest: Duration,
-    /// Time at which the latest poll began.
+    /// Time at which the latest poll started.
     last: Instant,
 }
 
 impl UnwatchedTime {
-    /// Begins to measure, unless this attempt is measured already. `before` is the time without a poll before now.
+    /// Starts the measurement, unless one for the given attempt is already running. `before` is the time that has
+    /// already passed without a poll.
     pub(super) fn begin(&mut self, attempt: Id, before: Duration, now: Instant) {
         if self.0.as_ref().is_none_or(|measure| measure.attempt != attempt) {
             self.0 = Some(UnwatchedMeasurement { attempt, longest: before, last: now });
         }
     }
 
-    /// Records a successful poll that began at `began` and ended at `now`. The printer's state is unknown between the
-    /// beginning of a poll and the end of the next, so the durations of both polls are included.
+    /// Records a successful poll that started at `began` and ended at `now`. The printer's state is unknown from the
+    /// start of each poll to the end of the next, so the measured time includes the durations of both polls.
     pub(super) fn looked(&mut self, began: Instant, now: Instant) {
         if let Some(measure) = &mut self.0 {
             measure.longest = measure.longest.max(now.saturating_duration_since(measure.last));
@@ -38,7 +39,7 @@ impl UnwatchedTime {
         }
     }
 
-    /// Returns the longest time without a poll since the measurement began; `None` for another attempt.
+    /// Returns the longest time without a poll since the measurement started; `None` if it was for another attempt.
     pub(super) fn longest(&self, attempt: Id, now: Instant) -> Option<Duration> {
         let measure = self.0.as_ref().filter(|measure| measure.attempt == attempt)?;
         Some(measure.longest.max(now.saturating_duration_since(measure.last)))

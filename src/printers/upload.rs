@@ -1,5 +1,5 @@
-//! Uploads of a local file as a form or a body, streamed while it is sent; their progress; and the comparison of the
-//! stored copy with what was sent.
+//! Uploads of a local file as a form or a request body, streamed while being sent; the progress of uploads; and the
+//! comparison of the stored copy with the data sent.
 
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom};
@@ -22,7 +22,7 @@ use crate::wire::PrinterHttpClient;
 
 /// Number of bytes read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
-/// Number of bytes at the beginning and at the end of a stored file that are compared with what was sent.
+/// Number of bytes at each end of a stored file that are compared with the data sent.
 pub(super) const EDGE_BYTES: usize = 4096;
 
 /// Upload locks by host name.
@@ -30,7 +30,7 @@ pub(super) const EDGE_BYTES: usize = 4096;
 pub(super) struct UploadLocks(Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>);
 
 impl UploadLocks {
-    /// Waits until no other upload to this host is in progress. The lock is released when the guard is dropped.
+    /// Waits until no other upload to the given host is in progress. The lock is released when the guard is dropped.
     pub(super) async fn take(&self, host: &str) -> OwnedMutexGuard<()> {
         let turn = {
             let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,11 +46,11 @@ impl UploadLocks {
     }
 }
 
-/// Number of bytes of an upload that the connection has accepted.
+/// Progress of an upload: the number of bytes that the connection has accepted.
 pub(super) struct AcceptedBytes(watch::Receiver<u64>);
 
 impl AcceptedBytes {
-    /// Resolves once no byte was accepted for this long; never after the last byte.
+    /// Resolves once no byte has been accepted for the time `limit`; never resolves after the last byte.
     pub(super) async fn stalled(mut self, limit: Duration) {
         loop {
             match timeout(limit, self.0.changed()).await {
@@ -62,7 +62,7 @@ impl AcceptedBytes {
     }
 }
 
-/// Rejects a local file that is missing or whose length differs from the declared one.
+/// Rejects a local file that is missing or whose length differs from the declared size.
 pub(super) async fn check(source: &Source) -> Result<(), PrinterError> {
     open(source).await.map(drop)
 }
@@ -76,7 +76,7 @@ async fn open(source: &Source) -> Result<File, PrinterError> {
     Ok(file)
 }
 
-/// Returns the request body, which is read on demand, and its progress.
+/// Returns the request body, which is read on demand, and the progress of the upload.
 pub(super) async fn as_body(source: &Source) -> Result<(Body, AcceptedBytes), PrinterError> {
     let file = open(source).await?;
     let (sender, progress) = watch::channel(0);
@@ -92,7 +92,8 @@ pub(super) async fn as_body(source: &Source) -> Result<(Body, AcceptedBytes), Pr
     Ok((Body::wrap_stream(bytes), AcceptedBytes(progress)))
 }
 
-/// Adds the file to `form` as its part `file`. The form then has a known length, which the printers' servers require.
+/// Adds the file to `form` as the part `file`. The length of the form is then known, which the printers' servers
+/// require.
 pub(super) async fn with_file(form: Form, name: &str, source: &Source) -> Result<(Form, AcceptedBytes), PrinterError> {
     let (body, progress) = as_body(source).await?;
     let part = Part::stream_with_length(body, source.sent_bytes())
@@ -102,7 +103,7 @@ pub(super) async fn with_file(form: Form, name: &str, source: &Source) -> Result
     Ok((form.part("file", part), progress))
 }
 
-/// Computes the lower-case hexadecimal SHA-256 of the upload, off the async threads.
+/// Computes the upload's SHA-256 in lower-case hexadecimal, outside the async threads.
 pub(super) async fn sha256(source: &Source) -> Result<String, PrinterError> {
     let (path, head) = (source.path.clone(), source.head());
     blocking(move || hash(&path, &head)).await
@@ -129,7 +130,7 @@ fn hash(path: &Path, head: &[u8]) -> Result<String, PrinterError> {
     }
 }
 
-/// Returns the first and the last [`EDGE_BYTES`] of the upload; if it is shorter, all of it twice.
+/// Returns the first and the last [`EDGE_BYTES`] of the upload; a shorter upload is returned whole, twice.
 async fn edges(source: &Source) -> Result<[Vec<u8>; 2], PrinterError> {
     let (path, head): (PathBuf, _) = (source.path.clone(), source.head());
     blocking(move || {
@@ -149,8 +150,8 @@ async fn edges(source: &Source) -> Result<[Vec<u8>; 2], PrinterError> {
     .await
 }
 
-/// Reads the beginning and end of a stored file back and compares them with what was sent. If a server does not support
-/// range requests, only the beginning is compared.
+/// Reads back both ends of a stored file and compares them with the data sent. If the server does not support range
+/// requests, only the beginning is compared.
 pub(super) async fn compare(wire: &PrinterHttpClient, url: &Url, source: &Source) -> Result<(), PrinterError> {
     let [first, last] = edges(source).await?;
     let sent = source.sent_bytes();
@@ -172,7 +173,7 @@ pub(super) async fn compare(wire: &PrinterHttpClient, url: &Url, source: &Source
     Ok(())
 }
 
-/// Returns whether a server that accepted an upload does not allow reading files.
+/// Returns whether the error means that a server that accepted an upload does not allow reading files back.
 pub(super) fn is_kept_back(error: &PrinterError) -> bool {
     matches!(
         error,
@@ -184,8 +185,9 @@ pub(super) fn is_kept_back(error: &PrinterError) -> bool {
     )
 }
 
-/// Returns whether a stored text file that differs from what was sent is nevertheless the same file, rewritten line by
-/// line: its size differs, its first lines contain the first line sent, and its last lines the last one.
+/// Returns whether a stored text file that differs from the data sent is nevertheless the same file, rewritten line by
+/// line: its size differs, but its first lines contain the first line sent, and its last lines contain the last line
+/// sent.
 pub(super) async fn rewritten(wire: &PrinterHttpClient, url: &Url, source: &Source) -> Result<bool, PrinterError> {
     let [first, last] = edges(source).await?;
     let begins = wire.part(url, &format!("bytes=0-{}", EDGE_BYTES - 1)).await?;
@@ -196,7 +198,7 @@ pub(super) async fn rewritten(wire: &PrinterHttpClient, url: &Url, source: &Sour
     Ok(resized && ended && keeps_ends(&first, &last, &begins.bytes, &ends.bytes))
 }
 
-/// Returns whether the first line of `first` is among those of `begins`, and the last line of `last` among those of
+/// Returns whether the first line of `first` is among the lines of `begins`, and the last line of `last` among those of
 /// `ends`. Blank lines are ignored.
 fn keeps_ends(first: &[u8], last: &[u8], begins: &[u8], ends: &[u8]) -> bool {
     fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {

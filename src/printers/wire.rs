@@ -1,5 +1,5 @@
 //! Calls to a printer's HTTP server: time limits, size limits, and the conversion of failures. Each adapter interprets
-//! status codes itself.
+//! the status codes itself.
 
 pub(super) mod digest;
 mod words;
@@ -23,12 +23,12 @@ use domain::printer::denied_host;
 /// Maximum size of a response in bytes, so that a broken printer cannot exhaust memory.
 const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
 
-/// Conversion of a status code other than success into an error, for one brand's API.
+/// Conversion of an unsuccessful status code to an error, specific to one brand's API.
 pub(super) type ErrorOfStatus = fn(u16, String) -> PrinterError;
 
-/// Part of a file on a printer.
+/// Part of a file stored on a printer.
 pub(super) struct FilePart {
-    /// `true` if it is the requested range, `false` if it is the beginning of the whole file.
+    /// `true` if this is the requested range, `false` if it is the beginning of the whole file.
     pub(super) partial: bool,
     /// Size of the whole file in bytes; `None` if not reported.
     pub(super) total: Option<u64>,
@@ -36,7 +36,7 @@ pub(super) struct FilePart {
     pub(super) bytes: Vec<u8>,
 }
 
-/// HTTP connection to a printer's server.
+/// HTTP client for a printer's server.
 #[derive(Clone)]
 pub(super) struct PrinterHttpClient {
     /// Declaration of the printer's type.
@@ -47,15 +47,15 @@ pub(super) struct PrinterHttpClient {
     client: Client,
     emergency: Client,
     headers: HeaderMap,
-    /// Digest authentication, for types whose keys may be a user name and a password.
+    /// Digest authentication, for types whose key may consist of a user name and a password.
     digest: Option<Arc<Digest>>,
     judge: ErrorOfStatus,
     turns: Arc<UploadLocks>,
 }
 
 impl PrinterHttpClient {
-    /// Creates the connection from the parts. The API key is sent in the header that the type declares. If the type
-    /// allows `user:password`, such a key is used for HTTP Digest authentication instead.
+    /// Creates the client from the given parts. The API key is sent in the header that the type declares. If the type
+    /// allows keys of the form `user:password`, such a key is used for HTTP Digest authentication instead.
     pub(super) fn new(parts: AdapterParts) -> Result<Self, MakeError> {
         let AdapterParts { declared, address, shared } = parts;
         let SharedParts { settings, client, emergency, turns } = shared;
@@ -73,7 +73,7 @@ impl PrinterHttpClient {
         Ok(Self { declared, base, settings, api_key, client, emergency, headers, digest, judge, turns })
     }
 
-    /// Sets the brand's interpretation of status codes.
+    /// Sets the brand-specific interpretation of status codes.
     pub(super) fn judged_by(mut self, judge: ErrorOfStatus) -> Self {
         self.judge = judge;
         self
@@ -85,7 +85,7 @@ impl PrinterHttpClient {
         self
     }
 
-    /// Returns the URL of a path below the base URL; segments of the path are escaped.
+    /// Returns the URL for a path below the base URL; the segments of the path are escaped.
     pub(super) fn url(&self, path: &str) -> Url {
         let mut url = self.base.clone();
         // Only a URL that cannot be a base has no segments, and `base_url` lets none of these in.
@@ -95,13 +95,13 @@ impl PrinterHttpClient {
         url
     }
 
-    /// Returns the URL of an absolute path reported by the server; `None` if it leads to another server.
+    /// Returns the URL for an absolute path reported by the server; `None` if it leads to another server.
     pub(super) fn resolve(&self, path: &str) -> Option<Url> {
         let url = self.base.join(path).ok().filter(|_| path.starts_with('/'))?;
         (url.origin() == self.base.origin()).then_some(url)
     }
 
-    /// Sends a GET request; repeats it once after a 5xx response, because a query changes nothing.
+    /// Sends a GET request, which is repeated once after a 5xx response, because a query changes nothing.
     pub(super) async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, PrinterError> {
         let ask = || self.finish(self.client.get(self.url(path)).query(query).timeout(self.settings.request_timeout));
         match ask().await {
@@ -110,7 +110,7 @@ impl PrinterHttpClient {
         }
     }
 
-    /// Opens the response of a GET request that is not JSON, such as a picture.
+    /// Sends a GET request and returns its response unread, for content other than JSON, such as a picture.
     pub(super) async fn open(&self, url: &Url) -> Result<Response, PrinterError> {
         if url.origin() != self.base.origin() {
             return Err(PrinterError::Invalid("the address belongs to another server".into()));
@@ -118,7 +118,7 @@ impl PrinterHttpClient {
         self.send(self.client.get(url.clone()).timeout(self.settings.request_timeout)).await
     }
 
-    /// Sends a command by POST, within the time limit of a command that may run macros.
+    /// Sends a command by POST, within the time limit for commands that may run macros.
     pub(super) async fn post(
         &self,
         path: &str,
@@ -129,23 +129,23 @@ impl PrinterHttpClient {
         self.finish(with_body(call, body)).await
     }
 
-    /// Sends a DELETE request, within the time limit of a query.
+    /// Sends a DELETE request, within the time limit for queries.
     pub(super) async fn delete(&self, path: &str) -> Result<Value, PrinterError> {
         let call = self.client.request(Method::DELETE, self.url(path)).timeout(self.settings.request_timeout);
         self.finish(call).await
     }
 
-    /// Sends a PUT request without a body, within the time limit of a command.
+    /// Sends a PUT request without a body, within the time limit for commands.
     pub(super) async fn put(&self, path: &str) -> Result<Value, PrinterError> {
         self.finish(self.client.put(self.url(path)).timeout(self.settings.command_timeout)).await
     }
 
-    /// Sends a request without a body on the emergency client.
+    /// Sends a request without a body through the emergency client.
     pub(super) async fn emergency(&self, method: Method, path: &str) -> Result<Value, PrinterError> {
         self.finish(self.emergency.request(method, self.url(path)).timeout(self.settings.emergency_timeout)).await
     }
 
-    /// Sends a command by POST on the emergency client.
+    /// Sends a command by POST through the emergency client.
     pub(super) async fn post_emergency(&self, path: &str, body: Option<&Value>) -> Result<Value, PrinterError> {
         let call = self.emergency.post(self.url(path)).timeout(self.settings.emergency_timeout);
         self.finish(with_body(call, body)).await
@@ -160,8 +160,8 @@ impl PrinterHttpClient {
         Some(self.turns.take(self.base.host_str().unwrap_or_default()).await)
     }
 
-    /// Sends a form with a file. Aborts when it takes longer than its size allows, or when no byte is accepted for the
-    /// time after which a printer counts as offline.
+    /// Sends a form with a file. Aborts if the upload takes longer than its size allows, or if no byte is accepted for
+    /// the time after which a printer is considered offline.
     pub(super) async fn upload(
         &self,
         path: &str,
@@ -186,7 +186,7 @@ impl PrinterHttpClient {
         self.send_file(call.body(body), progress, source).await
     }
 
-    /// Sends a form whose parts are in memory, within the time limit of an upload of `bytes` bytes.
+    /// Sends a form whose parts are in memory, within the time limit for an upload of `bytes` bytes.
     pub(super) async fn form(&self, path: &str, form: Form, bytes: u64) -> Result<Value, PrinterError> {
         let limit = self.settings.upload_timeout(bytes);
         self.finish(self.client.post(self.url(path)).multipart(form).timeout(limit)).await
@@ -207,8 +207,8 @@ impl PrinterHttpClient {
         }
     }
 
-    /// Requests a part of a file, given as the value of a `Range` header; reads at most [`upload::EDGE_BYTES`]. Repeats
-    /// the request once after a 5xx response.
+    /// Requests part of a file, specified as the value of a `Range` header; reads at most [`upload::EDGE_BYTES`].
+    /// Repeats the request once after a 5xx response.
     pub(super) async fn part(&self, url: &Url, range: &str) -> Result<FilePart, PrinterError> {
         match self.ask_part(url, range).await {
             Err(PrinterError::Refused { status: 500.., .. }) => self.ask_part(url, range).await,
@@ -241,20 +241,20 @@ impl PrinterHttpClient {
         Ok(FilePart { partial, total, bytes })
     }
 
-    /// Returns the error for a program other than the one that the printer's type runs.
+    /// Returns the error for a server that is not the program that runs on printers of this type.
     pub(super) fn strange(&self) -> PrinterError {
         let PrinterType { program, default_port, .. } = *self.declared;
         PrinterError::Stranger { program, address: self.base.to_string(), port: default_port }
     }
 
-    /// Returns whether an error body that is not JSON may be the printer's own, because its server had to be asked for
-    /// JSON.
+    /// Returns whether a non-JSON error body may come from the printer itself, because its server sends errors as JSON
+    /// only on request.
     fn plain_words(&self, body: &[u8]) -> bool {
         self.headers.contains_key(header::ACCEPT) && !body.trim_ascii_start().starts_with(b"<")
     }
 
-    /// Converts the failure of a query that every server of the type supports: if the server does not know it, it is
-    /// another program.
+    /// Converts the failure of a query that every server of the type supports: a server that does not support the query
+    /// is another program.
     pub(super) fn at_first(&self, error: PrinterError) -> PrinterError {
         match error {
             PrinterError::BadAnswer(_) | PrinterError::NotFound(_) | PrinterError::Refused { status: 405, .. } => {
@@ -264,8 +264,8 @@ impl PrinterHttpClient {
         }
     }
 
-    /// Sends a call with the common headers. A call rejected with an authentication challenge was not carried out, so
-    /// it is sent once more with credentials, unless its body was consumed.
+    /// Sends a request with the common headers. A request rejected with an authentication challenge was not carried
+    /// out, so it is sent once more with credentials, unless its body has already been consumed.
     async fn send(&self, call: RequestBuilder) -> Result<Response, PrinterError> {
         let call = call.headers(self.headers.clone());
         let Some(digest) = &self.digest else { return call.send().await.map_err(failure) };
@@ -340,7 +340,7 @@ pub(super) fn base_url(text: &str, default_port: u16) -> Result<Url, MakeError> 
     Ok(url)
 }
 
-/// Converts a call without a response into an error. Only if the connection was not even opened is it certain that
+/// Converts a request without a response to an error. Only if the connection could not be opened is it certain that
 /// nothing happened.
 fn failure(error: reqwest::Error) -> PrinterError {
     let error = error.without_url();
@@ -355,7 +355,7 @@ fn failure(error: reqwest::Error) -> PrinterError {
     }
 }
 
-/// Formats an error with its causes, because the outermost message of an HTTP client says little.
+/// Formats an error with its causes, because the outermost message from an HTTP client says little.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -378,7 +378,7 @@ async fn read(mut answer: Response) -> Result<Vec<u8>, PrinterError> {
     Ok(body)
 }
 
-/// Checks that a file name may be used in a path: relative, and without `..` components.
+/// Checks that a file name may be used in a path: it must be relative and have no `..` components.
 pub(super) fn file_name(name: &str) -> Result<&str, PrinterError> {
     let name = name.trim_start_matches('/');
     let bad = name.is_empty()

@@ -1,4 +1,4 @@
-//! The socket in the data folder whose callers are the owner of the machine.
+//! The control socket in the data folder, whose callers have the rights of the machine's owner.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -9,25 +9,26 @@ use std::path::{Path, PathBuf};
 
 use tokio::net::{UnixListener, UnixStream};
 
-/// Name of the socket in the data folder.
+/// File name of the socket in the data folder.
 pub const CONTROL_SOCKET: &str = "control.sock";
 
-/// Longest path of a socket, in bytes: Linux has 108 for it, the last of which is zero; the BSDs have 104.
+/// Maximum length of a socket path in bytes: Linux reserves 108 bytes, including a terminating zero; the BSDs reserve
+/// 104.
 const MAX_SOCKET_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
-/// Permissions of the socket: the account of the server, and nobody else.
+/// Permissions of the socket: accessible only to the server's own account.
 const SOCKET_MODE: u32 = 0o600;
 
-/// A path by which the system accepts the socket, however long the data folder's own path is.
+/// Path by which the system accepts the socket, even if the path of the data folder itself is too long.
 #[derive(Debug)]
 pub(crate) struct SocketPath {
     path: PathBuf,
-    /// The data folder, which a short path names by its descriptor; it must stay open as long as the path is used.
+    /// Open data folder, to which a short path refers by descriptor; must stay open as long as the path is used.
     _folder: Option<File>,
 }
 
 impl SocketPath {
-    /// Finds such a path; fails when the folder cannot be opened.
+    /// Finds a usable path for the socket; fails if the folder cannot be opened.
     pub(crate) fn in_folder(data: &Path) -> io::Result<Self> {
         let path = data.join(CONTROL_SOCKET);
         if !cfg!(target_os = "linux") || fits(path.as_os_str()) {
@@ -39,17 +40,17 @@ impl SocketPath {
         Ok(Self { path, _folder: Some(folder) })
     }
 
-    /// Returns the path, which names the socket as long as this value lives.
+    /// Returns the path, which is valid only as long as this value lives.
     pub(crate) fn as_path(&self) -> &Path {
         &self.path
     }
 
-    /// Connects to the server that listens on it.
+    /// Connects to the server that listens on the socket.
     pub(crate) async fn connect(&self) -> io::Result<UnixStream> {
         UnixStream::connect(&self.path).await
     }
 
-    /// Replaces what an earlier server left there by a socket that only the account of the server can use.
+    /// Binds a socket that only the server's own account can use, replacing one left by an earlier server.
     pub(crate) fn bind(&self) -> io::Result<UnixListener> {
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -61,7 +62,7 @@ impl SocketPath {
     }
 }
 
-/// Returns whether the system accepts this path for a socket.
+/// Returns whether the system accepts the given path for a socket.
 fn fits(path: &OsStr) -> bool {
     path.as_bytes().len() <= MAX_SOCKET_PATH_BYTES
 }

@@ -1,7 +1,8 @@
-//! Client of the accounting system: consent and tokens (OAuth 2.0 with PKCE), and the books. Implements Xero's API.
+//! Client for the accounting system: consent and tokens (OAuth 2.0 with PKCE), and the books. Implements Xero's API.
 //!
-//! Tokens are passed in and out in plain text; the caller encrypts them for storage. This client never retries. A
-//! repeated request is recognised by its document number and idempotency key, and the caller decides when to repeat it.
+//! Tokens are passed in and returned as plain text; the caller encrypts them for storage. The client never retries. The
+//! system recognises a repeated request by its document number and idempotency key, and the caller decides when to
+//! repeat a request.
 
 mod books;
 mod read;
@@ -25,26 +26,26 @@ use super::peers::{ConnectionTestResult, PeerFault};
 use config::sections::AccountingConfig;
 use domain::peer_address::PeerAddress;
 
-/// Maximum size of a token endpoint response in bytes.
+/// Maximum size of a response from the token endpoint, in bytes.
 const MAX_TOKEN_ANSWER_BYTES: usize = 64 * 1024;
-/// Lifetime in seconds assumed for a token whose lifetime the provider does not state.
+/// Lifetime in seconds assumed for a token if the provider does not state one.
 const UNTOLD_LIFE_SECONDS: u64 = 300;
 /// Name of the system in error messages.
 const WHO: &str = "the accounting system";
-/// A token that no provider ever issued: the response to it shows whether the client credentials are known.
+/// Token that no provider has ever issued. The response to it shows whether the client credentials are valid.
 const NO_TOKEN: &str = "printfloor-connection-test";
 
-/// Token pair as issued by the provider. Never logged.
+/// Token pair issued by the provider. Never logged.
 pub struct Tokens {
-    /// Access token, sent with API calls.
+    /// Access token, which is sent with API calls.
     pub access: String,
-    /// Refresh token, which can be exchanged once for the next pair.
+    /// Refresh token, which can be exchanged for the next pair once.
     pub refresh: String,
     /// Lifetime of the access token in seconds.
     pub life_seconds: u64,
 }
 
-/// An organisation whose books are kept in the accounting system.
+/// Organisation whose books are kept in the accounting system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Organisation {
     /// Id assigned by the provider.
@@ -56,16 +57,16 @@ pub struct Organisation {
 /// Reason why a call to the accounting system failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AccountingError {
-    /// The system did not answer or reported a failure; the request may have been carried out.
+    /// The system did not respond, or reported a failure; the request may have been carried out.
     #[error("{}", .0.in_one_line())]
     Unavailable(PeerFault),
-    /// The system asked for a pause of so many seconds.
+    /// The system requested a pause of the given number of seconds.
     #[error("rate limit of the accounting system reached; next try in {0} s")]
     Busy(u64),
     /// The access token is no longer accepted.
     #[error("the accounting system rejects the token")]
     Token,
-    /// The request was rejected; repeating it would be rejected again.
+    /// The request was rejected, and would be rejected again if repeated.
     #[error("{0}")]
     Refused(String),
 }
@@ -78,7 +79,7 @@ impl From<PeerFault> for AccountingError {
 
 type OAuth = BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
-/// Address of the accounting system, the OAuth client credentials, and the accounts to which documents are booked.
+/// Address of the accounting system, OAuth client credentials, and accounts to which documents are booked.
 #[derive(Clone)]
 #[expect(missing_docs, reason = "each is explained beside the setting of the same name")]
 pub struct AccountingSettings {
@@ -91,12 +92,12 @@ pub struct AccountingSettings {
     pub scopes: Vec<String>,
     pub sales_account: String,
     pub payment_account: String,
-    /// Tax rates in basis points with the system's tax type for each.
+    /// Pairs of a tax rate in basis points and the system's tax type for that rate.
     pub tax_words: Vec<(i64, String)>,
 }
 
 impl AccountingSettings {
-    /// Returns the settings in the form that the client uses.
+    /// Converts the section of the configuration to the settings of the client.
     pub fn of(section: &AccountingConfig) -> Self {
         Self {
             client_id: section.client_id.clone(),
@@ -113,7 +114,7 @@ impl AccountingSettings {
     }
 }
 
-/// Client of the accounting system with these settings.
+/// Client for the accounting system.
 #[derive(Clone)]
 pub struct AccountingClient {
     client: Client,
@@ -129,7 +130,7 @@ pub struct AccountingClient {
 }
 
 impl AccountingClient {
-    /// Creates a client with these settings; `redirect` is the OAuth redirect URI. `client` is the HTTP client for
+    /// Creates a client with the given settings; `redirect` is the OAuth redirect URI. `client` is the HTTP client for
     /// configured services.
     pub fn new(client: Client, settings: AccountingSettings, redirect: &str) -> Result<Self, PeerSettingError> {
         // The addresses are judged here: the crate for OAuth knows nothing of that.
@@ -154,8 +155,8 @@ impl AccountingClient {
         })
     }
 
-    /// Returns the URL of the consent page for an admin. `verifier` is the PKCE code verifier of this consent: 43 to
-    /// 128 letters and digits.
+    /// Returns the URL of the page on which an admin gives consent. `verifier` is the PKCE code verifier for this
+    /// consent: 43 to 128 letters and digits.
     pub fn consent_page(&self, state: &str, verifier: &str) -> Url {
         let verifier = PkceCodeVerifier::new(verifier.to_owned());
         let challenge = PkceCodeChallenge::from_code_verifier_sha256(&verifier);
@@ -172,8 +173,8 @@ impl AccountingClient {
         tokens(exchange.request_async(&http).await, None)
     }
 
-    /// Exchanges the refresh token, which works once, for the next pair. After [`AccountingError::Refused`] it will
-    /// never work again.
+    /// Exchanges the refresh token, which works only once, for the next pair. After [`AccountingError::Refused`], it
+    /// will never work again.
     pub async fn next_tokens(&self, refresh: &str) -> Result<Tokens, AccountingError> {
         let http = |request| call(self.client.clone(), request);
         let token = RefreshToken::new(refresh.to_owned());
@@ -181,7 +182,7 @@ impl AccountingClient {
         tokens(exchange.request_async(&http).await, Some(refresh))
     }
 
-    /// Revokes a token.
+    /// Revokes a refresh token.
     pub async fn revoke(&self, refresh: &str) -> Result<(), AccountingError> {
         let Some(address) = &self.revocation else { return Ok(()) };
         let request = self
@@ -198,7 +199,7 @@ impl AccountingClient {
         }
     }
 
-    /// Checks that the system answers and knows the client credentials. Changes nothing there.
+    /// Checks that the system responds and accepts the client credentials. Changes nothing in the system.
     pub async fn check(&self) -> ConnectionTestResult {
         match self.next_tokens(NO_TOKEN).await {
             Err(AccountingError::Refused(words)) if words.starts_with("invalid_grant") => {
@@ -215,12 +216,12 @@ impl AccountingClient {
     }
 }
 
-/// Network error or exceeded limit.
+/// Network error or exceeded size limit.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.in_one_line())]
 struct CallFault(PeerFault);
 
-/// Sends a request of the OAuth crate and reads its response within limits.
+/// Sends a request for the OAuth crate and reads the response, within limits.
 async fn call(client: Client, request: HttpRequest) -> Result<HttpResponse, CallFault> {
     let fault = |words: String| CallFault(PeerFault::new(words));
     let request = reqwest::Request::try_from(request).map_err(|error| fault(causes(error)))?;
@@ -246,8 +247,8 @@ async fn call(client: Client, request: HttpRequest) -> Result<HttpResponse, Call
 
 type TokenFault = RequestTokenError<CallFault, oauth2::StandardErrorResponse<BasicErrorResponseType>>;
 
-/// Converts the token endpoint's response; `former` is kept if the response contains no refresh token, because the
-/// former one then remains valid.
+/// Converts the response of the token endpoint. If it contains no refresh token, the former one is kept, because it
+/// then remains valid.
 fn tokens(outcome: Result<BasicTokenResponse, TokenFault>, former: Option<&str>) -> Result<Tokens, AccountingError> {
     let response = outcome.map_err(|fault| match fault {
         RequestTokenError::ServerResponse(no) => AccountingError::Refused(no.to_string()),

@@ -1,4 +1,5 @@
-//! Client of an agent gateway: a POST with a bearer token per message, in the format of such gateways' `agent` hook.
+//! Client for an agent gateway: sends a POST with a bearer token for each message, in the format of the `agent` hook
+//! that such gateways have.
 //!
 //! The caller stores and retries messages; the message id is the idempotency key.
 
@@ -10,11 +11,11 @@ use super::mail::{MailError, Mailer, Message};
 use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send};
 use super::peers::PeerFault;
 
-/// Hook path for a gateway address without a path of its own.
+/// Path of the hook, used if the gateway's address has no path.
 const HOOK_PATH: &str = "hooks/agent";
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
-/// Name of the other side in messages.
+/// Name of the gateway in messages.
 const OTHER_SIDE: &str = "the agent gateway";
 
 /// Client that sends messages to the hook of an agent gateway.
@@ -23,7 +24,8 @@ pub struct AgentGateway {
 }
 
 impl AgentGateway {
-    /// Creates a client for this address: the hook itself, or the gateway's base address. An empty token is not sent.
+    /// Creates a client for the given address, which is that of the hook itself or the gateway's base address. An empty
+    /// token is not sent.
     pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }

@@ -1,5 +1,5 @@
-//! Circuit breaker with a time limit for calls to one external system: after several consecutive failures, no calls are
-//! made for a while, so that a hanging system affects nothing but itself.
+//! Circuit breaker with a time limit, for calls to one external system: after several consecutive failures, no calls
+//! are made for a while, so that a hanging system does not affect anything else.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -10,17 +10,17 @@ use super::peers::PeerFault;
 use domain::breaker::{Breaker, BreakerRules};
 use domain::schedule::Delays;
 
-/// Consecutive failures that open the circuit.
+/// Number of consecutive failures that open the circuit.
 const FAILURES_UNTIL_OPEN: u32 = 3;
-/// Minimum wait for a circuit that is about to close.
+/// Minimum time to wait for a circuit that is about to close.
 const MIN_WAIT: Duration = Duration::from_millis(10);
 
 /// Time limit of a call, and pauses while the circuit is open.
 #[derive(Clone, Copy, Debug)]
 pub struct CircuitSettings {
-    /// Time limit of one call.
+    /// Time limit for one call.
     pub timeout: Duration,
-    /// Pauses after the failure that opened the circuit and after each further one.
+    /// Pauses after the failure that opens the circuit and after each subsequent one.
     pub pauses: Delays,
 }
 
@@ -28,7 +28,7 @@ pub struct CircuitSettings {
 pub struct Circuit {
     within: Duration,
     rules: BreakerRules,
-    /// Time from which the breaker counts milliseconds.
+    /// Reference time from which the breaker counts milliseconds.
     began: Instant,
     breaker: Mutex<Breaker>,
 }
@@ -41,7 +41,7 @@ impl Circuit {
         Self { within, rules, began: Instant::now(), breaker: Mutex::default() }
     }
 
-    /// Makes a call unless the circuit is open. A call that exceeds the time limit counts as failed. `chance`, from 0
+    /// Makes a call, unless the circuit is open. A call that exceeds the time limit counts as failed. `chance`, from 0
     /// to 1, adds jitter to the pauses.
     pub async fn call<T>(&self, chance: f64, call: impl Future<Output = Result<T, PeerFault>>) -> Result<T, PeerFault> {
         if let Err(wait_ms) = self.with(|breaker| breaker.admit(&self.rules, self.now_ms())) {

@@ -1,4 +1,4 @@
-//! Client of Obico's ML API: submits the URL of a picture, which the API downloads itself.
+//! Client for Obico's ML API: submits the URL of a picture, which the API itself downloads.
 
 use reqwest::{Client, Method};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 256 * 1024;
-/// Name of the other side in messages.
+/// Name of the detector in messages.
 const OTHER_SIDE: &str = "the detector";
 /// Path of the prediction endpoint.
 pub(super) const LOOK_PATH: &str = "p/";
@@ -16,24 +16,24 @@ pub(super) const LOOK_PATH: &str = "p/";
 /// Result of submitting a picture.
 #[derive(Clone, PartialEq, Debug)]
 pub enum DetectionOutcome {
-    /// Confidence that a print failure is visible, 0 to 1.
+    /// Confidence that a print failure is visible, from 0 to 1.
     Seen(f64),
     /// The detector could not download the picture; contains its message.
     NoPicture(String),
 }
 
-/// Client of a print failure detector.
+/// Client for a print failure detector.
 pub struct Detector {
     peer: PeerClient,
 }
 
 impl Detector {
-    /// Creates a client for this address; an empty token is not sent.
+    /// Creates a client for the given address; an empty token is not sent.
     pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }
 
-    /// Submits the picture at this URL.
+    /// Submits the picture at the given URL.
     pub async fn look(&self, picture: &str) -> Result<DetectionOutcome, PeerFault> {
         let call = self.peer.below(Method::GET, LOOK_PATH).query(&[("img", picture)]);
         let mut answer = send(call, OTHER_SIDE).await?;
@@ -60,7 +60,7 @@ fn judge(status: u16, body: &[u8]) -> Result<DetectionOutcome, PeerFault> {
     }
 }
 
-/// Sums the confidences of all detections as the detector's own program does; at most 1.
+/// Sums the confidences of all detections, as the detector's own program does; the result is at most 1.
 fn confidence(detections: &[Value]) -> f64 {
     let failures = detections.iter().filter(|one| one.get(0).and_then(Value::as_str) == Some("failure"));
     failures.filter_map(|one| one.get(1)?.as_f64()).filter(|one| one.is_finite()).sum::<f64>().clamp(0.0, 1.0)

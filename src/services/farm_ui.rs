@@ -1,4 +1,4 @@
-//! Reads the printers known to FDM Monster.
+//! Reads the list of printers from FDM Monster.
 
 use reqwest::{Client, Method, StatusCode};
 use serde_json::Value;
@@ -8,14 +8,14 @@ use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a list.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
-/// Name of the other side in messages.
+/// Name of the system in messages.
 const OTHER_SIDE: &str = "FDM Monster";
 /// Maximum number of printers imported from a list.
 const MAX_PRINTERS: usize = 1000;
-/// Maximum number of characters of one text.
+/// Maximum length of each text, in characters.
 const MAX_CHARS: usize = 500;
 
-/// A printer as known to FDM Monster.
+/// Printer in FDM Monster's list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FarmPrinter {
     /// Id in FDM Monster.
@@ -26,28 +26,29 @@ pub struct FarmPrinter {
     pub base_url: String,
     /// Number of the printer type in FDM Monster.
     pub type_number: i64,
-    /// API key; empty if there is none or FDM Monster does not reveal it.
+    /// API key; empty if the printer has none, or FDM Monster does not reveal it.
     pub key: String,
-    /// User name; the serial number for printers that are reached by it.
+    /// User name, or the serial number for printers that require one.
     pub user: String,
-    /// Password; the access code for printers that are reached by their serial number.
+    /// Password, or the access code for printers that require a serial number.
     pub password: String,
     /// `true` if the printer is enabled in FDM Monster.
     pub enabled: bool,
 }
 
-/// Client of an FDM Monster server.
+/// Client for an FDM Monster server.
 pub struct FarmUi {
     peer: PeerClient,
 }
 
 impl FarmUi {
-    /// Creates a client for this address and API key (empty for none).
+    /// Creates a client for the given address and API key (empty if there is none).
     pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }
 
-    /// Returns whether the server requires authentication; fails if it is something else.
+    /// Returns whether the server requires authentication; fails if the address belongs to something other than FDM
+    /// Monster.
     pub async fn asks_for_key(&self) -> Result<bool, PeerFault> {
         let mut answer = send(self.peer.below(Method::GET, "api/v2/auth/login-required"), OTHER_SIDE).await?;
         let status = answer.status();
@@ -59,7 +60,7 @@ impl FarmUi {
         })
     }
 
-    /// Returns the printers known to the server. Their list contains keys and passwords, so no part of it appears in an
+    /// Returns the printers that the server lists. The list contains keys and passwords, so no part of it appears in an
     /// error.
     pub async fn printers(&self) -> Result<Vec<FarmPrinter>, PeerFault> {
         let mut answer = send(self.peer.below(Method::GET, "api/v2/printer/"), OTHER_SIDE).await?;

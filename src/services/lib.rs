@@ -1,4 +1,4 @@
-//! Clients of external systems, one file each. Every base address, clock and HTTP client is passed in.
+//! Clients for external systems, one file each. Base addresses, clocks and HTTP clients are always passed in.
 //!
 //! No code outside this folder depends on a vendor; no code inside it depends on the rules of the shop.
 

@@ -1,8 +1,9 @@
-//! Mail to customers and operators: through a mail server or a mail service, or into a folder if neither is configured.
+//! Emails to customers and operators, sent through a mail server or a mail service, or written to a folder if neither
+//! is configured.
 //!
-//! A message has its own id and is identical however often it is sent: same `Message-ID`, same date, same bytes. After
-//! a lost response it may be sent twice; receivers and the folder then keep one copy. The caller stores and retries
-//! messages.
+//! A message has a permanent id and is identical whenever it is sent: the same `Message-ID`, the same date, the same
+//! bytes. After a lost response it may be sent twice; the duplicate can be recognised by its id, and in the folder it
+//! replaces the first copy. The caller stores and retries messages.
 
 mod api;
 mod outbox;
@@ -23,49 +24,49 @@ use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 /// Maximum length of a message id in bytes.
 const MAX_ID_BYTES: usize = 128;
 
-/// A mail in plain text, with an HTML version if it contains links.
+/// Email in plain text, with an HTML version if it contains links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Permanent id of the message; letters, digits, `-`, `_` and `.`, at most 128.
+    /// Permanent id of the message, at most 128 characters: letters, digits, `-`, `_` and `.`.
     pub id: String,
-    /// Time of writing, used as the `Date` header.
+    /// Time at which the message was written, used as the `Date` header.
     pub written_at: Timestamp,
-    /// Recipients, `a@b` or `Name <a@b>`.
+    /// Recipients, in the form `a@b` or `Name <a@b>`.
     pub to: Vec<String>,
-    /// The subject, one line.
+    /// Subject, which is a single line.
     pub subject: String,
     /// Plain-text body.
     pub text: String,
-    /// HTML version of the body, for mail programs that display it.
+    /// HTML version of the body.
     pub html: Option<String>,
-    /// Attachments; each at most some megabytes.
+    /// Attachments, of at most a few megabytes each.
     pub files: Vec<MailFile>,
 }
 
-/// An attachment of a message.
+/// Attachment of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailFile {
     /// File name: letters, digits, `-`, `_` and `.`.
     pub name: String,
-    /// Its media type.
+    /// Media type of the file.
     pub content_type: &'static str,
     /// Content of the file.
     pub bytes: Bytes,
-    /// Content id (the name after `cid:`) of a picture shown in the HTML; `None` for a regular attachment.
+    /// Content id (the name after `cid:`) of a picture that the HTML version displays; `None` for a regular attachment.
     pub shown_as: Option<&'static str>,
 }
 
 /// Reason why a message was not sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MailError {
-    /// Temporary failure, worth a retry with the same message: the server is unavailable or busy, or rejects the sender
-    /// because of its configuration.
+    /// Temporary failure that makes a retry of the same message worthwhile: the server is unavailable or busy, or
+    /// rejects the sender because of its configuration.
     #[error("the mail cannot be sent at the moment: {reason}")]
     Transient {
         /// Description for the operator.
         reason: String,
     },
-    /// The message will never be accepted.
+    /// Permanent failure: the message will never be accepted.
     #[error("the mail cannot be sent: {reason}")]
     Permanent {
         /// Description for the operator.
@@ -95,16 +96,16 @@ impl MailError {
 
 /// Transport for messages.
 pub trait Mailer: Send + Sync {
-    /// Sends the message. `Ok` means that the other side has accepted it.
+    /// Sends the message. `Ok` means that the transport has accepted it.
     fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Result<(), MailError>>;
 }
 
-/// Parses the sender address of all mail.
+/// Parses the sender address used for all emails.
 fn sender(from: &str) -> Result<Mailbox, MailError> {
     from.parse().map_err(|_| MailError::settings(format!("{from:?} is not a valid sender address")))
 }
 
-/// Serializes the message. The same message always yields the same bytes.
+/// Serializes the message. The same message always results in the same bytes.
 fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailError> {
     let Message { id, written_at, to, subject, text, html, files } = message;
     if id.len() > MAX_ID_BYTES || !is_plain_name(id) {
@@ -161,7 +162,7 @@ fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailErr
     composed.map_err(|error| MailError::permanent(error.to_string()))
 }
 
-/// Returns whether a text can be used verbatim in a header, a path and a boundary.
+/// Returns whether a text can be used unchanged in a header, a path and a MIME boundary.
 fn is_plain_name(text: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
     !text.is_empty() && !text.starts_with('.') && text.bytes().all(plain)

@@ -1,7 +1,7 @@
-//! Session with an MQTT broker of the shop: publications are acknowledged, and a last will is registered for when the
+//! Session with the shop's MQTT broker: publications are acknowledged, and a last will is registered in case the
 //! session breaks.
 //!
-//! Every session is a clean one without state from earlier sessions, so a new session publishes everything again.
+//! Each session is a clean one without state from earlier sessions, so everything is published again in a new session.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -24,11 +24,12 @@ use platform::http::lan_connect;
 
 /// Maximum size of a message in bytes, in either direction.
 const MAX_MESSAGE_BYTES: usize = 256 * 1024;
-/// Seconds of silence after which the broker closes the session and publishes the last will; pings are sent more often.
+/// Time without a packet, in seconds, after which the broker closes the session and publishes the last will; pings are
+/// sent more often.
 const KEEP_ALIVE_SECONDS: u16 = 30;
 /// Interval between pings.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
-/// Maximum number of received messages in the queue; further ones are dropped.
+/// Maximum number of received messages in the queue; any more are dropped.
 const MAX_HEARD: usize = 1024;
 
 /// Address and credentials of a broker.
@@ -40,36 +41,36 @@ pub struct Broker {
 }
 
 impl Broker {
-    /// Creates a broker for this address (`mqtt://host:port`), without authentication if `user` is empty.
+    /// Creates a broker for the given address (`mqtt://host:port`), without authentication if `user` is empty.
     pub fn new(url: &str, user: &str, password: &str) -> Result<Self, PeerSettingError> {
         let login = (!user.is_empty()).then(|| (user.to_owned(), password.to_owned()));
         Ok(Self { address: PeerAddress::broker(url)?, login, client_id: String::new() })
     }
 
-    /// Sets the client id by which the broker distinguishes clients.
+    /// Sets the client id, by which the broker distinguishes its clients.
     #[must_use]
     pub fn named(self, client_id: String) -> Self {
         Self { client_id, ..self }
     }
 }
 
-/// A message on a topic.
+/// Message on a topic.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TopicMessage {
-    /// The topic, without wildcards.
+    /// Topic name, without wildcards.
     pub topic: String,
-    /// Content of the message; an empty payload deletes the retained message.
+    /// Content of the message; an empty one deletes the retained message.
     pub payload: Bytes,
 }
 
 impl TopicMessage {
-    /// Creates a message for this topic.
+    /// Creates a message for the given topic.
     pub fn new(topic: impl Into<String>, payload: impl Into<Bytes>) -> Self {
         Self { topic: topic.into(), payload: payload.into() }
     }
 }
 
-/// An open session.
+/// Open session with a broker.
 pub struct MqttSession {
     wire: Framed<TcpStream, Codec>,
     number: u16,
@@ -77,7 +78,7 @@ pub struct MqttSession {
 }
 
 impl MqttSession {
-    /// Opens a session. The broker publishes `last_word` as a retained message when the session breaks.
+    /// Opens a session. If the session breaks, the broker publishes `last_word` as a retained message.
     pub async fn open(broker: &Broker, last_word: TopicMessage) -> Result<Self, PeerFault> {
         let away =
             |error: std::io::Error| PeerFault::new("the MQTT broker cannot be reached").saying(error.to_string());
@@ -107,7 +108,7 @@ impl MqttSession {
         }
     }
 
-    /// Subscribes to these topics; retained messages arrive first.
+    /// Subscribes to the given topics; retained messages arrive first.
     pub async fn subscribe(&mut self, topics: impl IntoIterator<Item = String>) -> Result<(), PeerFault> {
         let filters = topics.into_iter().map(|topic| SubscribeFilter::new(topic, QoS::AtLeastOnce));
         let mut subscribe = Subscribe::new_many(filters);
@@ -129,7 +130,7 @@ impl MqttSession {
         }
     }
 
-    /// Publishes a retained message and waits for the broker's acknowledgement.
+    /// Publishes a retained message and waits until the broker acknowledges it.
     pub async fn publish(&mut self, message: TopicMessage) -> Result<(), PeerFault> {
         let mut publish = Publish::from_bytes(message.topic, QoS::AtLeastOnce, message.payload);
         (publish.retain, publish.pkid) = (true, self.fresh());
@@ -143,7 +144,7 @@ impl MqttSession {
         }
     }
 
-    /// Returns the next received message; waits for one and sends pings meanwhile. Cancel safe.
+    /// Returns the next received message, and sends pings while waiting for it. Cancel safe.
     pub async fn hear(&mut self) -> Result<TopicMessage, PeerFault> {
         loop {
             if let Some(message) = self.inbox.pop_front() {
@@ -160,7 +161,7 @@ impl MqttSession {
         }
     }
 
-    /// Sends a ping, for a session that has nothing to publish.
+    /// Sends a ping, for a session with nothing to publish.
     pub async fn ping(&mut self) -> Result<(), PeerFault> {
         self.send(Packet::PingReq).await?;
         loop {

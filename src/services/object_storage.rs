@@ -1,5 +1,5 @@
-//! Object storage: holds rendered documents under addresses at which anyone who knows them can read them. Either a
-//! local folder or a bucket of a service with Amazon's S3 protocol.
+//! Object storage for rendered documents: anyone who knows the address of a document can read it. The storage is either
+//! a local folder or a bucket of a service that supports Amazon's S3 protocol.
 
 use std::path::Path as FolderPath;
 use std::sync::Arc;
@@ -17,22 +17,22 @@ use object_store::{
     Attribute, Attributes, BackoffConfig, ObjectStore, ObjectStoreExt as _, PutOptions, PutPayload, RetryConfig,
 };
 
-/// Maximum size of the service's response in bytes: larger than any document.
+/// Maximum size of a response from the service, in bytes; larger than any document.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
 /// Reason why an object storage operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StorageError {
-    /// There is no object under this key.
+    /// No object exists under the key.
     #[error("the object does not exist")]
     Missing,
-    /// The storage did not answer in time or could not be reached.
+    /// The storage did not respond in time or could not be reached.
     #[error("object storage did not respond: {0}")]
     Silent(String),
-    /// The response is larger than the largest document.
+    /// The response is larger than any document may be.
     #[error("object storage sent more than the largest document")]
     TooLarge,
-    /// The access key is invalid or lacks the permission.
+    /// The access key is invalid or lacks the necessary permission.
     #[error("object storage denied access: {0}")]
     Denied(String),
     /// The storage rejected the request or failed.
@@ -43,19 +43,19 @@ pub enum StorageError {
 /// Address, credentials and limits of a bucket.
 #[derive(Clone)]
 pub struct BucketSettings {
-    /// Name of the bucket.
+    /// Name of the bucket at the service.
     pub bucket: String,
-    /// Address of the service; empty for Amazon's.
+    /// Address of the service; empty for Amazon S3.
     pub endpoint: String,
     /// Region of the bucket.
     pub region: String,
-    /// Identifier of the access key.
+    /// Id of the access key, which is not secret.
     pub access_key_id: String,
-    /// Secret with which requests are signed.
+    /// Secret key that signs requests.
     pub secret_access_key: String,
-    /// Base URL at which the objects of the bucket can be read publicly.
+    /// Base URL at which the bucket's objects can be read publicly.
     pub public_url: String,
-    /// Time limit of one request.
+    /// Time limit for one request.
     pub timeout: Duration,
 }
 
@@ -68,7 +68,8 @@ pub struct ObjectStorage {
     local: bool,
 }
 
-/// Adapter that makes the storage library use the server's own HTTP client, so that it dials no address by itself.
+/// Adapter that makes the storage library use the server's own HTTP client, so that the library opens no connections
+/// itself.
 #[derive(Debug)]
 struct OwnClient(reqwest::Client);
 
@@ -105,12 +106,12 @@ impl HttpService for OwnClient {
 }
 
 impl ObjectStorage {
-    /// Creates a storage in a local folder, which is created if missing. `public_url` is the URL under which the server
-    /// serves its files.
+    /// Creates a storage in a local folder, which is created if it does not exist. `public_url` is the URL at which the
+    /// server serves the storage's files.
     ///
     /// # Errors
     ///
-    /// When the folder cannot be used.
+    /// Returns an error if the folder cannot be used.
     pub fn folder(folder: &FolderPath, public_url: String) -> Result<Self, std::io::Error> {
         std::fs::create_dir_all(folder)?;
         let store = LocalFileSystem::new_with_prefix(folder).map_err(std::io::Error::other)?;
@@ -118,11 +119,11 @@ impl ObjectStorage {
         Ok(Self { store: Arc::new(store.with_fsync(true)), public_url, timeout, local: true })
     }
 
-    /// Creates a storage in a bucket on this HTTP client.
+    /// Creates a storage in a bucket, which is accessed through the given HTTP client.
     ///
     /// # Errors
     ///
-    /// When the settings are invalid.
+    /// Returns an error if the settings are invalid.
     pub fn bucket(settings: &BucketSettings, client: reqwest::Client) -> Result<Self, StorageError> {
         let retry = RetryConfig { backoff: BackoffConfig::default(), max_retries: 2, retry_timeout: settings.timeout };
         let mut builder = AmazonS3Builder::new()
@@ -141,22 +142,22 @@ impl ObjectStorage {
         Ok(Self { store: Arc::new(store), public_url, timeout: settings.timeout, local: false })
     }
 
-    /// Returns whether the storage is a local folder, which the server itself serves.
+    /// Returns whether the storage is a local folder, whose files the server itself serves.
     pub fn is_local(&self) -> bool {
         self.local
     }
 
-    /// Returns the URL at which the object under this key can be read publicly, now or once it is stored.
+    /// Returns the URL at which the object under the given key can be read publicly, now or once it has been stored.
     pub fn url(&self, key: &str) -> String {
         format!("{}/{key}", self.public_url)
     }
 
-    /// Returns whether an object is stored under this key. An access key without permission to list objects cannot
-    /// detect missing ones; the object then counts as not stored and can be stored again.
+    /// Returns whether an object is stored under the given key. An access key without permission to list objects cannot
+    /// detect missing ones; an object then counts as missing and can be stored again.
     ///
     /// # Errors
     ///
-    /// When the storage does not answer the question.
+    /// Returns an error if it cannot be determined whether the object exists.
     pub async fn has(&self, key: &str) -> Result<bool, StorageError> {
         match self.within(self.store.head(&Path::from(key))).await {
             Ok(_) => Ok(true),
@@ -165,12 +166,13 @@ impl ObjectStorage {
         }
     }
 
-    /// Requests an object that does not exist, to check that the service answers and knows the access key. Changes
+    /// Requests an object that does not exist, to check that the service responds and accepts the access key. Changes
     /// nothing.
     ///
     /// # Errors
     ///
-    /// When the service does not answer or rejects the request, also if the key may store but not read.
+    /// Returns an error if the service does not respond or rejects the request, even if the access key may store
+    /// objects but not read them.
     pub async fn probe(&self) -> Result<(), StorageError> {
         match self.within(self.store.head(&Path::from("printfloor-check"))).await {
             Ok(_) | Err(StorageError::Missing) => Ok(()),
@@ -178,11 +180,11 @@ impl ObjectStorage {
         }
     }
 
-    /// Stores a document. The same key always has the same content, so an existing object is simply replaced.
+    /// Stores a document. A key always has the same content, so an existing object is simply replaced.
     ///
     /// # Errors
     ///
-    /// When the document is not stored, or the outcome is unknown.
+    /// Returns an error if the document was not stored, or the outcome is unknown.
     pub async fn put(&self, key: &str, media: &'static str, content: Bytes) -> Result<(), StorageError> {
         // A folder keeps no attributes; the server that hands its files out names the type.
         let attributes =
@@ -196,7 +198,7 @@ impl ObjectStorage {
     ///
     /// # Errors
     ///
-    /// When there is none, or the storage does not answer.
+    /// Returns an error if there is no such document, or the storage does not respond.
     pub async fn get(&self, key: &str) -> Result<Bytes, StorageError> {
         let path = Path::from(key);
         self.within(async { self.store.get(&path).await?.bytes().await }).await

@@ -1,8 +1,8 @@
-//! Clients of external stock systems: a parts management system (`InvenTree`) and a spool manager (Spoolman). Both
-//! implement one port, [`StockClient`], and all their responses are bounded in size, number and time.
+//! Clients for external stock systems: a parts management system (`InvenTree`) and a spool manager (Spoolman). Both
+//! clients implement the trait [`StockClient`], and limit the size, number and duration of responses.
 //!
-//! [`domain::parts_sync`] decides the consequences for this shop's stock, and `integrations/stock_sync` the
-//! times of calls.
+//! [`domain::parts_sync`] decides how the responses affect this shop's stock, and `integrations/stock_sync` when calls
+//! are made.
 
 mod inventree;
 mod rest;
@@ -24,13 +24,13 @@ use domain::parts_sync::{Booking, BookingVerdict, StockLink, StockReading, Stock
 pub const MAX_LISTED: usize = 5000;
 /// Number of entries requested per page.
 const PAGE_SIZE: usize = 200;
-/// Maximum number of characters of a displayed name.
+/// Maximum length of a displayed name, in characters.
 const MAX_NAME_CHARS: usize = 200;
 
-/// An entry of a stock system to which a material can be linked.
+/// Entry in a stock system to which a material can be linked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StockEntry {
-    /// Number in the stock system.
+    /// Number of the entry in the stock system.
     pub number: i64,
     /// Display name.
     pub name: String,
@@ -42,13 +42,13 @@ pub enum StockError {
     /// The address or the token is invalid.
     #[error(transparent)]
     Settings(#[from] PeerSettingError),
-    /// No connection was established, so nothing was sent.
+    /// The connection could not be opened, so nothing was sent.
     #[error("cannot be reached: {0}")]
     Unreachable(String),
     /// The request was sent, but no complete response arrived.
     #[error("no response: {0}")]
     NoAnswer(String),
-    /// The token is missing, wrong, or lacks the permission.
+    /// The token is missing, wrong, or lacks the necessary permission.
     #[error("the token was rejected (status {0})")]
     Credentials(u16),
     /// The request was rejected.
@@ -56,10 +56,10 @@ pub enum StockError {
     Refused {
         /// HTTP status.
         status: u16,
-        /// Message of the system, shortened.
+        /// Message from the system, shortened.
         words: String,
     },
-    /// The response is not in the format of such a system.
+    /// The response does not have the format of this stock system.
     #[error("invalid response: {0}")]
     Nonsense(String),
 }
@@ -70,39 +70,40 @@ impl StockError {
         matches!(self, Self::Refused { status: 404, .. })
     }
 
-    /// Returns whether the failure persists until an operator changes something: the response cannot be understood, or
-    /// the token is wrong or lacks the permission.
+    /// Returns whether the failure persists until an operator changes something, because the response cannot be parsed,
+    /// or the token is wrong or lacks a permission.
     pub const fn needs_person(&self) -> bool {
         matches!(self, Self::Nonsense(_) | Self::Credentials(_))
     }
 
-    /// Returns whether the failure concerns only the requested object and not the system. A token that lacks one
-    /// permission (403) may have others, but a wrong one (401) has none.
+    /// Returns whether the failure concerns only the requested object and not the whole system. A token that lacks one
+    /// permission (403) may have others, but a wrong token (401) has none.
     pub const fn is_of_one_thing(&self) -> bool {
         matches!(self, Self::Refused { .. } | Self::Nonsense(_) | Self::Credentials(403))
     }
 }
 
-/// Client of a system that counts stock.
+/// Client for a system that manages stock.
 #[async_trait]
 pub trait StockClient: Send + Sync + 'static {
-    /// Returns the system that this client talks to.
+    /// Returns the kind of stock system that the client uses.
     fn system(&self) -> StockSystem;
-    /// Returns the entries to which a material can be linked, at most as many as are read of one list.
+    /// Returns the entries to which a material can be linked, at most [`MAX_LISTED`].
     async fn entries(&self) -> Result<Vec<StockEntry>, StockError>;
-    /// Returns the current content of an entry. Items of `link` that no list shows are looked up one by one, because a
-    /// list that changes while it is read may omit some.
+    /// Returns the current contents of an entry. Items of `link` that are missing from all lists are read one by one,
+    /// because a list that changes while it is being read may omit some.
     async fn look(&self, link: &StockLink) -> Result<StockReading, StockError>;
-    /// Sends a booking once and returns its outcome.
+    /// Sends a booking once, without retries, and returns the outcome.
     async fn book(&self, booking: &Booking) -> Result<BookingVerdict, StockError>;
-    /// Returns the amount left of an item; `None` if the item is gone or the amount unknown.
+    /// Returns the remaining amount of an item; `None` if the item no longer exists or the amount is unknown.
     async fn left(&self, item: i64) -> Result<Option<Amount>, StockError>;
-    /// Determines whether a booking that was sent earlier was booked. [`BookingVerdict::NotBooked`] means: not so far.
+    /// Determines whether a booking sent earlier was booked. [`BookingVerdict::NotBooked`] means that it has not been
+    /// booked yet.
     async fn verdict(&self, booking: &Booking) -> Result<BookingVerdict, StockError>;
 }
 
-/// Creates the client of a system at this base address; an empty token is not sent. `client` is the HTTP client for
-/// configured services.
+/// Creates the client for a stock system at the given base address; an empty token is not sent. `client` is the HTTP
+/// client for configured services.
 pub fn stock_client(
     system: StockSystem,
     client: Client,
@@ -115,12 +116,12 @@ pub fn stock_client(
     })
 }
 
-/// Tests the connection to the spool manager; returns a human-readable description of it.
+/// Tests the connection to the spool manager, and returns a human-readable description of it.
 pub async fn test_spools(client: &Client, url: &str, token: &str) -> Result<String, StockError> {
     Spoolman::new(client.clone(), url, token)?.test().await
 }
 
-/// Parses an amount, either a number or a decimal string, and rounds it to thousandths.
+/// Parses an amount, which may be a number or a decimal string, and rounds it to thousandths.
 fn amount(value: &Value) -> Option<Amount> {
     let number = match value {
         Value::Number(number) => number.as_f64()?,
@@ -131,12 +132,12 @@ fn amount(value: &Value) -> Option<Amount> {
     (thousandths.abs() <= MAX_AMOUNT.0 as f64).then_some(Amount(thousandths as i64))
 }
 
-/// Returns the error for an entry with more items than are read.
+/// Returns the error for an entry with too many items to read.
 fn too_many() -> StockError {
     StockError::Nonsense(format!("more than {MAX_LISTED} items"))
 }
 
-/// Returns a text as one line of bounded length for display.
+/// Reduces a text to one line of limited length for display.
 fn line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_NAME_CHARS).collect()
 }

@@ -1,8 +1,8 @@
-//! HTTP client of one other system of the shop: the only place that builds these systems' URLs and authentication
+//! HTTP client for another system that the shop uses. Only this module builds such systems' URLs and authentication
 //! headers.
 //!
-//! The HTTP client checks resolved addresses when it dials, but not literal IP addresses: those are checked here, once,
-//! for all systems.
+//! The underlying HTTP client checks resolved addresses when it connects, but not literal IP addresses, which this
+//! module checks for all systems.
 
 use std::error::Error as _;
 
@@ -13,18 +13,18 @@ use super::peers::PeerFault;
 use domain::peer_address::{PeerAddress, PeerAddressError};
 use platform::http::read_beginning;
 
-/// Form in which a token is sent to a system.
+/// Form in which a token is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TokenForm<'a> {
     /// `Authorization: Bearer` header.
     Bearer,
     /// `Authorization: Token` header.
     Token,
-    /// Header with this name: after `Bearer` if it is `Authorization`, else the bare token.
+    /// Header with the given name. In an `Authorization` header, the token is sent after `Bearer`; in any other, alone.
     Header(&'a str),
 }
 
-/// Reason why a system's settings are invalid.
+/// Reason why the settings for a system are invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PeerSettingError {
     /// The address is invalid or not allowed.
@@ -44,7 +44,7 @@ impl From<PeerSettingError> for PeerFault {
     }
 }
 
-/// Client of one system.
+/// Client for one external system.
 #[derive(Clone)]
 pub struct PeerClient {
     client: Client,
@@ -53,8 +53,8 @@ pub struct PeerClient {
 }
 
 impl PeerClient {
-    /// Creates a client for the system at this address; an empty token is not sent. `client` is the HTTP client for
-    /// configured services.
+    /// Creates a client for the system at the given address; an empty token is not sent. `client` is the HTTP client
+    /// for configured services.
     pub fn new(client: Client, url: &str, form: TokenForm<'_>, token: &str) -> Result<Self, PeerSettingError> {
         let address = PeerAddress::web(url)?;
         let credentials = match form {
@@ -83,17 +83,17 @@ impl PeerClient {
         &self.address
     }
 
-    /// Begins a request to the address itself.
+    /// Builds a request to the system's address itself.
     pub fn call(&self, method: Method) -> RequestBuilder {
         self.request(method, self.address.url().clone())
     }
 
-    /// Begins a request to a path below the address.
+    /// Builds a request to a path below the system's address.
     pub fn below(&self, method: Method, path: &str) -> RequestBuilder {
         self.request(method, self.address.below(path))
     }
 
-    /// Begins a request to a path from the root of the server.
+    /// Builds a request to a path relative to the server's root.
     pub fn at_root(&self, method: Method, path: &str) -> RequestBuilder {
         self.request(method, self.address.at_root(path))
     }
@@ -107,13 +107,13 @@ impl PeerClient {
     }
 }
 
-/// Sends a request to the system named `who`; fails if no response begins.
+/// Sends a request to the system that messages name `who`; fails if no response arrives.
 pub async fn send(call: RequestBuilder, who: &str) -> Result<Response, PeerFault> {
     call.send().await.map_err(|error| PeerFault::new(format!("{who} does not respond")).saying(causes(error)))
 }
 
-/// Reads the beginning of a response, at most `most` bytes; fails if it breaks off before. `who` names the system in
-/// messages.
+/// Reads at most `most` bytes from the beginning of a response; fails if the response breaks off before that. Messages
+/// name the system `who`.
 pub async fn beginning(answer: &mut Response, most: usize, who: &str) -> Result<Vec<u8>, PeerFault> {
     match read_beginning(answer, most, most).await {
         (body, None) => Ok(body),
@@ -121,7 +121,7 @@ pub async fn beginning(answer: &mut Response, most: usize, who: &str) -> Result<
     }
 }
 
-/// Reads a whole response; fails if it breaks off or is longer than `most` bytes. `who` names the system in messages.
+/// Reads a whole response; fails if it breaks off or is longer than `most` bytes. Messages name the system `who`.
 pub async fn whole(answer: &mut Response, most: usize, who: &str) -> Result<Vec<u8>, PeerFault> {
     let body = beginning(answer, most + 1, who).await?;
     if body.len() > most {
@@ -130,7 +130,7 @@ pub async fn whole(answer: &mut Response, most: usize, who: &str) -> Result<Vec<
     Ok(body)
 }
 
-/// Describes a network error with its causes and without the address.
+/// Describes a network error and its causes, without the address.
 pub fn causes(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut words = error.to_string();

@@ -1,5 +1,5 @@
-//! Connection tests of other systems of the shop: each system answers, is of the expected kind, and accepts the token.
-//! Changes nothing there.
+//! Connection tests for the shop's other systems: each test checks that the system responds, is of the expected kind,
+//! and accepts the token. The tests change nothing in the systems.
 
 use std::time::Duration;
 
@@ -11,26 +11,26 @@ use super::farm_ui::FarmUi;
 use super::peer_client::{PeerClient, TokenForm, causes};
 use platform::http::read_beginning;
 
-/// Time limit for one response.
+/// Time limit for a response.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
-/// Maximum number of characters shown of another system's message.
+/// Maximum number of characters of another system's message that are shown.
 const MAX_TOLD_CHARS: usize = 200;
 
-/// Note for a system whose token can only be tested by using it.
+/// Note about a token that can only be tested by a real call.
 const TOKEN_NOT_TESTED: &str = "the token was not tested, because only a real call uses it";
 
-/// Result of a connection test, with a human-readable description either way.
+/// Result of a connection test; both success and failure have a human-readable description.
 pub type ConnectionTestResult = Result<String, PeerFault>;
 
-/// Reason why a system cannot be used.
+/// Reason why an external system cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct PeerFault {
     /// Description of the problem.
     pub message: String,
-    /// Message of the system or the network.
+    /// Message from the system or the network.
     pub detail: Option<String>,
 }
 
@@ -40,13 +40,13 @@ impl PeerFault {
         Self { message: message.into(), detail: None }
     }
 
-    /// Adds the message of the system or the network.
+    /// Adds the message from the system or the network.
     pub fn saying(self, detail: impl Into<String>) -> Self {
         let excerpt = detail.into().chars().filter(|c| !c.is_control()).take(MAX_TOLD_CHARS).collect();
         Self { detail: Some(excerpt), ..self }
     }
 
-    /// Returns the description and the details in one line.
+    /// Returns the description and the details on one line.
     pub fn in_one_line(&self) -> String {
         match &self.detail {
             Some(detail) => format!("{}: {detail}", self.message),
@@ -55,7 +55,7 @@ impl PeerFault {
     }
 }
 
-/// A response: its status, its text, and the text parsed as JSON (else null).
+/// Response from a system: its status, its text, and the text parsed as JSON (null if it is not JSON).
 struct PeerAnswer {
     status: StatusCode,
     text: String,
@@ -63,7 +63,7 @@ struct PeerAnswer {
 }
 
 impl PeerAnswer {
-    /// Fails if the response rejects the token.
+    /// Returns the response; fails if it rejects the token.
     fn admitted(self, what: &str) -> Result<Self, PeerFault> {
         match self.status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
@@ -74,7 +74,7 @@ impl PeerAnswer {
         }
     }
 
-    /// Returns the fault for a system of another kind.
+    /// Returns the fault for a system that is not of the expected kind.
     fn strange(&self, what: &str) -> PeerFault {
         PeerFault::new(format!("the service at this address is not {what}"))
             .saying(format!("{} {}", self.status, self.text))
@@ -98,7 +98,7 @@ pub async fn parts(client: &Client, url: &str, token: &str) -> ConnectionTestRes
     Ok(format!("InvenTree {} responds and accepts the token", root.json["version"].as_str().unwrap_or_default()))
 }
 
-/// Tests the workflow automation, n8n. Its webhook itself is not called, because that would start the workflow.
+/// Tests the workflow automation, n8n. The workflow's webhook is not called, because that would start the workflow.
 pub async fn workflow(client: &Client, url: &str, header: &str, token: &str) -> ConnectionTestResult {
     // What cannot be sent is told now.
     PeerClient::new(client.clone(), url, TokenForm::Header(header), token)?;
@@ -119,7 +119,7 @@ pub async fn farm_ui(client: &Client, url: &str, token: &str) -> ConnectionTestR
     Ok(format!("FDM Monster responds and has {} printers", farm.printers().await?.len()))
 }
 
-/// Tests the print failure detector, Obico's ML API. No picture is submitted, but the API checks the token first.
+/// Tests the print failure detector, Obico's ML API. No picture is submitted, but the API first checks the token.
 pub async fn failure_detection(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     let peer = PeerClient::new(client.clone(), url, TokenForm::Bearer, token)?;
     let health = ask(peer.below(Method::GET, "hc/")).await?.admitted("the detector")?;
@@ -173,12 +173,12 @@ pub async fn mail_api(client: &Client, url: &str, key: &str) -> ConnectionTestRe
     Err(domains.admitted("the e-mail service")?.strange("an e-mail service"))
 }
 
-/// Adds a note that the token was not tested, if there is one.
+/// Adds a note that the token was not tested, if there is a token.
 fn with_untested(words: &str, token: &str) -> String {
     if token.is_empty() { words.to_owned() } else { format!("{words}; {TOKEN_NOT_TESTED}") }
 }
 
-/// Creates a client for a system that gets no token.
+/// Creates a client for a system that receives no token.
 fn stranger(client: &Client, url: &str) -> Result<PeerClient, PeerFault> {
     Ok(PeerClient::new(client.clone(), url, TokenForm::Bearer, "")?)
 }

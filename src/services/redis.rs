@@ -1,8 +1,8 @@
-//! Redis: rate-limit windows shared by all servers, the last good catalogue, and a stream of events for other programs.
-//! Never the authoritative copy of anything.
+//! Redis client: rate-limit windows shared by all servers, the last good catalogue, and a stream of events for other
+//! programs. Redis never holds the authoritative copy of anything.
 //!
-//! While Redis is unavailable, nothing waits for it: the first command without a response opens the circuit, all
-//! callers continue without Redis, and one task retries until it answers again.
+//! Nothing waits for an unavailable Redis server: the first command without a response opens the circuit, all callers
+//! continue without Redis, and a task tries to reconnect until Redis responds again.
 
 pub mod stream;
 mod texts;
@@ -32,11 +32,11 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(1) };
 /// Interval between health checks while Redis is available.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
-/// Time in milliseconds for which a window is kept after its end, because the servers' clocks differ slightly.
+/// Time in milliseconds for which a window is kept after it ends, because the servers' clocks differ slightly.
 const WINDOW_GRACE_MS: i64 = 5_000;
 
-/// Script that counts a request in all windows or in none. Keys: the windows. Arguments: limit and lifetime (ms) of
-/// each.
+/// Script that counts a request in all windows or, if one is full, in none. Keys: the windows. Arguments: the limit and
+/// lifetime (ms) of each window.
 const COUNT_SCRIPT: &str = r"
 local counts, full = {}, 0
 for i, key in ipairs(KEYS) do
@@ -52,21 +52,21 @@ end
 table.insert(counts, 1, full)
 return counts";
 
-/// Script that takes a request back from all windows that still exist. Keys: the windows.
+/// Script that undoes the counting of a request in all windows that still exist. Keys: the windows.
 const TAKE_BACK_SCRIPT: &str = r"
 for _, key in ipairs(KEYS) do
   if tonumber(redis.call('GET', key) or '0') > 0 then redis.call('DECR', key) end
 end
 return 0";
 
-/// A rate-limit window shared by the servers.
+/// Rate-limit window shared by all servers.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedWindow {
     /// Name of the rate-limit rule.
     pub word: &'static str,
     /// Hash of the caller whose requests are counted.
     pub scope: u128,
-    /// Number of the window since 1970.
+    /// Sequence number of the window, counted from 1970.
     pub index: i64,
     /// Maximum number of requests in the window.
     pub limit: u32,
@@ -75,7 +75,7 @@ pub struct SharedWindow {
 }
 
 impl SharedWindow {
-    /// Returns the window that contains `now` under a rule.
+    /// Returns the window of a rule that contains `now`.
     pub const fn at(word: &'static str, scope: u128, rule: LimitRule, now: Timestamp) -> Self {
         Self { word, scope, index: rule.index(now), limit: rule.limit, period_ms: rule.period_ms }
     }
@@ -94,10 +94,10 @@ pub struct WindowCounts {
     pub counts: Vec<u32>,
 }
 
-/// A connection that passed its health check.
+/// Connection that passed its health check.
 struct CheckedConnection(ConnectionManager);
 
-/// Client of a Redis server that may be unavailable.
+/// Client for a Redis server that may be unavailable.
 pub struct Redis {
     client: Client,
     within: Duration,
@@ -109,13 +109,13 @@ pub struct Redis {
     losses: AtomicU64,
     failures: AtomicU64,
     streamed: AtomicI64,
-    /// The moment at which it last took a write of ours.
+    /// Time at which Redis last accepted a write from this process.
     proven_at: ArcSwapOption<Instant>,
 }
 
 impl Redis {
-    /// Creates a client for this address; connects nothing yet. Queries wait at most `within`; the stream keeps about
-    /// `stream_length` entries. Fails if the address is invalid.
+    /// Creates a client for the given address without connecting yet. Queries wait for at most `within`; the stream
+    /// keeps about `stream_length` entries. Fails if the address is invalid.
     pub fn new(url: &str, within: Duration, stream_length: u32) -> RedisResult<Arc<Self>> {
         Ok(Arc::new(Self {
             client: Client::open(url)?,
@@ -136,29 +136,29 @@ impl Redis {
     pub fn is_up(&self) -> bool {
         self.link.load().is_some()
     }
-    /// Returns how long ago it last answered in time and took a write; `None` before the first time. It is tried every
-    /// second.
+    /// Returns the time since Redis last responded in time and accepted a write; `None` if it never has. This is tested
+    /// every second.
     pub fn since_proof(&self) -> Option<Duration> {
         self.proven_at.load().as_ref().map(|at| at.elapsed())
     }
-    /// Returns the number of times that the connection was lost.
+    /// Returns the number of times that the connection has been lost.
     pub fn losses(&self) -> u64 {
         self.losses.load(Relaxed)
     }
-    /// Returns the number of queries without a response.
+    /// Returns the number of queries that got no response.
     pub fn failures(&self) -> u64 {
         self.failures.load(Relaxed)
     }
-    /// Returns the number of the last event in the stream as far as this process knows; 0 before the first.
+    /// Returns the number of the last event that, as far as this process knows, is in the stream; 0 if there is none.
     pub fn streamed(&self) -> i64 {
         self.streamed.load(Relaxed)
     }
-    /// Records that events up to this one are in the stream.
+    /// Records that the stream contains all events up to the given one.
     pub fn note_streamed(&self, seq: i64) {
         self.streamed.store(seq, Relaxed);
     }
 
-    /// Counts a request in all these windows, or in none if one is full. Returns `None` while Redis is unavailable.
+    /// Counts a request in all the given windows, or in none if one is full. Returns `None` if Redis is unavailable.
     pub async fn count(&self, windows: &[SharedWindow]) -> Option<WindowCounts> {
         let link = self.link.load_full()?;
         let mut invocation = self.script.prepare_invoke();
@@ -180,7 +180,8 @@ impl Redis {
         None
     }
 
-    /// Takes a request back from all these windows. If Redis does not answer in time, the request stays counted.
+    /// Undoes the counting of a request in all the given windows. If Redis does not respond in time, the request stays
+    /// counted.
     pub async fn take_back(&self, windows: &[SharedWindow]) {
         let Some(link) = self.link.load_full() else { return };
         let mut invocation = self.take_back.prepare_invoke();
@@ -193,7 +194,8 @@ impl Redis {
         }
     }
 
-    /// Marks a connection as lost: unless another has replaced it, no queries are sent until there is a new one.
+    /// Marks a connection as lost. Unless another has already replaced it, no queries are sent until there is a new
+    /// connection.
     fn lose(&self, link: &Arc<CheckedConnection>, why: &str) {
         let before = self.link.compare_and_swap(link, None);
         if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, link)) {
@@ -203,12 +205,13 @@ impl Redis {
         }
     }
 
-    /// Checks that Redis can be reached, answers in time and accepts writes.
+    /// Checks that Redis can be reached, responds in time and accepts writes.
     pub async fn check(&self) -> RedisResult<()> {
         self.connect().await.map(drop)
     }
 
-    /// Reconnects while Redis is unavailable, and checks its health while it is available, until `leaving`.
+    /// Reconnects while Redis is unavailable, and checks its health while it is available, until `leaving` is
+    /// cancelled.
     pub async fn keep(self: Arc<Self>, leaving: CancellationToken) {
         tokio::select! {
             biased; // the end of the server before further work
@@ -250,7 +253,7 @@ impl Redis {
         }
     }
 
-    /// Opens a new connection each time, because an old one may hang on a network that has dropped it.
+    /// Opens a new connection. None is reused, because an old one may hang after a network failure.
     async fn connect(&self) -> RedisResult<CheckedConnection> {
         let manager = self.manager(self.within).await?;
         self.prove(&manager).await?;
@@ -258,7 +261,7 @@ impl Redis {
         Ok(CheckedConnection(manager))
     }
 
-    /// Checks that the connection answers in time and accepts writes.
+    /// Checks that the connection responds in time and accepts writes.
     async fn prove(&self, manager: &ConnectionManager) -> RedisResult<()> {
         let mut set = redis::cmd("SET");
         set.arg(format!("{KEY_PREFIX}alive")).arg(1).arg("PX").arg(60_000);
@@ -267,7 +270,7 @@ impl Redis {
         Ok(())
     }
 
-    /// Opens a connection whose queries wait at most `within`.
+    /// Opens a connection whose queries wait for at most `within`.
     async fn manager(&self, within: Duration) -> RedisResult<ConnectionManager> {
         let config = ConnectionManagerConfig::new()
             .set_number_of_retries(0)

@@ -1,7 +1,7 @@
-//! Clients of other shops whose orders are produced here: Shopify, `WooCommerce`, and files of comma-separated values.
+//! Clients for other shops whose orders are produced here: Shopify, `WooCommerce`, and files of comma-separated values.
 //!
-//! A kind of shop is one declaration ([`ChannelType`]): its word, the parsing of its signed webhooks, and the client
-//! that reports shipments to it. [`domain::channel_order`] decides the consequences of its orders;
+//! Each kind of shop has one declaration ([`ChannelType`]) with its API name, the parsing of its signed webhooks, and
+//! the client that reports shipments to it. [`domain::channel_order`] decides what to do with such a shop's orders;
 //! [`super::storefront`] reads the shops' catalogues.
 
 mod rest;
@@ -26,26 +26,26 @@ use domain::signing::{hmac_sha256, same};
 /// All kinds of shops, in listing order.
 const ALL_TYPES: [&ChannelType; 3] = [&shopify::TYPE, &woocommerce::TYPE, &table::TYPE];
 
-/// Words of all kinds of shops, for the API.
+/// API names of all kinds of shops.
 pub const WORDS: [&str; 3] = [shopify::TYPE.word, woocommerce::TYPE.word, table::TYPE.word];
 
 /// Declaration of a kind of shop.
 pub struct ChannelType {
-    /// Word of the kind in the API.
+    /// Name of the kind of shop in the API.
     pub word: &'static str,
-    /// Verification and parsing of its webhooks; `None` if it sends none.
+    /// Verification and parsing of the shop's webhooks; `None` if it sends none.
     pub messages: Option<MessageType>,
-    /// Constructor of the client to which shipments are reported; `None` if it gets no reports.
+    /// Constructor of the client that reports shipments to the shop; `None` if shipments are not reported.
     pub connect: Option<ConnectShop>,
 }
 
-/// Webhooks of a kind of shop.
+/// Verification and parsing of webhooks from one kind of shop.
 pub struct MessageType {
-    /// Header with the signature.
+    /// Name of the header that contains the signature.
     pub signature_header: &'static str,
-    /// Parser of a webhook whose signature was verified.
+    /// Parser for a webhook whose signature has been verified.
     read: fn(&HeaderMap, &[u8]) -> Result<Option<ShopOrderUpdate>, MessageError>,
-    /// Predicate for the unsigned initial request that only tests the webhook URL.
+    /// Predicate for the unsigned initial request that only tests the webhook's URL.
     is_trial: fn(&HeaderMap, &[u8]) -> bool,
 }
 
@@ -58,18 +58,18 @@ pub enum MessageError {
     /// The signature is missing or wrong.
     #[error("the signature in {0} is missing or does not match the body")]
     Unsigned(&'static str),
-    /// The webhook is signed but not in the format of such a shop.
+    /// The webhook is signed, but does not have the format of this kind of shop.
     #[error("{0}")]
     Malformed(String),
 }
 
-/// Returns the kind of shop with this word.
+/// Returns the kind of shop with the given API name.
 pub fn channel_type(word: &str) -> Option<&'static ChannelType> {
     ALL_TYPES.into_iter().find(|one| one.word == word)
 }
 
 impl MessageType {
-    /// Verifies the signature over the raw bytes and parses the webhook; returns `None` if it contains nothing
+    /// Verifies the signature over the raw bytes and parses the webhook; returns `None` if the webhook contains nothing
     /// relevant.
     pub fn receive(
         &self,
@@ -89,41 +89,41 @@ impl MessageType {
     }
 }
 
-/// Returns whether `signature` is the base64-encoded HMAC-SHA256 of the body. Compares in constant time.
+/// Returns whether `signature` is the base64-encoded HMAC-SHA256 of the body. The comparison takes constant time.
 fn is_signed(secret: &str, body: &[u8], signature: &str) -> bool {
     use base64::Engine as _;
     let decoded = base64::engine::general_purpose::STANDARD.decode(signature.trim()).unwrap_or_default();
     same(&hmac_sha256(secret.as_bytes(), &[body]), &decoded)
 }
 
-/// A shipment to report to the shop that sold the order.
+/// Shipment to report to the shop that sold the order.
 #[derive(Clone, Debug)]
 pub struct ShipmentNotice<'a> {
-    /// Order id in the shop.
+    /// Id of the order in the shop.
     pub external_id: &'a str,
     /// Order lines as sold in the shop.
     pub lines: &'a [SoldLine],
-    /// Shipment to report, with its tracking number.
+    /// Shipment to report, including its tracking number.
     pub shipment: &'a ReportedShipment,
-    /// Units of each line in all shipments with this tracking number up to and including this one: the number that the
-    /// shop has recorded under it once it knows of all of them.
+    /// Units of each line in all shipments with this tracking number, up to and including this one. Once the shop knows
+    /// about all of them, it has recorded this number under the tracking number.
     pub so_far: &'a [u64],
-    /// This server's order, as a marker by which an earlier report is recognised.
+    /// Marker that identifies this server's order, by which an earlier report is recognised.
     pub mark: &'a str,
 }
 
-/// Shop's response to a reported shipment.
+/// The shop's response to a reported shipment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ShipmentResponse {
-    /// The shop knows the shipment, from this call or an earlier one.
+    /// The shop has recorded the shipment, through this call or an earlier one.
     Known,
-    /// The shop permanently rejects the shipment; contains its message.
+    /// The shop permanently rejects the shipment, with the given message.
     Refused(String),
 }
 
-/// Client of a shop that sold orders.
+/// Client for a shop that sells orders.
 #[async_trait]
 pub trait ShopClient: Send + Sync {
-    /// Reports a shipment unless the shop knows it already. A fault means that the report may be retried.
+    /// Reports a shipment, unless the shop already has it. After a fault, the report may be retried.
     async fn tell(&self, notice: &ShipmentNotice<'_>) -> Result<ShipmentResponse, PeerFault>;
 }

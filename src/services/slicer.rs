@@ -1,10 +1,10 @@
-//! Slicer: a local program that converts a model to G-code, run by the command line of the program named in
+//! Slicer: a local program that converts a model to G-code, invoked through the command line of the program named in
 //! `config.toml`.
 //!
 //! Models and profiles come from users, so the program runs confined: without a shell or input, with an empty
-//! environment and a folder of its own, and with limits on time, memory and output. It is killed together with all
-//! processes that it started. Profiles that would run scripts are rejected, and only the shapes of a project are passed
-//! on (`project`).
+//! environment and its own folder, and with limits on time, memory and output. It is killed together with all processes
+//! that it has started. Profiles that would run scripts are rejected, and of a project only the shapes are passed on
+//! (`project`).
 
 pub mod process;
 pub mod profile;
@@ -25,30 +25,30 @@ use config::sections::SlicingConfig;
 
 /// Time limit for reading the program's version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
-/// Maximum number of characters kept of the version.
+/// Maximum length of the stored version, in characters.
 const MAX_VERSION_CHARS: usize = 100;
-/// Search path for a program without a path if the environment sets none.
+/// Search path for a program given without a path, if the environment does not set one.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-/// File name of the result in the folder of a run.
+/// File name of the result in a run's folder.
 const RESULT_FILE: &str = "sliced.gcode";
 
-/// Program, folders and limits of the slicer.
+/// Program, folders and limits for slicing.
 #[derive(Clone, Debug)]
 pub struct SlicerSettings {
-    /// Program to run: a path, or a name that is searched in `PATH`.
+    /// Program to run: a path, or a name to search in `PATH`.
     pub program: PathBuf,
-    /// Folder with the profiles.
+    /// Folder that contains the profiles.
     pub profiles: PathBuf,
-    /// Folder in which each run gets its own subfolder. Nothing else may use it.
+    /// Folder in which each run has its own subfolder. Nothing else may use this folder.
     pub work: PathBuf,
-    /// Most runs at the same time. Whoever has models sliced keeps to it, and says whose turn it is.
+    /// Maximum number of concurrent runs. Callers must enforce this limit, and decide whose turn it is.
     pub parallel: usize,
-    /// Resource limits of one run.
+    /// Resource limits for one run.
     pub limits: RunLimits,
 }
 
 impl SlicerSettings {
-    /// Returns the settings with which the slicer runs. Its output may be as large as an upload.
+    /// Returns the slicer settings from the configuration. The output of a run may be as large as an upload.
     pub fn of(config: &Config) -> Self {
         let SlicingConfig { program, profiles_dir, max_parallel, timeout_seconds, memory_max_bytes, .. } =
             &config.slicing;
@@ -74,7 +74,7 @@ pub enum SliceError {
     /// The program or the profile is missing; the message contains instructions.
     #[error("{0}")]
     Absent(String),
-    /// The slicer, or the rules for profiles, rejected this model or profile; contains their message.
+    /// The slicer, or the rules for profiles, rejected this model or profile, with the given message.
     #[error("{0}")]
     Refused(String),
     /// An I/O error on the server's disk.
@@ -82,10 +82,10 @@ pub enum SliceError {
     Disk(#[from] std::io::Error),
 }
 
-/// Path, modification time and size of a program file when its version was read.
+/// Path, modification time and size of a program file at the time its version was read.
 type ProgramMark = (PathBuf, Option<SystemTime>, u64);
 
-/// The program. Whoever asks bounds how often it runs at the same time ([`SlicerSettings::parallel`]).
+/// Slicer program. Callers limit the number of concurrent runs ([`SlicerSettings::parallel`]).
 #[derive(Debug)]
 pub struct Slicer {
     settings: SlicerSettings,
@@ -93,31 +93,32 @@ pub struct Slicer {
     version: Mutex<Option<(ProgramMark, String)>>,
 }
 
-/// Result of a run: its G-code is in a folder that is removed on drop.
+/// Result of a run, whose G-code is in a folder that is removed on drop.
 #[derive(Debug)]
 pub struct SlicerOutput {
     _folder: RunFolder,
-    /// Path of the G-code.
+    /// Path of the G-code file.
     pub path: PathBuf,
 }
 
-/// A model to slice.
+/// Model to slice, and the settings for slicing it.
 #[derive(Clone, Copy, Debug)]
 pub struct SliceRequest<'a> {
-    /// Path of the model's content, whatever its name.
+    /// Path of the file with the model's content, which may have any name.
     pub model: &'a Path,
     /// Slicer profile.
     pub profile: &'a SlicerProfile,
-    /// Number of copies of a mesh to place on the plate. A project's own arrangement is kept; its settings are not.
+    /// Number of copies of a mesh to place on the plate. For a project, its own arrangement is used, but not its
+    /// settings.
     pub copies: u32,
 }
 
 impl Slicer {
-    /// Creates a slicer with these settings. Removes the folders left behind by runs of an earlier process.
+    /// Creates a slicer with the given settings. Removes folders left behind by runs of an earlier process.
     ///
     /// # Errors
     ///
-    /// When the folder of the runs cannot be emptied.
+    /// Returns an error if the folder for runs cannot be emptied.
     pub fn new(settings: SlicerSettings) -> std::io::Result<Self> {
         if let Ok(work) = std::fs::canonicalize(&settings.work) {
             process::kill_within(&work);
@@ -134,11 +135,11 @@ impl Slicer {
         &self.settings
     }
 
-    /// Returns the path of the program.
+    /// Returns the path of the slicer program.
     ///
     /// # Errors
     ///
-    /// When it does not exist; the message names the places searched.
+    /// Returns an error if the program does not exist; the message names the places searched.
     pub fn program(&self) -> Result<PathBuf, SliceError> {
         let program = &self.settings.program;
         let executable = if program.components().count() > 1 {
@@ -153,11 +154,11 @@ impl Slicer {
         })
     }
 
-    /// Returns name and version of the program as it prints them.
+    /// Returns the name and version of the program, as the program prints them.
     ///
     /// # Errors
     ///
-    /// When the program does not exist or does not start.
+    /// Returns an error if the program does not exist or does not start.
     pub async fn version(&self) -> Result<String, SliceError> {
         let program = self.program()?;
         let about = fs::metadata(&program).await?;
@@ -191,20 +192,20 @@ impl Slicer {
         Ok(version)
     }
 
-    /// Reads a profile by its name.
+    /// Reads the profile with the given name.
     ///
     /// # Errors
     ///
-    /// When there is none, or it is rejected.
+    /// Returns an error if there is no such profile, or it is rejected.
     pub async fn profile(&self, name: &str) -> Result<SlicerProfile, SliceError> {
         profile::read(&self.settings.profiles, name).await
     }
 
-    /// Makes G-code. When this is dropped, the program is killed and its folder removed.
+    /// Slices a model to G-code. If the future is dropped, the program is killed and its folder removed.
     ///
     /// # Errors
     ///
-    /// When the program is not there, fails, or makes no file.
+    /// Returns an error if the program does not exist, fails, or produces no file.
     pub async fn slice(&self, request: SliceRequest<'_>) -> Result<SlicerOutput, SliceError> {
         let program = self.program()?;
         let folder = self.folder().await?;
@@ -251,7 +252,7 @@ impl Slicer {
     }
 }
 
-/// Returns whether the content is an archive, and thus a 3MF project rather than a mesh.
+/// Returns whether the model file is an archive, and therefore a 3MF project rather than a mesh.
 async fn is_project(model: &Path) -> std::io::Result<bool> {
     use tokio::io::AsyncReadExt as _;
     let mut beginning = [0; 4];
@@ -260,7 +261,7 @@ async fn is_project(model: &Path) -> std::io::Result<bool> {
     Ok(beginning[..read] == *b"PK\x03\x04")
 }
 
-/// Folder of a run, removed on drop.
+/// Folder for one run, removed on drop.
 #[derive(Debug)]
 struct RunFolder {
     path: PathBuf,

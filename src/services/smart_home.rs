@@ -1,6 +1,8 @@
-//! Client of Home Assistant: shows entities of the shop as states over its HTTP API, or as devices by MQTT discovery.
+//! Client for Home Assistant: displays the shop's entities as states through the HTTP API, or as devices through MQTT
+//! discovery.
 //!
-//! States set over HTTP are lost when Home Assistant restarts, which is detected by reading one of them.
+//! States set through the HTTP API are lost when Home Assistant restarts. A restart is detected by reading one of the
+//! states.
 
 pub mod discovery;
 
@@ -12,12 +14,12 @@ use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
-/// Name of the other side in messages.
+/// Name of the system in messages.
 const OTHER_SIDE: &str = "Home Assistant";
-/// Maximum number of characters of a state.
+/// Maximum length of a state, in characters.
 const MAX_STATE_CHARS: usize = 255;
 
-/// An entity to show: a printer, or the shop itself.
+/// Entity to display: a printer, or the shop itself.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HomeEntity {
     /// Permanent key: lower-case letters and digits.
@@ -26,24 +28,24 @@ pub struct HomeEntity {
     pub name: String,
     /// Human-readable kind of entity.
     pub model: String,
-    /// State as one word or number.
+    /// State, as one word or number.
     pub state: String,
     /// Further attributes by name.
     pub facts: Map<String, Value>,
 }
 
-/// Client of Home Assistant's HTTP API.
+/// Client for Home Assistant's HTTP API.
 pub struct HomeAssistantClient {
     peer: PeerClient,
 }
 
 impl HomeAssistantClient {
-    /// Creates a client for this address with an administrator's long-lived token.
+    /// Creates a client for the given address with an administrator's long-lived token.
     pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }
 
-    /// Shows the current state of an entity.
+    /// Displays the current state of an entity.
     pub async fn show(&self, thing: &HomeEntity) -> Result<(), PeerFault> {
         let mut attributes = thing.facts.clone();
         attributes.insert("friendly_name".to_owned(), thing.name.clone().into());
@@ -55,7 +57,7 @@ impl HomeAssistantClient {
         }
     }
 
-    /// Returns whether an entity is still shown.
+    /// Returns whether an entity is still displayed.
     pub async fn shows(&self, key: &str) -> Result<bool, PeerFault> {
         Ok(self.ask(self.entity(Method::GET, key)).await? != StatusCode::NOT_FOUND)
     }
@@ -69,7 +71,7 @@ impl HomeAssistantClient {
         self.peer.below(method, &format!("api/states/sensor.printfloor_{key}"))
     }
 
-    /// Sends a request and returns the status: success, or 404 for an entity that does not exist.
+    /// Sends a request and returns the status, which is either success or 404 for an entity that does not exist.
     async fn ask(&self, call: RequestBuilder) -> Result<StatusCode, PeerFault> {
         let mut answer = send(call, OTHER_SIDE).await?;
         let status = answer.status();

@@ -1,4 +1,5 @@
-//! Client of the public storefront of a Shopify shop, which serves products and collections as JSON without an API key.
+//! Client for the public storefront of a Shopify shop, which serves products and collections as JSON without an API
+//! key.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +13,9 @@ use domain::picture_address::is_picture_address;
 use domain::refusal::shortened;
 use domain::time::Timestamp;
 
-/// Word of this kind of catalogue in settings and responses.
+/// Name of this kind of catalogue in settings and responses.
 pub const STOREFRONT_WORD: &str = "shopify";
-/// Number of products per page, the storefront's maximum.
+/// Number of products per page, which is the storefront's maximum.
 const PAGE_SIZE: usize = 250;
 /// Maximum number of pages per list.
 const MAX_PAGES: usize = 4;
@@ -24,16 +25,16 @@ const MAX_COLLECTIONS: usize = 50;
 const MAX_IMAGES: usize = 20;
 /// Maximum size of one page in bytes.
 const MAX_PAGE_BYTES: usize = 16 * 1024 * 1024;
-/// Maximum number of characters of a name; descriptions have the limit below.
+/// Maximum length of a name, in characters; descriptions have their own limit.
 const MAX_NAME_CHARS: usize = 200;
 const MAX_ABOUT_CHARS: usize = 5_000;
-/// Name of the other side in messages.
+/// Name of the storefront in messages.
 const OTHER_SIDE: &str = "the storefront";
 
-/// A product as shown in the storefront.
+/// Product, as shown in the storefront.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoreProduct {
-    /// Id in the shop.
+    /// Id of the product in the shop.
     pub id: String,
     /// URL slug.
     pub slug: String,
@@ -43,20 +44,20 @@ pub struct StoreProduct {
     pub description: Option<String>,
     /// Price of the first variant in minor units.
     pub price_cents: i64,
-    /// URLs of pictures.
+    /// URLs of the product's pictures.
     pub images: Vec<String>,
-    /// Slugs of the collections that contain it.
+    /// Slugs of the collections that contain the product.
     pub collections: Vec<String>,
-    /// Time of publication.
+    /// Time at which the product was published.
     pub published_at: Timestamp,
-    /// SKU codes of its variants, the first one first.
+    /// SKU codes of the product's variants, in order.
     pub codes: Vec<String>,
 }
 
-/// A collection as shown in the storefront.
+/// Collection, as shown in the storefront.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoreCollection {
-    /// Id in the shop.
+    /// Id of the collection in the shop.
     pub id: String,
     /// URL slug.
     pub slug: String,
@@ -64,29 +65,29 @@ pub struct StoreCollection {
     pub title: String,
 }
 
-/// Whole catalogue of a storefront.
+/// Complete catalogue of a storefront.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StoreCatalog {
     /// Products, newest first.
     pub products: Vec<StoreProduct>,
-    /// Collections that are not empty.
+    /// Collections that contain products.
     pub collections: Vec<StoreCollection>,
 }
 
-/// Client of one storefront.
+/// Client for one storefront.
 pub struct Storefront {
     peer: PeerClient,
     currency: String,
 }
 
 impl Storefront {
-    /// Creates a client for this address; calls nothing yet. The storefront does not report its currency, so it is
-    /// passed in.
+    /// Creates a client for the given address without calling it yet. The storefront does not report its currency, so
+    /// the currency is passed in.
     pub fn new(client: Client, url: &str, currency: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, "")?, currency: currency.to_lowercase() })
     }
 
-    /// Reads the whole catalogue, within limits of size and number; the caller limits the time.
+    /// Reads the whole catalogue, within limits on size and number; the caller limits the time.
     pub async fn read(&self) -> Result<StoreCatalog, PeerFault> {
         let mut products = Vec::new();
         for value in self.all("products.json", "products").await? {
@@ -115,7 +116,7 @@ impl Storefront {
         Ok(StoreCatalog { products, collections })
     }
 
-    /// Returns all items of a list, read page by page.
+    /// Reads a list page by page and returns all its items.
     async fn all(&self, path: &str, member: &str) -> Result<Vec<Value>, PeerFault> {
         let mut all = Vec::new();
         for page in 1..=MAX_PAGES {
@@ -146,7 +147,7 @@ fn name(value: &Value) -> Option<String> {
     Some(shortened(plain.trim().to_owned(), MAX_NAME_CHARS)).filter(|text| !text.is_empty())
 }
 
-/// Returns a valid slug, which becomes part of URLs that are requested.
+/// Returns a slug if it is valid; it becomes part of requested URLs.
 fn slug(value: &Value) -> Option<String> {
     let slug = name(value)?;
     let plain = |c: char| c.is_alphanumeric() || "-_".contains(c);

@@ -1,5 +1,5 @@
-//! Sends one attempt of one webhook delivery and reports its outcome. [`domain::schedule`] decides the time of
-//! the next attempt, and the endpoint's owner the consequences of a failure.
+//! Makes a single attempt to send a webhook delivery, and reports the outcome. [`domain::schedule`] decides when the
+//! next attempt is made, and the endpoint's owner decides the consequences of a failure.
 
 use std::error::Error as StdError;
 use std::io;
@@ -13,38 +13,38 @@ use platform::http::{BlockedHost, Outbound, read_beginning};
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_READ_BYTES: usize = 16 * 1024;
-/// Maximum number of bytes kept of a response.
+/// Maximum number of bytes stored from a response.
 const MAX_ANSWER_KEPT_BYTES: usize = 1024;
 
-/// One event to deliver to one endpoint. Identical on every attempt.
+/// Event to deliver to an endpoint. It is identical on every attempt.
 #[derive(Clone)]
 pub struct OutgoingDelivery {
-    /// Delivery id: `X-Service-Delivery`.
+    /// Delivery id, sent as `X-Service-Delivery`.
     pub id: String,
-    /// Event id: `webhook-id`, and `id` of the envelope.
+    /// Event id, sent as `webhook-id` and as `id` in the envelope.
     pub event_id: String,
-    /// Event type: `X-Service-Event`.
+    /// Event type, sent as `X-Service-Event`.
     pub event: String,
     /// URL to which the event is posted.
     pub url: String,
-    /// Envelope, sent byte for byte.
+    /// Envelope, which is sent byte for byte.
     pub body: Bytes,
     /// Current signing secret of the endpoint.
     pub secret: String,
-    /// Previous signing secret, while the endpoint's rotation lasts.
+    /// Previous signing secret; `None` unless the endpoint's secret is being rotated.
     pub old_secret: Option<String>,
 }
 
-/// Result of sending one webhook once.
+/// Outcome of a single attempt to send a webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveryAttemptOutcome {
-    /// HTTP status of the response; `None` if there was none.
+    /// HTTP status of the response; `None` if there was no response.
     pub status: Option<u16>,
     /// `true` for a 2xx response within the time limit.
     pub ok: bool,
-    /// Reason for the failure, in plain words that may be shown to the endpoint's owner.
+    /// Reason for the failure, in plain language that may be shown to the endpoint's owner; `None` after a success.
     pub error: Option<String>,
-    /// Duration in milliseconds.
+    /// Duration of the attempt in milliseconds.
     pub duration_ms: u64,
     /// Beginning of the response body, at most `MAX_ANSWER_KEPT_BYTES`.
     pub excerpt: Option<String>,
@@ -57,13 +57,13 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Creates a sender on the HTTP client for webhooks.
+    /// Creates a sender that uses the HTTP client for webhooks.
     pub fn new(client: Outbound) -> Self {
         Self { client }
     }
 
-    /// Makes one attempt. The request is signed with `now`, the time of the attempt, so that a receiver can detect a
-    /// stale copy. Whatever the other side does is an [`DeliveryAttemptOutcome`], never an error.
+    /// Makes a single attempt. The signature covers `now`, the time of the attempt, so that receivers can detect
+    /// replayed requests. Whatever the receiver does results in a [`DeliveryAttemptOutcome`], never an error.
     pub async fn send(&self, delivery: &OutgoingDelivery, now: Timestamp) -> DeliveryAttemptOutcome {
         let started = Instant::now();
         let mut outcome = self.attempt(delivery, now).await;
@@ -100,7 +100,8 @@ impl Sender {
         }
     }
 
-    /// Describes a failure in plain words. The error's own text may contain internal details and is not shown.
+    /// Describes a failure in plain language. The error's own text is not shown, because it may contain internal
+    /// details.
     fn words(&self, error: &reqwest::Error) -> String {
         if let Some(blocked) = causes(error).find_map(|cause| cause.downcast_ref::<BlockedHost>()) {
             return blocked.to_string();
@@ -134,7 +135,7 @@ impl DeliveryAttemptOutcome {
     }
 }
 
-/// Adds body and headers to the request. `stamp` is the time of the attempt in Unix seconds.
+/// Adds the body and headers to the request. `stamp` is the time of the attempt in Unix seconds.
 fn signed(request: reqwest::RequestBuilder, delivery: &OutgoingDelivery, stamp: i64) -> reqwest::RequestBuilder {
     let mut secrets = vec![delivery.secret.as_str()];
     secrets.extend(delivery.old_secret.as_deref());
@@ -149,7 +150,7 @@ fn signed(request: reqwest::RequestBuilder, delivery: &OutgoingDelivery, stamp: 
         .body(delivery.body.clone())
 }
 
-/// Converts the kept bytes to a text that any database can store.
+/// Converts the stored bytes to a text that any database accepts.
 fn excerpt(body: &[u8]) -> Option<String> {
     if body.is_empty() {
         return None;
@@ -169,7 +170,7 @@ fn io_kind(error: &(dyn StdError + 'static)) -> Option<io::ErrorKind> {
     error.downcast_ref().map(io::Error::kind)
 }
 
-/// Returns `true` for a TLS error. It is usually wrapped in I/O errors, which do not report their content as their
+/// Returns whether an error is a TLS error, which is usually wrapped in I/O errors that do not report it as their
 /// source.
 fn is_tls(error: &(dyn StdError + 'static)) -> bool {
     let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);

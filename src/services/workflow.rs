@@ -1,4 +1,4 @@
-//! Client of a workflow automation: one POST per event, in the format of n8n's webhook node.
+//! Client for a workflow automation: sends a POST for each event, in the format of n8n's webhook node.
 
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Method, StatusCode};
@@ -9,41 +9,41 @@ use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
-/// Name of the other side in messages.
+/// Name of the workflow automation in messages.
 const OTHER_SIDE: &str = "the workflow automation";
 
-/// Outcome of an event that the other side responded to.
+/// Outcome of an event to which the workflow automation responded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EventOutcome {
     /// The event was accepted.
     Done,
-    /// The event is permanently rejected, with the other side's message; the next one may be accepted.
+    /// The event was permanently rejected, with the given message; the next event may be accepted.
     Refused(String),
 }
 
-/// An event to deliver.
+/// Event to deliver.
 pub struct OutgoingEvent<'a> {
     /// Event id, the same on every attempt.
     pub id: String,
     /// Event type, such as `order.paid`.
     pub event: &'a str,
-    /// The envelope as JSON.
+    /// Envelope as JSON.
     pub body: String,
 }
 
-/// Webhook of a workflow automation.
+/// Client for the webhook of a workflow automation.
 pub struct WorkflowWebhook {
     peer: PeerClient,
 }
 
 impl WorkflowWebhook {
-    /// Creates a client for this address. The token is sent in this header: after `Bearer` if it is `Authorization`,
-    /// else alone.
+    /// Creates a client for the given address. The token is sent in the given header: after `Bearer` if the header is
+    /// `Authorization`, otherwise alone.
     pub fn new(client: Client, url: &str, header: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Header(header), token)? })
     }
 
-    /// Sends an event once. A fault means that it may be retried.
+    /// Sends an event once. After a fault, the event may be sent again.
     pub async fn send(&self, event: OutgoingEvent<'_>) -> Result<EventOutcome, PeerFault> {
         let call = self.peer.call(Method::POST).header(CONTENT_TYPE, "application/json");
         let call = call.header("x-service-event", event.event).header("idempotency-key", event.id);

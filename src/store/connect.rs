@@ -1,8 +1,8 @@
 //! Opens the database: the writer's single connection with its epoch, and the read pool.
 //!
-//! Opening for writing takes these steps on one connection: check whether another server has taken over, take the lock
-//! that excludes other servers (PostgreSQL; for SQLite it is the lock on the data folder), and take the next epoch. The
-//! first opening of a process also migrates the tables in between.
+//! Opening for writing takes these steps on one connection: check whether another server has taken over, acquire the
+//! lock that excludes other servers (on PostgreSQL; with SQLite, the lock on the data directory has this role), and
+//! take the next epoch. When a process opens the database for the first time, it migrates the tables before that.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,31 +29,31 @@ pub struct DatabaseSettings {
     pub url: String,
     /// Maximum number of connections in the read pool.
     pub read_connections: u32,
-    /// Maximum time that PostgreSQL spends on a statement of the read pool.
+    /// Maximum execution time of a PostgreSQL statement in the read pool.
     pub statement_timeout: Duration,
 }
 
 /// Reason the database cannot be used. The text goes to the log and to `printfloor check`, never to an HTTP caller.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The database reports an error, or cannot be reached.
+    /// The database reports an error or cannot be reached.
     #[error("{}", plain(.0))]
     Database(DbErr),
-    /// Nothing listens at the address of the database server.
+    /// No server listens at the address of the database.
     #[error("no server responds at {address} ({words})")]
     Unreachable {
-        /// Host and port that were dialled.
+        /// Host and port to which a connection was attempted.
         address: String,
-        /// Error message of the operating system.
+        /// Operating system's error message.
         words: String,
     },
     /// The file is not a database.
     #[error("the file is not a Printfloor database")]
     NotADatabase,
-    /// The connection failed while the next epoch was being committed, so it may have been taken or not.
+    /// The connection failed while the next epoch was being committed, so the epoch may or may not have been taken.
     #[error("{}", plain(.0))]
     EpochUncertain(DbErr),
-    /// Another server has taken a newer epoch than this process can have taken: this process may never write again.
+    /// Another server has taken an epoch newer than all those of this process, which must never write again.
     #[error("another printfloor server has taken over this database")]
     TakenOver,
     /// Another server holds the advisory lock (PostgreSQL).
@@ -62,28 +62,29 @@ pub enum OpenError {
     /// A restore of a backup into the database was interrupted.
     #[error("the restore of a backup into this database was interrupted")]
     RestoreUnfinished,
-    /// The `writer` table has no row, so these are not tables of Printfloor.
+    /// The `writer` table has no row, so the tables are not Printfloor's.
     #[error("the database has no writer row; check that database.url is the address of a Printfloor database")]
     NoWriterRow,
 }
 
-/// Writer's connection with the epoch that it took.
+/// Connection of the writer, with its epoch.
 ///
-/// Every opening takes the next epoch from the `writer` row, and every transaction checks that the row still holds it.
-/// A server that lost its connection, and was replaced by another server meanwhile, therefore cannot write.
+/// Opening the connection takes the next epoch from the `writer` row, and every transaction checks that the row still
+/// contains the same epoch. A server that loses its connection and is replaced by another server can therefore no
+/// longer write.
 pub struct WriteConnection {
     /// Pool of exactly one connection.
     pub db: DatabaseConnection,
-    /// Epoch taken by this connection. Another one on disk means that another server has taken over.
+    /// Epoch taken by this connection. A different epoch on disk means that another server has taken over.
     pub epoch: i64,
-    /// Number of the last event: read when the epoch was taken, then advanced with each commit.
+    /// Number of the last event; read when the epoch is taken, and advanced with each commit.
     pub last_seq: i64,
 }
 
-/// Key of the advisory lock that keeps a second server off a PostgreSQL database: the bytes of "Printflo".
+/// Key of the advisory lock that prevents a second server from using a PostgreSQL database: the bytes of "Printflo".
 pub(super) const ADVISORY_LOCK: i64 = 0x5072_696e_7466_6c6f;
 
-/// Table that a PostgreSQL database contains while a backup is being restored into it.
+/// Table that exists in a PostgreSQL database while a backup is being restored into it.
 pub const UNFINISHED_TABLE: &str = "printfloor_restore_unfinished";
 
 /// Timeout for connecting.
@@ -92,8 +93,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// SQLite error code for a file that is not a database.
 const SQLITE_NOT_A_DATABASE: &str = "26";
 
-/// Number of prepared statements that the writer's connection caches. Each table has a few statements, each in a few
-/// lengths.
+/// Number of prepared statements cached for the writer's connection. There are a few statements per table, each
+/// prepared for a few numbers of rows.
 const CACHED_STATEMENTS: usize = 512;
 
 fn options(settings: &DatabaseSettings, max_connections: u32) -> ConnectOptions {
@@ -108,7 +109,7 @@ fn options(settings: &DatabaseSettings, max_connections: u32) -> ConnectOptions 
     options
 }
 
-/// Returns the file that an SQLite address names, as the driver reads it.
+/// Returns the file that an SQLite address refers to, parsed in the same way as by the driver.
 pub fn sqlite_file(url: &str) -> Option<PathBuf> {
     let path = url.strip_prefix("sqlite:")?.split('?').next().unwrap_or_default();
     let path = path.strip_prefix("//").unwrap_or(path);
@@ -117,7 +118,7 @@ pub fn sqlite_file(url: &str) -> Option<PathBuf> {
     (path != ":memory:").then(|| read().map_or_else(|_| path.into(), |options| options.get_filename().to_owned()))
 }
 
-/// Returns the kind and location of a database for display, without its password.
+/// Returns the kind and location of a database for display, without the password.
 pub fn display_url(url: &str) -> String {
     if let Some(file) = sqlite_file(url) {
         let absolute = file.canonicalize().or_else(|_| std::path::absolute(&file)).unwrap_or(file);
@@ -131,11 +132,11 @@ pub fn display_url(url: &str) -> String {
     format!("PostgreSQL {}{port}{}", url.host_str().unwrap_or_default(), url.path())
 }
 
-/// Checks that the database driver can parse an address; dials nothing.
+/// Checks that the database driver can parse the address, without connecting to it.
 ///
 /// # Errors
 ///
-/// Fails if it cannot.
+/// Fails if the driver cannot parse the address.
 pub fn readable(settings: &DatabaseSettings) -> Result<(), OpenError> {
     let unreadable = |error: sqlx::Error| OpenError::Database(DbErr::Conn(RuntimeErr::SqlxError(error.into())));
     if settings.url.starts_with("sqlite:") {
@@ -145,13 +146,13 @@ pub fn readable(settings: &DatabaseSettings) -> Result<(), OpenError> {
     }
 }
 
-/// Checks that something listens at the address to which the driver would connect for PostgreSQL. The connection pool
-/// would retry repeatedly, and report only a timeout. A database in a file, or behind a socket in the file system,
-/// counts as reached. An address at which no system of the shop can be is not dialled.
+/// Checks that a server listens at the address to which the PostgreSQL driver would connect. The connection pool cannot
+/// be used for that, because it would retry repeatedly and report only a timeout. A database in a file, or behind a
+/// socket in the file system, always passes. An address that cannot belong to a system in the shop is not contacted.
 ///
 /// # Errors
 ///
-/// Fails if nothing listens there.
+/// Fails if no server listens at the address.
 pub async fn reach(url: &str) -> Result<(), OpenError> {
     if !url.starts_with("postgres") {
         return Ok(());
@@ -190,8 +191,8 @@ fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
     }
 }
 
-/// Returns the error message of the database server or the operating system alone, without those of the layers in
-/// between.
+/// Returns the error message of the database server or the operating system, without the messages added by the layers
+/// in between.
 fn plain(error: &DbErr) -> String {
     let Some(inner) = sqlx_error(error) else { return error.to_string() };
     match inner {
@@ -215,8 +216,8 @@ fn sqlite_writer(options: sqlx::sqlite::SqliteConnectOptions) -> sqlx::sqlite::S
         .busy_timeout(Duration::from_secs(5))
 }
 
-/// Opens the database for writing when the process starts: takes the lock, fences off the previous server, migrates the
-/// tables, and takes an epoch.
+/// Opens the database for writing at the start of the process: acquires the lock, fences off the previous server,
+/// migrates the tables, and takes an epoch.
 pub async fn start(settings: &DatabaseSettings) -> Result<WriteConnection, OpenError> {
     let db = connect_writer(settings).await?;
     if SchemaManager::new(&db).has_table(UNFINISHED_TABLE).await? {
@@ -225,7 +226,7 @@ pub async fn start(settings: &DatabaseSettings) -> Result<WriteConnection, OpenE
     started(db).await
 }
 
-/// Does what [`start`] does, for a database into which a backup is being restored.
+/// Does the same as [`start`], for a database into which a backup is being restored.
 ///
 /// # Errors
 ///
@@ -253,9 +254,9 @@ async fn started(db: DatabaseConnection) -> Result<WriteConnection, OpenError> {
     take_epoch(&db).await.map(|(epoch, last_seq)| WriteConnection { db, epoch, last_seq })
 }
 
-/// Opens the database for writing again. `highest` is the highest epoch that this process can have taken; 0 if it has
-/// taken none. A higher one on disk belongs to another server, and is detected before the lock is tried: the server
-/// that took over holds the lock as long as it lives.
+/// Opens the database for writing again. `highest` is the highest epoch that this process can have taken; 0 if none. A
+/// higher epoch on disk belongs to another server. This is checked before the lock is requested, because the server
+/// that took over holds the lock as long as it runs.
 pub async fn reopen(settings: &DatabaseSettings, highest: i64) -> Result<WriteConnection, OpenError> {
     let db = connect_writer(settings).await?;
     if highest > 0 && epoch_on_disk(&db).await? > highest {
@@ -270,7 +271,7 @@ pub async fn reopen(settings: &DatabaseSettings, highest: i64) -> Result<WriteCo
 }
 
 impl WriteConnection {
-    /// Returns whether the epoch on disk is still the one that this connection took.
+    /// Returns whether the epoch on disk is still the one taken by this connection.
     pub(super) async fn holds(&self) -> Result<bool, OpenError> {
         Ok(epoch_on_disk(&self.db).await? == self.epoch)
     }
@@ -293,7 +294,7 @@ pub(super) async fn connect_writer(settings: &DatabaseSettings) -> Result<Databa
     Database::connect(options).await
 }
 
-/// Takes the advisory lock of the database for as long as the connection lives.
+/// Acquires the advisory lock on the database, which is held as long as the connection is open.
 pub(super) async fn lock(db: &DatabaseConnection) -> Result<(), OpenError> {
     let backend = db.get_database_backend();
     if backend != DatabaseBackend::Postgres {
@@ -340,7 +341,7 @@ pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, 
 }
 
 /// Opens a separate connection for reading the whole database, without a statement timeout or a limit on idle
-/// transactions. On SQLite `copy` is the file that is read instead.
+/// transactions. With SQLite, the file `copy` is read instead.
 pub(super) async fn copying(
     settings: &DatabaseSettings,
     copy: Option<PathBuf>,
@@ -364,8 +365,8 @@ pub(super) async fn copying(
     Ok(Database::connect(options).await?)
 }
 
-/// Returns whether the error concerns a value and not the connection: text that the database cannot hold (a NUL on
-/// PostgreSQL), a number out of range, a value too large for an index.
+/// Returns whether an error concerns a value rather than the connection: text that the database cannot store (NUL on
+/// PostgreSQL), a number out of range, or a value too large for an index.
 pub(super) fn refuses_value(error: &DbErr) -> bool {
     let (DbErr::Exec(RuntimeErr::SqlxError(inner)) | DbErr::Query(RuntimeErr::SqlxError(inner))) = error else {
         return false;
@@ -379,7 +380,7 @@ pub(super) fn refuses_value(error: &DbErr) -> bool {
     })
 }
 
-/// Classifies the outage that an error indicates, by its error code if there is one and by its text otherwise.
+/// Classifies the outage that an error indicates, by the error code if there is one, otherwise by the error text.
 pub fn unavailable(error: &DbErr) -> Unavailable {
     let words = error.to_string().to_lowercase();
     let code = match error {

@@ -1,7 +1,7 @@
-//! Consistent copy of the whole database in one file, made while the shop keeps running and then verified against the
-//! database: its tables have the same number of rows, and it can be read to its end.
+//! Consistent copy of the whole database in one file. It is made while the shop keeps running, and then verified: it
+//! must be readable to the end, and its tables must have the same numbers of rows as those of the database.
 //!
-//! SQLite copies itself (`sqlite`); PostgreSQL is copied by its own programs (`postgres`).
+//! SQLite itself makes the copy (`sqlite`); for PostgreSQL, the PostgreSQL client programs do (`postgres`).
 
 mod postgres;
 pub mod restore;
@@ -18,26 +18,26 @@ use tokio::time::timeout;
 use super::Unavailable;
 use super::connect::{self, DatabaseSettings, OpenError, sqlite_file};
 
-/// Timeout for copying and checking.
+/// Timeout for making and verifying a copy.
 const MAX_COPY_TIME: Duration = Duration::from_secs(3600);
 
-/// Reason there is no copy. The messages of a program that failed are for the log.
+/// Reason the copy failed. The error output of programs is only for the log.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
-    /// The database does not answer, or cannot be read.
+    /// The database does not respond or cannot be read.
     #[error("the database cannot be read: {words}")]
     Database {
         /// Kind of outage.
         why: Unavailable,
-        /// Error message of the database.
+        /// Error message from the database.
         words: String,
     },
-    /// A PostgreSQL program that makes or reads copies is not installed.
+    /// A PostgreSQL program needed to make or read copies is not installed.
     #[error(
         "{0} is not installed on the server's machine: install the PostgreSQL client programs there (Debian: apt install postgresql-client) and try again"
     )]
     NoProgram(&'static str),
-    /// The program is older than the database server, so it cannot copy it.
+    /// A PostgreSQL program is older than the database server and therefore cannot copy the database.
     #[error(
         "{program} is from PostgreSQL {version}, but the database is PostgreSQL {server_version}: install the client programs of PostgreSQL {server_version} on the server's machine and try again"
     )]
@@ -49,7 +49,7 @@ pub enum CopyError {
         /// Major version of the database server.
         server_version: u32,
     },
-    /// A program failed.
+    /// A PostgreSQL program failed.
     #[error("{program} failed: {words}")]
     Failed {
         /// Name of the program.
@@ -60,10 +60,10 @@ pub enum CopyError {
     /// The copy does not match the database.
     #[error("the copy of the database is damaged: {0}")]
     Unsound(String),
-    /// The copy was aborted after the timeout.
+    /// Copying was aborted after the timeout.
     #[error("copying the database took longer than {} minutes", MAX_COPY_TIME.as_secs() / 60)]
     TookTooLong,
-    /// The file cannot be written or read.
+    /// The file of the copy cannot be written or read.
     #[error(transparent)]
     Disk(#[from] io::Error),
 }
@@ -83,23 +83,23 @@ impl From<OpenError> for CopyError {
     }
 }
 
-/// Contents of a copy.
+/// Summary of the contents of a copy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DatabaseCopy {
-    /// Name of the newest migration applied to its tables.
+    /// Name of the newest migration applied to the tables.
     pub schema: String,
-    /// Number of rows of each of its tables.
+    /// Number of rows in each table.
     pub rows: BTreeMap<String, u64>,
 }
 
-/// Copier of the database, over its own connections.
+/// Copier of the database, which uses its own connections.
 #[derive(Clone)]
 pub struct DatabaseCopier {
     settings: DatabaseSettings,
 }
 
 impl DatabaseCopier {
-    /// Creates a copier for this database.
+    /// Creates a copier for the given database.
     pub fn new(settings: DatabaseSettings) -> Self {
         Self { settings }
     }
@@ -113,13 +113,13 @@ impl DatabaseCopier {
         if self.is_sqlite() { "sqlite" } else { "postgresql" }
     }
 
-    /// Returns the file name of a copy: on SQLite that of the database itself, so that a server can use the copy as it
-    /// is.
+    /// Returns the file name for a copy. With SQLite, it is the name of the database file itself, so that a server can
+    /// use the copy unchanged.
     pub fn file_name(&self) -> &'static str {
         if self.is_sqlite() { "printfloor.db" } else { "printfloor.pgdump" }
     }
 
-    /// Returns the approximate size of the database, in bytes; a copy is hardly ever larger.
+    /// Returns the approximate size of the database, in bytes. A copy is rarely larger.
     ///
     /// # Errors
     ///
@@ -134,11 +134,12 @@ impl DatabaseCopier {
         Ok(size?)
     }
 
-    /// Copies the database into this existing, empty file, and verifies the copy against the database.
+    /// Copies the database into the given file, which must exist and be empty, and verifies the copy against the
+    /// database.
     ///
     /// # Errors
     ///
-    /// Fails if the copy cannot be made or does not match.
+    /// Fails if the copy cannot be made or does not match the database.
     pub async fn copy_to(&self, file: &Path) -> Result<DatabaseCopy, CopyError> {
         let copying = async {
             if self.is_sqlite() {
@@ -151,14 +152,14 @@ impl DatabaseCopier {
     }
 }
 
-/// Runs a query and returns its column `value` as a number.
+/// Runs a query and returns the value of its column `value` as a number.
 async fn number(db: &impl ConnectionTrait, sql: &str) -> Result<u64, DbErr> {
     let statement = Statement::from_string(db.get_database_backend(), sql);
     let number: Option<i64> = db.query_one_raw(statement).await?.map(|row| row.try_get("", "value")).transpose()?;
     Ok(number.unwrap_or_default() as u64)
 }
 
-/// Runs a query and returns its column `value` as text; empty if it returns no row.
+/// Runs a query and returns the value of its column `value` as text; empty if there is no row.
 async fn text(db: &impl ConnectionTrait, sql: &str) -> Result<String, DbErr> {
     let statement = Statement::from_string(db.get_database_backend(), sql);
     let text: Option<String> = db.query_one_raw(statement).await?.map(|row| row.try_get("", "value")).transpose()?;
@@ -170,7 +171,7 @@ async fn schema_of(db: &impl ConnectionTrait) -> Result<String, DbErr> {
     text(db, "SELECT MAX(version) AS value FROM seaql_migrations").await
 }
 
-/// Counts the rows of each table. Must run in a transaction, or on a database that is not being written.
+/// Counts the rows in each table. Must run in a transaction, or on a database to which nobody writes.
 async fn counted(db: &impl ConnectionTrait) -> Result<BTreeMap<String, u64>, DbErr> {
     let backend = db.get_database_backend();
     let names = match backend {

@@ -1,4 +1,4 @@
-//! Follower that reads the committed events in order, from a position on, as they arrive.
+//! Follower that reads the committed events in order as they arrive, starting after a given position.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use crate::queries::EventFilter;
 use crate::rows::LoadError;
 use domain::event::NumberedEvent;
 
-/// Position in the committed events. The newest events come from memory; older ones are read from the table.
+/// Reader of the committed events, with its position. The newest events come from memory; older ones are read from the
+/// table.
 pub struct EventFollower {
     outbox: Arc<Outbox>,
     store: Store,
@@ -19,19 +20,19 @@ pub struct EventFollower {
 }
 
 impl EventFollower {
-    /// Creates a follower that reads the events after the one with the number `position`.
+    /// Creates a follower that reads the events after number `position`.
     pub fn new(outbox: &Arc<Outbox>, store: &Store, position: i64) -> Self {
         Self { last: outbox.last(), outbox: outbox.clone(), store: store.clone(), position }
     }
 
-    /// Returns the number of the last event that was read or skipped.
+    /// Returns the number of the last event read or skipped.
     pub const fn position(&self) -> i64 {
         self.position
     }
 
-    /// Waits for events after the position and reads at most `limit` of them. Events that the retention has deleted are
-    /// skipped, so the result may be empty; the position advances either way. `None` when the server is closed and no
-    /// more events arrive.
+    /// Waits for events after the position, and reads at most `limit` of them. Events already deleted by the retention
+    /// rules are skipped, so the result may be empty; the position advances in any case. Returns `None` if the server
+    /// is stopping and no more events will arrive.
     pub async fn next(&mut self, limit: usize) -> Result<Option<Vec<Arc<NumberedEvent>>>, LoadError> {
         let position = self.position;
         if self.last.wait_for(|last| *last > position).await.is_err() {

@@ -1,4 +1,4 @@
-//! Registry of the followers of the outbox and of how far behind each is, for the metrics.
+//! Registry of the outbox's followers, which tells the metrics how far behind each one is.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Kind and position of each follower, by its registration number.
 type Positions = Arc<Mutex<BTreeMap<u64, (&'static str, Arc<AtomicI64>)>>>;
 
-/// Followers of one outbox.
+/// Registry of the followers of an outbox.
 #[derive(Debug, Default)]
 pub struct Followers {
     positions: Positions,
@@ -23,7 +23,7 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Records that the follower has read up to this event number.
+    /// Records that the follower has read all events up to the given number.
     pub fn has_read(&self, seq: i64) {
         self.read.store(seq, Relaxed);
     }
@@ -36,7 +36,7 @@ impl Drop for Follower {
 }
 
 impl Followers {
-    /// Registers a follower of this kind (`endpoint`, `stream`) that has read up to `seq`.
+    /// Registers a follower of the given kind (`endpoint`, `stream`) that has read all events up to number `seq`.
     pub fn add(&self, kind: &'static str, seq: i64) -> Follower {
         let read = Arc::new(AtomicI64::new(seq));
         let number = self.next.fetch_add(1, Relaxed);
@@ -44,7 +44,7 @@ impl Followers {
         Follower { positions: self.positions.clone(), number, read }
     }
 
-    /// Returns the number of followers of a kind, and how many events the slowest is behind `last`.
+    /// Returns the number of followers of a kind, and how many events the slowest of them is behind number `last`.
     pub fn of(&self, kind: &str, last: i64) -> (u64, i64) {
         let all = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
         let lags = all.values().filter(|(name, _)| *name == kind).map(|(_, read)| (last - read.load(Relaxed)).max(0));

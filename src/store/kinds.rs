@@ -1,8 +1,9 @@
-//! Storage of each kind of aggregate, one file per kind: its tables, and how it is reassembled from them.
+//! Storage of the kinds of aggregates, with one file per kind: the tables of the kind, and how an aggregate is
+//! reassembled from their rows.
 //!
-//! A file declares the snapshot row (`snapshot_row!`) and the rows of parts (`part_row!`), defines what each row of a
-//! commit writes ([`crate::rows::StoredRow`]), and which aggregates are resident and how their parts are
-//! attached ([`crate::load::Load`]). Both databases and the store in memory are derived from that.
+//! Each file declares the snapshot row (`snapshot_row!`) and the rows of parts (`part_row!`), what each row of a commit
+//! writes ([`crate::rows::StoredRow`]), which aggregates are resident, and how parts are attached to them
+//! ([`crate::load::Load`]). Both databases and the in-memory store are derived from these declarations.
 
 mod access;
 mod accounting;

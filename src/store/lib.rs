@@ -1,11 +1,11 @@
-//! Store: makes commits durable and loads aggregates.
+//! Store, which makes commits durable and loads aggregates.
 //!
 //! Actors, effects and the dispatcher use the store only through [`Store`], which builds on the traits of `port`. Two
 //! implementations honour the same contract, and the same tests run against both: the [`writer`], which writes to
-//! SQLite or PostgreSQL, and [`memory`], which keeps everything in ordered maps for deterministic simulations.
+//! SQLite or PostgreSQL, and [`memory`], which holds all data in ordered maps for deterministic simulations.
 //!
 //! The store contains no business rules. It writes the results of decisions, numbers events in commit order, and
-//! reports the outcome of each commit to its owner exactly once.
+//! reports the outcome of each commit exactly once to the commit's owner.
 
 pub mod connect;
 pub mod copy;
@@ -45,11 +45,11 @@ use platform::shared::Shared;
 pub trait StoredAggregate: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load {}
 impl<T: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load> StoredAggregate for T {}
 
-/// Handle of the store for actors, effects and the dispatcher.
+/// Handle through which actors, effects and the dispatcher use the store.
 ///
-/// It adds the typed methods that a trait object cannot have to the object-safe traits of `port`. A clone is one
-/// reference count, and a commit is one virtual call, so its cost on the hot path is not measurable. It stays valid
-/// when the writer crashes and is restarted, because the handle behind it is pointed to the new writer.
+/// It adds typed methods, which a trait object cannot have, to the object-safe traits in `port`. Cloning it increments
+/// one reference count, and a commit is one virtual call, so the cost on the hot path is not measurable. It remains
+/// valid when the writer crashes and is restarted, because it is then redirected to the new writer.
 #[derive(Clone)]
 pub struct Store(Shared<StoreParts>);
 
@@ -60,19 +60,19 @@ struct StoreParts {
 }
 
 impl Store {
-    /// Assembles a store from a commit log, a reader outside the commit order, and the queries of rules and effects.
+    /// Assembles a store from a commit log, a reader outside the commit order, and the queries for rules and effects.
     /// All three must operate on the same data.
     pub fn new(commits: impl CommitLog, reader: Reader, queries: impl DomainQueries) -> Self {
         Self(Shared::new(StoreParts { commits: Box::new(commits), reader, queries: Box::new(queries) }))
     }
 
-    /// Queues a commit. Its outcome is reported to the owner exactly once, even after crashes.
+    /// Queues a commit. The outcome is reported to the owner exactly once, even after a crash.
     pub fn commit(&self, submission: Submission, owner: CommitOwner) {
         self.0.commits.commit(Box::new(submission), owner);
     }
 
-    /// Queues audit log entries that belong to no change, such as refused attempts and backups. If the store cannot
-    /// write them they are lost, with a warning in the log.
+    /// Queues audit log entries that do not belong to a change, such as refused attempts and backups. Entries that
+    /// cannot be written are lost, and a warning is logged.
     pub fn note(&self, lines: Vec<Audit>) {
         if lines.is_empty() {
             return;
@@ -92,8 +92,8 @@ impl Store {
         self.commit(submission, owner);
     }
 
-    /// Queues a load. The answer includes every commit that was queued before it, and from then on a commit of an older
-    /// generation of the same aggregate is superseded.
+    /// Queues a load. The result includes every commit queued before it. Once the load has run, commits from older
+    /// generations of the same aggregate are superseded.
     pub fn load<T: StoredAggregate>(
         &self,
         key: AggregateKey,
@@ -103,22 +103,22 @@ impl Store {
         self.0.commits.run_in_order(OrderedWork::load::<T>(key, generation, back));
     }
 
-    /// Queues the deletion of rows whose retention is over as of `now`. It runs between transactions.
+    /// Queues the deletion of rows whose retention period has ended as of `now`. It runs between transactions.
     pub fn run_retention(&self, now: Timestamp) {
         self.0.commits.run_in_order(OrderedWork::retention(now));
     }
 
-    /// Drops the stored generation of an aggregate. Must be called when its actor has been unloaded.
+    /// Forgets the generation of an aggregate. Must be called after the aggregate's actor has been unloaded.
     pub fn forget(&self, key: AggregateKey) {
         self.0.commits.forget(key);
     }
 
-    /// Returns the reader of aggregates as they are on disk now, outside the commit order.
+    /// Returns the reader of aggregates in their current state on disk, outside the commit order.
     pub fn reader(&self) -> &Reader {
         &self.0.reader
     }
 
-    /// Returns the queries of rules and effects.
+    /// Returns the queries for rules and effects.
     pub fn queries(&self) -> &dyn DomainQueries {
         &*self.0.queries
     }

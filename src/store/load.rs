@@ -1,8 +1,8 @@
-//! Loads aggregates from disk: the snapshot row, and the rows of the parts attached to it; a single aggregate, or all
-//! residents.
+//! Loads aggregates from disk, either a single one or all residents. An aggregate consists of its snapshot row and the
+//! rows of its parts.
 //!
-//! The writer runs this in its queue on its connection, so that a load sees every commit before it and none after. A
-//! row that cannot be read affects only its own aggregate; the others are still loaded.
+//! The writer runs loads in its queue and on its connection, so that a load sees exactly the commits queued before it.
+//! A row that cannot be read affects only its own aggregate; the others are still loaded.
 
 #[cfg(test)]
 mod tests;
@@ -21,12 +21,13 @@ use domain::id::Id;
 
 /// Kind of aggregate that the store can load from disk.
 pub trait Load: Snapshot {
-    /// Returns the condition on the table of snapshot rows that selects the residents; `None` if there are none.
+    /// Returns the condition on the table of snapshot rows that selects the resident aggregates; `None` if there are
+    /// none.
     fn resident() -> Option<Condition> {
         None
     }
 
-    /// Attaches the rows of the parts to the snapshot rows. Aggregates without parts use the default.
+    /// Attaches the parts to the aggregates read from snapshot rows. Aggregates without parts use the default.
     fn hydrate(
         loading: SnapshotsToLoad<'_, Self>,
     ) -> impl Future<Output = Result<Vec<LoadedAggregate<Self>>, DbErr>> + Send {
@@ -34,9 +35,9 @@ pub trait Load: Snapshot {
     }
 }
 
-/// Aggregate that was found, with its state if it could be read.
+/// Aggregate found on disk, with its state if the rows can be read.
 pub struct LoadedAggregate<T> {
-    /// Id from the key of its snapshot row.
+    /// Id, from the key of the snapshot row.
     pub id: Id,
     /// State of the aggregate, or the row that cannot be read.
     pub state: Result<Versioned<T>, DamagedRow>,
@@ -55,21 +56,21 @@ pub enum RowSource<'a> {
 pub(super) enum Scope {
     /// A single aggregate, selected by its id.
     One(Id),
-    /// All aggregates that must stay in memory even when idle.
+    /// All aggregates that must stay in memory even while idle.
     Resident,
 }
 
-/// Aggregates whose snapshot rows were read, and whose parts are to be attached.
+/// Aggregates whose snapshot rows have been read, and to which their parts still have to be attached.
 pub struct SnapshotsToLoad<'a, T> {
     source: &'a RowSource<'a>,
     scope: Scope,
     entries: Vec<LoadedAggregate<T>>,
 }
 
-/// Parts, grouped by the aggregate they belong to.
+/// Parts, grouped by the aggregate that owns them.
 pub struct PartsByOwner<P>(HashMap<Id, Parts<P>>);
 
-/// Parts of one aggregate, and those of their rows that cannot be read.
+/// Parts of one aggregate, and the rows of parts that cannot be read.
 struct Parts<P> {
     read: Vec<P>,
     damaged: Vec<DamagedRow>,
@@ -82,15 +83,15 @@ impl<P> Default for Parts<P> {
 }
 
 impl<P> PartsByOwner<P> {
-    /// Takes the parts of one aggregate, in no particular order; fails with the first of their rows that cannot be
+    /// Removes and returns the parts of one aggregate, in no particular order; fails with the first row that cannot be
     /// read.
     pub fn take(&mut self, owner: Id) -> Result<Vec<P>, DamagedRow> {
         let Parts { read, mut damaged } = self.0.remove(&owner).unwrap_or_default();
         if damaged.is_empty() { Ok(read) } else { Err(damaged.swap_remove(0)) }
     }
 
-    /// Takes the readable parts of one aggregate; the others are left out and logged. For independent parts, so that a
-    /// damaged one does not make all the others unavailable.
+    /// Removes and returns the readable parts of one aggregate; unreadable ones are logged and left out. Meant for
+    /// parts that are independent of each other, so that a damaged one does not make all the others unavailable.
     pub(super) fn take_readable(&mut self, owner: Id) -> Vec<P> {
         let Parts { read, damaged } = self.0.remove(&owner).unwrap_or_default();
         damaged.iter().for_each(|damaged| tracing::error!(%damaged, "skipping an unreadable row"));
@@ -99,7 +100,7 @@ impl<P> PartsByOwner<P> {
 }
 
 impl<'a, T: Load> SnapshotsToLoad<'a, T> {
-    /// Reads all parts of this type of all the aggregates, in one query.
+    /// Reads all parts of one type, for all the aggregates, in a single query.
     pub async fn parts<P: Part>(&self) -> Result<PartsByOwner<P>, DbErr> {
         match self.source {
             RowSource::Database(db) => gather(db, under::<T, P>(self.scope)).await,
@@ -113,7 +114,7 @@ impl<'a, T: Load> SnapshotsToLoad<'a, T> {
         }
     }
 
-    /// Returns the source of further rows, for kinds that do not load all parts.
+    /// Returns the row source, for kinds that do not load all parts.
     pub fn source(&self) -> &'a RowSource<'a> {
         self.source
     }
@@ -123,7 +124,7 @@ impl<'a, T: Load> SnapshotsToLoad<'a, T> {
         self.entries.iter().map(|loaded| loaded.id).collect()
     }
 
-    /// Returns the aggregates after `hydrate` has attached the parts to each of them.
+    /// Returns the aggregates after attaching the parts to each of them with `hydrate`.
     pub fn complete(self, mut hydrate: impl FnMut(Id, T) -> Result<T, DamagedRow>) -> Vec<LoadedAggregate<T>> {
         let whole = |LoadedAggregate { id, state }: LoadedAggregate<T>| {
             let state = state.and_then(|Versioned { version, state }| {
@@ -135,7 +136,7 @@ impl<'a, T: Load> SnapshotsToLoad<'a, T> {
     }
 }
 
-/// Loads the aggregates of a scope.
+/// Loads the aggregates in a scope.
 pub(super) async fn load<T: StoredAggregate>(
     source: &RowSource<'_>,
     scope: Scope,
@@ -184,7 +185,7 @@ fn loaded<T>(key: &str, version: i64, state: Result<T, DamagedRow>) -> Option<Lo
     }
 }
 
-/// Returns the condition that selects the rows of a part that belong to the aggregates of a scope.
+/// Returns the condition that selects the rows of a part type belonging to the aggregates in a scope.
 fn under<T: Load, P: Part>(scope: Scope) -> Condition {
     let Some(owner) = P::OWNER_COLUMN else { return Condition::all() };
     match scope {
@@ -200,7 +201,7 @@ fn under<T: Load, P: Part>(scope: Scope) -> Condition {
     }
 }
 
-/// Reads the parts that satisfy a condition, by owner.
+/// Reads the parts that satisfy a condition, grouped by owner.
 async fn gather<P: Part>(db: &DatabaseConnection, which: Condition) -> Result<PartsByOwner<P>, DbErr> {
     let mut gathered: HashMap<Id, Parts<P>> = HashMap::new();
     // Only what is needed: a start reads tens of thousands of rows, and the other columns are in the doc as well.

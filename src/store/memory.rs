@@ -1,11 +1,12 @@
-//! Store in memory: the contract of `port` on ordered maps, for deterministic simulations and tests.
+//! In-memory store, which fulfils the contract of `port` with ordered maps, for deterministic simulations and tests.
 //!
-//! It is deterministic: it keeps everything in ordered maps, uses no clock or randomness of the machine, and runs one
-//! task at a time, which yields to callers as often as the writer does. On a single-threaded runtime with a paused
-//! clock the same calls therefore produce the same settlements, event numbers and order of answers.
+//! The store is deterministic: it holds all data in ordered maps, uses neither the machine's clock nor its randomness,
+//! and runs one task at a time, which yields to callers as often as the writer does. On a single-threaded runtime with
+//! a paused clock, the same calls therefore always produce the same settlements, event numbers and order of answers.
 //!
 //! Faults can be injected: [`MemoryStore::set_unavailable`] simulates an outage, [`MemoryStore::lose_next_transaction`]
-//! a connection that fails during a commit. It is not for production, because all data is lost when it is dropped.
+//! a connection that fails during a commit. The store is not for production, because all data is lost when it is
+//! dropped.
 
 mod queries;
 mod requirements;
@@ -27,16 +28,16 @@ use crate::writer::QueueEntry;
 use crate::{AggregateKey, CommitOwner, Settlement, Store, Submission, Unavailable};
 use domain::time::Timestamp;
 
-/// Actual outcome of a transaction that is reported as lost.
+/// Actual outcome of a transaction reported as lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LostTransaction {
     /// The connection failed before the commit reached the disk.
     NotWritten,
-    /// The commit reached the disk and its answer got lost.
+    /// The commit reached the disk, but its answer was lost.
     Written,
 }
 
-/// Store in memory. Clones share the same data.
+/// In-memory store. Clones share the same data.
 #[derive(Clone)]
 pub struct MemoryStore(Arc<Contents>);
 
@@ -45,37 +46,37 @@ struct Contents {
     state: Mutex<MemoryState>,
 }
 
-/// Mutable state of the store.
+/// Mutable state of the in-memory store.
 ///
-/// Invariants: entries leave `queue` only from its front; at most one task drains it, while `draining` is set; and
-/// `tables` changes only as a whole, from one committed state to the next.
+/// Invariants: entries leave `queue` only at its front; at most one task drains the queue, and `draining` is set
+/// meanwhile; `tables` changes only as a whole, from one committed state to the next.
 #[derive(Default)]
 struct MemoryState {
     tables: Tables,
     queue: VecDeque<QueueEntry>,
     draining: bool,
-    /// Newest generation that was loaded, by aggregate.
+    /// Newest loaded generation of each aggregate.
     generations: BTreeMap<AggregateKey, u64>,
     unavailable: Option<Unavailable>,
     lose_next: Option<LostTransaction>,
     transactions: u64,
 }
 
-/// Owners of a transaction, each with the settlement of its submission.
+/// Owners of the submissions in a transaction, each with the settlement of its submission.
 type SettledOwners = Vec<(CommitOwner, Settlement)>;
 
 impl MemoryStore {
-    /// Creates an empty store that publishes committed events to this outbox.
+    /// Creates an empty store that publishes committed events to the given outbox.
     pub fn new(outbox: Arc<Outbox>) -> Self {
         Self(Arc::new(Contents { outbox, state: Mutex::default() }))
     }
 
-    /// Returns the handle of the store for actors and effects.
+    /// Returns the store's handle for actors and effects.
     pub fn store(&self) -> Store {
         Store::new(self.clone(), Reader::Memory(self.clone()), self.clone())
     }
 
-    /// Returns a snapshot of everything that is committed now. Taking it costs a few reference counts.
+    /// Returns a snapshot of all data committed so far. Taking it costs only a few reference counts.
     pub fn tables(&self) -> Tables {
         self.state().tables.clone()
     }
@@ -85,18 +86,19 @@ impl MemoryStore {
         self.state().transactions
     }
 
-    /// Makes the store refuse all work for this reason from now on; `None` ends the outage.
+    /// Makes the store refuse all work for the given reason; `None` ends the outage.
     pub fn set_unavailable(&self, reason: Option<Unavailable>) {
         self.state().unavailable = reason;
     }
 
-    /// Makes the owners of the next transaction receive [`Settlement::Lost`], whether it happened or not.
+    /// Makes the owners of the next transaction receive [`Settlement::Lost`], whether or not the transaction was
+    /// committed.
     pub fn lose_next_transaction(&self, outcome: LostTransaction) {
         self.state().lose_next = Some(outcome);
     }
 
-    /// Deletes rows whose retention is over, and returns how many. The last event stays, because numbering continues
-    /// from it.
+    /// Deletes rows whose retention period has ended, and returns their number. The last event is preserved, because
+    /// numbering continues from it.
     pub(super) fn delete_old_rows(&self, now: Timestamp, before: Timestamp) -> u64 {
         self.state().tables.delete_old_rows(now, before)
     }
@@ -130,8 +132,8 @@ impl MemoryStore {
         }
     }
 
-    /// Commits the queued submissions and returns their settlements and the ordered work. Returns `None`, and ends the
-    /// draining, if nothing is queued.
+    /// Commits the queued submissions, and returns their settlements and the ordered work. If nothing is queued, ends
+    /// the draining and returns `None`.
     fn run_transaction(&self) -> Option<(SettledOwners, Vec<OrderedWork>)> {
         let mut state = self.state();
         let state = &mut *state;

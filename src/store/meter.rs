@@ -1,26 +1,26 @@
-//! Sizes, durations and outcomes of the writer's transactions.
+//! Meter of the sizes, durations and outcomes of the writer's transactions.
 
 use std::time::Duration;
 
 use crate::{Settlement, Submission};
 use platform::observe::meters::{Counter, Histogram};
 
-/// Histograms over transactions, and counters of settlements.
+/// Histograms of transactions, and counters of settlements.
 #[derive(Debug)]
 pub struct CommitMeter {
-    /// Duration from the first statement to the answer of the commit.
+    /// Time from the first statement to the response to the commit.
     pub took: Histogram,
     /// Number of aggregates per transaction.
     pub aggregates: Histogram,
     /// Number of commands per transaction.
     pub commands: Histogram,
-    /// Number of rows per transaction, snapshots and events included.
+    /// Number of rows per transaction, including snapshots and events.
     pub rows: Histogram,
     /// Number of submissions by settlement, in the order of [`RESULTS`].
     settled: [Counter; 5],
 }
 
-/// Names of the settlements, as the metrics show them.
+/// Names of the settlements in the metrics.
 const RESULTS: [&str; 5] = ["durable", "not_durable", "clash", "superseded", "lost"];
 
 impl Default for CommitMeter {
@@ -44,7 +44,7 @@ pub struct TransactionSize {
 }
 
 impl TransactionSize {
-    /// Counts what these submissions write.
+    /// Counts the aggregates, commands and rows that the given submissions write.
     pub fn of(submissions: &[Submission]) -> Self {
         let commands = || submissions.iter().flat_map(|submission| &submission.commands);
         let rows_of = |writes: &super::CommandWrites| {
@@ -61,7 +61,7 @@ impl TransactionSize {
 }
 
 impl CommitMeter {
-    /// Records a transaction that ended, with whatever outcome.
+    /// Records a transaction that has ended, whatever the outcome.
     pub fn wrote(&self, size: TransactionSize, took: Duration, settled: &[Settlement]) {
         self.took.took(took);
         self.aggregates.count(size.aggregates);

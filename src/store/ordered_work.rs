@@ -1,4 +1,4 @@
-//! Work that runs in commit order without being a commit: loads, and the deletion of old rows.
+//! Work that runs in commit order without being a commit, such as loads and the deletion of old rows.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use domain::event;
 use domain::id::Id;
 use domain::time::{DAY_MS, Timestamp};
 
-/// Function that runs the work and returns whether the store can go on using its connection.
+/// Function that runs the work, and returns whether the store can continue using its connection.
 type WorkFn = Box<dyn for<'a> FnOnce(&'a Reader) -> BoxFuture<'a, bool> + Send>;
 
-/// Queued load or deletion of old rows, with the type of its aggregate erased.
+/// Queued load or deletion of old rows, with the aggregate's type erased.
 pub struct OrderedWork {
     pub(super) key: AggregateKey,
     pub(super) generation: u64,
@@ -28,7 +28,7 @@ pub struct OrderedWork {
 }
 
 impl OrderedWork {
-    /// Creates the load of a `T`, which reports the result to `back`, even if the work is dropped before it runs.
+    /// Creates the load of a `T`. The result is reported to `back`, even if the work is dropped before it runs.
     pub fn load<T: StoredAggregate>(
         key: AggregateKey,
         generation: u64,
@@ -57,8 +57,9 @@ impl OrderedWork {
         Self { key, generation, run }
     }
 
-    /// Creates the deletion of rows whose retention is over as of `now`; idempotency keys carry their own expiry. On
-    /// SQLite it also checkpoints and truncates the write-ahead log, so that it does not stay at its maximum size.
+    /// Creates the deletion of rows whose retention period has ended as of `now`; idempotency keys have their own
+    /// expiry time. With SQLite, the write-ahead log is also checkpointed and truncated, so that it does not remain at
+    /// its maximum size.
     pub(super) fn retention(now: Timestamp) -> Self {
         let run: WorkFn = Box::new(move |reader| {
             async move {
@@ -80,7 +81,7 @@ impl OrderedWork {
         Self { key: AggregateKey("retention", Id::ONLY), generation: 0, run }
     }
 
-    /// Runs the work. Returns `false` if the reader's connection failed and must not be used again.
+    /// Runs the work. Returns `false` if the connection of `reader` failed and must no longer be used.
     pub(super) async fn run(self, reader: &Reader) -> bool {
         (self.run)(reader).await
     }
@@ -101,9 +102,9 @@ async fn delete_old_rows(db: &DatabaseConnection, now: Timestamp, before: Timest
 pub enum LoadAnswer<T> {
     /// Last committed state; [`Versioned::nothing`] if the aggregate does not exist.
     Found(Arc<Versioned<T>>),
-    /// A row cannot be read: retrying does not help until the row is repaired.
+    /// A row cannot be read. Retrying is useless until the row is repaired.
     Damaged(DamagedRow),
-    /// The store is unavailable: retry later.
+    /// The store is unavailable. The load should be retried later.
     Unavailable,
 }
 
@@ -119,8 +120,8 @@ impl<T> LoadAnswer<T> {
 
 type LoadedFn<T> = Box<dyn FnOnce(LoadAnswer<T>) + Send>;
 
-/// Callback that is called exactly once: with [`LoadAnswer::Unavailable`] if it is dropped, so that the actor knows to
-/// retry.
+/// Callback that is called exactly once. If it is dropped, it is called with [`LoadAnswer::Unavailable`], so that the
+/// actor knows to retry.
 struct LoadCallback<T>(Option<LoadedFn<T>>);
 
 impl<T> LoadCallback<T> {

@@ -1,4 +1,4 @@
-//! Outbox of committed events, in the order of their numbers, for its followers: webhook endpoints, event streams,
+//! Outbox of committed events in the order of their numbers, for its followers: webhook endpoints, event streams and
 //! Redis.
 
 use std::collections::VecDeque;
@@ -9,56 +9,56 @@ use tokio::sync::watch;
 use crate::followers::Followers;
 use domain::event::NumberedEvent;
 
-/// Number of events kept in memory. Followers that are further behind read the table.
+/// Number of events held in memory. Followers that are further behind read the table.
 const MAX_EVENTS_IN_MEMORY: usize = 4096;
 
-/// Committed events.
+/// Outbox of committed events.
 ///
-/// The store publishes to it after a transaction is on disk and before it informs the owners of the commits. Followers
-/// wait for the last number to grow, then take the events after their own position from memory, or from the table if
-/// memory does not reach back that far. So most events are never read from the database at all.
+/// The store publishes a transaction's events once they are on disk, before informing the owners of the commits.
+/// Followers wait for the last number to grow, and then take the events after their own position from memory, or from
+/// the table if memory does not go back that far. Most events are therefore never read from the database.
 ///
-/// Invariants: `newest` holds the last events without gaps, and `last` never decreases. It changes after `newest`, so
-/// an observer of a number finds its event.
+/// Invariants: `newest` contains the last events without gaps; `last` never decreases, and is updated after `newest`,
+/// so that an observer of a number always finds the event.
 pub struct Outbox {
     last: watch::Sender<i64>,
     newest: RwLock<VecDeque<Arc<NumberedEvent>>>,
-    /// Number ranges skipped by restores: the last event before each, and the first after it.
+    /// Number ranges skipped by restores: for each, the last event before it and the first event after it.
     undone: Vec<(i64, i64)>,
-    /// Registered followers, with the position of each.
+    /// Registered followers with their positions.
     pub followers: Followers,
 }
 
 impl Outbox {
-    /// Creates an empty outbox whose last committed event has this number.
+    /// Creates an empty outbox; `last` is the number of the last committed event.
     pub fn new(last: i64) -> Arc<Self> {
         Self::restored(last, Vec::new())
     }
 
-    /// Does what [`Self::new`] does, for a shop whose restores skipped these number ranges.
+    /// Does the same as [`Self::new`], for a shop whose restores skipped the given number ranges.
     pub fn restored(last: i64, undone: Vec<(i64, i64)>) -> Arc<Self> {
         let (last, newest) = (watch::Sender::new(last), RwLock::default());
         Arc::new(Self { last, newest, undone, followers: Followers::default() })
     }
 
-    /// Returns whether no client can have read up to this number here: it is beyond the last event, or belongs to an
-    /// event that a restore has undone.
+    /// Returns whether no client of this database can have read the given number: it is beyond the last event, or
+    /// belongs to an event that a restore has undone.
     pub fn is_ahead(&self, seq: i64) -> bool {
         seq > *self.last.borrow() || self.is_undone(seq)
     }
 
-    /// Returns whether a restore has skipped this number: an event of the shop before the restore may have had it.
+    /// Returns whether a restore has skipped the given number, which an event from before the restore may have had.
     pub fn is_undone(&self, seq: i64) -> bool {
         self.undone.iter().any(|(last, first)| *last < seq && seq < *first)
     }
 
-    /// Returns a receiver of the last committed event's number, which is notified whenever the number grows.
+    /// Returns a receiver for the number of the last committed event; it is notified whenever the number grows.
     pub fn last(&self) -> watch::Receiver<i64> {
         self.last.subscribe()
     }
 
-    /// Returns at most `limit` events with a number above `seq`, lowest first; `None` if memory does not reach back
-    /// that far.
+    /// Returns at most `limit` events with numbers above `seq`, lowest first; `None` if memory does not go back that
+    /// far.
     pub fn after(&self, seq: i64, limit: usize) -> Option<Vec<Arc<NumberedEvent>>> {
         let newest = self.newest.read().unwrap_or_else(PoisonError::into_inner);
         if seq >= *self.last.borrow() {
@@ -72,7 +72,7 @@ impl Outbox {
         Some(newest.iter().skip(start).take(limit).cloned().collect())
     }
 
-    /// Publishes events that are now on disk, in the order of their numbers.
+    /// Publishes events that are now on disk, in ascending order of their numbers.
     pub(crate) fn publish(&self, events: Vec<NumberedEvent>) {
         let Some(last) = events.last().map(|event| event.seq) else { return };
         let mut newest = self.newest.write().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Port of the store: object-safe traits with everything that actors, rules and effects need of it.
+//! Port of the store: object-safe traits with everything that actors, rules and effects need from the store.
 //!
 //! The contract, which `tests/it/store/contract.rs` checks for every implementation:
 //! - Commits and loads take effect in the order in which they were queued.
@@ -26,51 +26,53 @@ use domain::time::Timestamp;
 /// Maximum number of commits and loads in one transaction. Bounds its duration and memory.
 pub(crate) const MAX_COMMITS_PER_TRANSACTION: usize = 1024;
 
-/// Number of times a store yields to the callers it has just answered before it begins the next transaction, so that
-/// their next commits can be part of it.
+/// Number of times that a store yields to the callers it has just answered before it starts the next transaction, so
+/// that their next commits can become part of that transaction.
 pub(crate) const YIELDS_BEFORE_BATCH: usize = 2;
 
-/// Log that takes commits and reads in one order. No method waits: answers arrive through the callbacks passed in.
+/// Log that accepts commits and reads in a single order. No method waits: results arrive through the callbacks passed
+/// in.
 pub trait CommitLog: Send + Sync + 'static {
-    /// Queues a commit; its outcome is reported to the owner.
+    /// Queues a commit; the outcome is reported to the owner.
     fn commit(&self, submission: Box<Submission>, owner: CommitOwner);
-    /// Queues a load or a deletion of old rows after everything that is already queued.
+    /// Queues a load, or a deletion of old rows, after all work already queued.
     fn run_in_order(&self, work: OrderedWork);
-    /// Drops the stored generation of an aggregate, because its actor has been unloaded.
+    /// Forgets the generation of an aggregate whose actor has been unloaded.
     fn forget(&self, key: AggregateKey);
 }
 
-/// Queries used by rules and effects. Answers may be a commit behind the actors, but never ahead of the disk, and
-/// always have the order that the method states.
+/// Queries for rules and effects. Results may be one commit behind the actors, but never ahead of the disk. They always
+/// have the order documented for the method.
 #[async_trait]
 pub trait DomainQueries: Send + Sync + 'static {
-    /// Returns the order, or the invoice without an order, to which this checkout session belongs.
+    /// Returns the order, or the invoice without an order, to which the given checkout session belongs.
     async fn owner_of_session(&self, session: &str) -> Result<Option<Id>, LoadError>;
-    /// Returns the order, or the invoice without an order, that has a payment of this payment intent.
+    /// Returns the order, or the invoice without an order, that has a payment with the given payment intent.
     async fn owner_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError>;
-    /// Returns at most `limit` events with a number above `seq`, lowest number first.
+    /// Returns at most `limit` events with numbers above `seq`, lowest number first.
     async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<NumberedEvent>, LoadError>;
-    /// Returns at most `limit` pending deliveries of an endpoint that come after this time and id, earliest first.
+    /// Returns at most `limit` pending deliveries of an endpoint that come after the given time and id, earliest first.
     async fn pending_deliveries(
         &self,
         endpoint: Id,
         after: Option<(Timestamp, Id)>,
         limit: u64,
     ) -> Result<Vec<Delivery>, LoadError>;
-    /// Returns at most `limit` of the deliveries that a replay sends again, oldest first.
+    /// Returns at most `limit` of the deliveries to be sent again by a replay, oldest first.
     async fn past_deliveries(
         &self,
         endpoint: Id,
         replaying: &ReplayProgress,
         limit: u64,
     ) -> Result<Vec<Delivery>, LoadError>;
-    /// Returns the answer stored for an idempotency key. Its retention may be over and the row not yet deleted.
+    /// Returns the answer stored for an idempotency key. The retention period may have ended without the row being
+    /// deleted yet.
     async fn idempotent_answer(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError>;
-    /// Returns the newest finished prints, at most `limit`, oldest first.
+    /// Returns at most `limit` of the newest finished prints, oldest first.
     async fn finished_prints(&self, limit: u64) -> Result<Vec<ObservedPrint>, LoadError>;
-    /// Returns the promises of the most recently changed orders that are ready or shipped, at most `limit` orders,
-    /// oldest change first. Orders whose promise was not made, or not met yet, are left out.
+    /// Returns the promises of the most recently changed orders that are ready or shipped, for at most `limit` orders,
+    /// oldest change first. Orders without a promise, or with one not met yet, are left out.
     async fn met_promises(&self, limit: u64) -> Result<Vec<(Id, Promise)>, LoadError>;
-    /// Returns the highest number issued in each series; 0 before the first.
+    /// Returns the highest number issued in each series; 0 if none has been issued.
     async fn highest_numbers(&self) -> Result<LastNumbers, LoadError>;
 }

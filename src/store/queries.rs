@@ -1,8 +1,8 @@
 //! List queries and lookups on the read pool. They return domain values.
 //!
-//! No query activates an actor. A result may be a commit behind the published state of an actor, but is never ahead of
-//! the disk. A row that cannot be read is left out of lists ([`DamagedRows`]), and is an error if it alone is
-//! requested.
+//! No query activates an actor. A result may be one commit behind an actor's published state, but is never ahead of the
+//! disk. A row that cannot be read is left out of lists ([`DamagedRows`]), and causes an error if it is requested
+//! individually.
 
 mod accounting;
 mod activity;
@@ -59,11 +59,11 @@ use ::domain::aggregate::Versioned;
 use ::domain::id::Id;
 use platform::shared::Shared;
 
-/// Queries on the read pool. A clone shares the pool and the batches of idempotency lookups.
+/// Queries on the read pool. Clones share the pool and the batches of idempotency lookups.
 #[derive(Clone, Debug)]
 pub struct Queries(Shared<QueriesParts>);
 
-/// Shared parts of all clones.
+/// Parts shared by all clones of the queries.
 #[derive(Debug)]
 pub struct QueriesParts {
     db: DatabaseConnection,
@@ -79,7 +79,7 @@ impl Deref for Queries {
     }
 }
 
-/// Page of a list to return.
+/// Range of a list to return.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Page {
     /// Maximum number of items on the page.
@@ -89,24 +89,25 @@ pub struct Page {
 }
 
 impl Queries {
-    /// Creates queries on this pool. Must be called within a runtime, because it spawns a task.
+    /// Creates queries on the given pool. Must be called within a runtime, because it spawns a task.
     pub fn new(db: DatabaseConnection) -> Self {
         let idempotent_answers = idempotency::IdempotentAnswers::new(db.clone());
         Self(Shared::new(QueriesParts { idempotent_answers, db, damaged: DamagedRows::default() }))
     }
 
-    /// Returns the rows that lists left out because they cannot be read.
+    /// Returns the registry of rows that were left out of lists because they cannot be read.
     pub fn damaged(&self) -> &DamagedRows {
         &self.damaged
     }
 
-    /// Returns the snapshot row of one aggregate, without the rows of its parts.
+    /// Returns the snapshot row of a single aggregate, without the rows of its parts.
     pub async fn snapshot<T: Snapshot>(&self, id: Id) -> Result<Versioned<T>, LoadError> {
         let row = T::Entity::find().filter(Expr::col("id").eq(id.to_string())).one(&self.db).await?;
         row.map_or_else(|| Ok(Versioned::nothing()), |row| Ok(versioned(&row)?))
     }
 
-    /// Returns a page of snapshot rows and their total number. Damaged ones are counted and left out.
+    /// Returns a page of snapshot rows, and the total number of rows. Damaged rows are included in the total but left
+    /// out.
     pub(crate) async fn snapshots<E, T>(
         &self,
         select: Select<E>,
@@ -120,7 +121,7 @@ impl Queries {
         Ok((self.readable(&rows, versioned), total))
     }
 
-    /// Returns a page of rows and their total number. Damaged ones are counted and left out.
+    /// Returns a page of rows, and the total number of rows. Damaged rows are included in the total but left out.
     async fn rows<E, T>(&self, select: Select<E>, page: Page) -> Result<(Vec<T>, u64), LoadError>
     where
         E: EntityTrait<Model: Doc + Sync>,
@@ -130,7 +131,7 @@ impl Queries {
         Ok((self.readable(&rows, Doc::read), total))
     }
 
-    /// Parses these rows and returns the readable ones.
+    /// Parses the given rows, and returns those that can be read.
     fn readable<M: Doc, T>(&self, rows: &[M], read: impl Fn(&M) -> Result<T, DamagedRow>) -> Vec<T> {
         rows.iter().filter_map(|row| self.damaged.sort_out(M::TABLE, row.key(), read(row))).collect()
     }
@@ -144,7 +145,7 @@ impl Queries {
         Ok((rows, total))
     }
 
-    /// Counts the rows by the value of a column.
+    /// Counts the rows by their value in a column.
     async fn counts<E, W>(&self, select: Select<E>, column: E::Column) -> Result<Vec<(W, u64)>, LoadError>
     where
         E: EntityTrait<Model: Doc>,
@@ -177,18 +178,18 @@ fn versioned<M: SnapshotModel, T: DeserializeOwned>(row: &M) -> Result<Versioned
     Ok(Versioned { version: row.version(), state: Some(row.read()?) })
 }
 
-/// Returns the condition that the column contains this text, ignoring case.
+/// Returns the condition that the column contains the given text, ignoring case.
 fn contains(column: impl IntoColumnRef, text: &str) -> Expr {
     let text = escaped(&text.to_lowercase());
     Expr::expr(Func::lower(Expr::col(column))).like(LikeExpr::new(format!("%{text}%")).escape('\\'))
 }
 
-/// Escapes a text for a LIKE pattern whose escape character is the backslash.
+/// Escapes a text for use in a LIKE pattern whose escape character is the backslash.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
-/// Parses an id that a column holds.
+/// Parses an id from a column.
 fn id_of(table: &'static str, text: &str) -> Result<Id, LoadError> {
     text.parse().map_err(|error: uuid::Error| {
         LoadError::Damaged(DamagedRow { table, id: text.to_owned(), schema: 1, reason: error.to_string() })

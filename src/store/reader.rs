@@ -1,4 +1,4 @@
-//! Reads aggregates from any implementation of the store.
+//! Reader of aggregates, for any implementation of the store.
 
 use sea_orm::{DatabaseConnection, DbErr};
 
@@ -9,18 +9,18 @@ use crate::rows::LoadError;
 use domain::aggregate::Versioned;
 use domain::id::Id;
 
-/// Source from which aggregates are read. An enum and not a trait, because typed reads cannot be methods of a trait
-/// object, and a type parameter for the store would spread through every actor and handler.
+/// Source from which aggregates are read. It is an enum rather than a trait, because typed reads cannot be methods of a
+/// trait object, and because a type parameter for the store would spread through every actor and handler.
 #[derive(Clone)]
 pub enum Reader {
     /// Tables of SQLite or PostgreSQL: a pool, or the writer's own connection within the commit order.
     Database(DatabaseConnection),
-    /// Maps of the store in memory.
+    /// Maps of the in-memory store.
     Memory(MemoryStore),
 }
 
 impl Reader {
-    /// Returns the last committed state of one aggregate; [`Versioned::nothing`] if it does not exist.
+    /// Returns the last committed state of an aggregate; [`Versioned::nothing`] if the aggregate does not exist.
     pub async fn load<T: StoredAggregate>(&self, id: Id) -> Result<Versioned<T>, LoadError> {
         match load(&self.source(), Scope::One(id)).await?.pop() {
             Some(LoadedAggregate { state, .. }) => Ok(state?),
@@ -28,7 +28,7 @@ impl Reader {
         }
     }
 
-    /// Returns the aggregates whose actors run from the start of the server on, in a few queries.
+    /// Returns the aggregates whose actors run from the start of the server, using only a few queries.
     pub async fn load_resident<T: StoredAggregate>(&self) -> Result<Vec<LoadedAggregate<T>>, DbErr> {
         load(&self.source(), Scope::Resident).await
     }

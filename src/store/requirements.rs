@@ -1,5 +1,5 @@
 //! Checks the requirements of commits ([`Requirement`]) against the rows of a database, within the transaction that
-//! writes them.
+//! writes the commits.
 
 #[cfg(test)]
 mod tests;
@@ -23,8 +23,8 @@ use entities::{
 /// Maximum number of ids in one query. SQLite accepts 32,766 parameters, PostgreSQL 65,535.
 const MAX_IDS_PER_QUERY: usize = 30_000;
 
-/// Fails with the first requirement that the rows do not meet. Must run after the rows of the commits themselves are
-/// written.
+/// Checks the given requirements, and fails with the first that is not met. Must run after the rows of the commits
+/// themselves have been written.
 pub(super) async fn check<'r, C: ConnectionTrait>(
     db: &C,
     requirements: impl Iterator<Item = &'r Requirement> + Clone,
@@ -59,13 +59,14 @@ pub(super) async fn check<'r, C: ConnectionTrait>(
     Ok(())
 }
 
-/// Returns whether the SKU is a kit, which it is if it has no material.
+/// Returns whether the SKU is a kit, which is the case if it has no material.
 async fn is_kit<C: ConnectionTrait>(db: &C, sku: Id) -> Result<bool, WriteError> {
     let kit = skus::Column::Id.eq(sku.to_string()).and(skus::Column::MaterialId.eq(""));
     any(db, skus::Entity::find().filter(kit)).await
 }
 
-/// Returns whether a document of the series has this number or a higher one, or another restore skips such a number.
+/// Returns whether a document in the series has the given number or a higher one, or another restore skips such a
+/// number.
 async fn is_issued<C: ConnectionTrait>(db: &C, series: &str, next: i64, restore: Id) -> Result<bool, WriteError> {
     use invoice_documents::Column as D;
     use number_gaps::Column as G;
@@ -139,8 +140,8 @@ async fn in_use<C: ConnectionTrait>(db: &C, what: Referenced, id: Id) -> Result<
     })
 }
 
-/// Returns whether an order that has not ended contains the id in this member. Order lines are part of the document and
-/// have no index; they are searched only when something is to be deleted.
+/// Returns whether an order that has not ended contains the id in the given member. Order lines are part of the
+/// document and have no index, so they are searched only before a deletion.
 async fn in_orders<C: ConnectionTrait>(db: &C, member: &str, id: Id) -> Result<bool, WriteError> {
     let over = words(&[OrderStatus::Shipped, OrderStatus::Cancelled, OrderStatus::Refunded])?;
     let named = orders::Column::Doc.like(format!("%\"{member}\":\"{id}\"%"));
@@ -152,8 +153,8 @@ async fn in_jobs<C: ConnectionTrait>(db: &C, named: SimpleExpr) -> Result<bool, 
     any(db, jobs::Entity::find().filter(jobs::Column::State.is_not_in(over)).filter(named)).await
 }
 
-/// Returns whether a sent quote offers the SKU; it can be accepted until it is declined or withdrawn. Lines are part of
-/// the document and have no index.
+/// Returns whether a quote that was sent offers the SKU; it can be accepted until it is declined or withdrawn. Lines
+/// are part of the quote's document and have no index.
 async fn in_sent_quotes<C: ConnectionTrait>(db: &C, sku: Id) -> Result<bool, WriteError> {
     use quotes::Column as Q;
     let named = Q::Doc.like(format!("%\"skuId\":\"{sku}\"%"));
@@ -161,8 +162,8 @@ async fn in_sent_quotes<C: ConnectionTrait>(db: &C, sku: Id) -> Result<bool, Wri
     any(db, quotes::Entity::find().filter(sent).filter(named)).await
 }
 
-/// Returns whether a custom request has the file as a photo. Photos, like order lines, are part of the document and
-/// have no index.
+/// Returns whether a custom request has the file as a photo. Photos are part of the request's document and have no
+/// index.
 async fn in_custom_requests<D: ConnectionTrait>(db: &D, file: Id) -> Result<bool, WriteError> {
     use custom_requests::Column as C;
     let named = C::Doc.like(format!("%\"fileId\":\"{file}\"%"));
@@ -170,7 +171,7 @@ async fn in_custom_requests<D: ConnectionTrait>(db: &D, file: Id) -> Result<bool
     any(db, custom_requests::Entity::find().filter(open).filter(named)).await
 }
 
-/// Returns whether the select finds any row.
+/// Returns whether the query finds any row.
 async fn any<E: EntityTrait<Model: Doc>, C: ConnectionTrait>(db: &C, select: Select<E>) -> Result<bool, WriteError> {
     let select = select.select_only().expr(Expr::value(1_i64)).limit(1);
     let first: Option<i64> = select.into_tuple().one(db).await.map_err(WriteError::Db)?;

@@ -1,5 +1,5 @@
-//! Marks a restored database as such: writes a row of the restore, the gaps in its number series, and an event, in one
-//! transaction. Must run before anything else writes.
+//! Records in a restored database that it was restored: writes a row for the restore, the gaps in the number series and
+//! an event, in one transaction. Must run before anything else is written.
 
 use migrations::SchemaManager;
 use sea_orm::{
@@ -17,7 +17,7 @@ use domain::time::{DAY_MS, Timestamp};
 use entities::invoice_documents::Column;
 use entities::{invoice_documents, restores};
 
-/// Reason a restore was not recorded.
+/// Reason the restore could not be recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoringError {
     /// The database cannot be read.
@@ -34,21 +34,21 @@ impl From<DbErr> for RestoringError {
     }
 }
 
-/// Backup from which a database was restored.
+/// Backup from which the database was restored.
 #[derive(Clone, Debug)]
 pub struct RestoredBackup {
-    /// SHA-256 of its manifest, in hex.
+    /// SHA-256 of the backup's manifest, in hex.
     pub sha256: String,
     /// Time at which the backup was made.
     pub made_at: Timestamp,
 }
 
-/// Records that this database was restored from a backup, unless that is already recorded. Returns the resulting number
+/// Records that the database was restored from a backup, unless this is already recorded. Returns the resulting number
 /// of the last event.
 ///
 /// # Errors
 ///
-/// Fails if the database cannot be read or written; then nothing is recorded.
+/// Fails if the database cannot be read or written; in that case, nothing is recorded.
 pub async fn record(db: &DatabaseConnection, backup: &RestoredBackup, now: Timestamp) -> Result<i64, RestoringError> {
     let tx = db.begin().await?;
     let last_event = scalar(&tx, "SELECT CAST(COALESCE(MAX(seq), 0) AS BIGINT) AS value FROM events", []).await?;
@@ -82,8 +82,8 @@ pub async fn record(db: &DatabaseConnection, backup: &RestoredBackup, now: Times
     Ok(restore.first_event)
 }
 
-/// Returns whether a restore into this database is complete: it is recorded, and not marked as unfinished. `backup` is
-/// the SHA-256 of the backup's manifest, in hex; if it is empty, any restore counts. Changes nothing.
+/// Returns whether a restore into the database is complete: recorded, and not marked as unfinished. `backup` is the
+/// SHA-256 of the backup's manifest, in hex; if it is empty, any restore counts. Changes nothing.
 ///
 /// # Errors
 ///
@@ -112,7 +112,7 @@ async fn has_record(db: &DatabaseConnection, backup: &str) -> Result<bool, DbErr
     Ok(id.is_some())
 }
 
-/// Returns how far each series was used, and how fast it grew before the backup.
+/// Returns the highest number used in each series, and how fast the series grew before the backup.
 async fn series_used(db: &impl ConnectionTrait, made_at: Timestamp) -> Result<Vec<SeriesUse>, RestoringError> {
     let since = made_at.plus_ms(-PACE_DAYS * DAY_MS).0;
     let mut used = Vec::new();
@@ -152,7 +152,7 @@ async fn series_used(db: &impl ConnectionTrait, made_at: Timestamp) -> Result<Ve
     Ok(used)
 }
 
-/// Runs a query and returns its column `value` as a number.
+/// Runs a query and returns the value of its column `value` as a number.
 async fn scalar<const N: usize>(
     db: &impl ConnectionTrait,
     sql: &str,

@@ -1,6 +1,6 @@
-//! Mapping of domain values to rows of tables, and the multi-row statements that write them.
+//! Mapping of domain values to table rows, and the multi-row statements that write them.
 //!
-//! Transactions belong to the writer: it opens, guards and commits one, and passes it to [`Batch::write`].
+//! Transactions belong to the writer, which opens, guards and commits them, and passes them to [`Batch::write`].
 
 mod batch;
 mod doc;
@@ -27,22 +27,23 @@ pub(super) use snapshot::{SnapshotFacts, snapshot_row};
 
 use domain::requirement::Requirement;
 
-/// Reason a batch was not written.
+/// Reason a batch could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The version of a snapshot row on disk is not the one that the decision was based on.
+    /// The version of a snapshot row on disk is not the one on which the decision was based.
     #[error("a row of {0} has a different version than expected")]
     Guard(&'static str),
-    /// A unique value is already in use. Named as `skus.code` or `deliveries.endpoint_id,event_id,replay`.
+    /// A unique value is already in use. The constraint is named, for example `skus.code` or
+    /// `deliveries.endpoint_id,event_id,replay`.
     #[error("{0} is already in use")]
     Constraint(String),
     /// A requirement of a command is not met.
     #[error("a requirement of the command is not met: {0:?}")]
     Unmet(Requirement),
-    /// The database rejects a value: text or a number that it cannot hold.
+    /// The database rejects a value: a text or a number that it cannot store.
     #[error("the database rejects a value: {0}")]
     Value(sea_orm::DbErr),
-    /// A domain value cannot be serialised, which is a bug.
+    /// A domain value cannot be serialised, which indicates a bug.
     #[error("a value cannot be serialized as JSON")]
     Doc(#[from] serde_json::Error),
     /// The database failed or cannot be reached.
@@ -50,7 +51,7 @@ pub enum WriteError {
     Db(sea_orm::DbErr),
 }
 
-/// Stored row that cannot be read back.
+/// Stored row that cannot be parsed.
 #[derive(Debug, thiserror::Error)]
 #[error("{table} {id} is damaged (schema {schema}): {reason}")]
 pub struct DamagedRow {
@@ -58,16 +59,16 @@ pub struct DamagedRow {
     pub table: &'static str,
     /// Primary key of the row.
     pub id: String,
-    /// Schema number with which its document was written.
+    /// Schema number of the row's document.
     pub schema: i64,
-    /// Error message of the parser.
+    /// Parser's error message.
     pub reason: String,
 }
 
 /// Reason a load or query failed.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// A row does not contain what this release can read.
+    /// A row has contents that this release cannot parse.
     #[error(transparent)]
     Damaged(#[from] DamagedRow),
     /// The database failed or cannot be reached.
@@ -76,7 +77,7 @@ pub enum LoadError {
 }
 
 impl LoadError {
-    /// Returns whether the database rejected a value that it was asked to search for.
+    /// Returns whether the database rejected one of the query's parameters.
     pub fn is_bad_value(&self) -> bool {
         matches!(self, Self::Db(error) if crate::connect::refuses_value(error))
     }

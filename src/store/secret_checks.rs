@@ -1,5 +1,5 @@
-//! Checks whether a database is new, and whether its data was created with the server's own secrets. Run once at start,
-//! before anything else reads or writes.
+//! Checks whether a database is new, and whether its data was created with the server's own secrets. Runs once at
+//! startup, before anything else reads from or writes to the database.
 
 use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, DbErr, Statement};
 
@@ -11,16 +11,16 @@ pub type SecretCheck = (&'static str, String);
 /// State of a database before anything is written to it.
 #[derive(Debug, PartialEq, Eq)]
 pub enum DatabaseState {
-    /// The database does not exist, or holds no table of Printfloor.
+    /// The database does not exist, or contains none of Printfloor's tables.
     New,
-    /// The database holds a shop.
+    /// The database contains a shop.
     Existing {
-        /// Names of the secrets whose stored check value differs.
+        /// Names of the secrets that do not match their stored check value.
         differing: Vec<&'static str>,
     },
 }
 
-/// Determines the state of a database, and compares its check values with these secrets. Changes nothing.
+/// Determines the state of a database, and compares the stored check values with the given ones. Changes nothing.
 ///
 /// # Errors
 ///
@@ -54,8 +54,8 @@ async fn has_table(db: &DatabaseConnection, name: &str) -> Result<bool, DbErr> {
     Ok(db.query_one_raw(Statement::from_sql_and_values(backend, sql, [name.into()])).await?.is_some())
 }
 
-/// Returns the names of the secrets whose stored check value differs. A secret without a stored value counts as
-/// matching.
+/// Returns the names of the secrets that do not match their stored check value. A secret without a stored value counts
+/// as matching.
 async fn differing(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<Vec<&'static str>, DbErr> {
     if !has_table(db, "secret_checks").await? {
         return Ok(Vec::new());
@@ -75,7 +75,8 @@ async fn differing(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<Ve
     Ok(names)
 }
 
-/// Stores the check values of the secrets that have none yet. Must be called by the server that holds the database.
+/// Stores the check values of secrets that have none stored yet. Must be called by the server that holds the database
+/// lock.
 ///
 /// # Errors
 ///

@@ -1,6 +1,6 @@
-//! Checks whether a start could open a database for writing, without changing anything there. For addresses that are
-//! about to be written into the settings: what [`connect::start`] would refuse is refused here. Not for the server's
-//! own secrets, which [`super::secret_checks`] holds against the database.
+//! Checks, without changing anything, whether a server could start with a database and write to it. Used for addresses
+//! that are about to be written to the settings: whatever [`connect::start`] would refuse is refused by this check. The
+//! server's own secrets are not covered; [`super::secret_checks`] compares them with the database.
 
 use std::path::PathBuf;
 
@@ -11,25 +11,25 @@ use url::form_urlencoded;
 
 use crate::connect::{self, ADVISORY_LOCK, DatabaseSettings, OpenError, UNFINISHED_TABLE};
 
-/// The reason why a start could not use a database.
+/// Reason a server could not start with a database.
 #[derive(Debug, thiserror::Error)]
 pub enum StartObstacle {
-    /// It cannot be opened, another server uses it, or a restore into it was interrupted.
+    /// The database cannot be opened, is in use by another server, or contains an interrupted restore.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// An address of SQLite that names no file: everything would be gone with the next stop.
+    /// The SQLite address does not refer to a file, so all data would be lost when the server stops.
     #[error("the database would exist only in memory: specify a file, such as sqlite:///path/shop.db?mode=rwc")]
     InMemory,
-    /// The address, the server or its settings allow reading alone.
+    /// The address, the database server or its settings allow only reading.
     #[error("the database is read-only, but the server must write to it")]
     ReadOnly,
-    /// The user of the address may not make tables, which each start may have to.
+    /// The user in the address may not create tables, as may be necessary at any start.
     #[error("the database user cannot create tables: run GRANT CREATE ON SCHEMA public TO that user")]
     NoCreateRight,
-    /// The tables belong to somebody else, and the user of the address may not change their rows.
+    /// The tables belong to another user, and the user in the address may not change their rows.
     #[error("the database user cannot write to the existing tables; connect as the user that owns them")]
     NoWriteRight,
-    /// It has migrations that this program does not know.
+    /// The database has migrations that this program does not know.
     #[error("the tables were created by a newer version of Printfloor; update this server first")]
     NewerTables,
 }
@@ -40,20 +40,20 @@ impl From<DbErr> for StartObstacle {
     }
 }
 
-/// The file that an SQLite address names.
+/// File to which an SQLite address refers.
 #[derive(PartialEq, Eq, Debug)]
 pub struct SqliteFile {
-    /// As the driver reads it from the address.
+    /// Path of the file, parsed from the address in the same way as by the driver.
     pub file: PathBuf,
-    /// True if a start makes it where it is missing.
+    /// `true` if a missing file is created at startup.
     pub is_created: bool,
 }
 
-/// Reads the place of an SQLite database from its address; `None` for PostgreSQL. Nothing is opened.
+/// Returns the file of an SQLite database, from its address; `None` for PostgreSQL. Opens nothing.
 ///
 /// # Errors
 ///
-/// When the driver cannot read the address, or no server can write at it.
+/// Fails if the driver cannot parse the address, or if no server could write to a database at that address.
 pub fn sqlite_place(url: &str) -> Result<Option<SqliteFile>, StartObstacle> {
     if !url.starts_with("sqlite:") {
         return Ok(None);
@@ -75,12 +75,12 @@ pub fn sqlite_place(url: &str) -> Result<Option<SqliteFile>, StartObstacle> {
     Ok(Some(SqliteFile { file, is_created: has("mode", &["rwc"]) }))
 }
 
-/// Checks that a start could write to the database of `next`, which exists. That the server whose database `present`
-/// is holds it does not count.
+/// Checks that a server could start with the database of `next`, which must exist, and write to it. A lock held by the
+/// current server, whose database is `present`, is ignored.
 ///
 /// # Errors
 ///
-/// When a start would be refused, or the database cannot be asked.
+/// Fails if the server would refuse to start, or if the database cannot be queried.
 pub async fn check_start(present: &DatabaseSettings, next: &DatabaseSettings) -> Result<(), StartObstacle> {
     let db = if next.url.starts_with("sqlite:") {
         connect::reading(&DatabaseSettings { read_connections: 1, ..next.clone() }).await?
@@ -110,7 +110,8 @@ async fn check(db: &DatabaseConnection, present: &DatabaseSettings) -> Result<()
     Ok(())
 }
 
-/// Checks that the user may write and make tables. `has_shop`: the tables of a shop are there.
+/// Checks that the database user may write and create tables. `has_shop` is `true` if the database contains a shop's
+/// tables.
 async fn check_rights(db: &DatabaseConnection, has_shop: bool) -> Result<(), StartObstacle> {
     let sql = "SELECT current_setting('transaction_read_only') = 'on' AS read_only, \
                COALESCE(has_schema_privilege(current_schema(), 'CREATE'), FALSE) AS may_create";
@@ -131,7 +132,7 @@ async fn check_rights(db: &DatabaseConnection, has_shop: bool) -> Result<(), Sta
     Ok(())
 }
 
-/// Checks that no other server holds the lock of the database.
+/// Checks that no other server holds the lock on the database.
 async fn check_lock(db: &DatabaseConnection, present: &DatabaseSettings) -> Result<(), StartObstacle> {
     match connect::lock(db).await {
         // Given back at once: a server that starts now must not find it taken by a connection that is being closed.
@@ -141,7 +142,7 @@ async fn check_lock(db: &DatabaseConnection, present: &DatabaseSettings) -> Resu
     }
 }
 
-/// Returns whether these settings name, by whatever address, the very database that this connection leads to.
+/// Returns whether the given settings, by whatever address, lead to the same database as the connection.
 async fn is_database_of(db: &DatabaseConnection, settings: &DatabaseSettings) -> Result<bool, StartObstacle> {
     if settings.url.starts_with("sqlite:") {
         return Ok(false);
@@ -152,7 +153,8 @@ async fn is_database_of(db: &DatabaseConnection, settings: &DatabaseSettings) ->
     Ok(place? == postgres_place(db).await?)
 }
 
-/// Names a PostgreSQL database apart from all others: by its number, and by the moment at which its server was started.
+/// Returns text that identifies a PostgreSQL database uniquely: its number, and the time at which its server was
+/// started.
 async fn postgres_place(db: &DatabaseConnection) -> Result<String, DbErr> {
     let sql = "SELECT CAST(oid AS TEXT) || ' ' || CAST(EXTRACT(EPOCH FROM pg_postmaster_start_time()) AS TEXT) AS place \
                FROM pg_database WHERE datname = current_database()";

@@ -1,8 +1,8 @@
-//! Writes submissions as one transaction, and determines which of them is at fault if it is refused.
+//! Writes submissions in one transaction, and determines which submission is at fault if the transaction is refused.
 //!
-//! The usual case is one transaction with a few multi-row statements for everything that waits. Only if it is refused
-//! is each submission tried in its own transaction, and only one that violates a constraint is tried command by
-//! command, under savepoints, to determine the command at fault.
+//! Usually, everything that is waiting is written in a single transaction with a few multi-row statements. Only if that
+//! is refused is each submission tried in a transaction of its own, and only a submission that violates a constraint is
+//! tried command by command, with savepoints, to determine the command at fault.
 
 use std::time::Duration;
 
@@ -15,49 +15,49 @@ use crate::{CommandWrites, Settlement, Submission, Unavailable};
 use domain::event::NumberedEvent;
 use domain::requirement::Requirement;
 
-/// Timeout after which a database that does not answer counts as unavailable. Shorter than callers wait for an answer,
-/// so that they get the reason.
+/// Timeout after which a database that does not respond counts as unavailable. It is shorter than the time for which
+/// callers wait, so that they receive the reason.
 pub(super) const DATABASE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// End of a transaction, with one settlement for each of its submissions, in their order.
+/// End of a transaction, with one settlement per submission, in the same order.
 pub(super) enum TransactionEnd {
     /// All submissions are settled, and the connection is good.
     Settled(Vec<Settlement>),
-    /// The database failed: the connection must not be used again.
+    /// The database failed, and the connection must not be used again.
     Broken(Vec<Settlement>, DbErr),
-    /// Another server took the epoch, so this process must end.
+    /// Another server has taken over the epoch, so this process must exit.
     Fenced(Vec<Settlement>),
 }
 
-/// Reason one attempt at a transaction failed.
+/// Reason an attempt at a transaction failed.
 enum AttemptFailure {
     /// A version guard, a constraint or a requirement is violated. The transaction is rolled back, and the connection
     /// is good.
     Refused(WriteError),
-    /// The database failed before the commit, so certainly nothing is on disk.
+    /// The database failed before the commit, so nothing is on disk.
     Before(DbErr),
-    /// The database failed during the commit, so the transaction may be on disk or not.
+    /// The database failed during the commit, so the transaction may or may not be on disk.
     During(DbErr),
-    /// The epoch on disk is not ours.
+    /// The epoch on disk is not the one taken by this process.
     Fenced,
 }
 
 /// Writer's connection with the number of the last event.
 ///
-/// Invariant: `seq` and `published` change only when a transaction is known to be on disk. A transaction that fails
-/// therefore leaves no gap in the event numbers, and its events are never published. One whose outcome is lost is
-/// handled when the database is opened again: the last number is then read from disk.
+/// Invariant: `seq` and `published` change only once a transaction is known to be on disk. A failed transaction
+/// therefore leaves no gap in the event numbers, and its events are never published. A transaction whose outcome is
+/// lost is handled when the database is opened again, because the last number is then read from disk.
 pub(super) struct TxWriter<'a> {
     pub db: &'a DatabaseConnection,
     pub epoch: i64,
-    /// Number of the last event that is on disk.
+    /// Number of the last event on disk.
     pub seq: i64,
-    /// Events of the transactions that are on disk, in the order of their numbers.
+    /// Events of the transactions on disk, in ascending order of their numbers.
     pub published: Vec<NumberedEvent>,
 }
 
 impl TxWriter<'_> {
-    /// Writes all submissions together, or one by one if the whole is refused.
+    /// Writes all submissions together, or one by one if they are refused together.
     pub async fn write(&mut self, submissions: Vec<Submission>) -> TransactionEnd {
         let count = submissions.len();
         match self.attempt(submissions.iter()).await {
@@ -104,8 +104,8 @@ impl TxWriter<'_> {
         TransactionEnd::Settled(settled)
     }
 
-    /// Determines the command that violates a constraint, by writing one after the other under savepoints. Everything
-    /// is rolled back in the end.
+    /// Determines the command that violates a constraint, by writing one command after the other, with savepoints.
+    /// Everything is rolled back at the end.
     async fn find_clash(&self, submission: &Submission) -> Result<Settlement, DbErr> {
         within_timeout(self.search(submission)).await
     }
@@ -248,8 +248,8 @@ fn no_answer() -> DbErr {
     DbErr::Custom("the database did not respond in time".to_owned())
 }
 
-/// Classifies a failed commit. If the disk is full or read-only, it is certainly not on disk; after any other failure
-/// only the disk can tell.
+/// Classifies a failed commit. If the disk is full or read-only, the transaction is certainly not on disk; after any
+/// other failure, only the disk shows whether it is.
 fn commit_failed(error: DbErr) -> AttemptFailure {
     match unavailable(&error) {
         Unavailable::DiskFull | Unavailable::ReadOnly => AttemptFailure::Before(error),
@@ -257,7 +257,7 @@ fn commit_failed(error: DbErr) -> AttemptFailure {
     }
 }
 
-/// Settles the submissions that had not been tried when the connection failed: they are certainly not on disk.
+/// Settles the submissions that had not been tried before the connection failed and are therefore not on disk.
 fn broken(mut settled: Vec<Settlement>, count: usize, error: DbErr) -> TransactionEnd {
     settled.resize(count, Settlement::NotDurable(unavailable(&error)));
     TransactionEnd::Broken(settled, error)

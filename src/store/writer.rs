@@ -1,10 +1,10 @@
-//! Writer: the single actor of the process that writes to the database.
+//! Writer, the only actor in the process that writes to the database.
 //!
-//! It collects commits and ordered work (loads, retention) in one queue and writes the collected entries as one
-//! transaction at a time. Group commit is what makes it fast: one disk sync serves up to `MAX_COMMITS_PER_TRANSACTION`
-//! commits. The transaction runs in a separate task that hands the connection back, so the mailbox never waits for the
-//! database. While the database is unavailable all queued work is refused at once and the writer tries to open it
-//! again, with a backoff up to the longest of `PROBE_DELAYS`.
+//! The writer collects commits and ordered work (loads, retention) in a queue, and writes them in one transaction at a
+//! time. It is fast because commits are grouped: one disk sync serves up to `MAX_COMMITS_PER_TRANSACTION` commits. The
+//! transaction runs in a separate task that returns the connection at the end, so the mailbox never waits for the
+//! database. While the database is unavailable, all queued work is refused immediately, and the writer tries to reopen
+//! the database with the backoff in `PROBE_DELAYS`.
 
 mod counters;
 mod handle;
@@ -32,50 +32,50 @@ use domain::schedule::Delays;
 use transaction_task::{TransactionTask, check_epoch, open};
 
 /// Maximum number of times that the pause before a transaction is repeated because more commits arrived during it.
-/// Commits take longer to arrive than loads, through their actor's mailbox; the bound keeps a steady stream of them
-/// from delaying the transaction.
+/// Commits take longer to arrive than loads, because they go through their actor's mailbox; the limit prevents a steady
+/// stream of commits from delaying the transaction.
 const MAX_YIELD_ROUNDS: u32 = 16;
-/// Backoff between tries to open an unavailable database.
+/// Backoff between attempts to open an unavailable database.
 const PROBE_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
-/// Interval at which the epoch on disk is read while nothing is written. Bounds the time after which a server that was
+/// Interval at which the epoch on disk is checked while nothing is written. Limits the time until a server that was
 /// replaced by another exits.
 const EPOCH_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Messages of the writer.
 pub enum StoreMsg {
-    /// A commit or ordered work to append to the queue.
+    /// A commit or ordered work is to be queued.
     Enqueue(QueueEntry),
-    /// The actor of this aggregate was unloaded, so its generation can be dropped.
+    /// The actor of an aggregate has been unloaded, so the aggregate's generation can be forgotten.
     Forget(AggregateKey),
-    /// The transaction, or the epoch check, ended; returns the connection, or the reason why it cannot.
+    /// A transaction or an epoch check has ended; contains the connection, or the reason why it cannot be used.
     Wrote(Result<Box<ConnectionGuard>, ConnectionError>),
-    /// The pause for the callers that were just answered is over.
+    /// The pause for the callers that were just answered has ended.
     Yielded,
-    /// Time to check that the epoch is unchanged, unless a transaction has checked it since the last time.
+    /// The epoch is due to be checked, unless a transaction has checked it since the last time.
     CheckEpoch,
-    /// Time to try to open the database again.
+    /// Another attempt to open the database is due.
     Probe,
-    /// An attempt to open the database ended.
+    /// An attempt to open the database has ended.
     Probed(Result<Box<ConnectionGuard>, ConnectionError>),
     /// Deliberate crash of the writer, for tests.
     #[cfg(any(test, debug_assertions))]
     Crash,
 }
 
-/// Entry of the writer's queue.
+/// Entry in the writer's queue.
 pub enum QueueEntry {
     /// A commit with its owner, which receives the settlement.
     Commit(Box<Submission>, CommitOwner),
-    /// Ordered work, run after the commits that were queued before it.
+    /// Ordered work, which runs after the commits queued before it.
     Work(OrderedWork),
 }
 
 /// Writing connection together with the process-wide write lock.
 ///
-/// The lock travels with the connection and not with the actor: if the writer crashes during a transaction, its
-/// successor can open the database only after that transaction has ended and dropped this guard. Otherwise the
-/// successor's new epoch would fence off its own predecessor, and the process would exit for no reason.
+/// The lock belongs to the connection and not to the actor: if the writer crashes during a transaction, its successor
+/// can open the database only after the transaction has ended and dropped this guard. Otherwise the successor's new
+/// epoch would fence off its own predecessor, and the process would exit for no reason.
 pub struct ConnectionGuard {
     writing: WriteConnection,
     _write_lock: OwnedMutexGuard<()>,
@@ -84,53 +84,53 @@ pub struct ConnectionGuard {
 /// Reason there is no connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConnectionError {
-    /// The database is unavailable; opening it is retried.
+    /// The database is unavailable; the writer keeps trying to open it.
     Unavailable(Unavailable),
-    /// Another server has taken a newer epoch of this database, so this process may never write to it again. Two
+    /// Another server has taken a newer epoch of the database, so this process must never write to it again. Two
     /// writers would assign the same event numbers and overwrite each other's versions.
     Fenced,
 }
 
-/// Start arguments of a writer; reused for a restart after a crash.
+/// Start arguments of a writer, which are reused when it is restarted after a crash.
 #[derive(Clone)]
 pub struct WriterArgs {
-    /// Settings with which the database is opened again after a crash.
+    /// Settings for reopening the database after a crash.
     pub database: DatabaseSettings,
     /// Outbox to which committed events are published.
     pub outbox: Arc<Outbox>,
-    /// Counters, and the state that outlives a crash of the writer.
+    /// Counters, and the state that survives a crash of the writer.
     pub counters: Arc<WriterCounters>,
-    /// Callback for when another server has taken over the database. The process must then exit.
+    /// Callback for the case that another server has taken over the database. The process must then exit.
     pub fenced: Arc<dyn Fn() + Send + Sync>,
 }
 
-/// Only actor that writes to the database: one connection, one transaction at a time.
+/// Only actor that writes to the database, with one connection and one transaction at a time.
 pub struct Writer;
 
 /// State of the writer.
 ///
-/// Invariants: entries leave `queue` only from its front and only in `WriterState::next`, which keeps commits and loads
-/// in order; at most one transaction runs, because the connection is then `ConnectionState::Busy`; and a key is in
-/// `generations` only while its actor is in memory.
+/// Invariants: entries leave `queue` only at its front and only in `WriterState::next`, which keeps commits and loads
+/// in order; at most one transaction runs at a time, because the connection is then `ConnectionState::Busy`; and a key
+/// is in `generations` only while the aggregate's actor is in memory.
 pub struct WriterState {
     args: WriterArgs,
     queue: Vec<QueueEntry>,
-    /// Set during the pause for just-answered callers before the next transaction.
+    /// Set during the pause before a transaction, in which callers that were just answered can send more commits.
     yielding: Option<YieldRound>,
-    /// Newest generation that was loaded, by aggregate. Only looked up, never iterated, so its order does not matter.
+    /// Newest loaded generation of each aggregate. The map is only used for lookups, so its order does not matter.
     generations: HashMap<AggregateKey, u64>,
     connection: ConnectionState,
     /// Number of consecutive failed attempts to open the database.
     failed_probes: u32,
-    /// Set if a transaction began since the epoch check was last due. Each transaction checks the epoch itself.
+    /// Set if a transaction has started since the epoch check was last due. Each transaction checks the epoch itself.
     wrote: bool,
 }
 
-/// Pause before a transaction.
+/// Round of the pause before a transaction.
 struct YieldRound {
-    /// Length of the queue at the beginning of the round.
+    /// Length of the queue at the start of the round.
     queued: usize,
-    /// Number of rounds of this pause so far.
+    /// Number of rounds so far in the pause.
     rounds: u32,
 }
 
@@ -144,7 +144,7 @@ enum ConnectionState {
 impl Actor for Writer {
     type Msg = StoreMsg;
     type State = WriterState;
-    /// Start arguments, and the opened connection if the starter already has one.
+    /// Start arguments, and the open connection if the starter already has one.
     type Arguments = (WriterArgs, Option<Box<WriteConnection>>);
 
     async fn pre_start(
@@ -226,7 +226,7 @@ impl Actor for Writer {
     }
 }
 
-/// Lets other tasks run for a few turns of the scheduler, then notifies the writer.
+/// Lets other tasks run for a few scheduler turns, and then notifies the writer.
 fn yield_to_callers(me: ActorRef<StoreMsg>) {
     tokio::spawn(async move {
         for _ in 0..YIELDS_BEFORE_BATCH {
@@ -281,7 +281,7 @@ impl WriterState {
         });
     }
 
-    /// Begins the next transaction if something is queued and the connection is ready.
+    /// Starts the next transaction if anything is queued and the connection is ready.
     fn next(&mut self, me: ActorRef<StoreMsg>) {
         if self.queue.is_empty() || self.yielding.is_some() {
             return;

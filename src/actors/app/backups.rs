@@ -1,8 +1,8 @@
-//! Backups: an archive of a copy of the database and of all files, written while it is downloaded.
+//! Backups, each of which is an archive with a copy of the database and all files, written while it is downloaded.
 //!
-//! The database is copied first, into a folder that exists only while a backup is made. Files never change, so they are
-//! read in place; none is removed until the last one is read, so every file that the copy refers to is in the archive.
-//! The manifest is the last entry and lists the contents of the backup. The secrets are not included.
+//! The database is copied first, into a folder that exists only during a backup. Files never change, so they are read
+//! in place, and none is deleted until the last one has been read, so that every file to which the database copy refers
+//! is in the archive. The last entry is the manifest, which lists the contents of the backup. Secrets are not included.
 
 mod manifest;
 pub mod reading;
@@ -25,12 +25,12 @@ use files::disk::{DiskCapacity, LOST_FOUND};
 use files::pieces::{PieceWriter, Pieces, pipe};
 use store::copy::{CopyError, DatabaseCopier, DatabaseCopy};
 
-/// Permissions of a backup's work folder and of the copy in it: accessible only to the server's user.
+/// Permissions of a backup's work folder and of the database copy in it: only the server's user has access.
 const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
-/// Free space that a copy must leave on the disk, in bytes, because the shop keeps writing.
+/// Free space, in bytes, that must remain on the disk beside a copy, because the shop continues to write.
 const MIN_ROOM_LEFT_BYTES: u64 = 64 * 1024 * 1024;
-/// Name of the archive's last file, which lists its contents.
+/// Name of the last file in the archive, which lists the contents.
 pub(super) const MANIFEST_NAME: &str = "manifest.json";
 /// Product name in the manifest of every backup.
 pub(super) const PRODUCT: &str = "Printfloor";
@@ -52,13 +52,13 @@ pub enum BackupError {
     Disk(#[from] io::Error),
 }
 
-/// Creator of backups, one at a time.
+/// Creator of backups, which makes one at a time.
 pub struct Backups {
     copier: DatabaseCopier,
     blobs: Arc<Blobs>,
     documents: PathBuf,
     folder: PathBuf,
-    /// Lock that is held by the backup in progress and released once none of its temporary data is left on the disk.
+    /// Lock held by the backup in progress, and released once none of its temporary data is left on disk.
     turn: Arc<Mutex<()>>,
 }
 
@@ -66,24 +66,24 @@ pub struct Backups {
 pub struct Backup {
     /// File name of the download.
     pub file_name: String,
-    /// Stream of the archive as it is being written.
+    /// Stream of the archive, produced as the archive is written.
     pub pieces: Pieces,
 }
 
 impl Backups {
-    /// Prepares backups of the shop with these settings. Removes what a process left behind that ended in the middle of
-    /// a backup.
+    /// Creates the creator of backups for the shop with the given settings. Removes the temporary data of a process
+    /// that ended in the middle of a backup.
     ///
     /// # Errors
     ///
-    /// Fails if the leftovers cannot be removed.
+    /// Fails if the temporary data cannot be removed.
     pub fn open(config: &Config, copier: DatabaseCopier, blobs: Arc<Blobs>) -> io::Result<Self> {
         let folder = std::path::absolute(config.backup_dir())?;
         remove_folder(&folder)?;
         Ok(Self { copier, blobs, documents: config.documents_dir(), folder, turn: Arc::default() })
     }
 
-    /// Copies the database and begins the archive.
+    /// Copies the database, and starts writing the archive.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ impl Backups {
     }
 }
 
-/// Work folder of one backup, removed when it is dropped.
+/// Work folder of a backup, which is deleted when this value is dropped.
 struct WorkFolder {
     path: PathBuf,
 }
@@ -162,7 +162,7 @@ impl Drop for WorkFolder {
     }
 }
 
-/// Removes a folder with its contents; a missing one is not an error.
+/// Deletes a folder with its contents; a missing folder is not an error.
 fn remove_folder(path: &Path) -> io::Result<()> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -170,8 +170,8 @@ fn remove_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Copy of the database with a guard that keeps all files readable. The fields are dropped in order: the lock comes
-/// last.
+/// Database copy, with a guard that prevents files from being deleted. Fields are dropped in order, so the lock is
+/// released last.
 struct PreparedBackup {
     folder: WorkFolder,
     copy: DatabaseCopy,
@@ -185,8 +185,8 @@ struct PreparedBackup {
 }
 
 impl PreparedBackup {
-    /// Writes the archive, which unpacks to a data folder. Blocks on the disk and the reader, so it must not run on the
-    /// runtime's threads.
+    /// Writes the archive, which can be unpacked to a data directory. Blocks on the disk and on the reader, so it must
+    /// not run on the runtime's threads.
     fn write(&self, to: &mut PieceWriter) -> io::Result<()> {
         let mut archive = Archive::new(to, self.made_at);
         let head = ManifestHead {
@@ -214,8 +214,8 @@ impl PreparedBackup {
     }
 }
 
-/// Opens each document in a folder and its subfolders, with its name in the archive. A missing folder has none:
-/// documents are in a bucket, or none was rendered yet.
+/// Opens each document in a folder and its subfolders, and passes it to `visit` with its name in the archive. A missing
+/// folder has no documents: they are in a bucket, or none has been rendered yet.
 fn for_each_document(folder: &Path, mut visit: impl FnMut(&str, File) -> io::Result<()>) -> io::Result<()> {
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {

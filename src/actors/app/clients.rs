@@ -1,4 +1,5 @@
-//! Clients of the services that the settings name: Redis, mail, the agent gateway, the payment processor and printers.
+//! Clients of the services configured in the settings: Redis, e-mail, the agent gateway, the payment processor and
+//! printers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +20,7 @@ use services::payments::{ClientSettings, PaymentProcessor, ProcessorClient};
 use services::redis::Redis;
 use store::connect;
 
-/// Creates the Redis client, if its address is set.
+/// Creates the Redis client, if its address is configured.
 pub(super) fn redis(config: &Config) -> Result<Option<Arc<Redis>>, ShopStartError> {
     let settings = &config.redis;
     if settings.url.is_empty() {
@@ -28,7 +29,7 @@ pub(super) fn redis(config: &Config) -> Result<Option<Arc<Redis>>, ShopStartErro
     Ok(Some(Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_max_entries)?))
 }
 
-/// Creates the sender of mails: SMTP, the HTTP service or, without both, a folder.
+/// Creates the sender of e-mails: over SMTP, through the HTTP service or, if neither is configured, into a folder.
 pub(super) fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError> {
     let mail = &config.mail;
     if let Some(settings) = SmtpSettings::of(config, Duration::from_secs(30)) {
@@ -46,15 +47,15 @@ pub(super) fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError>
     Ok(Arc::new(FileOutbox::new(config.outbox_dir(), &mail.from)?))
 }
 
-/// Creates the sender to the agent gateway, if its settings enable it.
+/// Creates the sender of messages to the agent gateway, if the settings enable it.
 pub(super) fn agent(config: &Config, line: Arc<SystemLine>) -> Result<Option<Arc<dyn Mailer>>, ShopStartError> {
     let line = AgentSender::new(config, &lan(&LanSettings::default())?, line);
     Ok(line.map(|line| Arc::new(line) as Arc<dyn Mailer>))
 }
 
-/// Builds, as a start does, everything that depends only on the settings, and drops it again. Opens, dials and writes
-/// nothing, but reads the certificates of the system. Returns the integrations that would stay off, each by the name of
-/// its section with the error.
+/// Builds everything that depends only on the settings, in the same way as at startup, and drops it again. Makes no
+/// connections and opens and writes no files, except that it reads the system's certificates. Returns the integrations
+/// that would remain off, each with the name of its section and the error.
 ///
 /// # Errors
 ///
@@ -76,7 +77,7 @@ pub fn rehearse(config: &Config) -> Result<Vec<(&'static str, String)>, ShopStar
     Ok(prepared.faults().map(|fault| (fault.name, fault.reason.to_string())).collect())
 }
 
-/// Creates the payment processor client, if its key is set.
+/// Creates the payment processor client, if its key is configured.
 pub(super) fn processor(config: &Config) -> Result<Option<Arc<dyn PaymentProcessor>>, ShopStartError> {
     let payments = &config.payments;
     if payments.secret_key.is_empty() {
@@ -93,7 +94,7 @@ pub(super) fn processor(config: &Config) -> Result<Option<Arc<dyn PaymentProcess
     Ok(Some(Arc::new(ProcessorClient::new(lan(&LanSettings::default())?, &settings)?)))
 }
 
-/// Creates the registry of printer adapters, with the timeouts of the settings.
+/// Creates the registry of printer adapters, with the configured timeouts.
 pub fn printer_registry(config: &Config) -> Result<Registry, BuildError> {
     let settings = Settings::from(&config.printers);
     let clients = LanSettings {

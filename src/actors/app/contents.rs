@@ -1,4 +1,4 @@
-//! Removes contents from the disk that no file refers to any more.
+//! Removes contents from disk to which no file refers any more.
 
 use super::App;
 use files::blobs::Blobs;
@@ -11,13 +11,13 @@ pub enum RemoveError {
     /// The contents in use could not be read from the database.
     #[error(transparent)]
     Query(#[from] LoadError),
-    /// Listing or deleting contents on the disk failed.
+    /// Listing or deleting contents on disk failed.
     #[error(transparent)]
     Disk(#[from] std::io::Error),
 }
 
 impl App {
-    /// Removes all contents that no file refers to; returns how many.
+    /// Removes all contents to which no file refers; returns their number.
     pub async fn remove_unnamed_contents(&self) -> Result<usize, RemoveError> {
         let removing = self.blobs.removing().await;
         let named = self.queries.named_contents().await?;
@@ -25,7 +25,7 @@ impl App {
     }
 }
 
-/// Removes these contents, except those that a file refers to.
+/// Removes the given contents, except those to which a file still refers.
 pub async fn remove_contents(
     blobs: &Blobs,
     queries: &Queries,

@@ -1,5 +1,5 @@
-//! Storage used by files that customers sent and the shop has not handled yet: limited during the upload, deleted when
-//! old.
+//! Storage used by files that customers sent and that the shop has not handled yet. It is limited during uploads, and
+//! old files are deleted.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -28,11 +28,11 @@ use store::Unavailable;
 use store::queries::{Queries, UnclaimedFile};
 use store::rows::LoadError;
 
-/// Time for which a measurement is reused; uploads in the meantime are added to it.
+/// Time for which a measurement is reused; uploads in the meantime are added to the result.
 const MEASURED_FOR: Duration = Duration::from_secs(2);
 /// Interval between two searches for old files.
 const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
-/// Files that a look reads at a time.
+/// Number of files read at a time during a search.
 const FILES_PER_READ: u64 = 1_000;
 
 /// Storage used by customers' files, and its limits.
@@ -45,9 +45,9 @@ pub struct CustomerSpace {
     measured_at: Mutex<Option<Instant>>,
     /// Result of the last measurement.
     stored: Arc<BlockingMutex<SpaceUse>>,
-    /// Bytes of uploads in progress, and of those that ended since the last measurement.
+    /// Bytes of uploads in progress, and of uploads completed since the last measurement.
     growth: Arc<AtomicU64>,
-    /// Bytes of uploads that ended since the last measurement.
+    /// Bytes of uploads completed since the last measurement.
     arrived: Arc<AtomicU64>,
 }
 
@@ -62,7 +62,7 @@ pub struct CustomerSpaceSummary {
     pub refusal: Option<SpaceRefusal>,
 }
 
-/// Storage reserved for one customer's upload in progress.
+/// Storage reserved for a customer's upload in progress.
 #[derive(Debug)]
 pub struct SpaceShare {
     limits: SpaceLimits,
@@ -74,7 +74,7 @@ pub struct SpaceShare {
 }
 
 impl SpaceShare {
-    /// Reserves storage for this many more bytes.
+    /// Reserves storage for the given number of additional bytes.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl SpaceShare {
         self.limits.refusal(latest(&self.stored), growth).map_or(Ok(()), Err)
     }
 
-    /// Marks the upload as recorded, so that its bytes count until the next measurement.
+    /// Marks the upload as completed, so that its bytes count until the next measurement.
     pub fn keep(&self) {
         self.is_kept.store(true, Relaxed);
     }
@@ -107,11 +107,11 @@ impl CustomerSpace {
         Self { queries, folder, limits, measured_at, stored, growth: Arc::default(), arrived: Arc::default() }
     }
 
-    /// Returns the reservation of a new upload, if there is room for at least one byte.
+    /// Returns the reservation for a new upload, if there is space for at least one byte.
     ///
     /// # Errors
     ///
-    /// The inner error is the reason why there is no room; the outer one means that the database does not answer.
+    /// The inner error is the reason why there is no space; the outer error means that the database does not respond.
     pub async fn admit(&self) -> Result<Result<SpaceShare, SpaceRefusal>, LoadError> {
         let stored = self.measure().await?;
         if let Some(refusal) = self.limits.refusal(stored, self.growth.load(Relaxed) + 1) {
@@ -125,7 +125,7 @@ impl CustomerSpace {
     ///
     /// # Errors
     ///
-    /// Fails if the database does not answer.
+    /// Fails if the database does not respond.
     pub async fn summary(&self) -> Result<CustomerSpaceSummary, LoadError> {
         let stored = self.measure().await?;
         let refusal = self.limits.refusal(stored, self.growth.load(Relaxed) + 1);
@@ -168,7 +168,8 @@ fn latest(stored: &BlockingMutex<SpaceUse>) -> SpaceUse {
     *stored.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Deletes files that the shop has not handled within `keep`, at the start and every hour while the app lives.
+/// Deletes files that the shop has not handled within `keep`, at the start and then every hour as long as the app
+/// exists.
 pub(super) async fn run(app: Weak<App>, keep: Duration) {
     let keep_ms = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
     loop {
@@ -185,8 +186,8 @@ pub(super) async fn run(app: Weak<App>, keep: Duration) {
 }
 
 impl App {
-    /// Deletes what customers sent before this moment and nobody answered; returns how many files. What cannot be
-    /// deleted now, or is kept because somebody of the shop works on it, keeps nothing behind it waiting.
+    /// Deletes files that customers sent before the given time and that nobody has handled; returns their number. A
+    /// file that cannot be deleted now, or is preserved because a staff member works on it, does not delay the others.
     async fn delete_unclaimed(&self, before: Timestamp) -> Result<usize, LoadError> {
         let (mut deleted, mut after, mut requests) = (0, None, HashSet::new());
         loop {
@@ -209,8 +210,8 @@ impl App {
         }
     }
 
-    /// Closes a request that is still new, and deletes its photos; those too that an earlier look left behind. Returns
-    /// how many.
+    /// Closes a request if it is still new, and deletes its photos, including those left behind by an earlier search.
+    /// Returns the number of photos deleted.
     async fn close_unanswered(&self, id: Id) -> Result<usize, AskError> {
         let read = self.custom_requests.read(id).await.map_err(unavailable)?;
         let Some(request) = read.and_then(|request| request.state.clone()) else { return Ok(0) };
@@ -233,7 +234,7 @@ impl App {
         Ok(deleted)
     }
 
-    /// Deletes a photo, unless it is gone already; returns how many.
+    /// Deletes a photo, unless it has already been deleted; returns the number of files deleted.
     async fn delete_request_photo(&self, id: Id) -> Result<usize, AskError> {
         let read = self.files.read(id).await.map_err(unavailable)?;
         let Some(file) = read.and_then(|file| file.state.clone()).filter(|file| !file.archived) else { return Ok(0) };
@@ -241,8 +242,9 @@ impl App {
         Ok(1)
     }
 
-    /// Deletes a model, or the G-code of one, with its draft and all G-code that was sliced for it, unless somebody of
-    /// the shop has changed the draft; returns how many files. What is left behind is looked for by itself.
+    /// Deletes a model, or the G-code for one, together with the draft quote and all G-code sliced for it, unless a
+    /// staff member has changed the draft. Returns the number of files deleted. Files that cannot be deleted are found
+    /// by a later search.
     async fn discard_untouched_draft(&self, file: &File) -> Result<usize, AskError> {
         let model = match file.customer_upload {
             Some(CustomerUpload::GcodeOf(model)) => model,

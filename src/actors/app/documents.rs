@@ -1,7 +1,8 @@
-//! PDFs of invoices: rendered on request, and stored under an address that is derived from their content.
+//! PDFs of invoices, which are rendered on request and stored at an address derived from their content.
 //!
-//! The address is known before the PDF is rendered and cannot be guessed: it is signed with the server's secret over
-//! everything that the PDF shows. A changed invoice has another address, so its PDF counts as not generated.
+//! The address is available before the PDF is rendered, and cannot be guessed, because it is a signature with the
+//! server's secret over everything that the PDF shows. After a change to the invoice the address is different, so the
+//! PDF counts as not generated.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -28,19 +29,19 @@ use services::object_storage::{BucketSettings, ObjectStorage, StorageError};
 use store::queries::Queries;
 use store::rows::LoadError;
 
-/// Maximum number of PDFs rendered concurrently; each takes a core for some milliseconds.
+/// Maximum number of PDFs rendered concurrently; rendering one occupies a core for some milliseconds.
 const MAX_RENDERED_AT_ONCE: usize = 2;
-/// Maximum number of bucket keys for which it is cached whether they are stored.
+/// Maximum number of bucket keys in the cache that records whether they are stored.
 const MAX_KNOWN_KEYS: usize = 100_000;
-/// Maximum number of documents cached in memory; the largest has some hundred kilobytes, most have two.
+/// Maximum number of documents cached in memory; the largest have some hundred kilobytes, most have about two.
 const MAX_HELD_DOCUMENTS: usize = 200;
 /// Maximum number of document numbers cached in memory.
 const MAX_HELD_NUMBERS: usize = 100_000;
-/// Maximum time to wait for a bucket when an invoice is shown.
+/// Maximum time to wait for a bucket when displaying an invoice.
 const MAX_LOOK_TIME: Duration = Duration::from_secs(2);
-/// Number of hexadecimal digits of an address: 160 bits, which cannot be guessed.
+/// Number of hexadecimal digits in an address: 160 bits, which cannot be guessed.
 const ADDRESS_DIGITS: usize = 40;
-/// URL path under which the server serves PDFs stored in a local folder.
+/// URL path at which the server serves PDFs stored in a local folder.
 const PUBLIC_PATH: &str = "/documents";
 
 /// Reason a PDF is not available.
@@ -49,7 +50,7 @@ pub enum DocumentError {
     /// PDFs are disabled in the settings.
     #[error("PDF generation is disabled")]
     Off,
-    /// The PDF could not be stored, or was not found in the storage.
+    /// The PDF could not be stored, or was not found in storage.
     #[error(transparent)]
     Storage(#[from] StorageError),
     /// Rendering failed.
@@ -58,15 +59,15 @@ pub enum DocumentError {
     /// The database could not be read.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// The rendering task ended early.
+    /// The rendering task ended prematurely.
     #[error("rendering was interrupted")]
     BrokeOff,
 }
 
-/// Document with everything that its PDF shows.
+/// Document with all the data shown in its PDF.
 #[derive(Clone, Debug)]
 pub struct WholeDocument {
-    /// Issued document, with its number.
+    /// Issued document with its number.
     pub document: Arc<IssuedDocument>,
     /// Number and issue time of the invoice that a credit note reverses.
     preceding: Option<(String, Timestamp)>,
@@ -87,7 +88,7 @@ impl WholeDocument {
         }
     }
 
-    /// Returns the document in machine-readable XML.
+    /// Returns the document as machine-readable XML.
     pub fn xml(&self) -> String {
         cii::xml(&self.document, self.preceding.as_ref().map(|(number, at)| (number.as_str(), *at)))
     }
@@ -100,15 +101,15 @@ pub struct InvoiceDocuments {
     secret: Secret,
     queries: Queries,
     places: Semaphore,
-    /// Cache of whether bucket keys are stored, so that showing an invoice queries the bucket only once.
+    /// Cache that records whether bucket keys are stored, so that displaying an invoice queries the bucket only once.
     presence: DashMap<String, bool>,
-    /// Cache of recently used documents. Issued documents never change.
+    /// Cache of recently used documents, which never change once issued.
     held: DashMap<Id, Arc<IssuedDocument>>,
-    /// Cache of document numbers, which never change either.
+    /// Cache of document numbers, which never change once issued.
     numbers: DashMap<Id, String>,
 }
 
-/// Inserts an entry into a cache, clearing the cache first if it has `most` entries.
+/// Inserts an entry into a cache, after clearing the cache if it has `most` entries.
 fn hold<K: Eq + Hash, V>(held: &DashMap<K, V>, most: usize, key: K, value: V) {
     if held.len() >= most {
         held.clear();
@@ -116,7 +117,7 @@ fn hold<K: Eq + Hash, V>(held: &DashMap<K, V>, most: usize, key: K, value: V) {
     held.insert(key, value);
 }
 
-/// Returns the bucket that the settings configure; `None` if they configure none.
+/// Returns the bucket configured in the settings; `None` if there is none.
 pub fn bucket(config: &Config) -> Result<Option<ObjectStorage>, ShopStartError> {
     let settings = &config.object_storage;
     if settings.bucket.is_empty() {
@@ -157,7 +158,8 @@ impl InvoiceDocuments {
         })
     }
 
-    /// Returns a document of an invoice with everything that its PDF shows; `None` if the invoice has no such document.
+    /// Returns a document of an invoice with all the data shown in its PDF; `None` if the invoice has no document with
+    /// the given id.
     pub async fn whole(&self, invoice: &Invoice, id: Id) -> Result<Option<WholeDocument>, LoadError> {
         if invoice.documents.iter().all(|one| one.id != id) {
             return Ok(None);
@@ -187,7 +189,7 @@ impl InvoiceDocuments {
         Ok(Some(document))
     }
 
-    /// Returns the numbers of these documents; those that are not stored are left out.
+    /// Returns the numbers of the given documents; documents that do not exist are left out.
     pub async fn numbers(&self, ids: &[Id]) -> Result<HashMap<Id, String>, LoadError> {
         let held = |id: &Id| Some((*id, self.numbers.get(id)?.value().clone()));
         let cached: HashMap<Id, String> = ids.iter().filter_map(held).collect();
@@ -220,7 +222,7 @@ impl InvoiceDocuments {
         format!("{digits}/{}.pdf", whole.document.number_text())
     }
 
-    /// Returns the URL of the document's PDF, whether it is rendered yet or not.
+    /// Returns the URL of the document's PDF, whether or not it has been rendered.
     pub fn url(&self, whole: &WholeDocument) -> String {
         self.storage.url(&self.key(whole))
     }
@@ -239,7 +241,7 @@ impl InvoiceDocuments {
         }
     }
 
-    /// Renders the PDF now.
+    /// Renders the PDF, even if it is already stored.
     pub async fn pdf(&self, whole: &WholeDocument) -> Result<Bytes, DocumentError> {
         let renderer = self.renderer.clone().ok_or(DocumentError::Off)?;
         let _place = self.places.acquire().await.map_err(|_| DocumentError::BrokeOff)?;
@@ -248,8 +250,8 @@ impl InvoiceDocuments {
         Ok(rendered.map_err(|_| DocumentError::BrokeOff)??.into())
     }
 
-    /// Returns, for display, the characters that the PDF of a document shows as `?`; empty if all can be printed, and
-    /// if PDFs are disabled.
+    /// Returns, for display, the characters that appear as `?` in the PDF of a document; empty if all can be printed or
+    /// PDFs are disabled.
     pub async fn unprintable(&self, whole: &WholeDocument) -> Result<String, DocumentError> {
         let Some(renderer) = self.renderer.clone() else { return Ok(String::new()) };
         let whole = whole.clone();
@@ -258,7 +260,7 @@ impl InvoiceDocuments {
         judged.map_err(|_| DocumentError::BrokeOff)
     }
 
-    /// Renders labels as a PDF, which is not stored.
+    /// Renders labels as a PDF, without storing it.
     pub async fn labels(&self, labels: Vec<Label>, paper: LabelPaper) -> Result<Bytes, DocumentError> {
         let renderer = self.renderer.clone().ok_or(DocumentError::Off)?;
         let _place = self.places.acquire().await.map_err(|_| DocumentError::BrokeOff)?;
@@ -266,7 +268,7 @@ impl InvoiceDocuments {
         Ok(rendered.map_err(|_| DocumentError::BrokeOff)??.into())
     }
 
-    /// Renders and stores the PDF, unless it is already stored, and returns its URL.
+    /// Renders and stores the PDF, unless it is already stored; returns its URL.
     pub async fn store(&self, whole: &WholeDocument) -> Result<String, DocumentError> {
         if self.renderer.is_none() {
             return Err(DocumentError::Off);
@@ -281,8 +283,8 @@ impl InvoiceDocuments {
         Ok(url)
     }
 
-    /// Returns the URL of an invoice's PDF if it is known to be stored for the invoice's current content. A bucket is
-    /// queried once; if it does not respond, the PDF counts as not stored until it is requested.
+    /// Returns the URL of an invoice's PDF if the PDF is known to be stored for the invoice's current content. A bucket
+    /// is queried once; if it does not respond, the PDF counts as not stored until it is requested.
     pub async fn known_url(&self, invoice: &Invoice) -> Result<Option<String>, LoadError> {
         let Some(issued) = invoice.issued() else { return Ok(None) };
         let Some(whole) = self.whole(invoice, issued.id).await? else { return Ok(None) };
@@ -299,7 +301,7 @@ impl InvoiceDocuments {
         Ok(stored.then_some(url))
     }
 
-    /// Returns a PDF from the local folder; fails if PDFs are stored elsewhere.
+    /// Returns a PDF from the local folder; fails if PDFs are stored in a bucket.
     pub async fn stored(&self, address: &str, name: &str) -> Result<Bytes, StorageError> {
         let digits = address.len() == ADDRESS_DIGITS && address.bytes().all(|byte| byte.is_ascii_hexdigit());
         let named = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.');

@@ -1,6 +1,6 @@
-//! Rows of exports: for each type of records its columns, and a query for a page of rows.
+//! Rows of exports. For each type of record, there are columns and a query for a page of rows.
 //!
-//! To add a type, create a submodule with `COLUMNS` and `page`, and add a line to each `match` here.
+//! To add a type, create a submodule with `COLUMNS` and `page`, and add a line to each `match` in this module.
 
 mod invoices;
 mod quotes;
@@ -13,7 +13,7 @@ use domain::time::Timestamp;
 use store::queries::Queries;
 use store::rows::LoadError;
 
-/// Source of export rows that reads from the read pool.
+/// Source of export rows that uses the read pool.
 pub(super) struct QueriedExportRows(pub(super) Queries);
 
 #[async_trait]

@@ -1,5 +1,5 @@
-//! Foundation of a start: the directories with their store, connections and files, and the services that are built on
-//! them. Nothing here starts an actor.
+//! Foundation of the app at startup: the directories with their store, connections and files, and the services built on
+//! them. Nothing in this module starts an actor.
 
 use std::sync::Arc;
 
@@ -41,14 +41,14 @@ use store::Store;
 use store::outbox::Outbox;
 use store::queries::Queries;
 
-/// Parts of the app that its services and integrations share.
+/// Parts of the app shared by its services and integrations.
 pub(super) struct Foundation {
     pub(super) environment: Arc<Environment>,
     pub(super) store: Store,
     pub(super) queries: Queries,
     pub(super) outbox: Arc<Outbox>,
     pub(super) hold: DispatchHold,
-    /// Directories of all kinds, without supervisors yet.
+    /// Directories of all kinds, which have no supervisors yet.
     pub(super) directories: Directories,
     lines: SystemLines,
     work: LedgerWork,
@@ -64,7 +64,7 @@ pub(super) struct Foundation {
 }
 
 impl Foundation {
-    /// Creates the directories and opens the folders of files.
+    /// Creates the directories, and opens the folders for files.
     pub(super) fn new(
         config: &Config,
         environment: Arc<Environment>,
@@ -102,7 +102,7 @@ impl Foundation {
         })
     }
 
-    /// Builds the services that the effects of the kinds need.
+    /// Builds the services needed by the effects of the kinds.
     pub(super) fn build_services(&self, config: &Config) -> Result<EffectServices, ShopStartError> {
         Ok(EffectServices {
             forecaster: self.build_forecaster(config),
@@ -179,7 +179,7 @@ impl Foundation {
         }
     }
 
-    /// Builds the creator of checkout sessions.
+    /// Builds the service that creates checkout sessions.
     pub(super) fn build_checkouts(&self) -> Checkouts {
         Checkouts {
             orders: self.directories.orders.clone(),
@@ -188,7 +188,7 @@ impl Foundation {
         }
     }
 
-    /// Builds the integrations that the settings enable; calls nothing yet.
+    /// Builds the integrations enabled by the settings. Makes no calls yet.
     pub(super) fn build_integrations(&self, config: &Config) -> Result<Arc<Integrations>, ShopStartError> {
         let client = lan(&LanSettings::default())?;
         Ok(Integrations::new(

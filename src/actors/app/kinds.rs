@@ -1,9 +1,9 @@
-//! Registry of the kinds of aggregates; the only place where a kind is registered.
+//! Registry of the kinds of aggregates, and the only module in which a kind is registered.
 //!
-//! A line of [`kinds!`] declares the field name of a kind, its aggregate, its turn to be drained on shutdown, and its
-//! effects. Everything that runs over all kinds is generated from it: start, loading the residents, ordered close,
-//! activation of aggregates that a commit creates, the handle that requests use, `/readyz`, `/api/system/actors` and
-//! `/metrics`. (The aggregate's rows follow from its types: [`store::StoredAggregate`].)
+//! Each line of [`kinds!`] declares the field name of a kind, its aggregate, its turn to be drained during shutdown,
+//! and its effects. Everything that runs over all kinds is generated from these lines: starting, loading the residents,
+//! closing in order, activating the aggregates created by a commit, the handles used by requests, `/readyz`,
+//! `/api/system/actors` and `/metrics`. (The rows of an aggregate follow from its types: [`store::StoredAggregate`].)
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -47,7 +47,7 @@ use store::Store;
 use store::outbox::Outbox;
 use store::rows::LoadError;
 
-/// Services that the effects of the kinds need besides the directories. The effects of each kind take only what they
+/// Services, besides the directories, that the effects of the kinds need. The effects of each kind take only those they
 /// use.
 pub(super) struct EffectServices {
     pub(super) environment: Arc<Environment>,
@@ -59,7 +59,7 @@ pub(super) struct EffectServices {
     pub(super) cipher: Arc<SecretCipher>,
     pub(super) blobs: Arc<Blobs>,
     pub(super) export_files: ExportFiles,
-    /// Source of the rows of exports.
+    /// Source of export rows.
     pub(super) export_rows: Arc<dyn ExportRows>,
     pub(super) connections: Arc<PrinterConnections>,
     pub(super) watch: WatchSettings,
@@ -68,9 +68,9 @@ pub(super) struct EffectServices {
     pub(super) deliveries: Arc<DeliveryMeter>,
     pub(super) mailer: Arc<dyn Mailer>,
     pub(super) mail_meter: Arc<MailMeter>,
-    /// Layout of mails.
+    /// Layout of e-mails.
     pub(super) mail_frame: Arc<MailFrame>,
-    /// Renderer of the PDFs attached to mails.
+    /// Renderer of the PDFs attached to e-mails.
     pub(super) documents: Arc<InvoiceDocuments>,
     pub(super) agent: Option<Arc<dyn Mailer>>,
     pub(super) alert_interval: Duration,
@@ -79,17 +79,17 @@ pub(super) struct EffectServices {
     pub(super) access_changes: watch::Sender<u64>,
     /// Counter that changes with each commit of a SKU.
     pub(super) sku_changes: watch::Sender<u64>,
-    /// Hold on dispatch while a restore waits for its review.
+    /// Hold on dispatching while a restore is waiting for review.
     pub(super) hold: DispatchHold,
-    /// Ledger work at the payment processor.
+    /// Execution of ledger effects at the payment processor.
     pub(super) work: LedgerWork,
     /// Counter that changes with each commit of a sales channel.
     pub(super) channel_changes: watch::Sender<u64>,
-    /// Connections to other shops that are notified of shipments.
+    /// Connections to other shops, which are notified of shipments.
     pub(super) shops: Arc<ShopClients>,
 }
 
-/// Registered kind, with its turn to be drained on shutdown.
+/// Registered kind, with its turn to be drained during shutdown.
 pub(super) struct RegisteredKind<'a> {
     pub(super) directory: &'a dyn AnyDirectory,
     pub(super) drain_turn: u8,
@@ -104,7 +104,7 @@ macro_rules! kinds {
         }
 
         impl Directories {
-            /// Creates empty directories without supervisors.
+            /// Creates the directories, empty and without supervisors.
             pub(super) fn new(args: &DirectoryArgs) -> Self {
                 Self { $($field: Directory::new(args.clone()),)* }
             }
@@ -119,7 +119,7 @@ macro_rules! kinds {
                 Ok(())
             }
 
-            /// Returns every kind, in the order of registration.
+            /// Returns every kind, in order of registration.
             pub(super) fn all(&self) -> Vec<RegisteredKind<'_>> {
                 vec![$(RegisteredKind { directory: &self.$field, drain_turn: $turn },)*]
             }
@@ -138,9 +138,9 @@ macro_rules! kinds {
 // In the order in which residents are loaded at start: whoever is asked comes before whoever asks. Drained turn by
 // turn: first those whose effects ask others, last access, which every request asks.
 kinds! {
-    /// Staff, API keys and sessions: one aggregate, [`Id::ONLY`].
+    /// Staff, API keys and sessions: a single aggregate, [`Id::ONLY`].
     access: domain::access::Access, drain 3, |_, s| crate::access::AccessEffects { changes: s.access_changes.clone() };
-    /// Restores of a backup, with the numbers that are skipped since.
+    /// Restores from a backup, with the numbers skipped because of them.
     restores: domain::restore::Restore, drain 2, |d, s| crate::restores::RestoreEffects {
         restores: d.restores.clone(),
         hold: s.hold.clone(),
@@ -155,7 +155,7 @@ kinds! {
     };
     /// Products: SKUs with their files and prices.
     skus: domain::sku::Sku, drain 0, |_, s| crate::skus::SkuEffects { changes: s.sku_changes.clone() };
-    /// Uploaded files; their contents are in [`Blobs`].
+    /// Uploaded files; the contents are in [`Blobs`].
     files: domain::file::File, drain 0, |_, _| NoEffects;
     /// Orders with their jobs.
     orders: domain::order::Order, drain 0, |d, s| crate::orders::OrderEffects {
@@ -171,7 +171,7 @@ kinds! {
         forecaster: s.forecaster.clone(),
         work: s.work.clone(),
     };
-    /// Other shops whose orders are fulfilled here, with their variant maps.
+    /// Other shops whose orders are fulfilled by this one, with their variant maps.
     sales_channels: domain::sales_channel::SalesChannel, drain 2, |_, s| crate::sales_channels::SalesChannelEffects {
         changes: s.channel_changes.clone(),
     };
@@ -184,9 +184,9 @@ kinds! {
         shops: s.shops.clone(),
         environment: s.environment.clone(),
     };
-    /// Invoices with their payments; issued documents are only written, never loaded.
+    /// Invoices with their payments; issued documents are only written and never loaded.
     invoices: domain::invoice::Invoice, drain 1, |_, s| crate::at_processor::InvoiceEffects { work: s.work.clone() };
-    /// Custom requests by customers, before there is a price; their photos are files.
+    /// Custom requests from customers, before a price is quoted; the photos are files.
     custom_requests: domain::custom_request::CustomRequest, drain 1, |_, _| NoEffects;
     /// Quotes offered to customers.
     quotes: domain::quote::Quote, drain 0, |d, s| crate::quotes::QuoteEffects {
@@ -195,7 +195,7 @@ kinds! {
         slicing: s.slicing.clone(),
         slicing_recheck: s.slicing_recheck,
     };
-    /// Printers, each with its attempt in hand.
+    /// Printers, each with its current attempt.
     printers: domain::printer::Printer, drain 1, |d, s| crate::printers::PrinterEffects {
         orders: d.orders.clone(),
         printers: d.printers.clone(),
@@ -221,7 +221,7 @@ kinds! {
         concurrency: s.deliveries_per_endpoint,
         permits: DashMap::new(),
     };
-    /// Outgoing mails.
+    /// Outgoing e-mails.
     mails: domain::mail::Mail, drain 2, |d, s| crate::mails::MailEffects {
         environment: s.environment.clone(),
         cipher: s.cipher.clone(),
@@ -238,7 +238,7 @@ kinds! {
     };
     /// Customers with their sessions.
     customers: domain::customer::Customer, drain 2, |_, _| NoEffects;
-    /// Links by which customers sign in.
+    /// Links with which customers sign in.
     sign_in_links: domain::sign_in_link::SignInLink, drain 1, |_, _| NoEffects;
     /// Requested table exports.
     exports: domain::export::Export, drain 1, |_, s| crate::exports::ExportEffects {
@@ -247,13 +247,13 @@ kinds! {
         rows: s.export_rows.clone(),
         cipher: s.cipher.clone(),
     };
-    /// Connection to the accounting system: one aggregate, [`Id::ONLY`].
+    /// Connection to the accounting system: a single aggregate, [`Id::ONLY`].
     accounting: domain::accounting::Accounting, drain 2, |_, _| NoEffects;
     /// Documents to be posted to the accounting system.
     postings: domain::posting::Posting, drain 2, |_, _| NoEffects;
-    /// Integrations that follow the events, with the cursor of each.
+    /// Integrations that follow events, each with its cursor.
     integrations: domain::integration::Integration, drain 2, |_, _| NoEffects;
-    /// Payment events that match no order yet.
+    /// Payment events that do not match an order yet.
     payment_events: domain::kept_payment_event::KeptPaymentEvent, drain 2, |_, s| crate::payment_events::KeptPaymentEventEffects {
         matcher: s.matcher.clone(),
         new_references: s.work.new_references.clone(),
@@ -261,17 +261,17 @@ kinds! {
 }
 
 impl Directories {
-    /// Returns the directories from which the make of a SKU is read.
+    /// Returns the directories from which production data for SKUs is read.
     pub fn make_sources(&self) -> ProductionSources {
         ProductionSources { skus: self.skus.clone(), files: self.files.clone(), materials: self.materials.clone() }
     }
 
-    /// Returns the creator of orders of accepted quotes.
+    /// Returns the service that creates orders from accepted quotes.
     pub fn quote_orders(&self) -> QuoteOrders {
         QuoteOrders { orders: self.orders.clone(), customers: self.customers.clone(), sources: self.make_sources() }
     }
 
-    /// Loads and starts, kind by kind, the aggregates that must stay in memory even when idle.
+    /// Loads and starts, kind by kind, the aggregates that must stay in memory even while idle.
     pub(super) async fn start_resident(&self) -> Result<(), LoadError> {
         for kind in self.all() {
             kind.directory.start_resident().await?;
@@ -304,7 +304,7 @@ impl Directories {
 pub struct KindsOverview(Directories);
 
 impl KindsOverview {
-    /// Returns the summary of every kind, in the order of registration.
+    /// Returns the summary of each kind, in order of registration.
     pub fn summaries(&self) -> Vec<KindSummary> {
         self.0.all().iter().map(|kind| kind.directory.summary()).collect()
     }
@@ -315,7 +315,7 @@ impl KindsOverview {
     }
 }
 
-/// Activator that starts the actors of aggregates created by a commit, whatever their kind.
+/// Activator that starts the actors of aggregates created by a commit, regardless of their kind.
 struct AppActivator(Directories);
 
 impl Activator for AppActivator {

@@ -1,4 +1,4 @@
-//! Documents attached to mails, rendered when a mail is sent: a queued mail holds no PDF.
+//! Documents attached to e-mails. They are rendered when the e-mail is sent, so a queued e-mail contains no PDF.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use domain::invoice::{DocumentKind, Invoice};
 use domain::mail::part::AttachedDocument;
 use kernel::directory::Directory;
 
-/// Document source that finds and renders the documents that mails refer to.
+/// Document source that finds and renders the documents to which e-mails refer.
 pub struct MailedDocuments {
     /// Renderer of PDFs.
     pub documents: Arc<InvoiceDocuments>,

@@ -1,5 +1,5 @@
-//! Detects a data folder that was unpacked from a backup by hand: it contains the backup's manifest, which a server
-//! never writes there. The first start over it marks the shop as restored.
+//! Detects a data directory that was unpacked from a backup manually: it contains the backup's manifest, which a server
+//! never writes to a data directory. The first server started with the directory marks the shop as restored.
 
 use std::path::Path;
 use std::{fs, io};
@@ -14,10 +14,10 @@ use domain::time::Timestamp;
 use store::connect::WriteConnection;
 use store::restoring::{RestoredBackup, record};
 
-/// Name to which the manifest is renamed once the restore is recorded.
+/// Name given to the manifest once the restore has been recorded.
 const RECORDED_NAME: &str = "manifest.restored.json";
 
-/// Members of a manifest that identify its backup.
+/// Members of a manifest that identify the backup.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ManifestFacts {
@@ -25,7 +25,7 @@ struct ManifestFacts {
     made_at: Timestamp,
 }
 
-/// Records a restore if the data folder was unpacked from a backup. Must be called before anything else is written.
+/// Records a restore if the data directory was unpacked from a backup. Must be called before anything else is written.
 ///
 /// # Errors
 ///
@@ -39,7 +39,7 @@ pub(super) async fn detect(data: &Path, writing: &mut WriteConnection, now: Time
     Ok(())
 }
 
-/// Returns the backup whose manifest is at this path; `None` if there is none, or the file is something else.
+/// Returns the backup whose manifest is at the given path; `None` if there is no file or it is not a manifest.
 fn unpacked(path: &Path) -> io::Result<Option<RestoredBackup>> {
     let text = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

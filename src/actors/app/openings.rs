@@ -1,5 +1,5 @@
-//! Trial opening of the external resources of a start: the database, folders, the port. Run before changed settings are
-//! written, so that the next start can open what they name.
+//! Trial opening of the external resources that the server opens at startup: the database, folders and the port. It is
+//! done before changed settings are written, so that the next start can open the resources they name.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -14,8 +14,8 @@ use store::connect;
 use store::secret_checks::DatabaseState;
 use store::start_check::{self, SqliteFile};
 
-/// Returns the resources that a start with these settings could not open, each with its setting and the error;
-/// unchanged ones are not tried. Leaves nothing behind.
+/// Returns the resources that a server with the `next` settings could not open, each with the name of its setting and
+/// the error. Unchanged resources are not tried. Leaves nothing behind.
 pub async fn unopened(present: &Config, next: &Config) -> Vec<(&'static str, String)> {
     let mut problems = Vec::new();
     for (name, before, path) in [
@@ -54,7 +54,8 @@ fn folder(path: &Path) -> Result<(), &'static str> {
     written.map_err(|_| "is not writable; specify a folder that the server's user can write to")
 }
 
-/// Checks that a start could write to the database, and that it is new or was made with the server's secrets.
+/// Checks that a server could start with the database and write to it, and that the database is new or was created with
+/// the server's secrets.
 async fn database(present: &Config, next: &Config) -> Result<(), String> {
     let url = next.database_url();
     let url = url.expose();
@@ -79,8 +80,8 @@ async fn database(present: &Config, next: &Config) -> Result<(), String> {
     start_check::check_start(&present, &next).await.map_err(|error| format!("{database_name}: {error}"))
 }
 
-/// Returns whether the file of a database is there, after checking that it can be written to; one that is not there is
-/// made by the next start.
+/// Returns whether the file of a database exists, after checking that it can be written. A missing file is created at
+/// the next start.
 fn is_sqlite_there(SqliteFile { file, is_created }: &SqliteFile) -> Result<bool, String> {
     let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Unlike the data folder it is not made by a start.
@@ -97,7 +98,7 @@ fn is_sqlite_there(SqliteFile { file, is_created }: &SqliteFile) -> Result<bool,
     opened.map(|()| true).map_err(|error| format!("the file is not writable: {}", io_words(&error)))
 }
 
-/// Checks that the address can be listened on. A port on which this process already listens is not tried.
+/// Checks that the server can listen on the `next` address. A port on which this process already listens is not tried.
 async fn port(present: SocketAddr, next: SocketAddr) -> io::Result<()> {
     let port = if present.port() == next.port() { 0 } else { next.port() };
     TcpListener::bind((next.ip(), port)).await.map(drop)

@@ -1,8 +1,8 @@
-//! The server's own secrets: taken from the settings or generated at the first start, and verified against the check
-//! values stored in the database.
+//! The server's own secrets, which are taken from the settings or generated at the first start, and verified against
+//! the check values stored in the database.
 //!
-//! They are generated only for a new database. New secrets over existing data would invalidate every API key and make
-//! all stored secrets unreadable, so the start is refused instead, before it changes anything.
+//! Secrets are generated only for a new database. With existing data, new secrets would invalidate every API key and
+//! make all stored secrets unreadable, so the server refuses to start before it changes anything.
 
 use std::path::PathBuf;
 
@@ -18,35 +18,35 @@ use platform::secrets::random::secret_bytes;
 use store::connect::{self, DatabaseSettings, OpenError};
 use store::secret_checks::{self, DatabaseState, SecretCheck};
 
-/// Reason the server does not start with these secrets.
+/// Reason the server refuses to start with the configured secrets.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
-    /// The database holds data, and secrets that it was created with are missing.
+    /// The database contains data, and some of the secrets with which it was created are missing.
     #[error("{database} contains a shop, but {} {} missing", .names.join(", "), is_or_are(.names))]
     Missing {
-        /// Names of the secrets that are missing.
+        /// Names of the missing secrets.
         names: Vec<&'static str>,
         /// Kind and location of the database.
         database: String,
-        /// File in which the secrets are looked for.
+        /// File in which the secrets are expected.
         file: PathBuf,
     },
     /// The database was created with other secrets.
     #[error("{database} was created with a different {}", .names.join(" and a different "))]
     Differ {
-        /// Names of the secrets that differ from those of the database.
+        /// Names of the secrets that differ from those used for the database.
         names: Vec<&'static str>,
         /// Kind and location of the database.
         database: String,
-        /// File in which the secrets are looked for.
+        /// File in which the secrets are expected.
         file: PathBuf,
     },
-    /// Generated secrets cannot be stored, so the next start would not have them.
+    /// Generated secrets cannot be stored, so they would not be available at the next start.
     #[error("cannot save new secrets to {}: {words}", file.display())]
     Keep {
-        /// File in which they would be stored.
+        /// File in which the secrets would be stored.
         file: PathBuf,
-        /// Error message of the operating system.
+        /// Operating system's error message.
         words: String,
     },
     /// The database could not be checked.
@@ -58,7 +58,7 @@ fn is_or_are(names: &[&str]) -> &'static str {
     if names.len() == 1 { "is" } else { "are" }
 }
 
-/// Returns the address and limits of the database from the settings.
+/// Returns the database address and limits from the settings.
 pub fn database_settings(config: &Config) -> DatabaseSettings {
     DatabaseSettings {
         url: config.database_url().expose().to_owned(),
@@ -67,8 +67,8 @@ pub fn database_settings(config: &Config) -> DatabaseSettings {
     }
 }
 
-/// Returns the check values of those secrets on which data depends, as far as they are set. `SESSION_SECRET` is not
-/// among them: changing it only invalidates links that were signed before.
+/// Returns the check values of the secrets on which data depends, leaving out those not set. `SESSION_SECRET` is not
+/// included, because changing it only invalidates links signed earlier.
 fn checks(config: &Config) -> Vec<SecretCheck> {
     let auth = &config.auth;
     let names = [("API_KEY_SALT", &auth.api_key_salt), ("SECRETS_KEY", &auth.secrets_key)];
@@ -76,7 +76,8 @@ fn checks(config: &Config) -> Vec<SecretCheck> {
     set.map(|(name, secret)| (name, check_value(name, secret.expose()))).collect()
 }
 
-/// Checks whether the database holds a shop, and whether it was created with these secrets. Changes nothing.
+/// Determines whether the database contains a shop, and whether it was created with the configured secrets. Changes
+/// nothing.
 ///
 /// # Errors
 ///
@@ -85,13 +86,13 @@ pub async fn look(config: &Config) -> Result<DatabaseState, OpenError> {
     secret_checks::look(&database_settings(config), &checks(config)).await
 }
 
-/// Rejects secrets that existing data was not created with, and generates the missing ones if the database is new.
-/// Generated secrets are stored beside the data before anything else is written. Must be called with the lock on the
-/// data folder held. Returns the secrets file if it was written.
+/// Rejects secrets other than those with which existing data was created, and generates missing secrets if the database
+/// is new. Generated secrets are stored beside the data before anything else is written. The caller must hold the lock
+/// on the data directory. Returns the path of the secrets file if it was written.
 ///
 /// # Errors
 ///
-/// Fails if secrets are missing or differ, cannot be stored, or the database cannot be queried.
+/// Fails if secrets are missing, differ or cannot be stored, or if the database cannot be queried.
 pub async fn settle(config: &mut Config) -> Result<Option<PathBuf>, SecretsError> {
     let state = look(config).await?;
     let (file, database) = (config.secrets_file(), connect::display_url(config.database_url().expose()));
@@ -119,8 +120,8 @@ pub async fn settle(config: &mut Config) -> Result<Option<PathBuf>, SecretsError
     }
 }
 
-/// Stores the check values of secrets that have none in the database yet. Must be called by the server that holds the
-/// database, after [`settle`].
+/// Stores the check values of secrets that have none in the database yet. Must be called after [`settle`], by the
+/// server that holds the database lock.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Deletes expired pictures of ended prints.
+//! Deletes expired pictures of finished prints.
 
 use std::sync::Weak;
 use std::time::Duration;
@@ -18,7 +18,7 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
 /// Maximum number of pictures deleted per search.
 const MAX_DELETED: u64 = 1_000;
 
-/// Deletes pictures older than `keep`, at the start and every hour while the app lives.
+/// Deletes pictures older than `keep`, at the start and then every hour as long as the app exists.
 pub(super) async fn run(app: Weak<App>, keep: Duration) {
     let keep_ms = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
     loop {
@@ -35,7 +35,7 @@ pub(super) async fn run(app: Weak<App>, keep: Duration) {
 }
 
 impl App {
-    /// Deletes pictures that were taken before this time; returns how many.
+    /// Deletes pictures taken before the given time; returns their number.
     async fn delete_old_photos(&self, before: Timestamp) -> Result<usize, LoadError> {
         let mut deleted = 0;
         for photo in self.queries.photos_before(before, MAX_DELETED).await? {
@@ -49,7 +49,8 @@ impl App {
         Ok(deleted)
     }
 
-    /// Deletes a picture, after its order has dropped the reference: an order never refers to a missing picture.
+    /// Deletes a picture after removing the reference to it from its order, so that an order never refers to a missing
+    /// picture.
     async fn delete_photo(&self, photo: &File) -> Result<(), AskError> {
         if let Some(of) = photo.photo_of {
             let forget = OrderNews::Photographed { job: of.job, attempt: of.attempt, file: None };

@@ -1,9 +1,9 @@
-//! Mark of a restore: the backup being restored, and its destinations. It is in the data folder from before anything is
-//! written until everything is verified, and no server starts while it exists.
+//! Mark of a restore, which records the backup being restored and its destinations. The mark is in the data directory
+//! from before anything is written until everything has been verified, and no server starts while it exists.
 //!
-//! A process that is killed after its last write and before it removes the mark leaves a complete restore. The database
-//! tells: the restore is recorded in it, and is not marked as unfinished. The next server or restore command removes
-//! such a mark.
+//! A process killed between its last write and the removal of the mark leaves a complete restore behind. This can be
+//! detected from the database, in which the restore is recorded and not marked as unfinished. The next server or
+//! restore command then removes the mark.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,28 +16,29 @@ use config::Config;
 use store::connect::{self, OpenError, sqlite_file};
 use store::restoring::is_recorded;
 
-/// Destinations and backup of a restore. The destinations were all empty when it began.
+/// Destinations and backup of a restore. All destinations were empty when the restore began.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RestoreMark {
     /// Kind and location of the database.
     pub database: String,
-    /// Folder of stored files.
+    /// Folder for stored files.
     pub files: PathBuf,
-    /// Folder of rendered documents.
+    /// Folder for rendered documents.
     pub documents: PathBuf,
-    /// SHA-256 of the backup's manifest, in hex; empty in marks of older releases.
+    /// SHA-256 of the backup's manifest, in hex; empty in marks from older releases.
     #[serde(default)]
     pub backup: String,
 }
 
-/// Progress of the restore into a data folder.
+/// Progress of the restore into a data directory.
 #[derive(PartialEq, Eq, Debug)]
 pub enum RestoreStage {
-    /// There is no mark: no restore is in progress.
+    /// No restore is in progress.
     Unmarked,
-    /// The restore was interrupted; `None` if before its mark was written, which precedes everything else.
+    /// The restore was interrupted; `None` if it was interrupted before the mark was written, and therefore before
+    /// anything else was.
     Interrupted(Option<RestoreMark>),
-    /// The restore is complete, but was interrupted before it removed its mark, which is removed now.
+    /// The restore is complete, but was interrupted before it removed its mark, which has now been removed.
     Complete(RestoreMark),
 }
 
@@ -53,7 +54,7 @@ pub enum RestoreMarkError {
 }
 
 impl RestoreMark {
-    /// Creates the mark of a restore of the backup with this manifest to the destinations in the settings.
+    /// Creates the mark for restoring the backup with the given manifest to the destinations in the settings.
     pub fn new(config: &Config, backup: &str) -> Self {
         let url = config.database_url();
         let database = sqlite_file(url.expose())
@@ -66,7 +67,7 @@ impl RestoreMark {
         }
     }
 
-    /// Returns whether both have the same destinations.
+    /// Returns whether the two marks have the same destinations.
     pub fn has_places_of(&self, other: &Self) -> bool {
         (&self.database, &self.files, &self.documents) == (&other.database, &other.files, &other.documents)
     }
@@ -75,7 +76,7 @@ impl RestoreMark {
     ///
     /// # Errors
     ///
-    /// Fails if the data folder cannot be written.
+    /// Fails if the data directory cannot be written.
     pub fn write(&self, config: &Config) -> io::Result<()> {
         let path = config.restore_mark();
         fs::write(&path, serde_json::to_vec(self)?)?;
@@ -94,12 +95,12 @@ pub fn unmark(config: &Config) -> io::Result<()> {
     sync(&config.server.data_dir)
 }
 
-/// Returns the progress of the restore into the data folder, and removes the mark of a complete one. Must be called
-/// with the lock on the data folder held.
+/// Returns the progress of the restore into the data directory, and removes the mark if the restore is complete. The
+/// caller must hold the lock on the data directory.
 ///
 /// # Errors
 ///
-/// Fails if there is a mark and the database cannot be queried, or the mark cannot be read or removed.
+/// Fails if the mark cannot be read or removed, or if there is a mark and the database cannot be queried.
 pub async fn settle(config: &Config) -> Result<RestoreStage, RestoreMarkError> {
     let text = match fs::read(config.restore_mark()) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(RestoreStage::Unmarked),
@@ -123,7 +124,7 @@ async fn is_complete(config: &Config, mark: &RestoreMark) -> Result<bool, OpenEr
     }
 }
 
-/// Returns the absolute path, the same whether it exists or not.
+/// Returns the absolute form of a path, which is the same whether or not the path exists.
 fn whole_path(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,5 +1,5 @@
-//! Tests of the services configured in the settings: each is checked for reachability and valid credentials. Changes
-//! nothing.
+//! Tests of the services configured in the settings: each service must be reachable and accept the credentials. The
+//! tests change nothing.
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -25,18 +25,18 @@ use services::peers::{self, ConnectionTestResult, PeerFault};
 use services::redis::Redis;
 use store::connect;
 
-/// Timeout of one test.
+/// Timeout for one test.
 const TEST_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Service that the shop may use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Service {
-    /// Database of orders, stock and everything else.
+    /// Database for orders, stock and everything else.
     Database,
-    /// Redis, the shared store of rate limits and events; both stay in this process if it is not configured.
+    /// Redis, the shared store for rate limits and events; if it is not configured, both are kept in the process.
     Redis,
-    /// SMTP server for outgoing mail.
+    /// SMTP server for outgoing e-mails.
     Smtp,
     /// E-mail service with an HTTP API.
     Email,
@@ -46,19 +46,19 @@ pub enum Service {
     FarmUi,
     /// Detector of failed prints.
     FailureDetection,
-    /// Home automation that shows the state of printers.
+    /// Home automation system that shows the states of printers.
     SmartHome,
     /// Parts management system.
     Parts,
     /// Spool management system.
     Spools,
-    /// The agent gateway.
+    /// Gateway that forwards chat messages.
     Agent,
     /// Accounting system.
     Accounting,
-    /// The payment processor.
+    /// Payment processor.
     Payments,
-    /// A single printer, at an address supplied with the test.
+    /// A single printer, at an address supplied for the test.
     Printer,
 }
 
@@ -71,7 +71,7 @@ impl ToSchema for Service {
 }
 
 impl Service {
-    /// Services configured in the settings: all but printers, which are registered.
+    /// Services configured in the settings: all except printers, which are registered instead.
     pub const OF_SETTINGS: [Self; 13] = [
         Self::Database,
         Self::Redis,
@@ -88,11 +88,11 @@ impl Service {
         Self::Payments,
     ];
 
-    /// External systems of the shop that are configured by an address and a token.
+    /// External systems of the shop that are configured with an address and a token.
     pub const WITH_TOKEN: [Self; 7] =
         [Self::Workflow, Self::FarmUi, Self::FailureDetection, Self::SmartHome, Self::Parts, Self::Spools, Self::Agent];
 
-    /// External systems of the shop: those with a token, and the accounting system, which an admin connects.
+    /// External systems of the shop: those with a token, and the accounting system, to which an admin connects.
     pub const INTEGRATIONS: [Self; 8] = [
         Self::Workflow,
         Self::FarmUi,
@@ -144,8 +144,8 @@ impl Service {
         }
     }
 
-    /// Returns whether these settings configure the service. The database always is; a service that is not configured
-    /// is embedded or absent.
+    /// Returns whether the given settings configure the service. The database always is configured; another service
+    /// that is not configured is either embedded or absent.
     pub fn is_configured(self, config: &Config) -> bool {
         let Config { mail, payments, .. } = config;
         match self {
@@ -159,7 +159,7 @@ impl Service {
         }
     }
 
-    /// Returns the address of an integration; `None` for a service that is not one.
+    /// Returns the address of an integration; `None` for services that are not integrations.
     pub fn address(self, config: &Config) -> Option<&str> {
         self.place(config).map(|(url, _)| url)
     }
@@ -197,21 +197,21 @@ pub struct ServiceTest {
     pub latency_ms: u64,
     /// Human-readable result.
     pub message: String,
-    /// Error message of the service or the network, if the test failed.
+    /// Error message from the service or the network; `None` if the test succeeded.
     pub detail: Option<String>,
 }
 
-/// Tests one service with these settings.
+/// Tests one service with the given settings.
 pub async fn test(config: &Config, service: Service) -> ServiceTest {
     timed(service, Box::pin(ask(config, service))).await
 }
 
-/// Tests these services with these settings concurrently.
+/// Tests the given services concurrently, with the given settings.
 pub async fn test_all(config: &Config, services: impl IntoIterator<Item = Service>) -> Vec<ServiceTest> {
     join_all(services.into_iter().map(|service| test(config, service))).await
 }
 
-/// Tests a printer of this type at this address.
+/// Tests a printer of the given type at the given address.
 pub async fn test_printer(config: &Config, kind: &str, address: PrinterAddress, now: Timestamp) -> ServiceTest {
     let look = async {
         let registry = printer_registry(config).map_err(|error| PeerFault::new(error.to_string()))?;
@@ -311,7 +311,7 @@ async fn smtp(config: &Config) -> ConnectionTestResult {
     Ok(format!("{place} accepts connections and the credentials"))
 }
 
-/// Tests the payment processor. A wrong webhook secret only shows at the first event.
+/// Tests the payment processor. A wrong webhook secret is not detected until the first event.
 async fn payments(config: &Config) -> ConnectionTestResult {
     let payments = &config.payments;
     let begins = |key: &str, with: &[&str]| key.is_empty() || with.iter().any(|prefix| key.starts_with(prefix));

@@ -1,4 +1,4 @@
-//! Starts the app in order (database, writer, directories, residents, dispatcher) and closes it in the reverse order.
+//! Starts the app in order (database, writer, directories, residents, dispatcher), and closes it in reverse order.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -26,7 +26,7 @@ use store::reader::Reader;
 use store::writer::{Writer, WriterArgs, WriterCounters, WriterHandle};
 
 impl App {
-    /// Opens the database and starts all components; printers connect afterwards, in parallel. `fenced` is called when
+    /// Opens the database and starts all components; printers are then connected in parallel. `fenced` is called when
     /// another server has taken over the database: the process must then exit.
     pub async fn start(
         config: &Config,
@@ -86,7 +86,8 @@ impl App {
         Ok(app)
     }
 
-    /// Drains all kinds: admitted commands are finished, then the actors are stopped. `within` bounds each turn.
+    /// Drains all kinds: accepted commands are finished, and then the actors are stopped. `within` limits the time for
+    /// each turn.
     pub async fn close(&self, within: Duration) {
         let _ = self.root.call(RootMsg::Closing, Some(within)).await;
         self.directories.close(within).await;
@@ -94,7 +95,7 @@ impl App {
     }
 }
 
-/// Database of a start, with everything that is read from it before the first actor runs.
+/// Open database, with everything read from it before the first actor runs.
 struct OpenDatabase {
     settings: DatabaseSettings,
     writing: WriteConnection,
@@ -105,8 +106,8 @@ struct OpenDatabase {
     last_numbers: LastNumbers,
 }
 
-/// Opens the database for writing and for reading; checks that it was created with these secrets, and records a restore
-/// that was made by hand.
+/// Opens the database for writing and for reading, checks that it was created with the configured secrets, and records
+/// a restore that was done manually.
 async fn open_database(config: &Config, clock: &Clock) -> Result<OpenDatabase, ShopStartError> {
     let settings = own_secrets::database_settings(config);
     let mut writing = connect::start(&settings).await?;
@@ -120,7 +121,7 @@ async fn open_database(config: &Config, clock: &Clock) -> Result<OpenDatabase, S
     Ok(OpenDatabase { settings, writing, reader: Reader::Database(reading), queries, outbox, hold, last_numbers })
 }
 
-/// Starts the root of the supervision tree; calls `leave` when it ends.
+/// Starts the root of the supervision tree; calls `leave` when the root ends.
 async fn start_root(
     components: HealthRegistry,
     leave: Arc<dyn Fn() + Send + Sync>,
@@ -134,7 +135,7 @@ async fn start_root(
     Ok(root)
 }
 
-/// Starts the supervisors of all kinds with their residents, then the dispatcher and the forecaster.
+/// Starts the supervisors of all kinds with their residents, and then the dispatcher and the forecaster.
 async fn start_components(
     root: &ActorRef<RootMsg>,
     foundation: &Foundation,
@@ -147,7 +148,7 @@ async fn start_components(
     Ok(())
 }
 
-/// Spawns the tasks that delete data whose retention is over; each ends with the app.
+/// Spawns the tasks that delete data whose retention period has ended; each task ends with the app.
 fn spawn_background_tasks(config: &Config, app: &Arc<App>) {
     tokio::spawn(run_retention(Arc::downgrade(app)));
     let keep = config.printers.keep_finish_photos_days;
@@ -160,11 +161,11 @@ fn spawn_background_tasks(config: &Config, app: &Arc<App>) {
     }
 }
 
-/// Delay of the first retention run, so that it does not add to the load of the start.
+/// Delay before the first retention run, so that it does not add to the load at startup.
 const FIRST_RETENTION_AFTER: Duration = Duration::from_secs(60);
 const RETENTION_INTERVAL: Duration = Duration::from_secs(3600);
 
-/// Deletes data whose retention is over, while the app lives.
+/// Deletes data whose retention period has ended, as long as the app exists.
 async fn run_retention(app: Weak<App>) {
     let mut wait = FIRST_RETENTION_AFTER;
     loop {

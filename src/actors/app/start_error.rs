@@ -12,7 +12,7 @@ use store::connect::OpenError;
 use store::restoring::RestoringError;
 use store::rows::LoadError;
 
-/// Reason the app does not start.
+/// Reason the app failed to start.
 #[derive(Debug, thiserror::Error)]
 pub enum ShopStartError {
     /// The database cannot be used.
@@ -24,10 +24,10 @@ pub enum ShopStartError {
     /// The HTTP clients for printers and services cannot be built.
     #[error(transparent)]
     Http(#[from] BuildError),
-    /// The encryption key for secrets cannot be used.
+    /// The key that encrypts secrets cannot be used.
     #[error("SECRETS_KEY: {0}")]
     Encryption(#[from] EncryptionError),
-    /// Mail is misconfigured.
+    /// E-mail is misconfigured.
     #[error(transparent)]
     Mail(#[from] MailError),
     /// The payment processor is misconfigured.
@@ -36,22 +36,22 @@ pub enum ShopStartError {
     /// The Redis address cannot be used.
     #[error("REDIS_URL: {0}")]
     Redis(#[from] redis::RedisError),
-    /// The folder of files cannot be used.
+    /// The folder for files cannot be used.
     #[error("the file storage cannot be used: {0}")]
     Files(#[from] std::io::Error),
-    /// The design of invoices and mails cannot be used.
+    /// The design of invoices and e-mails cannot be used.
     #[error("invalid design of invoices and mails: {0}")]
     Design(#[from] DesignError),
     /// The bucket for PDFs cannot be used.
     #[error(transparent)]
     Storage(#[from] StorageError),
-    /// The catalogue's provider cannot be used.
+    /// The configured catalogue provider cannot be used.
     #[error("catalog: {0}")]
     Catalog(String),
     /// A restore could not be recorded.
     #[error("the backup was restored, but the restore could not be recorded: {0}")]
     Restore(#[from] RestoringError),
-    /// An actor did not start.
+    /// An actor failed to start.
     #[error("an actor did not start: {0}")]
     Spawn(#[from] SpawnErr),
 }

@@ -1,8 +1,9 @@
-//! Order lines of a channel order: its lines translated with the variant map, at the prices of the shop that sold it.
+//! Lines of an order of our own, translated from those of a channel order with the variant map, at the prices of the
+//! shop that sold it.
 //!
-//! Each line of the channel order becomes one line here. If one unit is several parts, or a kit, the line carries the
-//! price and its parts follow it, as the parts of kits do: prices stay exact, and the shop's own units can be counted
-//! when they ship.
+//! Each line of the channel order becomes one line of our order. If one unit consists of several parts or is a kit, the
+//! line has the price and is followed by its parts, as with kits of our own. Prices thus remain exact, and units as
+//! sold by the shop can be counted when they are shipped.
 
 use super::ChannelOrderEffects;
 use domain::bounds::MAX_QUANTITY;
@@ -17,13 +18,13 @@ use store::rows::LoadError;
 
 /// Result of resolving the lines of a channel order.
 pub(super) enum ResolvedLines {
-    /// All lines are resolved: the order as it will be created.
+    /// All lines are resolved; contains the order as it will be created.
     Known(Box<SoldOrder>),
-    /// Something is missing or blocks the order.
+    /// Information is missing, or a problem blocks the order.
     Lacks {
-        /// Variants without an entry in the map.
+        /// Variants without an entry in the variant map.
         missing: Vec<String>,
-        /// Human-readable description of another problem that blocks the order.
+        /// Human-readable description of any other problem that blocks the order.
         problem: Option<String>,
     },
 }
@@ -32,7 +33,7 @@ fn blocked(words: impl Into<String>) -> ResolvedLines {
     ResolvedLines::Lacks { missing: Vec::new(), problem: Some(words.into()) }
 }
 
-/// Returns the names of the sold variants without an entry in the map of the sales channel, each once.
+/// Returns the names of the sold variants without an entry in the sales channel's variant map, without duplicates.
 fn missing_names(channel: &SalesChannel, content: &SoldContent) -> Vec<String> {
     let mut missing: Vec<String> = Vec::new();
     for sold in &content.lines {
@@ -44,7 +45,7 @@ fn missing_names(channel: &SalesChannel, content: &SoldContent) -> Vec<String> {
     missing
 }
 
-/// Returns the reference of a new order to its channel order, none of whose shipments was reported yet.
+/// Returns the reference from a new order to its channel order, with no shipments reported yet.
 fn channel_origin(
     channel: &SalesChannel,
     record: &ChannelOrder,
@@ -67,7 +68,7 @@ fn channel_origin(
 }
 
 impl ChannelOrderEffects {
-    /// Resolves the lines of a channel order with the map of its sales channel.
+    /// Resolves the lines of a channel order with the sales channel's variant map.
     pub(super) async fn look_up(&self, record: &ChannelOrder) -> Result<ResolvedLines, LoadError> {
         let state = self.channels.read(record.channel_id).await?;
         let Some(channel) = state.as_ref().and_then(|state| state.state.as_ref()) else {
@@ -125,7 +126,7 @@ impl ChannelOrderEffects {
         })))
     }
 
-    /// Returns the parts of a line that is a set or a kit; the inner error explains why the parts cannot be determined.
+    /// Returns the parts of a line that is a set or a kit. The inner error explains why the parts cannot be determined.
     async fn parts(
         &self,
         sku: &Sku,

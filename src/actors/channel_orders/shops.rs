@@ -17,9 +17,9 @@ use services::sales_channels::{ShipmentNotice, ShipmentResponse, ShopClient, cha
 /// Maximum number of concurrent calls to one shop.
 const MAX_CALLS_PER_SHOP: usize = 2;
 
-/// Connections to the shops that are notified of shipments.
+/// Connections to the shops, which are notified of shipments.
 pub struct ShopClients {
-    /// HTTP client for systems that the shop's operators configured.
+    /// HTTP client for systems configured by the shop's staff.
     pub client: Client,
     /// Cipher that decrypts access tokens.
     pub cipher: Arc<SecretCipher>,
@@ -29,9 +29,9 @@ pub struct ShopClients {
     pub lines: DashMap<Id, Arc<ShopConnection>>,
 }
 
-/// Connection to one shop: its client with its own circuit breaker and concurrency limit.
+/// Connection to one shop, with its own client, circuit breaker and concurrency limit.
 pub struct ShopConnection {
-    /// Address and encrypted token that the client was built from; the connection is rebuilt when they change.
+    /// Address and encrypted token from which the client was built; the connection is rebuilt when they change.
     made_of: (String, String),
     shop: Box<dyn ShopClient>,
     circuit: Circuit,
@@ -39,7 +39,7 @@ pub struct ShopConnection {
 }
 
 impl ShopClients {
-    /// Notifies a shop of a shipment of an order that it sold, unless the shop already knows it.
+    /// Notifies a shop of a shipment for an order that it sold, unless the shop is already informed.
     pub(super) async fn tell(
         &self,
         channel: &SalesChannel,
@@ -77,7 +77,8 @@ impl ShopClients {
         }
     }
 
-    /// Returns the connection of a sales channel; `None` if its shop takes no notifications or the channel is archived.
+    /// Returns the connection for a sales channel; `None` if the shop accepts no notifications or the channel is
+    /// archived.
     fn line(&self, channel: &SalesChannel) -> Result<Option<Arc<ShopConnection>>, String> {
         let connect = channel_type(&channel.kind).and_then(|kind| kind.connect);
         let (Some(connect), Some(url), false) = (connect, &channel.base_url, channel.archived) else {

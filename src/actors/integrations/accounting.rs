@@ -1,10 +1,10 @@
-//! Integration with the accounting system: posts the documents of settled invoices in the order in which they were
-//! issued, each once.
+//! Integration with the accounting system, which posts the documents of settled invoices in the order in which they
+//! were issued, each exactly once.
 //!
-//! Documents to post are always determined from stored data, so nothing is queued and nothing is lost. Each document is
-//! a posting ([`domain::posting`]): it is looked up by its number before it is created, and created under an
-//! idempotency key. Tokens are renewed before they expire ([`tokens`]). Documents that the system rejects wait for an
-//! operator; while it does not answer, everything waits.
+//! The documents to post are always determined from stored data, so nothing is queued and nothing can be lost. Each
+//! document has a posting ([`domain::posting`]); it is looked up by its number in the accounting system before it is
+//! created, and created with an idempotency key. Tokens are renewed before they expire ([`tokens`]). Documents that the
+//! accounting system rejects wait for an operator; while the system does not respond, everything waits.
 
 mod tokens;
 
@@ -37,13 +37,13 @@ use services::peers::PeerFault;
 use store::queries::Queries;
 use store::rows::LoadError;
 
-/// Path of the OAuth redirect from the provider's page.
+/// Path of the OAuth callback to which the provider's page redirects.
 const CALLBACK_PATH: &str = "/api/v1/integrations/accounting/callback";
 /// Number of documents looked up per query.
 const DOCUMENTS_PER_LOOK: u64 = 50;
 /// Pause after a failed round.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
-/// Difference below which amounts count as equal: half a cent.
+/// Tolerance within which amounts count as equal: half a cent.
 const SAME_AMOUNT: f64 = 0.005;
 
 /// Declaration of the accounting integration.
@@ -63,23 +63,23 @@ fn client_of(client: &Client, config: &Config) -> Result<AccountingClient, PeerS
     AccountingClient::new(client.clone(), AccountingSettings::of(&config.accounting), &back)
 }
 
-/// Returns the id of the posting of a document.
+/// Returns the id of the posting for a document.
 fn posting_of(document: Id) -> Id {
     Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("posting {document}").as_bytes()))
 }
 
-/// Trigger that starts the accounting work immediately instead of at its next interval.
+/// Signal that starts the accounting work immediately, before its next interval.
 #[derive(Clone, Debug, Default)]
 pub struct AccountingWake(Arc<Notify>);
 
 impl AccountingWake {
-    /// Triggers the work, because the system was connected or a posting is to be retried.
+    /// Starts the work, because the system has been connected or a posting is to be retried.
     pub fn wake(&self) {
         self.0.notify_one();
     }
 }
 
-/// Access to the accounting system for an admin who connects it.
+/// Access to the accounting system, for an admin who connects to it.
 pub struct AccountingConnector<'a> {
     client: AccountingClient,
     line: &'a SystemLine,
@@ -90,12 +90,13 @@ impl<'a> AccountingConnector<'a> {
         Ok(Self { client: client_of(client, config)?, line })
     }
 
-    /// Returns the URL of the consent page for the admin; `verifier` is the PKCE code verifier of this consent.
+    /// Returns the URL of the page on which the admin grants access; `verifier` is the PKCE code verifier for this
+    /// authorisation.
     pub fn consent_page(&self, state: &str, verifier: &str) -> Url {
         self.client.consent_page(state, verifier)
     }
 
-    /// Exchanges the authorization code for the first tokens. Returns the organisation that they grant access to, and
+    /// Exchanges the authorization code for the first tokens. Returns the organisation to which they grant access, and
     /// the tokens encrypted for storage.
     pub async fn connect(
         &self,
@@ -111,7 +112,7 @@ impl<'a> AccountingConnector<'a> {
     }
 }
 
-/// Makes a call over the line. Only a missing answer counts as a failure of the line.
+/// Makes a call over the connection. Only a missing response counts as a connection failure.
 async fn call<T>(
     line: &SystemLine,
     request: impl Future<Output = Result<T, AccountingError>>,
@@ -125,7 +126,7 @@ async fn call<T>(
     answered.await.unwrap_or_else(|fault| Err(fault.into()))
 }
 
-/// Reason why a round ended early.
+/// Reason a round ended prematurely.
 #[derive(Debug, thiserror::Error)]
 enum PostingError {
     #[error(transparent)]
@@ -138,9 +139,9 @@ enum PostingError {
     Sealed(#[from] EncryptionError),
 }
 
-/// Remaining work after a round.
+/// Work remaining after a round.
 enum RemainingPostings {
-    /// Nothing can be posted now.
+    /// Nothing can currently be posted.
     Nothing,
     /// More documents can be posted.
     More,
@@ -172,7 +173,7 @@ impl PostingWork {
         }
     }
 
-    /// Returns the stored connection.
+    /// Returns the stored state of the accounting connection.
     async fn stored_state(&self) -> Result<Option<Accounting>, PostingError> {
         Ok(self.accounting.read(Id::ONLY).await?.and_then(|versioned| versioned.state.clone()))
     }
@@ -248,7 +249,7 @@ impl PostingWork {
         Ok(if posted == DOCUMENTS_PER_LOOK { RemainingPostings::More } else { RemainingPostings::Nothing })
     }
 
-    /// Posts one document to the books.
+    /// Posts a document to the books.
     async fn post(
         &self,
         line: &SystemLine,
@@ -274,7 +275,7 @@ impl PostingWork {
         Ok(())
     }
 
-    /// Finds or creates a document in the accounting system and returns its id.
+    /// Finds or creates a document in the accounting system, and returns its id in that system.
     async fn send(
         &self,
         line: &SystemLine,
@@ -318,7 +319,7 @@ impl PostingWork {
         Ok(existing.id)
     }
 
-    /// Returns whether the document is an invoice that was paid, regardless of later refunds.
+    /// Returns whether the document is an invoice that has been paid, regardless of later refunds.
     async fn was_paid(&self, document: &IssuedDocument) -> Result<bool, LoadError> {
         if document.kind != DocumentKind::Invoice {
             return Ok(false);

@@ -1,5 +1,5 @@
-//! Integration with the agent gateway: sends messages to it over its line. Messages are mails (`domain/mail`), stored
-//! until the gateway accepts them; the gateway's commands arrive over HTTP.
+//! Integration with the agent gateway, to which messages are sent. The messages are mail aggregates (`domain/mail`),
+//! which are stored until the gateway accepts them; the gateway's commands arrive over HTTP.
 
 use std::sync::Arc;
 
@@ -31,15 +31,15 @@ fn gateway(config: &Config, client: &Client) -> Result<AgentGateway, PeerSetting
     AgentGateway::new(client.clone(), &config.agent.url, config.agent.token.expose())
 }
 
-/// Sender of messages over the gateway's line.
+/// Sender of messages over the gateway's connection.
 pub struct AgentSender {
     gateway: Result<AgentGateway, PeerSettingError>,
     line: Arc<SystemLine>,
 }
 
 impl AgentSender {
-    /// Creates a sender to the configured gateway over this line; `None` if none is configured. While the settings are
-    /// invalid, messages are kept until they are valid.
+    /// Creates a sender for the configured gateway over the given connection; `None` if no gateway is configured. While
+    /// the settings are invalid, messages are stored until they can be sent.
     pub fn new(config: &Config, client: &Client, line: Arc<SystemLine>) -> Option<Self> {
         (TYPE.is_on)(config).then(|| Self { gateway: gateway(config, client), line })
     }

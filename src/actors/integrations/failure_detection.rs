@@ -1,9 +1,9 @@
-//! Integration with the print failure detector, which periodically receives a picture of each print of this server. The
-//! rules in `domain/failure_detection.rs` evaluate the results; as a consequence the print is paused and operators are
-//! notified.
+//! Integration with the print failure detector, which periodically receives a picture of each print started by this
+//! server. The rules in `domain/failure_detection.rs` evaluate the detector's results and can cause the print to be
+//! paused and operators to be notified.
 //!
-//! Pictures are submitted one after the other. Queries to printers run in parallel to that, so that a slow printer does
-//! not keep other prints from being watched.
+//! Pictures are submitted one after the other. Printers are queried in parallel, so that a slow printer does not
+//! prevent other prints from being monitored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ use services::peers;
 const CAMERAS_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum interval between queries to a printer without a picture.
 const LONGEST_ASK_INTERVAL: Duration = Duration::from_secs(60);
-/// Maximum number of printers named in the note.
+/// Maximum number of printers named in the note for operators.
 const MAX_NAMED: usize = 10;
 
 /// Declaration of the failure detection integration.
@@ -53,7 +53,7 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     },
 };
 
-/// Work that submits pictures of all prints to the detector.
+/// Work that submits pictures of all running prints to the detector.
 struct DetectionWork {
     detector: Detector,
     rules: DetectionRules,
@@ -67,40 +67,40 @@ struct DetectionWork {
     secret: Secret,
 }
 
-/// Source from which the detector downloads the pictures of a printer's camera.
+/// Location from which the detector downloads the pictures taken by a printer's camera.
 #[derive(Clone, PartialEq, Debug)]
 enum PictureSource {
-    /// The camera itself, at this URL.
+    /// The camera itself, at the given URL.
     Camera(String),
-    /// This server, because the camera requires credentials or offers no single pictures.
+    /// This server, because the camera requires credentials or does not provide single pictures.
     Server,
 }
 
-/// A print being watched.
+/// Print being monitored.
 struct MonitoredPrint {
     attempt: Id,
-    /// Source of its pictures, or the reason why there are none; `None` until the printer was queried.
+    /// Source of the pictures, or the reason why there are none; `None` until the printer has been queried.
     picture: Option<Result<PictureSource, String>>,
-    /// Time at which the printer is queried for its camera; `None` while a query is in flight or none is needed.
+    /// Time at which the printer is to be queried for its camera; `None` while a query is in flight or none is needed.
     ask_at: Option<Instant>,
-    /// Number of queries to the printer that yielded no picture.
+    /// Number of queries to the printer that did not yield a picture source.
     ask_count: u32,
     current: WatchedPrint,
     /// `true` if the print was paused at the last check.
     paused: bool,
-    /// `true` if operators were notified that it could not be paused.
+    /// `true` if operators have been notified that the print could not be paused.
     told_refusal: bool,
 }
 
-/// Outcome of a background task for this printer and attempt.
+/// Outcome of a background task, with the ids of the printer and the attempt.
 type TaskResult = (Id, Id, TaskOutcome);
 
 enum TaskOutcome {
     /// The printer reported the source of its pictures, or the reason why there are none.
     Picture(Result<PictureSource, String>),
-    /// Operators were notified, and the print was paused if required.
+    /// Operators were notified and, if required, the print was paused.
     Acted,
-    /// The print should have been paused but was not; `is_told` is set if operators were notified of that.
+    /// The print should have been paused but was not; `is_told` is set if operators have been notified of this.
     NotPaused { is_told: bool },
 }
 
@@ -148,7 +148,7 @@ impl DetectionWork {
         }
     }
 
-    /// Returns the picture URL to submit to the detector now.
+    /// Returns the picture URL to submit to the detector.
     fn address(&self, printer: Id, place: &PictureSource) -> String {
         match place {
             PictureSource::Camera(url) => url.clone(),
@@ -159,7 +159,7 @@ impl DetectionWork {
         }
     }
 
-    /// Submits one picture of each print, one after the other, because the detector processes one at a time.
+    /// Submits one picture of each print, one after the other, because the detector processes one picture at a time.
     async fn look(
         &self,
         line: &SystemLine,
@@ -232,13 +232,13 @@ impl DetectionWork {
 struct PrintAction {
     printers: Directory<Printer>,
     connection: Arc<PrinterConnection>,
-    /// `true` if operators were already notified that the print could not be paused.
+    /// `true` if operators have already been notified that the print could not be paused.
     is_told: bool,
 }
 
 impl PrintAction {
-    /// Pauses the print and notifies operators according to the conclusion; that it cannot be paused is notified only
-    /// once.
+    /// Pauses the print and notifies operators, as concluded by the rules. Operators are notified only once that the
+    /// print could not be paused.
     async fn act(&self, printer: &Printer, attempt: Id, concluded: Conclusion) -> TaskOutcome {
         let (percent, paused) = match concluded {
             Conclusion::Nothing => return TaskOutcome::Acted,
@@ -260,7 +260,7 @@ impl PrintAction {
         if refused { TaskOutcome::NotPaused { is_told: true } } else { TaskOutcome::Acted }
     }
 
-    /// Pauses the print and returns whether that succeeded.
+    /// Pauses the print, and returns whether this succeeded.
     async fn pause(&self, printer: &Printer, percent: u8) -> bool {
         let outcome = self.connection.adapter.pause().await;
         self.connection.look.notify_one();
@@ -292,8 +292,8 @@ fn on(printer: &Printer) -> Option<(Id, bool)> {
     }
 }
 
-/// Returns the source of this printer's pictures for the detector, or the reason why there is none. The detector logs
-/// the URLs that it receives, so none of them contains a secret.
+/// Returns the source of the printer's pictures for the detector, or the reason why there is none. The detector logs
+/// the URLs it receives, so they must not contain secrets.
 async fn picture(printer: &Printer, connection: &PrinterConnection) -> Result<PictureSource, String> {
     let open = |url: &str| match keeps_secret(url) {
         None => PictureSource::Camera(url.to_owned()),

@@ -1,5 +1,5 @@
-//! Integration with the print farm user interface: monitors that it answers, counts its printers, and lists them for
-//! import.
+//! Integration with the print farm user interface, which monitors that the interface responds, counts its printers, and
+//! lists them for import.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Line to one system: every call over it has a time limit, is counted, and passes through a circuit breaker.
+//! Connection to a system. Every call over it has a time limit, is counted, and passes through a circuit breaker.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use kernel::environment::Environment;
 use platform::observe::meters::{Counter, Histogram};
 use services::peers::PeerFault;
 
-/// Consecutive failures after which no calls are made for a while.
+/// Number of consecutive failures after which no calls are made for a while.
 const FAILURES_UNTIL_OPEN: u32 = 3;
 /// Minimum wait for a circuit that is about to close.
 const MIN_WAIT: Duration = Duration::from_millis(10);
@@ -31,24 +31,25 @@ pub struct CallMeter {
     pub withheld: Counter,
     /// Durations of the calls made.
     pub took: Histogram,
-    /// Number of panics of the work.
+    /// Number of panics in the integration's work.
     pub crashes: Counter,
 }
 
-/// State of the calls to a system.
+/// State of the connection to a system.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SystemLineState {
-    /// Failures since the last call that went well, or answers of no use since it was last well, whichever are more.
+    /// Number of failures since the last successful call, or of unusable responses since the last usable one, whichever
+    /// is greater.
     pub failures: u32,
-    /// Fault of the last call that failed, else with the last answer of no use.
+    /// Error of the last failed call or, if there is none, the fault of the last unusable response.
     pub last_error: Option<String>,
-    /// Time of the latest successful call while no answer was of no use.
+    /// Time of the last successful call while there were no unusable responses.
     pub last_ok_at: Option<Timestamp>,
-    /// Milliseconds until calls are made again; 0 while calls are made.
+    /// Time until calls are resumed, in milliseconds; 0 while calls are being made.
     pub retry_in_ms: u64,
-    /// Note of the work on the system, such as the number of its printers or the pictures that are unavailable.
+    /// Note for operators about the system, such as the number of printers or the pictures that are unavailable.
     pub note: Option<String>,
-    /// Reason why an operator must act before the system works again.
+    /// Reason an operator must act before the system works again; `None` if nobody needs to act.
     pub needs_person: Option<String>,
 }
 
@@ -62,31 +63,32 @@ struct CallState {
     useless: UnusableAnswers,
 }
 
-/// Answers of no use since the work last said that nobody must act. That another call goes well does not forget them.
+/// Unusable responses received since the task last reported that no action was needed. A successful call elsewhere does
+/// not clear them.
 #[derive(Default)]
 struct UnusableAnswers {
     count: u32,
     last_error: Option<String>,
-    /// Time of another call's latest success meanwhile.
+    /// Time at which a different call last succeeded since the first of these responses.
     other_ok_at: Option<Timestamp>,
 }
 
-/// Way of all calls to one external system, with a time limit and a circuit breaker.
+/// Connection over which all calls to an external system are made, with a time limit and a circuit breaker.
 pub struct SystemLine {
     /// Name of the integration.
     pub name: &'static str,
-    /// Metrics of its calls.
+    /// Metrics of the calls.
     pub meter: CallMeter,
     within: Duration,
     rules: BreakerRules,
     environment: Arc<Environment>,
-    /// Time from which the breaker counts milliseconds.
+    /// Time from which the circuit breaker counts milliseconds.
     began: Instant,
     inside: Mutex<CallState>,
 }
 
 impl SystemLine {
-    /// Creates a line without any calls yet.
+    /// Creates a connection over which no calls have been made yet.
     pub fn new(name: &'static str, settings: &sections::IntegrationsConfig, environment: Arc<Environment>) -> Self {
         let within = settings.request_timeout_seconds.duration();
         let first = settings.retry_first_seconds.duration();
@@ -109,15 +111,15 @@ impl SystemLine {
         }
     }
 
-    /// Makes a call unless the circuit is open. A call that exceeds the time limit or is cancelled by its caller counts
-    /// as failed.
+    /// Makes a call, unless the circuit is open. A call that exceeds the time limit or is cancelled by its caller
+    /// counts as failed.
     pub async fn call<T>(&self, call: impl Future<Output = Result<T, PeerFault>>) -> Result<T, PeerFault> {
         self.call_and_judge(call, |_| None).await
     }
 
-    /// Makes a call as [`Self::call`] does. `judge` says what is wrong with an answer: such a call failed, and it does
-    /// not count towards the opening of the circuit, because the system answers and others can be called. It counts as
-    /// a failure until [`Self::needs_person`] says that nobody must act.
+    /// Makes a call in the same way as [`Self::call`]. `judge` returns what is wrong with a response, if anything. A
+    /// call with such a response fails, but does not count towards opening the circuit, because the system responds and
+    /// other calls may work. It counts as a failure until [`Self::needs_person`] reports that nobody needs to act.
     pub async fn call_and_judge<T>(
         &self,
         call: impl Future<Output = Result<T, PeerFault>>,
@@ -166,7 +168,8 @@ impl SystemLine {
         })
     }
 
-    /// Says why a person must act before the system works again; `None`: nobody must, which forgets answers of no use.
+    /// Sets the reason an operator must act before the system works again. `None` means that nobody needs to act, and
+    /// clears unusable responses.
     pub fn needs_person(&self, why: Option<String>) {
         let fresh = self.with(|inside| {
             if why.is_none() {
@@ -180,7 +183,7 @@ impl SystemLine {
         }
     }
 
-    /// Sets a note on the system for operators; `None` clears it.
+    /// Sets a note for operators about the system; `None` clears it.
     pub fn note(&self, note: Option<String>) {
         let fresh = self.with(|inside| std::mem::replace(&mut inside.note, note.clone()) != note);
         if let Some(note) = note.filter(|_| fresh) {
@@ -250,17 +253,17 @@ impl SystemLine {
     }
 }
 
-/// Lines of all integrations, whether they are on or off.
+/// Connections of all integrations, whether enabled or not.
 pub struct SystemLines(BTreeMap<&'static str, Arc<SystemLine>>);
 
 impl SystemLines {
-    /// Creates a line for each of [`ALL`].
+    /// Creates a connection for each integration in [`ALL`].
     pub fn new(settings: &sections::IntegrationsConfig, environment: &Arc<Environment>) -> Self {
         let line = |name| (name, Arc::new(SystemLine::new(name, settings, environment.clone())));
         Self(ALL.iter().map(|one| line(one.name)).collect())
     }
 
-    /// Returns the line of an integration of [`ALL`].
+    /// Returns the connection of an integration in [`ALL`].
     #[expect(clippy::expect_used, reason = "there is a line for each name of the list")]
     pub fn of(&self, name: &'static str) -> Arc<SystemLine> {
         self.0.get(name).expect("it is listed").clone()
@@ -273,7 +276,7 @@ mod tests {
     use config::Config;
     use domain::aggregate::LastNumbers;
 
-    /// Time limit of a call.
+    /// Time limit for a call.
     const CALL_TIME: Duration = Duration::from_millis(200);
     /// Maximum time in milliseconds for which the circuit stays open after the third failure.
     const OPEN_MS: u64 = 3_000;

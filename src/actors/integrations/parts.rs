@@ -1,4 +1,4 @@
-//! Integration with the parts management system: keeps stock synchronised with it.
+//! Integration with the parts management system, with which stock is synchronised.
 
 use std::sync::Arc;
 

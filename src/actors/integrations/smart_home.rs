@@ -1,7 +1,8 @@
-//! Integration with the smart home: shows the current state of each printer and of the shop there. Nothing is queued:
-//! changes since the last update are shown, and everything after the other side restarts.
+//! Integration with the smart home system, which shows the current states of the printers and the shop. Nothing is
+//! queued: each update sends what has changed since the previous one, or everything after the smart home system has
+//! restarted.
 //!
-//! With a broker the states are published there, as persistent devices; without one they are set over HTTP.
+//! If a broker is configured, the states are published to it as persistent devices; otherwise they are set over HTTP.
 
 mod broker;
 mod things;
@@ -59,7 +60,8 @@ fn broker(config: &Config) -> Result<Broker, PeerSettingError> {
     Broker::new(&settings.mqtt_url, &settings.mqtt_user, settings.mqtt_password.expose())
 }
 
-/// Tests HTTP if an address is set, and opens a session with the broker if one is set; both must succeed.
+/// Tests HTTP if an address is configured, and opens a session with the broker if one is configured; everything tested
+/// must succeed.
 async fn test(client: &Client, config: &Config) -> ConnectionTestResult {
     let settings = &config.smart_home;
     let mut results = Vec::new();

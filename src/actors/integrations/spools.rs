@@ -1,4 +1,4 @@
-//! Integration with the spool manager: keeps stock synchronised with it, and updates the remaining amount of spools in
+//! Integration with the spool manager, which synchronises stock, and updates the remaining amount on the spools in
 //! printers' slots.
 
 use std::sync::Arc;

@@ -1,6 +1,6 @@
-//! Synchronises stock with an external system that counts it as well: reads its changes, applies them to materials, and
-//! books this shop's changes there. The rules are in [`domain::parts_sync`]; this module only carries messages,
-//! one at a time per material, and may be dropped or killed between any two of them.
+//! Synchronises stock with an external system that also counts it: reads the external changes, applies them to
+//! materials, and books the shop's own changes in the external system. The rules are in [`domain::parts_sync`]; this
+//! module only transmits messages, one at a time per material, and may be dropped or killed between any two of them.
 
 mod alert;
 mod board;
@@ -37,7 +37,7 @@ use services::peers::PeerFault;
 
 pub use board::{StockSystemState, StockSystemStatus, StockSystemStatuses};
 
-/// Pause after a failed round; repeated failures are paused longer by the line's circuit.
+/// Pause after a failed round; after repeated failures, the connection's circuit breaker extends the pause.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
 /// Synchronisation work for one system.
@@ -49,18 +49,18 @@ pub(super) struct StockSyncWork {
     board: Arc<StockSystemStatus>,
     alert: AttentionAlert,
     every: Duration,
-    /// Maximum time for which a booking may be in flight after it was sent.
+    /// Maximum time that a booking may be in transit after it is sent.
     settle: Duration,
-    /// Time since which this process has been looking for each booking. The wall clock may be set back meanwhile, and
-    /// the time spent before a restart is unknown.
+    /// Time since which this process has been checking for each booking. The monotonic clock is used, because the wall
+    /// clock may be set back; time spent before a restart is not counted.
     sought: Mutex<BTreeMap<Id, Instant>>,
-    /// Time since which this process has been waiting for bookings of printers.
+    /// Time since which this process has been waiting for bookings by printers.
     late: LateBookings,
-    /// Material at which the last round ended early; the next one begins after it.
+    /// Material at which the last round ended prematurely; the next round starts after it.
     stumbled: Mutex<Option<Id>>,
 }
 
-/// Reason why a round ended early.
+/// Reason a round ended prematurely.
 #[derive(Debug, thiserror::Error)]
 enum SyncError {
     #[error(transparent)]
@@ -75,7 +75,7 @@ impl SyncError {
         matches!(self, Self::Stock(error) if error.needs_person())
     }
 
-    /// Returns whether the other materials can be synchronised nevertheless.
+    /// Returns whether other materials can still be synchronised.
     fn is_of_one_thing(&self) -> bool {
         match self {
             Self::Stock(error) => error.is_of_one_thing(),
@@ -84,7 +84,7 @@ impl SyncError {
     }
 }
 
-/// Failure that affected one material while the others were synchronised.
+/// Failure that affected one material while others were synchronised.
 struct MaterialFault {
     words: String,
     needs_person: bool,
@@ -96,17 +96,17 @@ impl MaterialFault {
     }
 }
 
-/// Remaining work for a material.
+/// Work remaining for a material.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum RemainingSync {
     Nothing,
-    /// The outcome of a booking, by this server or a printer, is still to be determined once it certainly arrived or
-    /// never will.
+    /// The outcome of a booking by this server or a printer is still unknown, and can be determined only when the
+    /// booking has certainly arrived or can no longer arrive.
     Booking,
 }
 
 impl StockSyncWork {
-    /// Prepares the work with the settings of its system.
+    /// Prepares the work with the settings of the external system.
     pub(super) fn prepare(
         system: StockSystem,
         peer: &PeerConfig,
@@ -127,8 +127,8 @@ impl StockSyncWork {
         })
     }
 
-    /// Reads all data once and synchronises every linked material. A failure of one material does not affect the others
-    /// and is added to `faults`.
+    /// Reads all data once, and synchronises every linked material. A failure with one material does not affect the
+    /// others, and is added to `faults`.
     async fn round(&self, line: &SystemLine, faults: &mut Vec<MaterialFault>) -> Result<RemainingSync, SyncError> {
         match call(line, self.client.entries()).await {
             Ok(entries) => self.board.entries(entries),
@@ -163,7 +163,7 @@ impl StockSyncWork {
         Ok(left)
     }
 
-    /// Returns the linked materials, starting after the one at which the last round ended early.
+    /// Returns the linked materials, starting after the one at which the last round ended prematurely.
     fn in_turn(&self) -> Vec<Id> {
         let mut linked = self.linked();
         linked.sort_unstable();
@@ -180,13 +180,13 @@ impl StockSyncWork {
         name.unwrap_or_else(|| material.to_string())
     }
 
-    /// Returns whether a booking has been looked for long enough. The time starts with the first call.
+    /// Returns whether the process has been checking for a booking long enough. The time starts with the first call.
     fn sought_enough(&self, booking: Id) -> bool {
         let mut sought = self.sought.lock().unwrap_or_else(PoisonError::into_inner);
         sought.entry(booking).or_insert_with(Instant::now).elapsed() >= self.settle
     }
 
-    /// Returns the materials that are linked to an entry of the system.
+    /// Returns the materials linked to an entry in the external system.
     fn linked(&self) -> Vec<Id> {
         let system = self.client.system();
         let all = self.materials.all_resident();
@@ -215,7 +215,7 @@ impl StockSyncWork {
         self.tell(material, LinkCommand::Settled { system, booking, verdict }).await
     }
 
-    /// Runs one round for a material, by the steps of [`LinkRound`].
+    /// Runs one round for a material, following the steps of [`LinkRound`].
     async fn bring_in_step(&self, line: &SystemLine, material: Id) -> Result<RemainingSync, SyncError> {
         let mut round = LinkRound::default();
         loop {
@@ -258,7 +258,7 @@ impl StockSyncWork {
     }
 }
 
-/// Converts the result of sending a booking into its outcome and the error that ends the round.
+/// Converts the result of sending a booking to its outcome and, if any, the error that ends the round.
 fn outcome(answered: Result<BookingVerdict, StockError>) -> (SendOutcome, Option<StockError>) {
     match answered {
         Ok(verdict) => (SendOutcome::Answered(verdict), None),
@@ -313,9 +313,9 @@ impl IntegrationWork for StockSyncWork {
     }
 }
 
-/// Makes a call over the line. A response about a single object is not a failure of the line, but one that cannot be
-/// understood, or that denies permission, does not count as success. The kind of failure is preserved, because a
-/// request that was never sent certainly did not arrive.
+/// Makes a call over the connection. A response about a single object does not count as a connection failure, but a
+/// response that cannot be parsed, or that denies permission, does not count as success either. The kind of failure is
+/// preserved, because a request that was never sent has certainly not arrived.
 async fn call<T>(line: &SystemLine, request: impl Future<Output = Result<T, StockError>>) -> Result<T, StockError> {
     let (began, failed) = (AtomicBool::new(false), Mutex::new(None));
     let useless = |answer: &Result<T, StockError>| {

@@ -1,4 +1,5 @@
-//! Supervises the work of an integration: restarts it after a pause whatever ends it, without affecting anything else.
+//! Supervises the work of an integration: restarts it after a pause, whatever ended it, without affecting anything
+//! else.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -13,10 +14,10 @@ use domain::schedule::Delays;
 
 /// Pauses before the work is restarted.
 const RESTART_PAUSES: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(30) };
-/// Running time after which the work counts as healthy, so that the pauses start again from the shortest.
+/// Running time after which the work counts as healthy, so that the next pause is again the shortest.
 const HEALTHY_AFTER: Duration = Duration::from_secs(60);
 
-/// Runs the work until `leaving`.
+/// Runs the work until `leaving` is cancelled.
 pub(super) async fn keep(line: Arc<SystemLine>, work: Arc<dyn IntegrationWork>, leaving: CancellationToken) {
     tokio::select! {
         biased; // the end of the server before further work

@@ -1,5 +1,5 @@
-//! Integration with the workflow automation: sends it each event in order, from a stored cursor, so that nothing is
-//! lost while it is unavailable.
+//! Integration with the workflow automation system, to which each event is sent in order, starting from a stored
+//! cursor, so that nothing is lost while the system is unavailable.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,10 +26,11 @@ use store::outbox::Outbox;
 const EVENTS_PER_READ: usize = 64;
 /// Pause after a failure that did not open the circuit.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
-/// Time after which an event that is answered with errors is skipped, so that it does not block all that follow.
+/// Time after which an event that keeps being answered with errors is skipped, so that it does not block all later
+/// events.
 const MAX_TRIED: Duration = Duration::from_secs(12 * 3600);
 
-/// HTTP statuses caused by the address, the token or the load, not by the event that was sent.
+/// HTTP statuses caused by the address, the token or the load rather than by the event sent.
 const SAYS_NOTHING_OF_AN_EVENT: [u16; 8] = [401, 403, 404, 405, 407, 408, 410, 429];
 
 /// Declaration of the workflow automation integration.
@@ -55,7 +56,7 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
 /// Work that sends events to the webhook of a workflow.
 struct EventForwarding {
     webhook: WorkflowWebhook,
-    /// Event types to send.
+    /// Names of the events to send.
     event_names: BTreeSet<String>,
     integrations: Directory<Integration>,
     outbox: Arc<Outbox>,
@@ -68,7 +69,7 @@ impl EventForwarding {
         Self { webhook, event_names, integrations, outbox, store: sources.store.clone() }
     }
 
-    /// Returns the stored cursor. Initially it is the present: earlier events are not sent.
+    /// Returns the stored cursor. The initial cursor is the current position, so that earlier events are not sent.
     async fn begin(&self, id: Id) -> Result<i64, String> {
         let stored = self.integrations.read(id).await.map_err(|error| error.to_string())?;
         if let Some(state) = stored.as_ref().and_then(|stored| stored.state.as_ref()) {
@@ -79,7 +80,7 @@ impl EventForwarding {
         begun.map(|begun| begun.answer).map_err(|error| error.to_string())
     }
 
-    /// Stores the cursor. If that fails, a restart sends the later events again.
+    /// Stores the cursor. If this fails, events sent since the last stored cursor are sent again after a restart.
     async fn keep(&self, id: Id, upto: i64) {
         let read = IntegrationCommand::Read(upto);
         if let Err(error) = self.integrations.ask(id, CommandOrigin::system(), read).await {
@@ -87,7 +88,7 @@ impl EventForwarding {
         }
     }
 
-    /// Sends one event until it is accepted or skipped. After the first failure the cursor is stored.
+    /// Sends an event until it is accepted or skipped. After the first failure, the cursor is stored.
     async fn tell(&self, line: &SystemLine, id: Id, numbered: &NumberedEvent) {
         let (began, event) = (Instant::now(), &numbered.event);
         let mut is_kept = false;
@@ -113,8 +114,8 @@ impl EventForwarding {
     }
 }
 
-/// Returns whether the workflow itself responded with an error. While it is unavailable, not found, overloaded or
-/// rejects the token, no event is skipped.
+/// Returns whether the workflow itself responded with an error. No event is skipped while the workflow is unavailable,
+/// not found or overloaded, or rejects the token.
 fn answered(fault: &PeerFault) -> bool {
     let status = fault.detail.as_deref().and_then(|detail| detail.split(' ').next()?.parse::<u16>().ok());
     status.is_some_and(|status| (400..600).contains(&status) && !SAYS_NOTHING_OF_AN_EVENT.contains(&status))

@@ -1,10 +1,11 @@
-//! Actor type behind every aggregate. It decides commands in turn and makes each change durable before anyone can
-//! observe it.
+//! Actor type behind every aggregate. It decides commands one after the other, and makes each change durable before
+//! anyone can observe it.
 //!
-//! Commands collect in a queue. When no commit is in flight, the waiting commands (up to a bound) are decided one after
-//! the other, each on the state that the previous one left, and submitted to the store as one commit (group commit).
-//! When the store confirms that it is on disk, the actor adopts the new state, publishes it and answers all of them,
-//! including the refused ones, because those may have been judged on a state that was not committed yet.
+//! Commands are collected in a queue. When no commit is in flight, the waiting commands (up to a limit) are decided one
+//! after the other, each on the state left by the previous one, and submitted to the store as one commit (group
+//! commit). When the store confirms that the commit is on disk, the actor adopts the new state, publishes it and
+//! answers all of these commands, including the refused ones, because they may have been decided on a state that was
+//! not committed yet.
 //!
 //! Invariants:
 //! - At most one commit of an aggregate is in flight. After a lost connection the version on disk therefore tells
@@ -40,41 +41,42 @@ use store::ordered_work::LoadAnswer;
 use store::rows::DamagedRow;
 use store::{AggregateKey, Settlement, Store, StoredAggregate, Unavailable};
 
-/// Pause before the state is loaded again from a store that was unavailable.
+/// Pause before loading the state again from a store that was unavailable.
 const RELOAD_AFTER: Duration = Duration::from_millis(200);
-/// Number of times the actor yields to the scheduler after answering, so that callers that immediately send another
-/// command are part of the next commit.
+/// Number of times that the actor yields to the scheduler after answering, so that callers that immediately send
+/// another command can be part of the next commit.
 const GATHER_YIELDS: usize = 4;
-/// Number of superseded commits in a row after which commands are not retried: another writer is changing this
-/// aggregate.
+/// Number of consecutive superseded commits after which commands are not retried, because another writer is changing
+/// the aggregate.
 const MAX_SUPERSEDED: u32 = 3;
 
-/// Messages of an actor.
+/// Message to an aggregate's actor.
 pub enum Msg<T: Aggregate> {
-    /// A command for the aggregate, with the reply channel of its caller.
+    /// A command for the aggregate, with the caller's reply channel.
     Do(Envelope<T>),
-    /// The store's answer to a load, which includes everything that was queued before it.
+    /// The store's answer to a load, which includes everything queued before the load.
     Loaded(LoadAnswer<T>),
     /// The store's answer to the commit in flight.
     Settled(Settlement),
-    /// The callers that were just answered have had a chance to send again: decide the waiting commands.
+    /// The callers that were just answered have had a chance to send another command; the waiting commands must now be
+    /// decided.
     Decide,
-    /// Time to load the state again.
+    /// The state is due to be loaded again.
     Reload,
-    /// The idle timer fired. Carries the number of commands handled when it was set.
+    /// The idle timer fired; contains the number of commands handled when the timer was set.
     Quiet(u64),
-    /// Time to compare the running effects with those that the state calls for.
+    /// The running effects are due to be compared with those that the state calls for.
     Look,
-    /// The server shuts down: finish the admitted commands, then stop.
+    /// The server is shutting down: finish the accepted commands, and then stop.
     Leave,
     /// Deliberate crash of the actor, for tests.
     #[cfg(any(test, debug_assertions))]
     Crash,
 }
 
-/// Starter of actors for aggregates that a commit has created.
+/// Starter of actors for aggregates created by a commit.
 pub trait Activator: Send + Sync + 'static {
-    /// Starts the actor of an aggregate that a commit has created.
+    /// Starts the actor of an aggregate created by a commit.
     fn activate(&self, kind: &'static str, id: Id);
 }
 
@@ -88,36 +90,37 @@ pub struct Args<T: Aggregate> {
     pub(super) policy: RestartPolicy,
     pub(super) generation: u64,
     pub(super) supervisor: SupervisorRef<T>,
-    /// Initial state, if the starter has it (bulk start, fresh id); `None` to load it from the store.
+    /// Initial state, if the starter has it (bulk start, new id); `None` if it must be loaded from the store.
     pub(super) initial: Option<Arc<Versioned<T>>>,
 }
 
 struct CommitInFlight<T: Aggregate> {
     next: Arc<Versioned<T>>,
     decided: Vec<Envelope<T>>,
-    /// Kind and id of each aggregate that the commit creates.
+    /// Kind and id of each aggregate created by the commit.
     created: Vec<(&'static str, Id)>,
 }
 
 /// State of an aggregate's actor between messages.
 pub struct ActorState<T: Aggregate> {
     args: Args<T>,
-    /// The last committed state; `None` while loading.
+    /// Last committed state; `None` while it is being loaded.
     committed: Option<Arc<Versioned<T>>>,
     waiting: VecDeque<Envelope<T>>,
     flight: Option<CommitInFlight<T>>,
     gathering: bool,
-    /// Set once the actor has asked to be unloaded; commands that still arrive go back to their handle when it stops.
+    /// Set once the actor has asked to be unloaded; commands that arrive later are returned to their handle when it
+    /// stops.
     leaving: bool,
-    /// Set once the server shuts down.
+    /// Set once the server is shutting down.
     closing: bool,
-    /// Number of commands still to be decided one per commit, because a snapshot row that several of them shaped
-    /// violated a constraint and the command at fault is unknown.
+    /// Number of commands that must still be decided one per commit, because a snapshot row to which several of them
+    /// contributed violated a constraint, and the command at fault is unknown.
     alone: usize,
-    /// Number of commits in a row that were superseded by another version on disk.
+    /// Number of consecutive commits superseded by another version on disk.
     superseded: u32,
-    /// Tasks of the running effects. Iterated only to abort them, which has no visible result, so the order of the map
-    /// does not matter.
+    /// Tasks of the running effects. The map is iterated only to abort the tasks, which has no visible result, so its
+    /// order does not matter.
     under_way: HashMap<T::Effect, AbortHandle>,
     ask_count: u64,
     quiet_set: bool,
@@ -129,7 +132,7 @@ impl<T: Aggregate> Drop for ActorState<T> {
     }
 }
 
-/// Actor type behind every aggregate; all of its data is in [`ActorState`].
+/// Actor type behind every aggregate. All its data is in [`ActorState`].
 pub struct AggregateActor<T>(pub(super) PhantomData<fn() -> T>);
 
 impl<T: StoredAggregate> Actor for AggregateActor<T> {
@@ -223,15 +226,15 @@ impl<T: StoredAggregate> ActorState<T> {
         });
     }
 
-    /// Asks the supervisor to take the aggregate out of service until its damaged row is repaired.
+    /// Asks the supervisor to take the aggregate out of service until the damaged row is repaired.
     fn park(&mut self, damaged: &DamagedRow) {
         self.leaving = true;
         let park = SupervisorMsg::Park(self.args.entry.id, self.args.generation, damaged.to_string());
         let _ = self.args.supervisor.cast(park);
     }
 
-    /// Asks the supervisor to unload the aggregate if it is at rest and idle. A command that arrives too late goes back
-    /// to its handle, which activates the aggregate again.
+    /// Asks the supervisor to unload the aggregate if it is at rest and idle. A command that arrives too late is
+    /// returned to its handle, which activates the aggregate again.
     fn quiet(&mut self, ask_count: u64, me: &ActorRef<Msg<T>>) {
         self.quiet_set = false;
         let idle = self.waiting.is_empty() && self.flight.is_none() && self.under_way.is_empty();
@@ -267,7 +270,7 @@ impl<T: StoredAggregate> ActorState<T> {
         self.committed = Some(state);
     }
 
-    /// Starts the effects that the state calls for and aborts those that it no longer calls for.
+    /// Starts the effects that the state calls for, and aborts those that it no longer calls for.
     fn run_due_effects(&mut self, state: &Versioned<T>) {
         let due = state.state.as_ref().map(T::effects).unwrap_or_default();
         self.under_way.retain(|effect, task| {

@@ -1,7 +1,7 @@
-//! Directory of one kind of aggregate: finds, reads, creates and activates them.
+//! Directory of one kind of aggregate, which finds, reads, creates and activates the aggregates of that kind.
 //!
-//! Finding or reading an aggregate in memory is a lookup in a concurrent map: no message, and no lock that a crashed
-//! actor could hold. Reading one that is not in memory queries the database and activates nothing.
+//! Finding or reading an aggregate in memory is a lookup in a concurrent map, without a message and without a lock that
+//! a crashed actor could hold. Reading an aggregate that is not in memory queries the database and activates nothing.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -31,13 +31,14 @@ use store::load::LoadedAggregate;
 use store::rows::LoadError;
 use store::{Store, StoredAggregate, Unavailable};
 
-/// Maximum time that a caller waits for an answer. The HTTP layer then responds with 503.
+/// Maximum time that a caller waits for an answer; after that, the HTTP layer responds with 503.
 pub const ASK_TIMEOUT: Duration = Duration::from_secs(15);
-/// Pause before a message to a crashed supervisor is repeated; its restart takes about this long.
+/// Pause before a message to a crashed supervisor is sent again, which is about the time that the supervisor takes to
+/// restart.
 const SUPERVISOR_RETRY: Duration = Duration::from_millis(10);
 
-/// Directory of one kind of aggregate. Holders clone it with each request, hence a single reference count for all of
-/// its parts.
+/// Directory of one kind of aggregate. It is cloned for each request, so all of its parts share a single reference
+/// count.
 pub struct Directory<T: StoredAggregate>(Shared<DirectoryParts<T>>);
 
 struct DirectoryParts<T: StoredAggregate> {
@@ -52,27 +53,27 @@ impl<T: StoredAggregate> Clone for Directory<T> {
     }
 }
 
-/// Arguments for creating a directory; the same for every kind.
+/// Arguments for creating a directory, which are the same for every kind.
 #[derive(Clone)]
 pub struct DirectoryArgs {
-    /// Store that writes commits, and loads in commit order.
+    /// Store, which writes commits and loads aggregates in commit order.
     pub store: Store,
-    /// Clock, ids and the settings used by the rules.
+    /// Clock, ids and settings for the domain rules.
     pub environment: Arc<Environment>,
     /// Policy for restarting, parking and unloading actors.
     pub policy: RestartPolicy,
-    /// Maximum number of commands waiting for one aggregate; more are refused with `overloaded`.
+    /// Maximum number of commands waiting for one aggregate; further commands are refused as `overloaded`.
     pub max_waiting: usize,
 }
 
-/// Summary of the aggregates of one kind in memory.
+/// Summary of the aggregates of one kind that are in memory.
 #[derive(Clone, Debug, Default)]
 pub struct KindSummary {
-    /// Name of the kind: [`domain::aggregate::Aggregate::KIND`].
+    /// Name of the kind; see [`domain::aggregate::Aggregate::KIND`].
     pub kind: &'static str,
     /// Number of aggregates by status (`running`, `resting`, `parked` …).
     pub statuses: BTreeMap<&'static str, u64>,
-    /// Number of commands that wait or are being decided or written.
+    /// Number of commands waiting, or being decided or written.
     pub waiting: u64,
     /// Number of actor crashes since the start of the process.
     pub crashes: u64,
@@ -80,19 +81,19 @@ pub struct KindSummary {
     pub overloaded: u64,
 }
 
-/// Kind-independent view of a directory, used by code that runs over all kinds (start, close, health, metrics).
+/// Type-erased view of a directory of aggregates, for code that runs over all kinds (start, close, health, metrics).
 pub trait AnyDirectory: Send + Sync {
-    /// Returns the name of the kind: [`domain::aggregate::Aggregate::KIND`].
+    /// Returns the name of the kind; see [`domain::aggregate::Aggregate::KIND`].
     fn kind(&self) -> &'static str;
-    /// Loads the residents of the kind and starts their actors; [`Directory::start_resident`].
+    /// Loads the residents of the kind and starts their actors; see [`Directory::start_resident`].
     fn start_resident(&self) -> BoxFuture<'_, Result<usize, LoadError>>;
-    /// Starts the actor of an aggregate that is only on disk; [`Directory::activate`].
+    /// Starts the actor of an aggregate that is only on disk; see [`Directory::activate`].
     fn activate(&self, id: Id);
-    /// Counts what is in memory, for health and metrics; [`Directory::summary`].
+    /// Counts the aggregates in memory, for health and metrics; see [`Directory::summary`].
     fn summary(&self) -> KindSummary;
-    /// Returns one line per aggregate in memory, for `/api/system/actors`; [`Directory::observe`].
+    /// Returns one entry per aggregate in memory, for `/api/system/actors`; see [`Directory::observe`].
     fn observe(&self) -> Vec<ActorSummary>;
-    /// Drains the kind and stops its actors, waiting at most `within`; [`Directory::close`].
+    /// Drains the kind and stops its actors, waiting for at most `within`; see [`Directory::close`].
     fn close(&self, within: Duration) -> BoxFuture<'_, ()>;
 }
 
@@ -118,9 +119,9 @@ impl<T: StoredAggregate> AnyDirectory for Directory<T> {
 }
 
 impl<T: StoredAggregate> Directory<T> {
-    /// Creates an empty directory without a supervisor. Directories are created first and started later, because the
-    /// effects of the kinds hold each other's directories in cycles (an order sends commands to materials, a material
-    /// to orders).
+    /// Creates an empty directory without a supervisor. Directories are all created before any is started, because the
+    /// effects of the kinds refer to each other's directories in cycles (an order sends commands to materials, a
+    /// material to orders).
     pub fn new(args: DirectoryArgs) -> Self {
         Self(Shared::new(DirectoryParts {
             entries: Arc::new(DashMap::new()),
@@ -129,8 +130,8 @@ impl<T: StoredAggregate> Directory<T> {
         }))
     }
 
-    /// Starts the supervisor under the root. `effects` does the outside work of this kind; `activator` starts the
-    /// actors of aggregates of other kinds that commits of this kind create.
+    /// Starts the supervisor under the root. `effects` does the external work of this kind; `activator` starts the
+    /// actors of aggregates of other kinds created by commits of this kind.
     pub async fn start(
         &self,
         root: &ActorRef<RootMsg>,
@@ -158,7 +159,7 @@ impl<T: StoredAggregate> Directory<T> {
         keep(root, T::KIND, Arc::new(starter)).await
     }
 
-    /// Loads and starts all aggregates that must stay in memory even when idle. Returns how many.
+    /// Loads and starts all aggregates that must stay in memory even while idle. Returns their number.
     pub async fn start_resident(&self) -> Result<usize, LoadError> {
         let all = self.0.args.store.reader().load_resident::<T>().await?;
         let (count, mut states) = (all.len(), Vec::with_capacity(all.len()));
@@ -173,8 +174,8 @@ impl<T: StoredAggregate> Directory<T> {
         Ok(count)
     }
 
-    /// Starts the actors of aggregates whose state is already loaded. Repeats the request if the supervisor crashes
-    /// meanwhile.
+    /// Starts the actors of aggregates whose state is already loaded. Repeats the request if the supervisor crashes in
+    /// the meantime.
     async fn start_known(&self, states: Vec<(Id, Arc<Versioned<T>>)>) {
         while !self.0.supervisor.closed()
             && let Some(supervisor) = self.0.supervisor.get()
@@ -189,12 +190,12 @@ impl<T: StoredAggregate> Directory<T> {
         }
     }
 
-    /// Returns the handle of an aggregate that is in memory; `None` if it is not.
+    /// Returns the handle of an aggregate in memory; `None` if it is not in memory.
     pub fn resident(&self, id: Id) -> Option<Handle<T>> {
         self.0.entries.get(&id).map(|entry| Handle(entry.clone()))
     }
 
-    /// Returns the id and state of all aggregates in memory that exist.
+    /// Returns the ids and states of all existing aggregates in memory.
     pub fn all_resident(&self) -> Vec<(Id, Arc<Versioned<T>>)> {
         let states = self.0.entries.iter().map(|entry| (*entry.key(), entry.published.load_full()));
         let mut all: Vec<_> = states.filter(|(_, state)| state.state.is_some()).collect();
@@ -203,14 +204,14 @@ impl<T: StoredAggregate> Directory<T> {
         all
     }
 
-    /// Returns the states of all aggregates in memory that exist and are not archived, by id.
+    /// Returns the states of all existing aggregates in memory that are not archived, by id.
     pub fn all_present(&self) -> Vec<Arc<Versioned<T>>> {
         let all = self.all_resident().into_iter().map(|(_, state)| state);
         all.filter(|state| state.present().is_some()).collect()
     }
 
-    /// Returns the handle of an existing aggregate; `None` for an unknown id, which creates nothing. An aggregate that
-    /// is being created, or whose creation failed, does not exist although it has an actor.
+    /// Returns the handle of an existing aggregate; `None` if the id is unknown, in which case nothing is created. An
+    /// aggregate that is being created, or whose creation failed, does not exist even though it has an actor.
     pub async fn find(&self, id: Id) -> Result<Option<Handle<T>>, LoadError> {
         if let Some(handle) = self.resident(id).filter(|handle| handle.read().state.is_some() || id == Id::ONLY) {
             return Ok(Some(handle));
@@ -236,8 +237,8 @@ impl<T: StoredAggregate> Directory<T> {
         Handle(self.0.entries.entry(id).or_insert_with(fresh).clone())
     }
 
-    /// Returns the last committed state: from memory if the aggregate is loaded, else from the database, without
-    /// activating it.
+    /// Returns the last committed state, from memory if the aggregate is loaded, otherwise from the database without
+    /// activating the aggregate.
     pub async fn read(&self, id: Id) -> Result<Option<Arc<Versioned<T>>>, LoadError> {
         if let Some(entry) = self.0.entries.get(&id) {
             let state = entry.published.load_full();
@@ -249,12 +250,12 @@ impl<T: StoredAggregate> Directory<T> {
         Ok(loaded.state.is_some().then(|| Arc::new(loaded)))
     }
 
-    /// Returns the last committed state, as [`Self::read`] does, unless the aggregate is archived.
+    /// Returns the last committed state in the same way as [`Self::read`]; `None` if the aggregate is archived.
     pub async fn present(&self, id: Id) -> Result<Option<Arc<Versioned<T>>>, LoadError> {
         Ok(self.read(id).await?.filter(|state| state.present().is_some()))
     }
 
-    /// Sends a command to an existing aggregate and waits for its answer.
+    /// Sends a command to an existing aggregate, and waits for the answer.
     pub async fn ask<C: Command<T>>(
         &self,
         id: Id,
@@ -275,7 +276,7 @@ impl<T: StoredAggregate> Directory<T> {
         }
     }
 
-    /// Creates an aggregate with a fresh id.
+    /// Creates an aggregate with a new id.
     pub async fn create<C: Command<T>>(
         &self,
         caller: CommandOrigin,
@@ -285,7 +286,7 @@ impl<T: StoredAggregate> Directory<T> {
         self.create_as(id, caller, command).await.map(|answered| (id, answered))
     }
 
-    /// Creates an aggregate with this id, which must be fresh.
+    /// Creates an aggregate with the given id, which must be new.
     pub async fn create_as<C: Command<T>>(
         &self,
         id: Id,
@@ -300,14 +301,14 @@ impl<T: StoredAggregate> Directory<T> {
         handle.ask(caller, command, ASK_TIMEOUT).await
     }
 
-    /// Returns one line per aggregate in memory, as shown by `/api/system/actors`.
+    /// Returns one entry per aggregate in memory, as listed by `/api/system/actors`.
     pub fn observe(&self) -> Vec<ActorSummary> {
         let mut entries: Vec<_> = self.0.entries.iter().map(|entry| entry.clone()).collect();
         entries.sort_unstable_by_key(|entry| entry.id);
         entries.iter().map(|entry| entry.observe()).collect()
     }
 
-    /// Summarises the aggregates of this kind in memory.
+    /// Summarises the aggregates of this kind that are in memory.
     pub fn summary(&self) -> KindSummary {
         let mut summary = KindSummary { kind: T::KIND, ..KindSummary::default() };
         for entry in self.0.entries.iter() {
@@ -324,7 +325,7 @@ impl<T: StoredAggregate> Directory<T> {
         self.0.entries.len()
     }
 
-    /// Drains the kind: admitted commands are finished, then the actors are stopped.
+    /// Drains the kind: accepted commands are finished, and then the actors are stopped.
     pub async fn close(&self, within: Duration) {
         if let Some(supervisor) = self.0.supervisor.get() {
             self.0.supervisor.close();

@@ -1,12 +1,12 @@
-//! Effects: the outside work that a committed state calls for (send a command to another aggregate, talk to a printer,
-//! send a mail).
+//! Effects, which are the external work that a committed state calls for, such as sending a command to another
+//! aggregate, communicating with a printer, or sending an e-mail.
 //!
-//! Effects are level-triggered. After every load and every commit the actor asks the state which effects it calls for
-//! ([`Aggregate::effects`]), starts a task for each new one and aborts the task of each that is no longer called for.
-//! Nothing is remembered in a queue, so recovery after a crash is the same as normal operation: the state is loaded and
-//! its effects start again. Hence an effect may run more than once, and must be idempotent or determine by itself how
-//! far it got. Its result comes back as a command through the handle; only that command's commit ends the effect. While
-//! the commit is not possible, [`report`] repeats the command, not the work.
+//! Effects are level-triggered. After every load and every commit, the actor determines which effects the state calls
+//! for ([`Aggregate::effects`]), starts a task for each new effect, and aborts the task of each effect that is no
+//! longer called for. There is no queue of effects, so recovery after a crash is the same as normal operation: the
+//! state is loaded, and its effects start again. An effect may therefore run more than once, and must be idempotent or
+//! determine how far it got. The result is reported as a command through the handle, and only the commit of that
+//! command ends the effect. While the commit is not possible, [`report`] repeats the command, not the work.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -24,21 +24,21 @@ use crate::test_panics::{self, Point};
 use domain::aggregate::{Aggregate, Command, Versioned};
 use domain::schedule::Delays;
 
-/// Executor of the effects of one kind of aggregate.
+/// Executor of the effects for one kind of aggregate.
 #[async_trait]
 pub trait Effects<T: Aggregate>: Send + Sync + 'static {
-    /// Tries an effect once and reports to `of` with a command. Returning means only that this try is over: while the
-    /// state calls for the effect it is retried after a pause, so an error needs no handling beyond a log line. The
-    /// future may be dropped at any await, when the state no longer calls for the effect.
+    /// Attempts an effect once, and reports the result to `of` with a command. Returning only means that this attempt
+    /// is over. As long as the state calls for the effect, it is attempted again after a pause, so an error only needs
+    /// to be logged. The future may be dropped at any await point, when the state no longer calls for the effect.
     async fn run(&self, effect: T::Effect, of: Handle<T>);
-    /// Observes each commit of the aggregate, and once its state after it was loaded. Runs inside the actor: must not
-    /// block.
+    /// Observes each commit of the aggregate, and once the state after it has been loaded. Runs within the actor, so it
+    /// must not block.
     fn committed(&self, of: &Handle<T>, state: &Arc<Versioned<T>>) {
         let _ = (of, state);
     }
 }
 
-/// Effects of kinds whose states call for no outside work.
+/// Effects for kinds whose states call for no external work.
 pub struct NoEffects;
 
 #[async_trait]
@@ -46,12 +46,12 @@ impl<T: Aggregate> Effects<T> for NoEffects {
     async fn run(&self, _: T::Effect, _: Handle<T>) {}
 }
 
-/// Reports to an aggregate the outcome of outside work that must not be repeated: a mail that was accepted, a delivery
-/// that was answered, a file that was uploaded. While the aggregate cannot take the outcome (the database cannot write,
-/// too many commands are waiting), only the report is repeated; the outcome stays in the memory of the effect's task,
-/// which ends when the state no longer calls for the effect.
+/// Reports to an aggregate the outcome of external work that must not be repeated, such as an e-mail that was accepted,
+/// a delivery that was answered, or a file that was uploaded. While the aggregate cannot accept the report (the
+/// database cannot be written, or too many commands are waiting), only the report is repeated. Meanwhile the outcome is
+/// held in memory by the effect's task, which ends when the state no longer calls for the effect.
 ///
-/// The rules must recognise the command when it arrives twice, since a report without an answer may have been
+/// The rules must recognise the command if it arrives twice, because a report without an answer may have been
 /// committed. An error is final: the report was refused, it crashed the actor, or the server is shutting down.
 pub async fn report<T: Aggregate, C: Command<T>>(of: &Handle<T>, command: C) -> Result<C::Answer, AskError> {
     let mut tries = 0;
@@ -69,12 +69,12 @@ pub async fn report<T: Aggregate, C: Command<T>>(of: &Handle<T>, command: C) -> 
     }
 }
 
-/// Backoff between the tries of one effect. The longest pause is short enough that reports resume soon after a long
-/// outage, and long enough that a standing effect costs nothing meanwhile.
+/// Backoff between attempts at an effect. The longest pause is short enough for reports to resume soon after a long
+/// outage, and long enough for an effect that remains due to cost almost nothing meanwhile.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(50), longest: Duration::from_secs(2) };
 
-/// Runs an effect repeatedly until the task is aborted. A try that returns or panics is followed by another after an
-/// increasing pause.
+/// Runs an effect repeatedly until the task is aborted. An attempt that returns or panics is followed by another after
+/// an increasing pause.
 pub(super) fn keep_running<T: Aggregate>(
     effects: Arc<dyn Effects<T>>,
     effect: T::Effect,

@@ -1,5 +1,5 @@
-//! Directory entry of an aggregate: the status of its actor and its last committed state. It outlives the actor, so a
-//! handle, which points to the entry, never goes stale.
+//! Directory entry of an aggregate, with the status of its actor and its last committed state. The entry outlives the
+//! actor, so a handle, which refers to the entry, never becomes invalid.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -16,16 +16,16 @@ use platform::observe::meters::Counter;
 
 /// Status of an aggregate's actor.
 pub enum ActorStatus<T: Aggregate> {
-    /// The actor is starting and loads its state.
+    /// The actor is starting and loading its state.
     Starting,
-    /// The actor runs and takes commands.
+    /// The actor is running and accepts commands.
     Here(ActorRef<Msg<T>>),
-    /// The aggregate is not in memory; a command activates it.
+    /// The aggregate is not in memory; it is activated by the next command.
     Resting,
-    /// Out of service after too many crashes or because its row cannot be read. Takes no commands; the actor is
-    /// restarted from time to time to check whether the cause is gone.
+    /// Out of service, after too many crashes or because a row cannot be read. Commands are not accepted; the actor is
+    /// restarted from time to time to check whether the problem has been solved.
     Parked,
-    /// The server shuts down.
+    /// The server is shutting down.
     Closed,
 }
 
@@ -42,7 +42,7 @@ impl<T: Aggregate> Clone for ActorStatus<T> {
 }
 
 impl<T: Aggregate> ActorStatus<T> {
-    /// Returns the status as `/api/system/actors` shows it.
+    /// Returns the status as displayed by `/api/system/actors`.
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Starting => "starting",
@@ -54,7 +54,7 @@ impl<T: Aggregate> ActorStatus<T> {
     }
 }
 
-/// Reference to the current supervisor; outlives each supervisor.
+/// Reference to the current supervisor, which outlives each supervisor.
 pub(super) struct SupervisorRef<T: Aggregate>(Arc<SupervisorLink<T>>);
 
 struct SupervisorLink<T: Aggregate> {
@@ -63,12 +63,12 @@ struct SupervisorLink<T: Aggregate> {
     meter: KindMeter,
 }
 
-/// Counters of one kind since the start of the process.
+/// Counters for one kind of aggregate since the start of the process.
 #[derive(Debug, Default)]
 pub struct KindMeter {
-    /// Crashes of actors of this kind.
+    /// Number of crashes of actors of this kind.
     pub crashes: Counter,
-    /// Commands refused because too many were waiting.
+    /// Number of commands refused because too many were waiting.
     pub overloaded: Counter,
 }
 
@@ -99,7 +99,7 @@ impl<T: Aggregate> SupervisorRef<T> {
     pub(super) fn meter(&self) -> &KindMeter {
         &self.0.meter
     }
-    /// Marks the kind as closed for shutdown: there will be no other supervisor.
+    /// Marks the kind as closed during shutdown, after which no other supervisor is started.
     pub(super) fn close(&self) {
         self.0.closed.store(true, Relaxed);
     }
@@ -114,9 +114,9 @@ impl<T: Aggregate> SupervisorRef<T> {
     }
 }
 
-/// Entry of one aggregate in the directory.
+/// Entry for one aggregate in the directory.
 pub struct DirectoryEntry<T: Aggregate> {
-    /// Id of the aggregate that the entry stands for.
+    /// Id of the aggregate.
     pub id: Id,
     /// Supervisor that starts the actor of this entry; it may crash and be replaced.
     pub(super) supervisor: SupervisorRef<T>,
@@ -124,7 +124,7 @@ pub struct DirectoryEntry<T: Aggregate> {
     pub(super) status: watch::Sender<(u64, ActorStatus<T>)>,
     /// Last committed state; written only by the actor, after the commit.
     pub(super) published: ArcSwap<Versioned<T>>,
-    /// Admission control: one permit per waiting command, held by its envelope.
+    /// Permits that limit admission: each waiting command has one, held by its envelope.
     pub(super) permits: Arc<Semaphore>,
     pub(super) max_waiting: usize,
     pub(super) restarts: AtomicU64,
@@ -132,7 +132,7 @@ pub struct DirectoryEntry<T: Aggregate> {
 }
 
 impl<T: Aggregate> DirectoryEntry<T> {
-    /// Creates the entry of an aggregate that is about to be started.
+    /// Creates the entry for an aggregate that is about to be started.
     pub(super) fn new(id: Id, supervisor: SupervisorRef<T>, max_waiting: usize) -> Arc<Self> {
         let status = if supervisor.closed() { ActorStatus::Closed } else { ActorStatus::Starting };
         Arc::new(Self {
@@ -147,8 +147,8 @@ impl<T: Aggregate> DirectoryEntry<T> {
         })
     }
 
-    /// Requests the start of the actor if the aggregate is not in memory. The status changes before the message is
-    /// sent, so a supervisor that crashes before it reads the message starts the actor when it is back.
+    /// Requests that the actor be started if the aggregate is not in memory. The status changes before the message is
+    /// sent, so that a supervisor that crashes before it reads the message starts the actor after its restart.
     pub(super) fn activate(self: &Arc<Self>) {
         let rested = self.status.send_if_modified(|status| {
             let rests = matches!(status.1, ActorStatus::Resting);
@@ -167,7 +167,7 @@ impl<T: Aggregate> DirectoryEntry<T> {
         self.max_waiting.saturating_sub(self.permits.available_permits())
     }
 
-    /// Returns the line of this aggregate for `/api/system/actors`.
+    /// Returns the summary of the aggregate for `/api/system/actors`.
     pub fn observe(&self) -> ActorSummary {
         let status = self.status.borrow();
         ActorSummary {
@@ -182,22 +182,22 @@ impl<T: Aggregate> DirectoryEntry<T> {
     }
 }
 
-/// One aggregate in memory, as listed by `/api/system/actors`.
+/// Summary of an aggregate in memory, as listed by `/api/system/actors`.
 #[derive(Clone, Debug, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ActorSummary {
-    /// Kind of the aggregate: `order`, `printer` and so on.
+    /// Kind of the aggregate, such as `order` or `printer`.
     pub kind: &'static str,
     /// Id of the aggregate.
     pub id: Id,
-    /// Status of its actor: `starting`, `running`, `resting`, `parked`.
+    /// Status of the actor: `starting`, `running`, `resting` or `parked`.
     pub status: &'static str,
-    /// Number of times its actor was started.
+    /// Number of times that the actor has been started.
     pub generation: u64,
-    /// Number of times its actor crashed.
+    /// Number of times that the actor has crashed.
     pub restarts: u64,
     /// Number of commands waiting or in progress.
     pub waiting: usize,
-    /// Reason of the last crash, or of the last failure to read the aggregate.
+    /// Reason for the last crash, or for the last failure to read the aggregate.
     pub last_error: Option<String>,
 }

@@ -2,20 +2,20 @@
 //!
 //! An [`Envelope`] guarantees that its caller receives exactly one [`CommandEnd`], and that this outcome never claims
 //! more than is known. The holder of the envelope (mailbox, actor, commit in flight) may crash or be dropped at any
-//! moment; the drop itself answers, depending on how far the command had come ([`Stage`]):
+//! time. Dropping the envelope sends an answer that depends on the progress of the command ([`Stage`]):
 //!
-//! - before its decision, or decided and not submitted: nothing happened, so the command goes back to the handle, which
-//!   sends it again to the restarted actor ([`CommandEnd::NotDone`]);
-//! - during its decision: this command made the actor crash. It is not sent again, or it would crash the actor until
-//!   the restart policy parks it ([`AskFailure::Poison`]);
-//! - after it was submitted to the store: it may be on disk or not ([`AskFailure::Unknown`]). The caller finds out by
-//!   repeating it with its idempotency key, which is written in the same commit.
+//! - before its decision, or decided and not submitted: nothing was changed, so the command is returned to the handle,
+//!   which sends it again to the restarted actor ([`CommandEnd::NotDone`]);
+//! - during its decision: the command caused the actor to crash. It is not sent again, because it would crash the actor
+//!   until the restart policy parks it ([`AskFailure::Poison`]);
+//! - after it was submitted to the store: it may or may not be on disk ([`AskFailure::Unknown`]). The caller can find
+//!   out by repeating it with its idempotency key, which is written in the same commit.
 //!
-//! The admission permit travels in the envelope, so a command that is sent again is never refused as overloaded.
+//! The admission permit remains in the envelope, so a command that is sent again is never refused as `overloaded`.
 //!
-//! An actor takes commands of several types, each with an answer of its own type ([`Command::Answer`]). The envelope
-//! hides the type from the actor and keeps the answer from the decision to the commit, so that nobody in between can
-//! mix answers up: the caller gets the answer of the very command that it sent.
+//! An actor accepts commands of several types, each with its own type of answer ([`Command::Answer`]). The envelope
+//! hides the type from the actor and stores the answer from the decision until the commit, so that answers cannot be
+//! mixed up and the caller receives the answer to the command it sent.
 
 mod records;
 
@@ -33,10 +33,10 @@ use domain::time::Timestamp;
 use store::Unavailable;
 use store::rows::{Audit, IdempotentAnswer};
 
-/// Idempotency key as it is stored: a hash of principal, route and key, and a hash of the body.
+/// Idempotency key in its stored form: a hash of principal, route and key, and a hash of the body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IdempotencyKey {
-    /// Hash of principal, method, path and key; the row's primary key.
+    /// Hash of principal, method, path and key, which is the row's primary key.
     pub key: String,
     /// Hash of the raw request body.
     pub body_hash: String,
@@ -44,23 +44,23 @@ pub struct IdempotencyKey {
     pub expires_at: Timestamp,
 }
 
-/// Origin of a command: its principal, its HTTP request, and the key by which a retry is recognised.
+/// Origin of a command: the principal, the HTTP request, and the key by which retries are recognised.
 #[derive(Clone, Debug)]
 pub struct CommandOrigin {
-    /// Principal on whose behalf the rules decide; recorded in the audit log.
+    /// Principal on whose behalf the command is decided; recorded in the audit log.
     pub by: Arc<Principal>,
     /// Id of the HTTP request, for the audit log.
     pub request_id: Option<Arc<str>>,
-    /// Key under which the answer is stored; `None`: a retry is a new command.
+    /// Key under which the answer is stored; if `None`, a retry is a new command.
     pub key: Option<IdempotencyKey>,
 }
 
 impl CommandOrigin {
-    /// Returns the origin of the server's own commands, without an idempotency key.
+    /// Returns the origin for the server's own commands, without an idempotency key.
     pub fn system() -> Self {
         Self { by: Arc::new(Principal::System), request_id: None, key: None }
     }
-    /// Creates the origin of a principal's command, without an idempotency key.
+    /// Creates the origin for a principal's command, without an idempotency key.
     pub fn new(by: Principal) -> Self {
         Self { by: Arc::new(by), request_id: None, key: None }
     }
@@ -71,14 +71,14 @@ impl CommandOrigin {
 pub struct AttributedCommand<C> {
     /// Command for the aggregate.
     pub command: C,
-    /// Principal and request of the command.
+    /// Origin of the command.
     pub caller: CommandOrigin,
 }
 
-/// Answer to a command, with the version of the aggregate.
+/// Answer to a command, with the version of the aggregate after the commit.
 #[derive(Clone, Debug)]
 pub struct CommandAnswer<A> {
-    /// Answer of the rules.
+    /// Answer according to the domain rules.
     pub answer: A,
     /// Version of the aggregate after the commit.
     pub version: i64,
@@ -89,46 +89,47 @@ pub struct CommandAnswer<A> {
 pub enum Stage {
     /// Waiting in a mailbox or a queue.
     Waiting,
-    /// Being decided: a crash at this point is caused by this command.
+    /// Being decided; a crash at this point was caused by the command.
     Deciding,
-    /// Decided, but its commit is not submitted: it may be decided again.
+    /// Decided, but not submitted to the store; it may be decided again.
     Decided,
-    /// Its commit was submitted to the store: only the store's answer tells whether it happened.
+    /// Submitted to the store in a commit; only the store's answer shows whether the commit succeeded.
     Submitted,
 }
 
 /// Outcome of a command of type `C` with answers of type `A`.
 pub enum CommandEnd<C, A> {
-    /// Decided, and on disk if it changed anything.
+    /// Decided, and written to disk if the command changed anything.
     Done(CommandAnswer<A>),
-    /// Not carried out, or not for certain.
+    /// Not carried out, or the outcome is unknown.
     Failed(AskFailure),
-    /// The actor crashed or was unloaded before the command reached the store: nothing happened. The command and its
-    /// permit go back to the handle, which sends it again.
+    /// The actor crashed or was unloaded before the command reached the store, so nothing was changed. The command and
+    /// its permit are returned to the handle, which sends the command again.
     NotDone(AttributedCommand<C>, OwnedSemaphorePermit),
 }
 
-/// Reason why a command has no answer.
+/// Reason a command has no answer.
 #[derive(Debug)]
 pub enum AskFailure {
-    /// The rules refused it.
+    /// The rules refused the command.
     Refused(Refusal),
-    /// The idempotency key is already in use: its stored answer is the outcome.
+    /// The idempotency key is already in use; its stored answer is the outcome.
     KeyTaken,
-    /// The database did not accept the commit. Nothing happened.
+    /// The database did not accept the commit. Nothing was changed.
     Unavailable(Unavailable),
-    /// The actor crashed while deciding this command: nothing happened, and it is not sent again.
+    /// The actor crashed while deciding the command. Nothing was changed, and the command is not sent again.
     Poison,
-    /// The actor crashed while the commit was being written: it may be on disk. A retry with the idempotency key
-    /// reveals the outcome.
+    /// The actor crashed while the commit was being written, so the commit may or may not be on disk. A retry with the
+    /// idempotency key reveals the outcome.
     Unknown,
 }
 
-/// Command on its way to its answer. See the module for its guarantees.
+/// Command in transit, together with the means to answer it. The guarantees are described in the documentation of the
+/// module.
 pub struct Envelope<T: Aggregate>(Box<dyn AnyCommand<T>>);
 
 impl<T: Aggregate> Envelope<T> {
-    /// Wraps a waiting command. `permit` is its admission permit for the aggregate.
+    /// Wraps a waiting command. `permit` is the command's admission permit for the aggregate.
     pub fn new<C: Command<T>>(
         request: AttributedCommand<C>,
         reply: oneshot::Sender<CommandEnd<C, C::Answer>>,
@@ -137,16 +138,16 @@ impl<T: Aggregate> Envelope<T> {
         let open = Some((request, reply, permit));
         Self(Box::new(TypedCommand::<T, C> { stage: Stage::Waiting, verdict: None, open }))
     }
-    /// Records the progress of the command, which determines the outcome sent on drop.
+    /// Records the progress of the command, which determines the outcome sent if the envelope is dropped.
     pub fn set_stage(&mut self, stage: Stage) {
         self.0.set_stage(stage);
     }
-    /// Returns the principal of the command; `None` once it is answered.
+    /// Returns the principal of the command; `None` once the command has been answered.
     pub fn principal(&self) -> Option<Arc<Principal>> {
         self.0.principal()
     }
-    /// Decides the command on this state, whose shown version is `revision`, and keeps its answer or refusal. Returns
-    /// the rest of the decision; `None` if the command is refused.
+    /// Decides the command on the given state, whose displayed version is `revision`, and stores the answer or refusal.
+    /// Returns the rest of the decision; `None` if the command is refused.
     pub fn decide(
         &mut self,
         this: Option<&T>,
@@ -156,12 +157,12 @@ impl<T: Aggregate> Envelope<T> {
     ) -> Option<Decision<T, ()>> {
         self.0.decide(this, id, cx, revision)
     }
-    /// Builds the audit entry of the decided command; `None` if it was refused or is the server's own.
+    /// Builds the audit log entry for the decided command; `None` if the command was refused or is the server's own.
     pub fn audit(&self, id: Id, cx: &DecisionContext<'_>) -> Option<Audit> {
         self.0.audit(id, cx)
     }
-    /// Builds the answer, or refusal, to store under the idempotency key; `None` without a key, or if the command is to
-    /// be judged again on a retry.
+    /// Builds the answer or refusal to be stored for the idempotency key; `None` if there is no key, or if a retry of
+    /// the command is to be decided anew.
     pub fn stored_answer(
         &self,
         id: Id,
@@ -170,17 +171,17 @@ impl<T: Aggregate> Envelope<T> {
     ) -> Option<Result<IdempotentAnswer, serde_json::Error>> {
         self.0.stored_answer(id, version, cx)
     }
-    /// Sends the caller the answer or refusal of the decision, with the version of the aggregate.
+    /// Sends the answer or refusal to the caller, with the version of the aggregate.
     pub fn reply(self, version: i64) {
         self.0.reply(version);
     }
-    /// Tells the caller why the command has no answer.
+    /// Informs the caller why the command has no answer.
     pub fn fail(self, failure: AskFailure) {
         self.0.fail(failure);
     }
 }
 
-/// View of a command that does not depend on its type. [`Envelope`] describes the functions.
+/// Type-independent view of a command. The functions are described at [`Envelope`].
 trait AnyCommand<T: Aggregate>: Send + Sync {
     fn set_stage(&mut self, stage: Stage);
     fn principal(&self) -> Option<Arc<Principal>>;
@@ -198,12 +199,12 @@ trait AnyCommand<T: Aggregate>: Send + Sync {
 
 type Open<C, A> = (AttributedCommand<C>, oneshot::Sender<CommandEnd<C, A>>, OwnedSemaphorePermit);
 
-/// Command of a certain type with the channel of its caller.
+/// Command of a particular type, with the channel to its caller.
 struct TypedCommand<T: Aggregate, C: Command<T>> {
     stage: Stage,
-    /// Answer or refusal of the last decision; `None` before the first.
+    /// Answer or refusal from the last decision; `None` before the first one.
     verdict: Option<Result<C::Answer, Refusal>>,
-    /// `None` once the caller is answered.
+    /// Command with the channel to its caller and its permit; `None` once the caller has been answered.
     open: Option<Open<C, C::Answer>>,
 }
 

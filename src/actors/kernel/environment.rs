@@ -1,4 +1,4 @@
-//! Clock, ids, randomness and settings, injected so that rules and actors depend on no global source.
+//! Clock, ids, randomness and settings. They are injected, so that rules and actors do not depend on global sources.
 
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -12,23 +12,24 @@ use domain::principal::Principal;
 use domain::rules::Rules;
 use domain::time::Timestamp;
 
-/// Wall clock, which operators and time servers may set forward or back.
+/// Wall clock, which operators and time servers may set forwards or backwards.
 pub type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Inputs of decisions besides the state: clock, ids and settings.
+/// Inputs to decisions besides the state: clock, ids and settings.
 pub struct Environment {
-    /// Settings of the shop that the rules use.
+    /// Settings of the shop for the domain rules.
     pub rules: Rules,
     ids: Box<dyn Ids>,
     clock: Clock,
 }
 
 impl Environment {
-    /// Creates an environment with the machine's clock and randomness; human-readable numbers continue after `last`.
+    /// Creates an environment with the machine's clock and randomness. Human-readable numbers continue after those in
+    /// `last`.
     pub fn of_the_machine(rules: Rules, last: LastNumbers) -> Self {
         Self::with_clock(rules, Box::new(machine_clock), last)
     }
-    /// Does what [`Self::of_the_machine`] does, but with the given clock.
+    /// Does the same as [`Self::of_the_machine`], but with the given clock.
     pub fn with_clock(rules: Rules, clock: Clock, last: LastNumbers) -> Self {
         let LastNumbers { order, job, quote } = last;
         Self {
@@ -44,7 +45,7 @@ impl Environment {
             clock,
         }
     }
-    /// Creates an environment with the clock and ids of a test.
+    /// Creates an environment with a test's clock and ids.
     pub fn new(rules: Rules, ids: Box<dyn Ids>, clock: Clock) -> Self {
         Self { rules, ids, clock }
     }
@@ -52,7 +53,7 @@ impl Environment {
     pub fn now(&self) -> Timestamp {
         (self.clock)()
     }
-    /// Returns a fresh id, which sorts after all earlier ones.
+    /// Returns a new id, which sorts after all earlier ones.
     pub fn id(&self) -> Id {
         self.ids.id()
     }
@@ -60,24 +61,24 @@ impl Environment {
     pub fn skip_to(&self, series: NumberSeries, last: i64) {
         self.ids.skip_to(series, last);
     }
-    /// Returns a random number, uniform in `0.0..1.0`.
+    /// Returns a random number, uniformly distributed in `0.0..1.0`.
     pub fn chance(&self) -> f64 {
         self.ids.chance()
     }
-    /// Waits until this time of the clock, but at most `longest`, which should be the full intended delay. Returns at
-    /// once when the time is past. The bound guards against a wall clock that was set back after `at` was chosen, which
-    /// would otherwise extend the wait.
+    /// Waits until the wall clock reaches the given time, but for at most `longest`, which should be the full intended
+    /// delay. Returns immediately if the time has passed. The limit guards against a wall clock that was set back after
+    /// `at` was chosen, which would otherwise extend the wait.
     pub async fn wait_until(&self, at: Timestamp, longest: Duration) {
         let wait = Duration::from_millis(u64::try_from(at.since(self.now())).unwrap_or(0));
         tokio::time::sleep(wait.min(longest)).await;
     }
-    /// Returns the decision context for a command of `by`, at the current time.
+    /// Returns the decision context for a command from `by`, at the current time.
     pub fn cx<'a>(&'a self, by: &'a Principal) -> DecisionContext<'a> {
         DecisionContext { now: self.now(), by, rules: &self.rules, ids: &*self.ids }
     }
 }
 
-/// Reads the machine's clock; the only place that does.
+/// Reads the machine's clock. No other code does.
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
 pub fn machine_clock() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -89,7 +90,7 @@ fn machine_random() -> fastrand::Rng {
     fastrand::Rng::new()
 }
 
-/// Last human-readable number handed out in each series.
+/// Last human-readable number assigned in each series.
 #[derive(Default)]
 struct Numbers {
     orders: AtomicI64,
@@ -134,7 +135,7 @@ impl Ids for MachineIds {
     }
 }
 
-/// Deterministic ids and randomness from a seed, for tests and replays.
+/// Deterministic ids and randomness generated from a seed, for tests and replays.
 pub struct SeededIds {
     next: AtomicI64,
     numbers: Numbers,
@@ -142,7 +143,7 @@ pub struct SeededIds {
 }
 
 impl SeededIds {
-    /// Creates a generator; the same seed yields the same ids.
+    /// Creates a generator. The same seed yields the same ids.
     pub fn new(seed: u64) -> Self {
         Self {
             next: AtomicI64::new(1),

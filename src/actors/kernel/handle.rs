@@ -1,8 +1,8 @@
-//! Handles of aggregates: read the last committed state without a mailbox, and send commands.
+//! Handles to aggregates, which read the last committed state without using a mailbox, and send commands.
 //!
-//! A handle never goes stale. It points to the directory's entry and not to an actor, so it survives crashes, restarts
-//! and the unloading of the aggregate. A command that certainly did not happen is sent again to the next actor; the
-//! caller only notices the delay.
+//! A handle never becomes invalid. It refers to the directory's entry rather than to an actor, so it survives crashes,
+//! restarts and the unloading of the aggregate. A command that was certainly not carried out is sent again to the next
+//! actor; the caller only notices the delay.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,34 +17,34 @@ use domain::id::Id;
 use domain::refusal::Refusal;
 use store::Unavailable;
 
-/// Reason a command got no answer.
+/// Reason a command has no answer.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AskError {
-    /// The rules refused the command. Nothing happened.
+    /// The rules refused the command. Nothing was changed.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// Another request used this idempotency key first: its stored answer is the outcome.
+    /// Another request has already used the idempotency key; its stored answer is the outcome.
     #[error("another request used the idempotency key at the same time")]
     KeyTaken,
-    /// Too many commands are waiting for this aggregate. Nothing happened.
+    /// Too many commands are waiting for the aggregate. Nothing was changed.
     #[error("too many commands are queued; try again shortly")]
     Overloaded,
-    /// The aggregate is out of service, usually because its actor crashed too often. Nothing happened.
+    /// The aggregate is out of service, usually because its actor crashed too often. Nothing was changed.
     #[error("out of service after repeated faults")]
     Parked,
-    /// The database did not accept the commit. Nothing happened.
+    /// The database did not accept the commit. Nothing was changed.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
-    /// This command made the actor crash. Nothing happened, and it is not retried.
+    /// The command caused the actor to crash. Nothing was changed, and the command is not retried.
     #[error("internal error")]
     Poison,
-    /// The outcome is unknown: a retry with the idempotency key reveals it.
+    /// The outcome is unknown; a retry with the idempotency key reveals it.
     #[error("the outcome is unknown; check whether the change was made before you retry")]
     Unknown,
-    /// No answer arrived in time; the command may still happen.
+    /// No answer arrived in time; the command may still be carried out.
     #[error("the request timed out")]
     Timeout,
-    /// The server is shutting down. Nothing happened.
+    /// The server is shutting down. Nothing was changed.
     #[error("the server is shutting down")]
     Closed,
 }
@@ -61,7 +61,7 @@ impl From<AskFailure> for AskError {
     }
 }
 
-/// Handle of one aggregate. Cheap to clone.
+/// Handle to an aggregate. Cheap to clone.
 pub struct Handle<T: Aggregate>(pub(super) Arc<DirectoryEntry<T>>);
 
 impl<T: Aggregate> Clone for Handle<T> {
@@ -81,13 +81,13 @@ impl<T: Aggregate> Handle<T> {
         matches!(self.0.status.borrow().1, ActorStatus::Parked)
     }
 
-    /// Returns the last committed state, without a mailbox or lock; empty until it was loaded once.
+    /// Returns the last committed state, without a mailbox or lock; empty until the state has been loaded once.
     pub fn read(&self) -> Arc<Versioned<T>> {
         self.0.published.load_full()
     }
 
-    /// Sends a command and waits for its answer, at most `within`. A crash of the actor meanwhile is invisible to the
-    /// caller if the command certainly did not happen and there is time left.
+    /// Sends a command, and waits for the answer for at most `within`. The caller does not notice a crash of the actor
+    /// if the command was certainly not carried out and there is time left.
     pub async fn ask<C: Command<T>>(
         &self,
         caller: CommandOrigin,

@@ -1,8 +1,8 @@
-//! Generic part of all actors; it depends on no kind of aggregate.
+//! Generic part of all actors, which is independent of the kinds of aggregates.
 //!
-//! [`actor`] is the one actor type behind every aggregate; [`handle`] sends it commands and reads its state;
-//! `supervisor` restarts the actors of a kind; [`directory`] finds, reads and creates aggregates; [`effects`] carries
-//! out outside work.
+//! [`actor`] is the single actor type behind every aggregate; [`handle`] sends commands to an aggregate and reads its
+//! state; `supervisor` restarts the actors of a kind; [`directory`] finds, reads and creates aggregates; [`effects`]
+//! carries out external work.
 
 pub mod actor;
 pub mod directory;

@@ -1,23 +1,23 @@
-//! Restart policy of crashed actors: settings, and a pure function of the recent crashes.
+//! Restart policy for crashed actors: its settings, and the function that applies them to recent crashes.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use domain::schedule::Delays;
 
-/// Policy for restarting, parking and unloading the actors of a kind, and for the size of their commits.
+/// Policy for restarting, parking and unloading the actors of a kind, and for the size of commits.
 #[derive(Clone, Copy, Debug)]
 pub struct RestartPolicy {
-    /// Maximum number of crashes within `window`. An actor that crashes more often is parked: it takes no commands
-    /// until a probe succeeds.
+    /// Maximum number of crashes within `window`. An actor that crashes more often is parked, so that it accepts no
+    /// commands until a probe succeeds.
     pub max_crashes: usize,
-    /// Time after which a crash is forgotten.
+    /// Time after which a crash no longer counts.
     pub window: Duration,
-    /// Backoff before a restart, by the number of recent crashes.
+    /// Backoff before a restart, depending on the number of recent crashes.
     pub delays: Delays,
-    /// Time after which a parked actor is started again to check whether the cause is gone.
+    /// Time after which a parked actor is started again to check whether the problem has been solved.
     pub probe: Duration,
-    /// Maximum number of commands that are decided together and written as one commit.
+    /// Maximum number of commands decided together and written in one commit.
     pub max_commands_per_commit: usize,
     /// Idle time after which an aggregate at rest is unloaded.
     pub rest_after: Duration,
@@ -36,18 +36,18 @@ impl Default for RestartPolicy {
     }
 }
 
-/// Action after a crash of a child.
+/// Action to take after the crash of a child.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum CrashAction {
-    /// Restart after this delay.
+    /// Restart after the given delay.
     RestartAfter(Duration),
-    /// Park now, and probe with a restart after this delay.
+    /// Park immediately, and probe with a restart after the given delay.
     ParkAndProbeAfter(Duration),
 }
 
 impl RestartPolicy {
-    /// Decides the action after a crash at `now` (time since any fixed moment), given the earlier `crashes`, and
-    /// records it there.
+    /// Decides the action after a crash at `now` (time since any fixed point), given the earlier `crashes`, and adds
+    /// the crash to them.
     pub fn after(&self, crashes: &mut VecDeque<Duration>, now: Duration, chance: f64) -> CrashAction {
         crashes.push_back(now);
         while crashes.front().is_some_and(|crash| now.saturating_sub(*crash) > self.window) {

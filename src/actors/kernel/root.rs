@@ -1,7 +1,7 @@
-//! Root of the supervision tree: starts the store, the supervisors and the dispatcher, and restarts any of them that
-//! crashes.
+//! Root of the supervision tree, which starts the store, the supervisors and the dispatcher, and restarts any of them
+//! that crashes.
 //!
-//! Its children are few, and all of their state is on disk or in shared memory, so a restart is simply a new start.
+//! The root has few children, and all their state is on disk or in shared memory, so a restart is the same as a start.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,17 +13,17 @@ use tokio::time::Instant; // follows a paused clock of the runtime, unlike that 
 
 use domain::schedule::Delays;
 
-/// Function that starts a child linked to the given supervisor and publishes its address.
+/// Function that starts a child linked to the given supervisor, and publishes its address.
 pub type Starter = Arc<dyn Fn(ActorCell) -> BoxFuture<'static, Result<ActorCell, SpawnErr>> + Send + Sync>;
 
-/// Health of one component (a child of the root).
+/// Health of a component, which is a child of the root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ComponentHealth {
-    /// `true` if it has started and not crashed since.
+    /// `true` if the component has started and not crashed since.
     pub up: bool,
     /// Number of crashes since the start of the process.
     pub crashes: u64,
-    /// Reason of the last crash.
+    /// Reason for the last crash.
     pub last_error: Option<String>,
 }
 
@@ -32,7 +32,7 @@ pub struct ComponentHealth {
 pub struct HealthRegistry(Arc<Mutex<BTreeMap<&'static str, ComponentHealth>>>);
 
 impl HealthRegistry {
-    /// Returns the health of all components, by their name in `/readyz`.
+    /// Returns the health of all components, by name, as displayed by `/readyz`.
     pub fn all(&self) -> BTreeMap<&'static str, ComponentHealth> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -46,13 +46,14 @@ impl HealthRegistry {
     }
 }
 
-/// Messages of the root.
+/// Message to the root.
 pub enum RootMsg {
-    /// Start this component and restart it after each crash.
+    /// Start a component, and restart it after each crash.
     Keep(&'static str, Starter, RpcReplyPort<Result<(), SpawnErr>>),
     /// A restart after a crash is due.
     Restart(&'static str),
-    /// Stop restarting children. Requires an answer, because exits of children overtake messages that are merely sent.
+    /// Stop restarting children. An answer is required, because exits of children overtake messages that are merely
+    /// sent.
     Closing(RpcReplyPort<()>),
 }
 
@@ -64,7 +65,7 @@ pub struct Root;
 pub struct RootState {
     starters: HashMap<&'static str, Starter>,
     by_actor: HashMap<ActorId, &'static str>,
-    /// Number of recent crashes of each component, and the time of the last one.
+    /// Number of recent crashes of each component, and the time of the last crash.
     crashes: HashMap<&'static str, (u32, Instant)>,
     components: HealthRegistry,
     closing: bool,

@@ -1,9 +1,9 @@
-//! Supervisor of the actors of one kind: starts them, restarts them after crashes, parks those that crash too often,
-//! and unloads those at rest.
+//! Supervisor of the actors of one kind, which starts them, restarts them after crashes, parks those that crash too
+//! often, and unloads those at rest.
 //!
-//! No command passes through the supervisor, so it is no bottleneck, and while it is restarted itself all running
-//! aggregates stay readable. Its children are linked to it: when it crashes they end with it, and its successor
-//! restarts all that were running, according to the directory's entries.
+//! No command passes through the supervisor, so it is not a bottleneck, and all running aggregates remain readable
+//! while it is being restarted. Its children are linked to it: if it crashes, they end as well, and its successor
+//! restarts all those that were running according to the directory's entries.
 
 use std::collections::{HashMap, VecDeque};
 use std::marker::PhantomData;
@@ -27,22 +27,23 @@ use store::{AggregateKey, Store, StoredAggregate};
 /// Directory entries of one kind, by id.
 pub type Entries<T> = Arc<DashMap<Id, Arc<DirectoryEntry<T>>>>;
 
-/// Messages of a supervisor.
+/// Message to a supervisor.
 pub enum SupervisorMsg<T: Aggregate> {
-    /// Start the actor of this aggregate, unless it is running.
+    /// Start the actor of an aggregate, unless it is running.
     Start(Id, Arc<DirectoryEntry<T>>),
-    /// Start the actors of these aggregates with their states, and answer when all are running (bulk start, fresh ids).
+    /// Start the actors of the given aggregates with their states, and answer when all are running (bulk start, new
+    /// ids).
     StartKnown(Vec<(Id, Arc<Versioned<T>>)>, RpcReplyPort<()>),
-    /// The restart after a crash of this generation is due.
+    /// The restart after the crash of a generation is due.
     Restart(Id, u64),
-    /// The aggregate is at rest and idle: unload it.
+    /// The aggregate is at rest and idle, and must be unloaded.
     Passivate(Id, u64),
-    /// A row of the aggregate cannot be read, for the given reason: take it out of service, and try again from time to
-    /// time.
+    /// A row of the aggregate cannot be read, for the given reason. Take the aggregate out of service, and try again
+    /// from time to time.
     Park(Id, u64, String),
     /// Remove the entries of aggregates at rest that have no handles left.
     Sweep,
-    /// The server shuts down: let all actors finish the admitted commands, and answer when they have stopped.
+    /// The server is shutting down: let all actors finish the accepted commands, and answer when they have stopped.
     Close(RpcReplyPort<()>),
     /// Deliberate crash of the supervisor, for tests.
     #[cfg(any(test, debug_assertions))]
@@ -79,7 +80,7 @@ impl<T: Aggregate> Clone for SupervisorArgs<T> {
     }
 }
 
-/// Returns all entries, lowest id first. The map has no order of its own, and the order in which actors start and stop
+/// Returns all entries, lowest id first. The map has no order of its own, but the order in which actors start and stop
 /// determines the order of their effects.
 fn in_order<T: Aggregate>(entries: &Entries<T>) -> Vec<Arc<DirectoryEntry<T>>> {
     let mut all: Vec<_> = entries.iter().map(|entry| entry.clone()).collect();
@@ -97,9 +98,9 @@ pub struct SupervisorState<T: Aggregate> {
     args: SupervisorArgs<T>,
     children: HashMap<Id, Child>,
     by_actor: HashMap<ActorId, Id>,
-    /// Actors being stopped because their aggregate is at rest.
+    /// Actors being stopped because their aggregates are at rest.
     leaving: HashMap<ActorId, Id>,
-    /// Unloaded aggregates whose entry remains, because a handle may still point to it.
+    /// Unloaded aggregates whose entries remain, because a handle may still refer to them.
     lingering: Vec<Id>,
     sweeping: bool,
     began: Instant,
@@ -112,7 +113,7 @@ impl<T: StoredAggregate> Actor for Supervisor<T> {
     type State = SupervisorState<T>;
     type Arguments = SupervisorArgs<T>;
 
-    /// Starts again all actors that were running: after a crash of the supervisor its children are gone with it.
+    /// Starts all actors that were running before a crash of the supervisor, which ended its children.
     async fn pre_start(
         &self,
         me: ActorRef<SupervisorMsg<T>>,
@@ -283,7 +284,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
         self.args.store.forget(AggregateKey(T::KIND, id));
     }
 
-    /// Takes an aggregate out of service that has not crashed but cannot be read. Its waiting commands are answered as
+    /// Takes an aggregate out of service that has not crashed but cannot be read. Waiting commands are answered as
     /// parked.
     fn park(&mut self, id: Id, generation: u64, why: &str, me: &ActorRef<SupervisorMsg<T>>) {
         let Some(entry) = self.args.entries.get(&id).map(|entry| entry.clone()) else { return };
@@ -310,8 +311,8 @@ impl<T: StoredAggregate> SupervisorState<T> {
         me.send_after(self.args.policy.probe, move || SupervisorMsg::Restart(id, generation));
     }
 
-    /// Removes the entry of a resting aggregate unless a handle points to it, since a handle never goes stale. Returns
-    /// whether the entry needs no further sweep: it was removed, or the aggregate is active again.
+    /// Removes the entry of a resting aggregate, unless a handle still refers to it. Returns whether the entry needs no
+    /// further sweep, because it was removed or the aggregate is active again.
     fn evicted(&self, id: Id) -> bool {
         let rests = |entry: &Arc<DirectoryEntry<T>>| matches!(entry.status.borrow().1, ActorStatus::Resting);
         self.args.entries.remove_if(&id, |_, entry| Arc::strong_count(entry) == 1 && rests(entry));
@@ -355,7 +356,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
         me.send_after(delay, move || SupervisorMsg::Restart(id, generation));
     }
 
-    /// Closes the kind: every child finishes its admitted commands and stops, then `reply` is answered.
+    /// Closes the kind: every child finishes the accepted commands and stops, and then `reply` is answered.
     fn close(&mut self, reply: RpcReplyPort<()>) {
         self.closed = true;
         for entry in in_order(&self.args.entries) {

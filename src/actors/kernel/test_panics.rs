@@ -1,7 +1,8 @@
-//! Deliberate panics by which end-to-end tests observe a crash of each real kind. Not part of release builds.
+//! Deliberate panics with which end-to-end tests observe a crash in each kind of aggregate. Not part of release builds.
 //!
-//! `PRINTFLOOR_TEST_PANICS` names a folder. A file in it, named after a kind and a point (`order.decide`), makes the
-//! next actor of that kind that reaches the point panic. The file is removed first, so each causes one panic.
+//! `PRINTFLOOR_TEST_PANICS` specifies a folder. A file in the folder, named after a kind and a point (`order.decide`),
+//! causes a panic in the next actor of that kind that reaches the point. The file is removed first, so it causes a
+//! single panic.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -12,15 +13,15 @@ static FOLDER: LazyLock<Option<PathBuf>> =
 /// Point at which an actor can be made to panic.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Point {
-    /// In the rules, while a command is decided.
+    /// In the rules, while a command is being decided.
     Decide,
-    /// After a commit is on disk and before its callers are answered.
+    /// After a commit is on disk, but before its callers are answered.
     Settle,
-    /// In the task of an effect.
+    /// In the task that runs an effect.
     Effect,
 }
 
-/// Panics if a test requested it at this point.
+/// Panics if a test has requested a panic at the given point.
 pub(super) fn reached(kind: &str, point: Point) {
     let Some(folder) = &*FOLDER else { return };
     let word = match point {

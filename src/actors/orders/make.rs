@@ -1,4 +1,4 @@
-//! Determines what a SKU is made from and with, based on the SKU, its G-code file and its material.
+//! Determines the production data of a SKU from the SKU, its G-code file and its material.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,25 +12,25 @@ use domain::sku::{Sku, SkuFields};
 use kernel::directory::Directory;
 use store::rows::LoadError;
 
-/// Directories from which the make of a SKU is read.
+/// Directories from which production data for SKUs is read.
 #[derive(Clone)]
 pub struct ProductionSources {
     /// SKUs, which reference the files and materials.
     pub skus: Directory<Sku>,
     /// G-code files, whose own metadata takes precedence over the SKU's estimates.
     pub files: Directory<File>,
-    /// Materials, whose unit decides whether the grams stated by a file apply.
+    /// Materials, whose unit determines whether the grams stated by a file apply.
     pub materials: Directory<Material>,
 }
 
 impl ProductionSources {
-    /// Returns what the SKU is currently made from and with; `None` for a kit.
+    /// Returns the current production data of the SKU; `None` for a kit.
     pub async fn make(&self, sku: &Sku) -> Result<Option<ProductionData>, LoadError> {
         self.make_of(&sku.fields).await
     }
 
-    /// Returns what the SKU is made from when its model has been sliced into this file. The size of the print comes
-    /// from the G-code.
+    /// Returns the production data of the SKU after its model has been sliced into the given file. The size of the
+    /// print is taken from the G-code.
     pub async fn sliced(&self, sku: &Sku, file: Id) -> Result<Option<ProductionData>, LoadError> {
         let fields = SkuFields { gcode_file_id: Some(file), plate: 1, ..sku.fields.clone() };
         let Some(mut make) = self.make_of(&fields).await? else { return Ok(None) };
@@ -84,7 +84,7 @@ impl ProductionSources {
         }))
     }
 
-    /// Returns whether the material is counted in grams. A G-code file states grams, which do not apply to sheets and
+    /// Returns whether the material is counted in grams. G-code files state grams, which do not apply to sheets or
     /// millilitres.
     async fn in_grams(&self, material: Id) -> Result<bool, LoadError> {
         let material = self.materials.read(material).await?;
@@ -93,8 +93,8 @@ impl ProductionSources {
     }
 }
 
-/// Returns the filaments that the plate uses, with the material of each. Those that the SKU does not assign are of its
-/// first material.
+/// Returns the filaments used by the plate, each with its material. Filaments to which the SKU assigns no material have
+/// its first material.
 fn filaments(fields: &SkuFields, material_id: Id, plate: Option<&Plate>) -> Vec<UsedFilament> {
     let stated = plate.map(|plate| plate.filaments.iter().map(|one| one.index)).into_iter().flatten();
     let mut used: BTreeSet<u32> = stated.collect();
@@ -110,9 +110,9 @@ fn filaments(fields: &SkuFields, material_id: Id, plate: Option<&Plate>) -> Vec<
     used.into_iter().map(one).collect()
 }
 
-/// Returns the amount of each material that one plate consumes: the amount stated by the file for its filaments if the
-/// material is counted in grams, else the SKU's estimate. Filaments that the SKU does not assign are of its first
-/// material. Needs of the same material are summed.
+/// Returns the amount of each material consumed by one plate: the amount stated by the file for the filaments if the
+/// material is counted in grams, otherwise the SKU's estimate. Filaments to which the SKU assigns no material have its
+/// first material. Amounts of the same material are added up.
 fn needs(
     fields: &SkuFields,
     material_id: Id,

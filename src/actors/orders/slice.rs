@@ -1,4 +1,4 @@
-//! Slicing of the models of an order's jobs.
+//! Slicing of the models for an order's jobs.
 
 use super::{OrderEffects, tell};
 use crate::slicing::{SlicingFailure, SlicingPurpose};
@@ -9,7 +9,7 @@ use kernel::effects::report;
 use kernel::handle::Handle;
 
 impl OrderEffects {
-    /// Reports to the order the G-code that its jobs of a SKU wait for. While slicing waits for something, it is
+    /// Reports to the order the G-code for which its jobs of a SKU are waiting. Slicing that cannot proceed yet is
     /// retried at intervals.
     pub(super) async fn slice(&self, of: &Handle<Order>, sku: Id, source: SliceSource) {
         let news = |news| OrderNews::Slicing { sku, source: source.clone(), news };
@@ -33,8 +33,8 @@ impl OrderEffects {
         }
     }
 
-    /// Returns what the SKU's jobs are printed from: the sliced model, or the SKU's own G-code if one was added
-    /// meanwhile.
+    /// Returns the production data for the SKU's jobs, from the sliced model or, if G-code was added to the SKU in the
+    /// meantime, from that.
     async fn sliced(&self, sku: Id, source: &SliceSource) -> Result<ProductionData, SlicingFailure> {
         let state = self.sources.skus.read(sku).await?;
         let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()) else {

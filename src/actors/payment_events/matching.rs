@@ -1,4 +1,4 @@
-//! Matches a payment event with its order or invoice and applies it there. Signatures are verified in
+//! Matches a payment event with its order or invoice, and applies the event to it. Signatures are verified in
 //! `domain/payment_event`.
 
 mod periods;
@@ -26,13 +26,13 @@ use store::{Store, StoredAggregate, Unavailable};
 /// Result of matching a payment event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PaymentMatch {
-    /// An order or invoice applied the event, now or earlier.
+    /// An order or invoice has applied the event, now or earlier.
     Applied,
     /// The event matches nothing yet.
     Unmatched,
-    /// Its invoice waits until the settings identify the seller; settings are read when the server starts.
+    /// The invoice is waiting until the settings identify the seller; settings are read only when the server starts.
     WaitsForSeller,
-    /// The event is of no use here.
+    /// The event is irrelevant to the shop.
     Ignored,
 }
 
@@ -40,11 +40,11 @@ pub enum PaymentMatch {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Owner {
     Order(Id),
-    /// An invoice without an order.
+    /// Invoice without an order.
     Invoice(Id),
 }
 
-/// Matcher that finds the order or invoice of a payment event and applies the event to it.
+/// Matcher that finds the order or invoice for a payment event, and applies the event to it.
 #[derive(Clone)]
 pub struct PaymentMatcher {
     /// Directory of orders.
@@ -55,11 +55,11 @@ pub struct PaymentMatcher {
     pub customers: Directory<Customer>,
     /// Cache of our customers' data at the processor.
     pub subscribers: Subscribers,
-    /// Database, for lookups by payment session or payment intent.
+    /// Store, for lookups by payment session or payment intent.
     pub store: Store,
     /// Injected clock and settings.
     pub environment: Arc<Environment>,
-    /// Counter that changes with each accepted payment, because kept events may concern it.
+    /// Counter that changes with each accepted payment, because stored events may concern it.
     pub new_references: watch::Sender<u64>,
 }
 
@@ -69,8 +69,8 @@ fn unavailable(error: LoadError) -> AskError {
 }
 
 impl PaymentMatcher {
-    /// Finds the order or invoice and applies the event to it. The id of the event is stored in the same commit as its
-    /// effect, so the event takes effect at most once.
+    /// Finds the order or invoice for an event, and applies the event to it. The id of the event is stored in the same
+    /// commit as its result, so the event is applied at most once.
     pub async fn apply(&self, event: &PaymentEvent) -> Result<PaymentMatch, AskError> {
         match &event.effect {
             PaymentEffect::PeriodPaid(period) => return self.invoice_period(period).await,
@@ -142,7 +142,7 @@ impl PaymentMatcher {
         }
     }
 
-    /// Returns the order or invoice with this id; an invoice of an order resolves to its order.
+    /// Returns the order or invoice with the given id; for an invoice that belongs to an order, returns the order.
     async fn owner(&self, id: Id) -> Result<Option<Owner>, AskError> {
         if self.orders.read(id).await.map_err(unavailable)?.is_some() {
             return Ok(Some(Owner::Order(id)));

@@ -1,5 +1,5 @@
-//! Emergency stops: sent to the printer at once, bypassing its actor and the database, and recorded as soon as
-//! possible.
+//! Emergency stops, which are sent to the printer immediately, bypassing its actor and the database, and recorded as
+//! soon as possible.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -21,23 +21,24 @@ use printers::adapter::{Adapter, PrinterError};
 use printers::connections::{PrinterConnection, PrinterConnections};
 use printers::registry::MakeError;
 
-/// Backoff between tries to record a stop that was sent.
+/// Backoff between attempts to record a stop that has been sent.
 const RECORD_RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
-/// Maximum time that the answer to an emergency stop waits for the record. However busy the rest of the server is, the
-/// operator learns at once that the stop was sent.
+/// Maximum time that the answer to an emergency stop is delayed until the stop is recorded. However busy the server is,
+/// the operator is informed almost immediately that the stop has been sent.
 const RECORD_PATIENCE: Duration = Duration::from_millis(50);
 
-/// Route by which a printer is reached for an emergency stop.
+/// Route by which an emergency stop reaches a printer.
 pub enum StopRoute {
-    /// Connection over which the printer is being watched.
+    /// Connection over which the printer is being monitored.
     Watched(Arc<PrinterConnection>),
-    /// Adapter for this stop alone: the printer is not watched, because an operator disconnected it.
+    /// Adapter used only for this stop, because an operator has disconnected the printer and it is not being monitored.
     Unwatched(Arc<dyn Adapter>),
 }
 
 impl StopRoute {
-    /// Builds the route to an unwatched printer, which must present the same key as before. Sends nothing yet.
+    /// Builds the route to a printer that is not monitored. The printer must present the same key as before. Sends
+    /// nothing yet.
     pub fn unwatched(
         connections: &PrinterConnections,
         cipher: &SecretCipher,
@@ -54,10 +55,10 @@ impl StopRoute {
     }
 }
 
-/// Sends an emergency stop to a printer. Returns whether it is already recorded; recording a stop that was sent is
-/// retried until it succeeds. `None` if the server is shutting down.
+/// Sends an emergency stop to a printer. Returns whether the stop has already been recorded; recording it is retried
+/// until it succeeds. Returns `None` if the server is shutting down.
 ///
-/// The stop runs in its own task, so a caller that disconnects does not interrupt it.
+/// The stop is sent by a separate task, so it is not interrupted if the caller disconnects.
 pub async fn emergency_stop(
     printers: Directory<Printer>,
     id: Id,
@@ -94,8 +95,8 @@ pub async fn emergency_stop(
     answered.await.ok()
 }
 
-/// Records the last observed progress of the print, which determines how much material the stop uses up. If it cannot
-/// be recorded now, the progress stays at the last recorded tenth.
+/// Records the last observed progress of the print, which determines how much material the stopped print has used. If
+/// it cannot be recorded now, the progress remains at the last recorded tenth.
 async fn record_progress(printers: &Directory<Printer>, id: Id, connection: &PrinterConnection) {
     let Some(printer) = printers.resident(id) else { return };
     let latest = connection.status.borrow().clone();
@@ -112,7 +113,8 @@ async fn record(printers: &Directory<Printer>, id: Id, origin: &CommandOrigin) -
     })
 }
 
-/// Returns whether recording may succeed later; not if the printer is gone or the server shuts down.
+/// Returns whether recording may succeed later, which is not the case if the printer is deleted or the server is
+/// shutting down.
 fn may_be_recorded_later(error: &AskError) -> bool {
     !matches!(error, AskError::Refused(_) | AskError::Closed)
 }

@@ -1,5 +1,5 @@
-//! Brings one manual print to its start: upload, request `Go`, start once. After a crash that left a start unconfirmed
-//! it only waits for the watch to see the print.
+//! Starts a manual print: uploads the file, requests `Go`, and sends the start once. If a crash left a start
+//! unconfirmed, only waits until monitoring shows the print.
 
 use std::time::Duration;
 
@@ -18,25 +18,25 @@ use kernel::handle::Handle;
 use printers::adapter::{Adapter, Launch, Operation, PrinterError, Source};
 use store::rows::LoadError;
 
-/// Maximum time that a caller waits for a manual print to begin. The upload of a large file takes longer.
+/// Maximum time that a caller waits for a manual print to begin. Uploading a large file takes longer.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// Interval between checks of the printer's state while a caller waits.
 const STATE_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Build plate of a file that is printed manually.
+/// Build plate of a file to be printed manually.
 pub const MANUAL_PLATE: u32 = 1;
-/// Number of characters of an id that distinguish a file from another of the same name.
+/// Number of characters of an id that distinguish a file from others with the same name.
 const TAG_CHARS: usize = 8;
 
-/// Outcome of a manual print while its caller waited.
+/// Outcome of a manual print during the time that the caller waited.
 pub enum StartOutcome {
-    /// The printer accepted the start. Carries the name of the file on the printer.
+    /// The printer accepted the start; contains the name of the file on the printer.
     Started(String),
-    /// The printer or its connection failed with this error.
+    /// The printer or the connection failed with the given error.
     PrinterError(PrinterError),
-    /// The print did not begin, according to the printer's recorded state.
+    /// The print has not begun, according to the printer's recorded state.
     Failed(ManualFailure),
-    /// The print is still in progress under this name; `None` if it was accepted earlier and another print has
+    /// The print is still in progress under the given name; `None` if it was accepted earlier and another print has
     /// followed.
     Pending(Option<String>),
     /// The printer is deleted.
@@ -45,9 +45,9 @@ pub enum StartOutcome {
 
 /// Waits until a manual print begins or fails, up to `START_TIMEOUT`.
 ///
-/// `receiver` receives the printer's own response if the print was just requested. A print that was requested earlier
-/// with the same idempotency key has none: its outcome comes from the printer's state. The state also covers outcomes
-/// without a response, such as an emergency stop.
+/// `receiver` receives the printer's own response if the print has just been requested. If it was requested earlier
+/// with the same idempotency key, there is no such response, and the outcome is determined from the printer's state.
+/// The state also covers outcomes without a response, such as an emergency stop.
 pub async fn await_start(
     printers: &Directory<Printer>,
     printer: Id,
@@ -94,8 +94,8 @@ fn under_way(of: &Handle<Printer>, id: Id) -> Option<ManualPrint> {
     of.read().state.as_ref()?.manual.clone().filter(|manual| manual.id == id)
 }
 
-/// Guard that, on drop, delivers a manual print's outcome to its caller once the rules know that the print is over:
-/// they abort the effect at that moment, at whichever await it is.
+/// Guard that, when dropped, delivers the outcome of a manual print to the caller. It is needed because the effect is
+/// aborted, at whichever await point it has reached, as soon as the rules record that the print is over.
 struct OutcomeGuard<'a> {
     with: &'a PrinterEffects,
     of: &'a Handle<Printer>,
@@ -111,7 +111,7 @@ impl Drop for OutcomeGuard<'_> {
     }
 }
 
-/// Makes one try; the effect remains until the rules have an outcome.
+/// Makes one attempt; the effect remains due until the rules have an outcome.
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
     let Some(manual) = under_way(of, id) else { return };
     let mut permitted_at = None;
@@ -153,9 +153,9 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
     }
 }
 
-/// Returns a file name that does not overwrite a file already on the printer: `name` itself if it is free, else with
-/// the end of `tag` in it. The same tag always yields the same name, so that an upload repeated after a crash does not
-/// leave another copy.
+/// Returns a file name that does not overwrite a file on the printer: `name` itself if it is free, otherwise a name
+/// that also contains the end of `tag`. The same tag always yields the same name, so that repeating the upload after a
+/// crash does not leave a second copy.
 pub async fn unused_name(adapter: &dyn Adapter, name: &str, tag: Id) -> Result<String, PrinterError> {
     let listed = adapter.supports(Operation::ListFiles);
     if !listed || adapter.list_files().await?.iter().any(|file| file.path == name) {
@@ -169,7 +169,7 @@ pub async fn unused_name(adapter: &dyn Adapter, name: &str, tag: Id) -> Result<S
     Ok(name.to_owned())
 }
 
-/// Returns the file of the running print, according to the last poll.
+/// Returns the file of the print in progress, according to the last poll.
 fn prints_now(of: &Handle<Printer>) -> Option<String> {
     let state = of.read();
     let printer = state.state.as_ref()?;
@@ -177,8 +177,8 @@ fn prints_now(of: &Handle<Printer>) -> Option<String> {
     on.then(|| printer.shows.clone().unwrap_or_else(|| "a print is running".to_owned()))
 }
 
-/// Uploads and starts the print. Returns the name that the printer gave the file, or its error; `None` if nothing was
-/// sent to it. Sets `permitted_at` before it sends the start.
+/// Uploads the file and starts the print. Returns the printer's name for the file, or the printer's error; `None` if
+/// nothing was sent to the printer. Sets `permitted_at` before sending the start.
 async fn begin(
     with: &PrinterEffects,
     of: &Handle<Printer>,

@@ -1,8 +1,8 @@
-//! Effect `Photograph`: takes one picture of an ended print and stores it as a file of the library, linked to the
-//! attempt.
+//! Effect `Photograph`, which takes one picture of a finished print and stores it as a file in the library, linked to
+//! the attempt.
 //!
-//! The id of the file is derived from the attempt, so that a server killed halfway does not create a second one.
-//! Nothing waits for the picture, and the next print supersedes it.
+//! The id of the file is derived from the attempt, so that no second file is created if the server is killed halfway.
+//! Nothing waits for the picture; if the next print begins first, no picture is taken.
 
 use std::time::Duration;
 
@@ -19,14 +19,14 @@ use kernel::envelope::CommandOrigin;
 use kernel::handle::{AskError, Handle};
 use printers::cameras::{CameraFault, Picture};
 
-/// Maximum number of tries to take the picture.
+/// Maximum number of attempts to take the picture.
 const MAX_TRIES: u32 = 6;
-/// Backoff between tries.
+/// Backoff between attempts to take the picture.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(15) };
-/// Time after the end of the print, in milliseconds, from which a picture no longer shows it.
+/// Time after the end of a print, in milliseconds, from which pictures no longer count as showing the print.
 const MAX_AGE_MS: i64 = 10 * 60 * 1000;
 
-/// Takes the picture of this attempt, unless it is no longer due.
+/// Takes the picture for the given attempt, unless it is no longer due.
 pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let state = of.read();
     let due = state.state.as_ref().and_then(|printer| printer.photo_due.clone());
@@ -70,13 +70,13 @@ pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, atte
 /// Outcome of taking a picture.
 enum CaptureOutcome {
     Picture(Picture),
-    /// There will be no picture of this print.
+    /// No picture of the print will be taken.
     Nothing,
     /// No camera is available.
     NoCamera,
 }
 
-/// Takes a picture that shows the end of the print.
+/// Takes a picture of the finished print.
 async fn take(with: &PrinterEffects, of: &Handle<Printer>, due: &PhotoDue) -> CaptureOutcome {
     let mut why = None;
     for tries in 0..MAX_TRIES {

@@ -18,22 +18,24 @@ const TAKE_OVER_INTERVAL: Duration = Duration::from_secs(1);
 /// Factor by which the poll interval grows while the push connection is open.
 const POLLS_PER_LOOK: u32 = 10;
 
-/// Maximum poll interval of a printer that pushes nothing while its print is about to end: the next job waits for it.
+/// Maximum poll interval for a printer that pushes no values while its print is about to end, so that the next job does
+/// not have to wait.
 const END_LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// Maximum time at that interval: some printers show the last percent, or no time left, for hours.
+/// Maximum time for which [`END_LOOK_INTERVAL`] is used, because some printers show the last percent, or no time left,
+/// for hours.
 const MAX_END_LOOKS: Duration = Duration::from_secs(300);
 
-/// Tracker of since when the current print has been about to end, or has not reported when it ends.
+/// Tracker of the time since which the current print has been about to end, or has not reported when it will end.
 #[derive(Default)]
 pub(super) struct EndTracker {
     since: Option<Instant>,
-    /// `true` once the printer has reported that the end is near.
+    /// `true` once the printer has reported that the end of the print is near.
     is_end_near: bool,
 }
 
 impl EndTracker {
-    /// Returns whether the reported end is so near that the printer should be polled often; also while the printer does
-    /// not yet report the end of a new print.
+    /// Returns whether the reported end is so near that the printer should be polled often. Also returns `true` while
+    /// the printer does not report the end of a new print yet.
     fn near(&mut self, status: &Status, now: Instant) -> bool {
         let ends_soon = status.ends_soon();
         if !ends_soon && !status.is_new_print() {
@@ -48,10 +50,11 @@ impl EndTracker {
     }
 }
 
-/// Returns the pause until the next poll of a printer that answered. While its printer is disconnected, the printer's
-/// server pushes nothing about it. An unconfirmed start is polled at the normal interval: a pushed value is not a poll,
-/// and the verdict on the start depends on how long the printer was not polled. The same applies to a print that is
-/// about to end, in case its push is lost.
+/// Returns the pause until the next poll of a printer that has responded. Polls are less frequent while the printer
+/// pushes values, with these exceptions: nothing is pushed while the printer is disconnected from its own server; an
+/// unconfirmed start is polled at the normal interval, because a pushed value is not a poll and the verdict on the
+/// start depends on how long the printer was not polled; and so is a print that is about to end, in case its push is
+/// lost.
 pub(super) fn pause(
     of: &Handle<Printer>,
     connection: &PrinterConnection,
@@ -69,12 +72,12 @@ pub(super) fn pause(
     }
 }
 
-/// Returns when the printer was last heard from: by a poll, or on its push connection.
+/// Returns when the printer last communicated, by responding to a poll or over the push connection.
 pub(super) fn last_heard(connection: &PrinterConnection, looked: Instant) -> Instant {
     connection.adapter.push().last_heard.map_or(looked, |pushed| pushed.max(looked))
 }
 
-/// Applies pushed values. Returns when the push connection is open and has been silent for so long that the printer
+/// Applies pushed values. Returns once the push connection is open but has been silent for so long that the printer
 /// must be polled to detect in time that it is offline.
 pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, connection: &PrinterConnection) {
     let patience = with.settings.offline * 2 / 3;
@@ -105,8 +108,8 @@ pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, conne
     }
 }
 
-/// Returns whether the rules should receive the pushed progress of a print. The state comes from the last poll, which
-/// must not be older than an emergency stop that the rules know of.
+/// Returns whether the rules should receive the pushed progress of a print. The state is taken from the last poll,
+/// which must not be older than an emergency stop recorded by the rules.
 fn counts(printer: &Printer, status: &Status, now: Timestamp) -> bool {
     let on = matches!(status.state, Activity::Printing | Activity::Paused);
     on && printer.stopped_at.is_none_or(|at| status.updated_at > at || at > now) && printer.matters(status, now)

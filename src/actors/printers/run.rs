@@ -1,9 +1,9 @@
-//! Brings one attempt to a start or a verdict.
+//! Carries out an attempt until its print starts or a verdict is reached.
 //!
-//! Phase Taken: poll, upload, poll again, then request `Go`, then start once. Phases `StartSent` and Unverified (also
-//! after a crash): never start; wait for the watch to confirm, then judge by the printer's own evidence. For a print
-//! that was seen and is gone, or whose printer's server has lost its firmware: query the printer's history for how it
-//! ended.
+//! In phase Taken: poll, upload, poll again, request `Go`, and send the start once. In phases `StartSent` and
+//! Unverified, also after a crash: never send a start, but wait until monitoring confirms the print, and otherwise
+//! judge by the printer's own evidence. For a print that was observed and has disappeared, or whose printer's server
+//! has lost its firmware: query the printer's history for how the print ended.
 
 use std::time::Duration;
 
@@ -23,21 +23,22 @@ use kernel::handle::Handle;
 use printers::adapter::{Deleted, Launch, PrinterError, Source};
 use printers::connections::PrinterConnection;
 
-/// Pauses between the uploads that are tried for one attempt before it is returned to its order. The first retry is
-/// immediate, because a server that answered 5xx may have recovered; together they outlast a short outage.
+/// Pauses between the uploads made for an attempt before it is returned to its order. The first retry is immediate,
+/// because a server that answered 5xx may have recovered; in total, the pauses outlast a short outage.
 const UPLOAD_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_secs(1), Duration::from_secs(3)];
-/// Maximum number of retries of a deletion that the printer's server answered with 5xx.
+/// Maximum number of times that a deletion is retried after the printer's server answered with 5xx.
 const MAX_DELETE_RETRIES: u32 = 3;
-/// Interval at which an unverified attempt is examined again until an operator decides.
+/// Interval at which an unverified attempt is examined again until an operator decides on it.
 const UNVERIFIED_LOOK_INTERVAL: Duration = Duration::from_secs(15);
 
-/// Time that the firmware behind a printer's server has to come back once its printer counts as offline, before its
-/// print counts as lost.
+/// Time allowed for the firmware behind a printer's server to return after the printer counts as offline; after that,
+/// the print counts as lost.
 const FIRMWARE_RETURN_DELAY: Duration = Duration::from_secs(5);
-/// Delay before the history is read: a printer writes it a moment after the print has ended.
+/// Delay before the history is read, because a printer updates it only some time after the print has ended.
 const HISTORY_DELAY: Duration = Duration::from_secs(1);
 
-/// Makes one try. The effect remains until the rules have an outcome, so returning means "try again later".
+/// Makes one attempt at the effect, which remains due until the rules have an outcome. Returning therefore means that
+/// it will be tried again later.
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(hand) = in_hand(of, attempt) else { return };
     let mut permitted_at = None;
@@ -85,8 +86,8 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id
     }
 }
 
-/// Starts measuring for how long the printer is not polled. After a restart of the server, or over a new connection, it
-/// counts as not polled since `from`; if the clock was set back since then, that time is unknown.
+/// Starts measuring how long the printer is not polled. After a restart of the server, or on a new connection, the
+/// printer counts as not polled since `from`; if the clock has been set back since then, that time is unknown.
 fn measure(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id, from: Timestamp) {
     if let Some(connection) = with.connections.get(of.id()) {
         let before = u64::try_from(with.environment.now().since(from)).map_or(Duration::MAX, Duration::from_millis);
@@ -94,20 +95,20 @@ fn measure(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id, from: Times
     }
 }
 
-/// Reason why an attempt is returned to its order before a start was permitted.
+/// Reason an attempt is returned to its order before a start was permitted.
 struct DeliveryFailure {
     why: StartFailure,
     reason: String,
 }
 
 impl DeliveryFailure {
-    /// Creates the failure of a step that the printer, or its connection, did not carry out.
+    /// Creates the failure for a step that the printer or its connection did not carry out.
     fn of(step: &str, error: &PrinterError) -> Self {
         Self { why: failure_of(error), reason: format!("{step}: {error}") }
     }
 }
 
-/// Uploads the file and requests `Go`. Returns what is to be launched, once, or `None` if nothing is for now.
+/// Uploads the file and requests `Go`. Returns the print to be launched, once; `None` if nothing can be launched yet.
 async fn deliver(
     with: &PrinterEffects,
     of: &Handle<Printer>,
@@ -145,7 +146,8 @@ async fn deliver(
     Ok(Some(Launch { name: remote_name, print: attempt, plate: hand.plate.max(1), slots: hand.filament_slots.clone() }))
 }
 
-/// Uploads the file to a printer that could start a print, and repeats what may succeed later. Returns its name there.
+/// Uploads the file to a printer that is able to start a print, and retries failures that may be transient. Returns the
+/// name of the file on the printer.
 async fn upload(
     with: &PrinterEffects,
     of: &Handle<Printer>,
@@ -201,13 +203,13 @@ async fn start(with: &PrinterEffects, of: &Handle<Printer>, launch: &Launch) {
     }
 }
 
-/// Returns a human-readable reason if the printer could not start a print now, in which case no file is sent to it.
+/// Returns a human-readable reason if the printer cannot currently start a print, in which case no file is sent to it.
 fn taken_meanwhile(of: &Handle<Printer>) -> Option<String> {
     let printer = of.read();
     printer.state.as_ref()?.could_start().err().map(|why| format!("not started: the printer is {why}"))
 }
 
-/// Polls the printer right before its start. Failures that may be transient are retried as often as uploads.
+/// Polls the printer immediately before the start. Failures that may be transient are retried as often as uploads.
 pub(super) async fn looked_again(
     with: &PrinterEffects,
     of: &Handle<Printer>,
@@ -261,9 +263,10 @@ async fn revoke_refused(of: &Handle<Printer>, connection: &PrinterConnection, at
     }
 }
 
-/// Collects the evidence for the verdict and reports it: status, then history, then deletion. Only "reachable, not our
-/// file, deleted" counts as revoked. If the printer has no history that names the file as its last print, the verdict
-/// is left to an operator. For a print that was seen, nothing is deleted: the history alone decides.
+/// Collects the evidence for the verdict and reports it: status, then history, then deletion. Only if the printer is
+/// reachable, does not show our file, and has deleted it does the start count as revoked. If the printer has no history
+/// naming the file as its last print, the verdict is left to an operator. For a print that was observed, nothing is
+/// deleted, and only the history counts.
 async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let evidence = match with.connections.wait_for(of.id()).await {
         Some(connection) => {
@@ -285,7 +288,7 @@ async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     tell(of, PrinterNews::Judged { attempt, evidence: Box::new(evidence) }).await;
 }
 
-/// Returns the attempt if a verdict on it is still needed.
+/// Returns the attempt if it still needs a verdict.
 fn undecided(of: &Handle<Printer>, attempt: Id) -> Option<CurrentAttempt> {
     in_hand(of, attempt).filter(|hand| match hand.phase {
         AttemptPhase::StartSent { .. } | AttemptPhase::Unverified { .. } => true,
@@ -359,7 +362,7 @@ async fn gather(
     Evidence::Revoked { server, unwatched_ms }
 }
 
-/// Returns the evidence about a print that was seen but is in neither the status nor the history.
+/// Returns the evidence about a print that was observed but is found neither in the status nor in the history.
 async fn lost(connection: &PrinterConnection, hand: &CurrentAttempt, status: &Status, server: ServerRun) -> Evidence {
     if hand.gone.is_none() {
         return Evidence::Away;
@@ -371,7 +374,7 @@ async fn lost(connection: &PrinterConnection, hand: &CurrentAttempt, status: &St
     Evidence::Forgets { server, stopped, unseen_ms: unseen.and_then(|time| i64::try_from(time.as_millis()).ok()) }
 }
 
-/// Returns whether the status shows the attempt's own print, in progress or ended.
+/// Returns whether the status shows the attempt's own print, in progress or finished.
 fn names(hand: &CurrentAttempt, status: &Status) -> bool {
     !status.prints_again() && status.file.as_deref().is_some_and(|file| hand.is_ours(file))
 }

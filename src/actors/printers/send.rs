@@ -1,11 +1,11 @@
-//! Uploads a file to a printer, aborting when the printer falls silent.
+//! Uploads a file to a printer, and aborts if the printer stops responding.
 
 use domain::printer_status::Connection;
 use printers::adapter::{PrinterError, Source};
 use printers::connections::PrinterConnection;
 
-/// Uploads a file and returns the name that the printer gave it. Aborts as soon as the watch finds the printer silent:
-/// bytes left in the buffers of a dead connection would delay the print by minutes.
+/// Uploads a file, and returns the printer's name for it. Aborts as soon as monitoring finds that the printer has
+/// stopped responding, because bytes left in the buffers of a dead connection would delay the print by minutes.
 pub(super) async fn send(connection: &PrinterConnection, name: &str, source: &Source) -> Result<String, PrinterError> {
     let mut status = connection.status.subscribe();
     let silent = async {

@@ -1,6 +1,6 @@
-//! Removes our files from a printer: after the end of each attempt, and leftovers of earlier ones whenever the printer
-//! is reconnected. A disk that fills up with past prints stops a printer; a leftover file may be started by hand by
-//! mistake.
+//! Deletes our files from a printer after the end of each attempt, and files left over from earlier attempts whenever
+//! the printer is reconnected. A disk full of old files prevents a printer from working, and an operator could start a
+//! leftover file by mistake.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use kernel::handle::Handle;
 use printers::adapter::{Deleted, PrinterError};
 use printers::connections::PrinterConnection;
 
-/// Pause after a deletion that failed.
+/// Pause after a failed deletion.
 const DELETION_RETRY_DELAY: Duration = Duration::from_secs(30);
 /// Interval between two checks for files to delete.
 const ROUND_INTERVAL: Duration = Duration::from_millis(500);
 /// Maximum number of files queued for deletion; others are found when the printer is reconnected.
 const MAX_DUE_FILES: usize = 64;
 
-/// Deletes our files from a printer for as long as it is watched.
+/// Deletes our files from a printer for as long as it is monitored.
 pub(super) async fn tidy(of: &Handle<Printer>, connection: &Arc<PrinterConnection>) {
     let mut status = connection.status.subscribe();
     let mut work = PendingDeletions::default();
@@ -45,19 +45,20 @@ pub(super) async fn tidy(of: &Handle<Printer>, connection: &Arc<PrinterConnectio
 /// Pending deletions of one printer.
 #[derive(Default)]
 struct PendingDeletions {
-    /// File of the attempt in hand at the last check.
+    /// File of the current attempt at the last check.
     in_hand: Option<String>,
     /// Attempt that ended last.
     ended: Option<Id>,
-    /// Set once the printer's files were listed. Reset when the printer is reconnected, and when an attempt ended whose
-    /// file was not seen in hand.
+    /// Set once the printer's files have been listed. Reset when the printer is reconnected, and when an attempt ends
+    /// whose file was never observed as the current one.
     listed: bool,
     due: BTreeSet<String>,
     not_before: Option<Instant>,
 }
 
 impl PendingDeletions {
-    /// Records attempts that ended, including those that came and went between two checks, and a lost connection.
+    /// Records attempts that have ended, including those that began and ended between two checks, and a lost
+    /// connection.
     fn note(&mut self, printer: &Printer, connected: bool) {
         let now =
             printer.in_hand.as_ref().map(|hand| hand.remote_name.clone().unwrap_or_else(|| hand.file_name.clone()));

@@ -1,7 +1,7 @@
-//! Maintains the connection to one printer and polls it: at once when it pushes, else every few seconds.
+//! Maintains the connection to a printer and polls it, immediately after each push, and otherwise every few seconds.
 //!
-//! The status of every poll is published to the connection (the last value wins); only what matters to the rules
-//! becomes a command.
+//! The status from every poll is published on the connection, replacing the previous one; only what is relevant to the
+//! rules becomes a command.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,13 +19,14 @@ use kernel::handle::Handle;
 use printers::connections::PrinterConnection;
 use printers::registry::{MakeError, StoredAddress};
 
-/// Number of failed status requests in a row after which the printer counts as silent, however little time has passed.
+/// Number of consecutive failed status requests after which the printer counts as not responding, however little time
+/// has passed.
 const MAX_FAILED_LOOKS: u32 = 3;
-/// Interval at which a printer without a camera is checked for one.
+/// Interval at which a printer without a camera is queried for one.
 const CAMERA_ASK_INTERVAL: Duration = Duration::from_secs(10 * 60);
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_millis(500), longest: Duration::from_secs(30) };
 
-/// Guard that removes the connection when the watch ends, however it ends.
+/// Guard that removes the connection when monitoring ends, whatever the reason.
 struct WatchGuard<'a> {
     with: &'a PrinterEffects,
     of: &'a Handle<Printer>,
@@ -38,7 +39,7 @@ impl Drop for WatchGuard<'_> {
     }
 }
 
-/// Watches the printer until the task is aborted, when the effect is no longer called for.
+/// Monitors the printer until the task is aborted because the effect is no longer called for.
 pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: &StoredAddress) {
     let adapter = match with.connections.registry.open(address, &with.cipher) {
         Ok(adapter) => adapter,
@@ -70,7 +71,7 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
     }
 }
 
-/// Polls the printer forever.
+/// Polls the printer in an endless loop.
 async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<PrinterConnection>) {
     let (mut failed, mut last_heard, mut reopen) = (0u32, Instant::now(), ReopenSchedule::default());
     let (mut end, mut camera_asked) = (pushed::EndTracker::default(), None);
@@ -130,9 +131,9 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
     }
 }
 
-/// Reports the spools that the printer shows to its actor, if they differ from the recorded ones or their material has
-/// just become known. Includes what the shop knows of such spools: assignments that operators made at other printers,
-/// and the codes and colours of materials.
+/// Reports the spools shown by the printer to its actor, if they differ from the recorded ones or their material has
+/// just been identified. The report includes what the shop knows about such spools: assignments made by operators at
+/// other printers, and the codes and colours of materials.
 async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     let slots = status.clone().bounded().slots;
     let own = of.read();
@@ -157,8 +158,8 @@ async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     }
 }
 
-/// Reports to the printer's actor, once, the key with which the printer proved its identity: from then on no other key
-/// is accepted, also after a restart of the server.
+/// Reports, once, the key with which the printer proved its identity to the printer's actor. From then on no other key
+/// is accepted, even after a restart of the server.
 async fn key(of: &Handle<Printer>, connection: &PrinterConnection) {
     if of.read().state.as_ref().is_some_and(|printer| printer.known_key.is_none())
         && let Some(key) = connection.adapter.shown_key()
@@ -167,7 +168,8 @@ async fn key(of: &Handle<Printer>, connection: &PrinterConnection) {
     }
 }
 
-/// Checks a printer that had no camera again, when it is connected and at intervals: a camera may have been added.
+/// Queries a printer that had no camera again, when it is connected and at intervals, because a camera may have been
+/// added.
 async fn camera(with: &PrinterEffects, of: &Handle<Printer>, last_asked: &mut Option<Instant>) {
     let state = of.read();
     let Some(printer) = state.state.as_ref().filter(|printer| printer.camera_absent) else { return };
@@ -180,7 +182,7 @@ async fn camera(with: &PrinterEffects, of: &Handle<Printer>, last_asked: &mut Op
     }
 }
 
-/// Reports to the printer's actor that the printer has been silent for too long, unless it knows.
+/// Reports to the printer's actor that the printer has not responded for too long, unless this is already recorded.
 async fn silent(of: &Handle<Printer>, condition: Connection, words: String, seen_at: Option<Timestamp>) {
     let current = of.read().state.as_ref().map(|printer| (printer.connection, printer.outage));
     if current != Some((condition, true)) {
@@ -188,8 +190,9 @@ async fn silent(of: &Handle<Printer>, condition: Connection, words: String, seen
     }
 }
 
-/// Requests that a closed serial port be opened: the web server answers, and the next status shows whether it helped. A
-/// port that was closed by an error, an operator or an emergency stop is left to an operator.
+/// Requests that a closed serial port be opened. The printer's web server only acknowledges the request; the next
+/// status shows whether the port is open. A port that was closed because of an error, by an operator or by an emergency
+/// stop is left to an operator.
 async fn open_again(
     with: &PrinterEffects,
     of: &Handle<Printer>,
@@ -207,7 +210,8 @@ async fn open_again(
     }
 }
 
-/// Schedule for reopening a closed serial port: at once, then with increasing pauses while it stays closed.
+/// Schedule for reopening a closed serial port: immediately, and then after increasing pauses while the port remains
+/// closed.
 #[derive(Default)]
 struct ReopenSchedule {
     tries: u32,
@@ -215,7 +219,7 @@ struct ReopenSchedule {
 }
 
 impl ReopenSchedule {
-    /// Returns whether a reopen is due now. An open port resets the pauses.
+    /// Returns whether reopening is now due. An open port resets the pauses.
     fn due(&mut self, closed: bool, now: Instant) -> bool {
         if !closed {
             *self = Self::default();
@@ -223,20 +227,21 @@ impl ReopenSchedule {
         closed && self.not_before.is_none_or(|at| now >= at)
     }
 
-    /// Records a reopen request; the next status shows whether it helped.
+    /// Records a request to reopen the port; the next status shows whether it worked.
     fn tried(&mut self, now: Instant, chance: f64) {
         self.not_before = Some(now + RECONNECT_DELAYS.next(self.tries, chance));
         self.tries += 1;
     }
 }
 
-/// Returns the pause after failed polls in a row. The first retries come at the usual pace, so that three failures are
-/// detected soon; later ones with increasing pauses.
+/// Returns the pause after consecutive failed polls. The first retries come at the usual interval, so that three
+/// failures are detected soon; the pauses between later ones increase.
 fn backoff(failed: u32, chance: f64) -> Duration {
     RECONNECT_DELAYS.next(failed.saturating_sub(1), chance)
 }
 
-/// Returns the timeout of a status request, chosen so that silence is detected in time however slow the response.
+/// Returns the timeout for a status request, chosen so that a printer that does not respond is detected in time,
+/// however slow the response.
 fn patience(offline: Duration, silent: Duration) -> Duration {
     match offline.saturating_sub(silent) {
         Duration::ZERO => offline,

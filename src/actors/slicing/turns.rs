@@ -1,8 +1,8 @@
-//! Turns of models at the slicer.
+//! Turns of models at the slicers.
 //!
-//! Orders and the staff's own drafts go first. The draft of a customer is sliced while none of those waits, and gives
-//! its place back as soon as one does: a run may take ten minutes. Customers have their turns in the order in which
-//! they came, few for each mailbox at a time.
+//! Orders, and drafts made by staff, go first. A customer's draft is sliced only while none of those is waiting, and
+//! gives up its slot as soon as one is, because a slicer run may take ten minutes. Customers get their turns in order
+//! of arrival, with a limited number per mailbox at a time.
 
 use std::collections::VecDeque;
 use std::future::pending;
@@ -14,19 +14,19 @@ use super::SlicingFailure;
 use files::mailboxes::{MailboxLimits, MailboxPermit, MailboxPermits, MailboxesFull};
 use files::turns::FileOwner;
 
-/// Models of customers that are sliced or wait for it. Further ones ask again.
+/// Maximum number of customers' models that are being sliced or waiting. Further ones have to be requested again.
 const LIMITS: MailboxLimits = MailboxLimits { of_all: 64, of_one: 2 };
 
-/// The places at the slicer.
+/// Queue for the slots in which slicers run.
 #[derive(Debug)]
 pub(super) struct SlicerQueue {
     queue: Arc<Mutex<QueueState>>,
     mailboxes: MailboxPermits,
-    /// Number of models of the shop that wait for a place.
+    /// Number of the shop's models waiting for a slot.
     shop_waits: watch::Sender<usize>,
 }
 
-/// Free places, and who waits for one, oldest first.
+/// Free slots, and those waiting for one, oldest first.
 #[derive(Debug)]
 struct QueueState {
     free: usize,
@@ -34,7 +34,7 @@ struct QueueState {
     customers: VecDeque<oneshot::Sender<SlicerSlot>>,
 }
 
-/// One place, which goes to the next when this is dropped.
+/// Slot in which a slicer may run; when dropped, it passes to the next in the queue.
 #[derive(Debug)]
 struct SlicerSlot(Arc<Mutex<QueueState>>);
 
@@ -59,7 +59,7 @@ impl Drop for SlicerSlot {
     }
 }
 
-/// A model of the shop that waits for a place.
+/// Model of the shop that is waiting for a slot; counted until dropped.
 struct ShopModelWaiting<'a>(&'a watch::Sender<usize>);
 
 impl<'a> ShopModelWaiting<'a> {
@@ -75,17 +75,18 @@ impl Drop for ShopModelWaiting<'_> {
     }
 }
 
-/// A turn at the slicer, until this is dropped.
+/// Permission to run a slicer, which ends when it is dropped.
 #[derive(Debug)]
 pub(super) struct SlicerPermit {
     _place: SlicerSlot,
     _mailbox: Option<MailboxPermit>,
-    /// Number of models of the shop that wait; `None` where this is one of them.
+    /// Number of the shop's models that are waiting; `None` if the permit is for one of the shop's models.
     shop_waits: Option<watch::Receiver<usize>>,
 }
 
 impl SlicerPermit {
-    /// Returns once the place is wanted back, as that of a customer is when a model of the shop waits.
+    /// Returns once the slot must be given up, as happens to a customer's model when one of the shop's models is
+    /// waiting.
     pub(super) async fn is_wanted_back(&mut self) {
         let Some(waits) = &mut self.shop_waits else { return pending::<()>().await };
         let is_over = waits.wait_for(|count| *count > 0).await.is_err();
@@ -96,18 +97,18 @@ impl SlicerPermit {
 }
 
 impl SlicerQueue {
-    /// Creates the turns for this many places, at least one.
+    /// Creates the queue for the given number of slots, at least one.
     pub(super) fn new(places: usize) -> Self {
         let queue = QueueState { free: places.max(1), shop: VecDeque::new(), customers: VecDeque::new() };
         let mailboxes = MailboxPermits::new(LIMITS);
         Self { queue: Arc::new(Mutex::new(queue)), mailboxes, shop_waits: watch::Sender::new(0) }
     }
 
-    /// Waits for a turn.
+    /// Waits for a turn, and returns the permit to run a slicer.
     ///
     /// # Errors
     ///
-    /// When as many models of customers wait as may.
+    /// Fails if the maximum number of customers' models are already waiting.
     pub(super) async fn take(&self, owner: &FileOwner) -> Result<SlicerPermit, SlicingFailure> {
         let mailbox = match owner {
             FileOwner::Shop => None,

@@ -1,4 +1,4 @@
-//! Checks the database: it is reachable, belongs to Printfloor, and its tables are up to date. Writes nothing.
+//! Checks that the database is reachable, belongs to Printfloor, and has up-to-date tables. Writes nothing.
 
 use migrations::{MigrationStatus, Migrator, MigratorTrait as _};
 use sea_orm::DatabaseConnection;

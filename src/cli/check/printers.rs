@@ -1,4 +1,4 @@
-//! Checks the registered printers and the one in the settings by requesting the status of all of them concurrently.
+//! Checks the registered printers and the one in the settings by requesting their status, all concurrently.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,13 +19,13 @@ use crate::printers::registry::PrinterAddress;
 use crate::secrets::encryption::SecretCipher;
 use crate::store::reader::Reader;
 
-/// Maximum wait for the answer of one printer.
+/// Maximum time to wait for a printer's response.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Connection to a printer, or the reason there is none.
 type CheckedAdapter = Result<Arc<dyn Adapter>, String>;
 
-/// Checks all known printers.
+/// Checks all registered printers and the one in the settings.
 pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&DatabaseConnection>) {
     let registry = match printer_registry(config) {
         Ok(registry) => registry,

@@ -1,13 +1,13 @@
-//! Prints the results of the checks, one line each, and counts the failures.
+//! Prints the result of each check on a line of its own, and counts the failures.
 
 use crate::cli::{CliError, output};
 
-/// Prints the result of each check immediately and counts the failures.
+/// Report that prints the result of each check immediately and counts the failures.
 #[derive(Debug, Default)]
 pub struct CheckReport {
     wrong: usize,
     lines: usize,
-    /// Error after which results can no longer be printed.
+    /// Output error after which no more results can be printed.
     unread: Option<CliError>,
 }
 
@@ -17,7 +17,7 @@ impl CheckReport {
         self.line("ok", what, words.as_ref());
     }
 
-    /// Reports something that works but that the operator should know about.
+    /// Reports something that works but that the operator should know.
     pub fn note(&mut self, what: &str, words: impl AsRef<str>) {
         self.line("note", what, words.as_ref());
     }
@@ -34,8 +34,8 @@ impl CheckReport {
         self.say(&format!("{mark:<6} {what:<9} {words}"));
     }
 
-    /// Prints a line. If standard output is closed, the remaining checks still run, because the exit code reports the
-    /// result.
+    /// Prints a line. If standard output is closed, the remaining checks still run, because the exit code still reports
+    /// the outcome.
     fn say(&mut self, line: &str) {
         if self.unread.is_none() {
             self.unread = output::line(line).err();

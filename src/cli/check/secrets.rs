@@ -1,11 +1,11 @@
-//! Checks the server's own secrets: they match the existing data, or the first start can generate them.
+//! Checks that the server's own secrets match the existing data, or that the first start can generate them.
 
 use super::report::CheckReport;
 use crate::app::own_secrets;
 use crate::config::Config;
 use crate::store::secret_checks::DatabaseState;
 
-/// Returns whether stored secrets can be decrypted with the configured ones. `open` is `true` if the database could be
+/// Returns whether the configured secrets can decrypt the stored ones. `open` is `true` if the database could be
 /// opened.
 pub async fn check(report: &mut CheckReport, config: &Config, open: bool) -> bool {
     let file = config.secrets_file();

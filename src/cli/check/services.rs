@@ -12,10 +12,10 @@ use crate::services::object_storage::StorageError;
 use crate::services::redis::Redis;
 use crate::services::slicer::{SliceError, Slicer, SlicerSettings, profile};
 
-/// Maximum wait for the answer of one service.
+/// Maximum time to wait for a service's response.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Checks all services that the settings name.
+/// Checks all services named in the settings.
 pub async fn check(report: &mut CheckReport, config: &Config) {
     mail(report, config).await;
     payments(report, config).await;
@@ -141,7 +141,7 @@ fn fonts(report: &mut CheckReport, renderer: &Renderer) {
     report.note("fonts", words);
 }
 
-/// Checks the slicer. It may be missing: only SKUs with a model and without G-code need it.
+/// Checks the slicer. It is optional: only SKUs with a model but no G-code need it.
 async fn slicer(report: &mut CheckReport, config: &Config) {
     let settings = SlicerSettings::of(config);
     let names = profile::names(&settings.profiles).await;
@@ -182,7 +182,7 @@ async fn redis(report: &mut CheckReport, config: &Config) {
     }
 }
 
-/// Checks the other systems of the shop, all concurrently.
+/// Checks the shop's other systems, all concurrently.
 async fn others(report: &mut CheckReport, config: &Config) {
     let services = Service::INTEGRATIONS.into_iter().chain([Service::Email]);
     let configured = services.filter(|service| service.is_configured(config));

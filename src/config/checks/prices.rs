@@ -1,4 +1,4 @@
-//! Checks of the price tables of custom pieces.
+//! Checks of the price tables for custom pieces.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use domain::intake_prices::{DEFAULT_ENTRY, MAX_COLORS};
 /// Maximum validity of an estimate, in days.
 const MAX_ESTIMATE_DAYS: u32 = 3650;
 
-/// Appends the faults of the price tables to `problems`.
+/// Appends a description of each fault in the price tables to `problems`.
 pub(super) fn problems(intake: &IntakeConfig, problems: &mut Vec<String>) {
     let fits = |cents: i64| (0..=MAX_CENTS).contains(&cents);
     for (name, table) in intake.tables() {

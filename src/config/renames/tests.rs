@@ -8,7 +8,7 @@ use super::*;
 use crate::changes::key_of;
 use crate::{Config, ConfigError, LoadOptions, LoadedConfig, listing};
 
-/// Loads a settings file and variables.
+/// Loads the settings from a settings file and variables.
 fn try_load(file: &str, env: &[(&str, &str)]) -> Result<LoadedConfig, ConfigError> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("printfloor.toml"), file).unwrap();
@@ -20,7 +20,7 @@ fn load(file: &str, env: &[(&str, &str)]) -> LoadedConfig {
     try_load(file, env).unwrap()
 }
 
-/// Returns a sample value of the setting, as TOML and as the text of a variable.
+/// Returns a sample value for the setting, both as TOML and in the text form of a variable.
 fn sample(known_settings: &KnownSettings, key: &str) -> (String, String) {
     match known_settings.default_of(key).unwrap() {
         Value::String(_, text) if text.is_empty() => ("\"hunter2\"".to_owned(), "hunter2".to_owned()),

@@ -5,19 +5,19 @@ use serde::Deserialize;
 use super::Seconds;
 use crate::values::Secret;
 
-/// `[accounting]`: accounting system.
+/// `[accounting]`: connection to the accounting system.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccountingConfig {
-    /// OAuth 2.0 client id; empty: no accounting.
+    /// OAuth 2.0 client id; if empty, accounting is off.
     pub client_id: String,
     /// OAuth 2.0 client secret.
     pub client_secret: Secret,
-    /// URL of the page on which an admin consents.
+    /// URL of the page on which an admin grants access.
     pub authorize_url: String,
     /// URL at which authorization codes and refresh tokens are exchanged for tokens.
     pub token_url: String,
-    /// URL at which tokens are revoked; empty: they are not revoked.
+    /// URL at which tokens are revoked; if empty, tokens are not revoked.
     pub revocation_url: String,
     /// Base address of the API.
     pub url: String,
@@ -25,16 +25,17 @@ pub struct AccountingConfig {
     pub scopes: Vec<String>,
     /// Code of the account to which sales are booked.
     pub sales_account: String,
-    /// Code of the account to which invoice payments are booked; empty: none are booked.
+    /// Code of the account to which invoice payments are booked; if empty, no payments are booked.
     pub payment_account: String,
-    /// Tax type of the accounting system for each tax rate, as `1900=OUTPUT` with the rate in basis points.
+    /// Tax type in the accounting system for each tax rate, such as `1900=OUTPUT`, where the rate is in basis points.
     pub tax_types: Vec<String>,
-    /// Interval between two checks for records that have yet to be transferred.
+    /// Interval between two checks for records that still have to be transferred.
     pub interval_seconds: Seconds,
 }
 
 impl AccountingConfig {
-    /// Returns the tax types by tax rate in basis points; entries of `tax_types` that cannot be parsed are omitted.
+    /// Returns the tax type for each tax rate in basis points; entries of `tax_types` that cannot be parsed are
+    /// omitted.
     pub fn tax_words(&self) -> Vec<(i64, String)> {
         self.tax_types.iter().filter_map(|entry| tax_word(entry)).map(|(rate, word)| (rate, word.to_owned())).collect()
     }

@@ -1,4 +1,4 @@
-//! Settings of the catalogue for customers.
+//! Settings of the customers' catalogue.
 
 use serde::Deserialize;
 
@@ -10,6 +10,6 @@ pub struct CatalogConfig {
     pub provider: String,
     /// Address of the storefront.
     pub url: String,
-    /// Currency of the storefront's prices; empty: that of our orders.
+    /// Currency of the storefront's prices; if empty, the currency of our own orders.
     pub currency: String,
 }

@@ -11,13 +11,14 @@ use domain::customer_space::SpaceLimits;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FilesConfig {
-    /// Directory of uploaded files; empty: see [`crate::Config::files_dir`].
+    /// Directory of uploaded files; if empty, see [`crate::Config::files_dir`].
     pub dir: PathBuf,
-    /// Most bytes of customers' models, their G-code and photos that the shop has not answered yet; 0: no bound.
+    /// Maximum total size, in bytes, of the models, their G-code and the photos in customer requests that the shop has
+    /// not yet answered; 0 for no limit.
     pub unclaimed_max_bytes: u64,
-    /// Time after which such unanswered uploads are deleted; 0: never.
+    /// Time after which uploads are deleted if the shop has not answered the request they belong to; 0 for never.
     pub unclaimed_days: Days,
-    /// Disk space in bytes that customers' uploads must leave free; 0: none.
+    /// Disk space, in bytes, that must remain free after a customer's upload; 0 for no minimum.
     pub reserved_bytes: u64,
 }
 

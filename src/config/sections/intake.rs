@@ -1,16 +1,16 @@
-//! Settings of custom requests: price tables of custom pieces.
+//! Settings of custom requests: price tables for custom pieces.
 
 use serde::Deserialize;
 
 use domain::intake_prices::{IntakePrices, MAX_COLORS, PriceTable};
 
-/// `[intake]`: price tables of custom pieces. An estimate is the sum of the prices of its choices.
+/// `[intake]`: price tables for custom pieces. An estimate is the sum of the prices of the chosen options.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IntakeConfig {
     /// Validity of an estimate, in days.
     pub valid_days: u32,
-    /// Prices by product type, such as a figurine or a relief: the base price.
+    /// Base prices by product type, such as a figurine or a relief.
     pub product_types: Vec<IntakePrice>,
     /// Prices by subject, such as a person or a pet.
     pub subjects: Vec<IntakePrice>,
@@ -18,28 +18,28 @@ pub struct IntakeConfig {
     pub styles: Vec<IntakePrice>,
     /// Prices by size.
     pub sizes: Vec<IntakePrice>,
-    /// Prices by base on which the piece stands.
+    /// Prices by the base on which the piece stands.
     pub bases: Vec<IntakePrice>,
-    /// Prices for one colour, two, and so on.
+    /// Prices by number of colours: for one colour, for two, and so on.
     pub color_cents: Vec<i64>,
-    /// Price of a coating against ultraviolet light.
+    /// Price of a UV-protective coating.
     pub uv_coating_cents: i64,
     /// Prices of optional extras.
     pub addons: Vec<IntakePrice>,
 }
 
-/// Entry of a price table.
+/// Entry in a price table.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IntakePrice {
-    /// Id of the choice in requests.
+    /// Id of the option in requests.
     pub id: String,
     /// Price in the smallest unit of the shop's currency.
     pub cents: i64,
 }
 
 impl IntakeConfig {
-    /// Returns the price tables by the names of their settings.
+    /// Returns the price tables, each with the name of its setting.
     pub fn tables(&self) -> [(&'static str, &[IntakePrice]); 6] {
         [
             ("product_types", &self.product_types),
@@ -51,7 +51,7 @@ impl IntakeConfig {
         ]
     }
 
-    /// Returns the settings in the form that the domain rules use.
+    /// Returns the settings in the form used by the domain rules.
     pub fn prices(&self) -> IntakePrices {
         let table =
             |prices: &[IntakePrice]| PriceTable::new(prices.iter().map(|price| (price.id.clone(), price.cents)));

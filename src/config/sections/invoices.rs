@@ -1,4 +1,4 @@
-//! Settings of invoices: seller details, appearance, and storage of their PDFs.
+//! Settings of invoices: seller details, appearance of the PDFs, and their storage.
 
 use std::path::PathBuf;
 
@@ -10,15 +10,15 @@ use domain::address::Address;
 use domain::invoice::Party;
 use domain::rules::InvoiceRules;
 
-/// `[invoices]`: seller details on invoices. Each invoice stores a copy when it is issued.
+/// `[invoices]`: seller details printed on invoices. Each invoice stores a copy of them when it is issued.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InvoicesConfig {
-    /// Days from the issue of an invoice until it is due.
+    /// Number of days from the issue of an invoice until it is due.
     pub payment_days: u32,
     /// Name of the shop.
     pub seller_name: String,
-    /// Street and house number; empty: no address.
+    /// Street and house number; if empty, invoices state no address.
     pub seller_line1: String,
     /// Second line of the address.
     pub seller_line2: String,
@@ -28,26 +28,26 @@ pub struct InvoicesConfig {
     pub seller_region: String,
     /// Post code.
     pub seller_postal_code: String,
-    /// Country as ISO 3166-1 code.
+    /// Country, as an ISO 3166-1 code.
     pub seller_country: String,
     /// VAT identification number.
     pub seller_vat_id: String,
-    /// Number at the local tax office.
+    /// Tax number issued by the local tax office.
     pub seller_tax_number: String,
     /// E-mail address for questions.
     pub seller_email: String,
     /// Telephone number for questions.
     pub seller_phone: String,
-    /// IBAN of the account to pay to.
+    /// IBAN of the account to be paid into.
     pub seller_iban: String,
-    /// BIC of that account's bank.
+    /// BIC of the bank that holds the account.
     pub seller_bic: String,
-    /// Reason that invoices state for not charging tax where the rate is 0.
+    /// Reason, stated on invoices, for not charging tax where the rate is 0.
     pub zero_rate_reason: String,
 }
 
 impl InvoicesConfig {
-    /// Returns the settings in the form that the domain rules use.
+    /// Returns the settings in the form used by the domain rules.
     pub fn rules(&self) -> InvoiceRules {
         let some = |text: &String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         let parts = [&self.seller_line1, &self.seller_city, &self.seller_country];
@@ -76,26 +76,26 @@ impl InvoicesConfig {
     }
 }
 
-/// `[pdf]`: rendering of invoices as PDF, and their appearance.
+/// `[pdf]`: rendering and appearance of invoice PDFs.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PdfConfig {
-    /// `false`: no PDF is rendered.
+    /// Enables rendering of PDFs.
     pub enabled: bool,
-    /// Logo at the top of each page, PNG or JPEG; empty: none.
+    /// Logo at the top of each page, as PNG or JPEG; if empty, there is no logo.
     pub logo_file: PathBuf,
-    /// Colour of lines and headings as `#rrggbb`.
+    /// Colour of lines and headings, as `#rrggbb`.
     pub accent_color: String,
     /// Text at the bottom of each page.
     pub footer: String,
     /// Font files for characters that the built-in font lacks, in the order in which they are tried.
     pub fonts: Vec<PathBuf>,
-    /// Folders that are searched for Noto fonts, for scripts that neither the built-in font nor `fonts` covers.
+    /// Folders to be searched for Noto fonts, for scripts covered neither by the built-in font nor by `fonts`.
     pub font_folders: Vec<PathBuf>,
 }
 
 impl PdfConfig {
-    /// Returns the colour as red, green and blue; `None` when it is not of the form `#rrggbb`.
+    /// Returns the accent colour as red, green and blue; `None` if it does not have the form `#rrggbb`.
     pub fn accent(&self) -> Option<(u8, u8, u8)> {
         let digits = self.accent_color.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii())?;
         let part = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
@@ -107,9 +107,9 @@ impl PdfConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectStorageConfig {
-    /// Name of the bucket; empty: a folder on this machine.
+    /// Name of the bucket; if empty, PDFs are stored in a folder on the server's machine.
     pub bucket: String,
-    /// Address of the service; empty: that of the region at Amazon.
+    /// Address of the service; if empty, Amazon's address for the region.
     pub endpoint: String,
     /// Region of the bucket.
     pub region: String,
@@ -117,7 +117,7 @@ pub struct ObjectStorageConfig {
     pub access_key_id: String,
     /// Secret key that signs requests.
     pub secret_access_key: Secret,
-    /// Public base address at which the contents of the bucket are readable.
+    /// Public base address at which the contents of the bucket can be read.
     pub public_url: String,
     /// Maximum time of one request to the service.
     pub timeout_seconds: Seconds,

@@ -1,37 +1,37 @@
-//! Settings of rate limits and of bounds on queues.
+//! Settings of rate limits and queue limits.
 
 use serde::Deserialize;
 
-/// `[limits]`: bounds on queued commands, and rate limits.
+/// `[limits]`: rate limits, and limits on queued commands.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimitsConfig {
-    /// Maximum number of commands queued for one aggregate; further ones are refused as `overloaded`.
+    /// Maximum number of commands queued for one aggregate; further commands are refused as `overloaded`.
     pub max_queued_commands: usize,
-    /// Maximum requests per minute of one staff session or staff API key.
+    /// Maximum number of requests per minute for one staff session or staff API key.
     pub staff_requests_per_minute: u32,
-    /// Maximum requests per minute of one customer session; further ones get 429.
+    /// Maximum number of requests per minute for one customer session; further requests get 429.
     pub customer_requests_per_minute: u32,
-    /// Maximum requests per minute of one IP address without valid credentials.
+    /// Maximum number of requests per minute from one IP address without valid credentials.
     pub anonymous_requests_per_minute: u32,
-    /// Maximum sign-in attempts per 15 minutes of one pair of e-mail address and IP address.
+    /// Maximum number of sign-in attempts per 15 minutes for one combination of e-mail address and IP address.
     pub login_attempts_per_15_minutes: u32,
-    /// Maximum password attempts per 15 minutes on one account, from all addresses together.
+    /// Maximum number of password attempts per 15 minutes for one account, from all addresses together.
     pub account_attempts_per_15_minutes: u32,
-    /// Maximum commands per minute of one user of the agent gateway.
+    /// Maximum number of commands per minute from one user of the agent gateway.
     pub agent_commands_per_minute: u32,
-    /// Maximum sign-in links per 15 minutes for one e-mail address.
+    /// Maximum number of sign-in links per 15 minutes for one e-mail address.
     pub sign_in_links_of_email_per_15_minutes: u32,
-    /// Maximum sign-in links per 15 minutes that one IP address requests.
+    /// Maximum number of sign-in links per 15 minutes requested from one IP address.
     pub sign_in_links_of_address_per_15_minutes: u32,
-    /// Maximum draft orders per hour of one customer.
+    /// Maximum number of draft orders per hour for one customer.
     pub draft_orders_per_hour: u32,
-    /// Maximum order checkouts per hour that one IP address begins.
+    /// Maximum number of order checkouts per hour started from one IP address.
     pub order_checkouts_per_hour: u32,
-    /// Maximum custom requests per hour of one IP address.
+    /// Maximum number of custom requests per hour from one IP address.
     pub intakes_per_hour: u32,
-    /// Maximum exports per hour of one customer.
+    /// Maximum number of exports per hour for one customer.
     pub exports_per_hour: u32,
-    /// Maximum number of callers counted separately in memory; further ones share counters.
+    /// Maximum number of callers counted separately in memory; further callers share counters.
     pub rate_limit_max_entries: usize,
 }

@@ -1,4 +1,4 @@
-//! Settings of prices: costs of the shop, margins, and the validity of quotes.
+//! Settings of prices: the shop's costs, margins, and the validity of quotes.
 
 use serde::Deserialize;
 
@@ -6,50 +6,50 @@ use domain::pricing::PriceRates;
 use domain::rules::PricingRules;
 use domain::sku::MachineType;
 
-/// `[pricing]`: prices of models, and validity of quotes. Unsigned: no cost is below 0.
+/// `[pricing]`: prices of models and validity of quotes. All values are unsigned, because no cost can be negative.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PricingConfig {
-    /// Price of a kilogram of material without its own unit cost, in cents.
+    /// Price of a kilogram of a material that has no unit cost of its own, in cents.
     pub material_cents_per_kg: u32,
     /// Weight of a cubic centimetre of material, in milligrams.
     pub density_mg_per_cm3: u32,
-    /// Share of a part's volume that is printed, in basis points.
+    /// Fraction of a part's volume that is actually printed, in basis points.
     pub fill_bps: u32,
-    /// Volume that is printed in an hour, in cubic millimetres.
+    /// Volume printed in an hour, in cubic millimetres.
     pub print_mm3_per_hour: u32,
-    /// Seconds from the start of a print to its first line.
+    /// Time from the start of a print to its first line, in seconds.
     pub heat_up_seconds: u32,
-    /// Power that a machine consumes while it prints, in watts.
+    /// Power consumption of a machine while printing, in watts.
     pub machine_watts: u32,
     /// Price of a kilowatt hour, in cents.
     pub energy_cents_per_kwh: u32,
-    /// Wear of a machine per hour of printing, in cents.
+    /// Wear of a machine per printing hour, in cents.
     pub wear_cents_per_hour: u32,
-    /// Price of an hour of work, in cents.
+    /// Price of an hour of labour, in cents.
     pub labour_cents_per_hour: u32,
-    /// Minutes of work per line.
+    /// Labour per line, in minutes.
     pub setup_minutes: u32,
-    /// Minutes of work per part.
+    /// Labour per part, in minutes.
     pub handling_minutes: u32,
-    /// Share of prints that fail, in basis points.
+    /// Fraction of prints that fail, in basis points.
     pub failure_bps: u32,
     /// Margin added to the costs, in basis points.
     pub margin_bps: u32,
     /// Minimum price of a line, in cents.
     pub minimum_cents: u32,
-    /// Slicer profile of models that specify none; empty: none.
+    /// Slicer profile for models that specify none; empty if there is none.
     pub slicer_profile: String,
-    /// Machine type of models that specify none.
+    /// Machine type for models that specify none.
     pub machine_type: MachineType,
     /// Maximum size of an uploaded model, in bytes.
     pub model_max_bytes: u64,
-    /// Days from the sending of a quote until it expires.
+    /// Number of days from the sending of a quote until it expires.
     pub quote_valid_days: u32,
 }
 
 impl PricingConfig {
-    /// Returns the settings in the form that the domain rules use.
+    /// Returns the settings in the form used by the domain rules.
     pub fn rules(&self) -> PricingRules {
         let rates = PriceRates {
             material_cents_per_kg: self.material_cents_per_kg.into(),
@@ -70,7 +70,7 @@ impl PricingConfig {
         PricingRules { rates, valid_days: self.quote_valid_days.into() }
     }
 
-    /// Returns the slicer profile of models that specify none.
+    /// Returns the slicer profile for models that specify none; `None` if it is not set.
     pub fn profile(&self) -> Option<String> {
         Some(self.slicer_profile.trim().to_owned()).filter(|profile| !profile.is_empty())
     }

@@ -1,4 +1,4 @@
-//! Settings of printers and of their cameras.
+//! Settings of printers and their cameras.
 
 use serde::Deserialize;
 
@@ -12,9 +12,9 @@ pub struct PrintersConfig {
     pub poll_interval_seconds: Seconds,
     /// Time without a response after which a printer counts as offline.
     pub offline_seconds: Seconds,
-    /// Maximum time to open a connection.
+    /// Maximum time for opening a connection.
     pub connect_timeout_seconds: Seconds,
-    /// Maximum time for a printer to answer a request; commands may take longer.
+    /// Maximum time for a printer to respond to a request; commands may take longer.
     pub request_timeout_seconds: Seconds,
     /// Minimum rate of uploads; slower ones are aborted.
     pub upload_min_bytes_per_second: u64,
@@ -22,10 +22,10 @@ pub struct PrintersConfig {
     pub camera_timeout_seconds: Seconds,
     /// Takes a picture when a print ends.
     pub finish_photos: bool,
-    /// Retention period of these pictures; 0: for ever.
+    /// Retention period of pictures taken when a print ends; 0 for unlimited.
     pub keep_finish_photos_days: Days,
-    /// Address for `fw_rest` printers that were added without one.
+    /// Address used for `fw_rest` printers that were added without one.
     pub fw_rest_url: String,
-    /// Key for `fw_rest` printers that were added without one.
+    /// Key used for `fw_rest` printers that were added without one.
     pub fw_rest_api_key: Secret,
 }

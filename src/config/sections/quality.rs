@@ -8,18 +8,18 @@ use domain::rules::QualityRules;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QualityConfig {
-    /// Decides whether parts of finished prints count automatically, or only after an operator's sign-off.
+    /// Decides whether the parts of finished prints count automatically or only after an operator signs them off.
     pub sign_off: SignOffMode,
     /// Reprints rejected parts automatically.
     pub reprint_missing: bool,
-    /// Maximum number of jobs that one line of an order creates automatically for rejected parts.
+    /// Maximum number of jobs created automatically for rejected parts of one order line.
     pub max_reprints: u32,
-    /// Reasons for which parts may be rejected.
+    /// Permitted reasons for rejecting parts.
     pub reasons: Vec<String>,
 }
 
 impl QualityConfig {
-    /// Returns the settings in the form that the domain rules use.
+    /// Returns the settings in the form used by the domain rules.
     pub fn rules(&self) -> QualityRules {
         QualityRules {
             sign_off_required: self.sign_off == SignOffMode::Required,
@@ -30,12 +30,12 @@ impl QualityConfig {
     }
 }
 
-/// Moment at which the parts of a finished print count as good.
+/// Time at which the parts of a finished print count as good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SignOffMode {
-    /// All parts when the print ends; an operator may correct the number afterwards.
+    /// All parts count when the print ends; an operator can correct the number afterwards.
     Automatic,
-    /// After an operator enters the number of good parts.
+    /// Parts count once an operator has entered the number of good ones.
     Required,
 }

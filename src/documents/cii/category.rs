@@ -1,27 +1,27 @@
-//! Tax category of a rate (UNTDID 5305).
+//! Tax category that applies to a tax rate (UNTDID 5305).
 
 use super::super::xml::Xml;
 use super::percent;
 use domain::invoice::IssuedDocument;
 
-/// Exemption reason for a document that is not subject to tax.
+/// Reason for exemption in a document that is not subject to tax.
 const NOT_SUBJECT: &str = "Not subject to VAT";
 
-/// Tax category, with its rate in basis points if it has one.
+/// Tax category, including its rate in basis points if it has one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TaxCategory {
-    /// `S`: taxed at this rate.
+    /// `S`: taxed at the given rate.
     Standard(i64),
     /// `Z`: the rate is zero.
     Zero,
-    /// `E`: exempt for the reason in the settings.
+    /// `E`: exempt for the reason given in the settings.
     Exempt,
-    /// `O`: not subject to tax; the seller is not registered for it.
+    /// `O`: not subject to tax, because the seller is not registered for it.
     NotSubject,
 }
 
 impl TaxCategory {
-    /// Determines the category of a rate in this document.
+    /// Determines the category for a tax rate in a document.
     pub fn of(document: &IssuedDocument, rate_bps: i64) -> Self {
         let taxed = document.content.sums.categories.iter().any(|one| one.rate_bps > 0);
         // `Z` and `E` are for sellers who are registered; who buys does not matter.
@@ -35,12 +35,12 @@ impl TaxCategory {
         }
     }
 
-    /// Returns whether no part of a document is subject to tax; such a document must not contain VAT identifiers.
+    /// Returns whether no part of a document is subject to tax; the document must then contain no VAT identifiers.
     pub fn outside(document: &IssuedDocument) -> bool {
         Self::of(document, 0) == Self::NotSubject
     }
 
-    /// Returns the exemption reason; `None` if the category needs none.
+    /// Returns the reason for exemption; `None` if the category needs none.
     pub fn reason(self, document: &IssuedDocument) -> Option<&str> {
         match self {
             Self::Exempt => document.zero_rate_reason.as_deref(),
@@ -49,7 +49,7 @@ impl TaxCategory {
         }
     }
 
-    /// Writes category and rate; a category that is not subject to tax has no rate.
+    /// Writes the category and rate; a category that is not subject to tax has no rate.
     pub fn code_and_rate(self, xml: &mut Xml) {
         let (code, rate) = match self {
             Self::Standard(bps) => ("S", Some(bps)),
@@ -63,7 +63,7 @@ impl TaxCategory {
         }
     }
 
-    /// Writes the whole tax element of a line, an allowance or a charge.
+    /// Writes the complete tax element for a line, an allowance or a charge.
     pub fn named(self, xml: &mut Xml, name: &str) {
         xml.group(name, |xml| {
             xml.text("ram:TypeCode", "VAT");

@@ -1,4 +1,4 @@
-//! Seller and buyer.
+//! Seller and buyer of an invoice or credit note.
 
 use super::super::canvas::seller_name;
 use super::super::xml::Xml;
@@ -34,7 +34,8 @@ pub fn seller(xml: &mut Xml, document: &IssuedDocument) {
     });
 }
 
-/// Writes the buyer (BG-7). Without a known address, the purchase took place in the seller's country.
+/// Writes the buyer (BG-7). If the address is unknown, the purchase is assumed to have taken place in the seller's
+/// country.
 pub fn buyer(xml: &mut Xml, document: &IssuedDocument) {
     let buyer = &document.content.buyer;
     xml.group("ram:BuyerTradeParty", |xml| {
@@ -64,7 +65,7 @@ pub fn ship_to(xml: &mut Xml, document: &IssuedDocument) {
     }
 }
 
-/// Returns the buyer's name, else their e-mail address: a name is mandatory.
+/// Returns the buyer's name or, if there is none, their e-mail address, because a name is mandatory.
 fn name_of(buyer: &Party) -> &str {
     let named = [Some(buyer.name.as_str()), buyer.email.as_deref()];
     named.into_iter().flatten().find(|name| !name.trim().is_empty()).unwrap_or("Customer")

@@ -1,5 +1,5 @@
-//! Snapshot tests of every kind of mail: `tests/mails/` contains each as text and as HTML for inspection. Regenerate
-//! them with `PRINTFLOOR_TEST_KEEP_MAILS=1 cargo nextest run -E 'test(mails_look)'`.
+//! Snapshot tests of every kind of email: `tests/mails/` contains each kind as text and as HTML for inspection.
+//! Regenerate the snapshots with `PRINTFLOOR_TEST_KEEP_MAILS=1 cargo nextest run -E 'test(mails_look)'`.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
@@ -49,7 +49,7 @@ fn sums() -> Vec<MailFact> {
     vec![MailFact::new("Tax", "5.61 USD"), MailFact::new("Total", "35.11 USD")]
 }
 
-/// Builds one mail of each kind, by file name.
+/// Builds one email of each kind, with its file name.
 fn all(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
     let mut mails = mails_to_customers(cx);
     mails.extend(alerts(cx));
@@ -157,7 +157,7 @@ fn alerts(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
     ]
 }
 
-/// Returns the link of a mail; for a sealed mail, the link after opening it.
+/// Returns the link in an email; for a sealed email, the link contained in it after unsealing.
 fn link(mail: &Mail) -> Option<MailLink> {
     let sealed = mail.sealed_link.as_ref().map(|sealed| MailLink {
         label: sealed.label.clone(),

@@ -1,4 +1,4 @@
-//! Heading, parties, totals, payments and closing text.
+//! Heading, parties, totals, payments and closing text of a document.
 
 use super::super::canvas::{Align, TagRole, seller_name};
 use super::super::{PdfContent, Renderer};
@@ -12,7 +12,7 @@ use domain::invoice::{DocumentKind, InvoiceStatus, Party};
 use domain::tax::percent_text;
 use domain::time::Timestamp;
 
-/// Maximum size of the logo in points.
+/// Maximum width and height of the logo in points.
 const LOGO_BOX: (f32, f32) = (170.0, 52.0);
 /// Width of the totals, in points.
 const TOTALS_WIDTH: f32 = 264.0;
@@ -22,12 +22,12 @@ pub(super) fn day(at: Timestamp) -> String {
     at.to_string().chars().take(10).collect()
 }
 
-/// Formats basis points as per cent: `19 %`, `7.25 %`.
+/// Formats basis points as a percentage: `19 %`, `7.25 %`.
 pub(super) fn percent(bps: i64) -> String {
     format!("{} %", percent_text(bps))
 }
 
-/// Returns name and address as lines.
+/// Returns the lines of a party's name and postal address.
 fn postal(party: &Party) -> Vec<String> {
     let mut lines = vec![party.name.clone()];
     if let Some(address) = &party.address {
@@ -42,7 +42,7 @@ fn postal(party: &Party) -> Vec<String> {
 }
 
 impl LayoutCursor<'_, '_> {
-    /// Draws the logo or name of the shop, and the document kind.
+    /// Draws the shop's logo or name, and the kind of document.
     pub(super) fn heading(&mut self, renderer: &Renderer) {
         let (top, right, accent) = (self.y, self.right(), self.canvas.accent);
         let document = self.view.document;
@@ -73,7 +73,7 @@ impl LayoutCursor<'_, '_> {
         self.y += 22.0;
     }
 
-    /// Draws seller, buyer and dates.
+    /// Draws the seller, the buyer and the dates.
     pub(super) fn parties(&mut self) {
         let document = self.view.document;
         let (top, third) = (self.y, self.width() / 3.0);
@@ -100,7 +100,7 @@ impl LayoutCursor<'_, '_> {
         self.y = ends.into_iter().fold(top, f32::max) + 20.0;
     }
 
-    /// Draws a heading with lines below it. Returns the position of its lower end.
+    /// Draws a heading with lines below it. Returns the position of the lower end.
     fn column(&mut self, heading: &'static str, lines: &[String], x: f32, top: f32, width: f32) -> f32 {
         let mut y = top + 8.0;
         self.canvas.part(TagRole::Heading(heading), |canvas| canvas.text((x, y), heading, SMALL, MUTED, Align::Left));
@@ -114,7 +114,7 @@ impl LayoutCursor<'_, '_> {
         y
     }
 
-    /// Draws dates and references on the right.
+    /// Draws the dates and references on the right.
     fn facts(&mut self, x: f32, top: f32) -> f32 {
         let PdfContent { document, preceding, .. } = *self.view;
         let mut facts = vec![("Issued", day(document.issued_at))];
@@ -135,7 +135,7 @@ impl LayoutCursor<'_, '_> {
         y - LINE_LEADING
     }
 
-    /// Draws the totals on the right, always on one page.
+    /// Draws the totals on the right, always together on one page.
     pub(super) fn totals(&mut self) {
         let document = self.view.document;
         let (sums, currency) = (&document.content.sums, &document.content.currency);
@@ -184,7 +184,7 @@ impl LayoutCursor<'_, '_> {
         self.y = y + 16.0;
     }
 
-    /// Draws payments, refunds and the amount due; for invoices only.
+    /// Draws the payments, refunds and amount due; only for invoices.
     pub(super) fn payments(&mut self) {
         let PdfContent { document, status, payments, .. } = *self.view;
         if document.kind != DocumentKind::Invoice || payments.is_empty() {
@@ -239,7 +239,7 @@ impl LayoutCursor<'_, '_> {
         self.y += 8.0;
     }
 
-    /// Draws payment instructions, the tax exemption reason and notes.
+    /// Draws the payment instructions, the reason for tax exemption, and notes.
     pub(super) fn closing(&mut self) {
         let PdfContent { document, status, preceding, voided_by, .. } = *self.view;
         let mut words = Vec::new();
@@ -276,7 +276,7 @@ impl LayoutCursor<'_, '_> {
     }
 }
 
-/// Returns the label of the amount due, which is in minor units.
+/// Returns the label for the amount due, which is in minor units.
 fn due_words(status: InvoiceStatus, due_cents: i64) -> &'static str {
     match status {
         InvoiceStatus::Refunded => "Refunded",
@@ -287,7 +287,7 @@ fn due_words(status: InvoiceStatus, due_cents: i64) -> &'static str {
     }
 }
 
-/// Formats an account number in groups of four.
+/// Formats a bank account number in groups of four characters.
 fn in_fours(iban: &str) -> String {
     let letters: Vec<char> = iban.chars().collect();
     letters.chunks(4).map(|four| four.iter().collect::<String>()).collect::<Vec<_>>().join(" ")

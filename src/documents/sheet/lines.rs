@@ -1,4 +1,4 @@
-//! Table of lines over as many pages as needed, with its header on each of them.
+//! Table of lines over as many pages as needed, with the table header on each page.
 
 use super::super::canvas::{Align, TagRole};
 use super::super::text::{Style, TextLine};
@@ -10,12 +10,12 @@ use domain::invoice::InvoiceLine;
 const HEAD: Style = Style { size: 8.5, bold: true };
 /// Vertical padding of a row in points.
 const ROW_PADDING: f32 = 5.0;
-/// Height of the header in points.
+/// Height of the table header in points.
 const HEAD_HEIGHT: f32 = 20.0;
-/// Maximum number of lines of one description on one page; a longer one continues in the next row.
+/// Maximum number of text lines of one description on one page; a longer description continues in the next row.
 const MAX_TOGETHER: usize = 30;
 
-/// Positions at which columns end (figures) or begin (description), from the left margin, in points.
+/// Positions, in points from the left margin, at which the columns of figures end and the description starts.
 struct Columns {
     description: f32,
     description_width: f32,
@@ -33,7 +33,7 @@ impl LayoutCursor<'_, '_> {
         Columns { description, description_width: quantity - 48.0 - description, quantity, price, tax, amount }
     }
 
-    /// Draws the table.
+    /// Draws the table of lines.
     pub(super) fn lines(&mut self) {
         let content = &self.view.document.content;
         let (columns, currency) = (self.columns(), content.currency.clone());
@@ -88,7 +88,7 @@ impl LayoutCursor<'_, '_> {
     }
 }
 
-/// Draws one row: lines of a description and, with the first of them, its figures.
+/// Draws one row of the table: lines of a description and, with the first line, the row's figures.
 fn row(
     canvas: &mut super::Canvas<'_>,
     columns: &Columns,

@@ -1,4 +1,4 @@
-//! Tests of the XML against the official schema and schematrons, if they are installed.
+//! Tests of the XML against the official schema and Schematron rules, if they are installed.
 
 use std::process::Command;
 
@@ -13,12 +13,12 @@ use domain::testing::invoices::{draft, issued_by, line};
 use domain::testing::random_invoices::any_documents;
 use domain::testing::{Bench, complete_seller, id};
 
-/// Environment variable with the Python environment of `tests/peers/en16931`; `scripts/test` sets it.
+/// Environment variable with the path of the Python environment from `tests/peers/en16931`; `scripts/test` sets it.
 const VENV: &str = "PRINTFLOOR_TEST_EN16931";
-/// Number of invoices that are checked with their credit notes.
+/// Maximum number of invoices that are checked, including their credit notes.
 const MAX_INVOICES: usize = 120;
-/// Maximum total of documents that are checked: the official rules use floating point, and above this their products of
-/// sums and rates are no longer exact.
+/// Maximum total of the documents that are checked. The official rules use floating point, and for larger totals their
+/// products of sums and rates are inexact.
 const MAX_EXACT_CENTS: i64 = 1_000_000_000_000;
 
 /// Renders an invoice and its credit notes as XML.
@@ -28,7 +28,7 @@ fn xml_of(documents: &[IssuedDocument]) -> Vec<String> {
     documents.iter().map(|one| cii::xml(one, preceding(one).map(|at| (number.as_str(), at)))).collect()
 }
 
-/// Checks these documents by the official rules; `None` if they are not installed.
+/// Checks the documents against the official rules; `None` if the rules are not installed.
 fn judged(all: &[String]) -> Option<Result<(), String>> {
     let Some(venv) = std::env::var_os(VENV) else {
         assert!(std::env::var_os("PRINTFLOOR_TEST_SERVICES").is_none(), "{VENV} is not set");
@@ -66,7 +66,8 @@ fn random_documents_keep_the_official_rules() {
     }
 }
 
-/// Issues documents to a buyer in this country, with a payment, a partial refund and then the rest.
+/// Issues documents to a buyer in the given country: an invoice with a payment, a partial refund, and a refund of the
+/// rest.
 fn issued(seller: Party, country: Option<&str>, lines: Vec<InvoiceLine>, reason: Option<&str>) -> Vec<IssuedDocument> {
     let mut bench = Bench::new();
     bench.rules.invoices.seller = seller;
@@ -143,7 +144,7 @@ fn an_invoice_without_a_seller_breaks_the_official_rules() {
     }
 }
 
-/// Changes a document into one of an order that has not left.
+/// Changes a document to one for an order that has not shipped.
 fn to_be_shipped(document: &mut IssuedDocument) {
     document.supplied_at = None;
     document.ship_to.clone_from(&document.content.buyer.address);

@@ -1,4 +1,4 @@
-//! Tests of PDFs: identical for identical input, and intact for any text.
+//! Tests of PDFs: identical for identical input, and valid for any text.
 
 use super::super::{PdfContent, Renderer};
 use config::sections::PdfConfig;
@@ -32,7 +32,7 @@ fn address(line1: &str, city: &str, postal_code: &str, country: &str) -> Address
     }
 }
 
-/// Issues documents for these lines, partly paid and refunded.
+/// Issues documents with the given lines, partly paid and refunded.
 fn issued(lines: Vec<InvoiceLine>, commands: &[InvoiceCommand]) -> (Invoice, Vec<IssuedDocument>) {
     let mut bench = Bench::new();
     bench.now = Timestamp(1_795_300_000_000);
@@ -157,7 +157,7 @@ fn whatever_people_write_is_rendered() {
     assert!(pdf.starts_with(b"%PDF-1.7"));
 }
 
-/// Customer names, each in its own script.
+/// Customer names, each in a different script.
 const NAMES: [&str; 8] = ["Ελένη", "Дмитрий", "محمد علي", "Անահիտ", "प्रिया शर्मा", "გიორგი", "דוד כהן", "สมชาย ใจดี"];
 
 #[test]
@@ -242,7 +242,7 @@ fn a_void_invoice_says_so() {
     assert!(unnamed != before && unnamed != after, "the credit note is named");
 }
 
-/// Builds a PNG of four pixels, the last one transparent.
+/// Builds a PNG of four pixels, of which the last is transparent.
 fn png() -> Vec<u8> {
     use std::io::Write as _;
     let mut pixels = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
@@ -263,7 +263,7 @@ fn png() -> Vec<u8> {
     picture
 }
 
-/// Builds a CMYK JPEG as used in print, without its colour profile.
+/// Builds a CMYK JPEG for print, without a colour profile.
 fn jpeg_of_four_inks() -> Vec<u8> {
     let mut picture = b"\xff\xd8".to_vec();
     let mut segment = |marker: u8, data: &[u8]| {

@@ -1,16 +1,16 @@
-//! Minimal XML parser for these tests: elements and their text; attributes are ignored.
+//! Minimal XML parser for tests: elements and their text; attributes are ignored.
 
-/// An element with its content.
+/// XML element with its content.
 #[derive(Clone, Debug, Default)]
 pub struct Element {
-    /// Name without prefix.
+    /// Name of the element without its prefix.
     pub name: String,
     pub text: String,
     pub children: Vec<Self>,
 }
 
 impl Element {
-    /// Parses a document and returns its root; panics if it is not well formed.
+    /// Parses a document and returns the root element; panics if the document is not well formed.
     pub fn read(xml: &str) -> Self {
         let mut open = vec![Self::default()];
         let mut rest = xml.trim_start_matches("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
@@ -35,17 +35,17 @@ impl Element {
         open.remove(0).children.remove(0)
     }
 
-    /// Returns the first element of this name at any depth.
+    /// Returns the first element with the given name at any depth.
     pub fn find(&self, name: &str) -> Option<&Self> {
         self.children.iter().find_map(|child| if child.name == name { Some(child) } else { child.find(name) })
     }
 
-    /// Returns the direct children of this name.
+    /// Returns the direct children with the given name.
     pub fn all<'e>(&'e self, name: &'e str) -> impl Iterator<Item = &'e Self> {
         self.children.iter().filter(move |child| child.name == name)
     }
 
-    /// Returns the text of the direct child of this name.
+    /// Returns the text of the direct child with the given name.
     pub fn child_text(&self, name: &str) -> Option<&str> {
         let child = self.children.iter().find(|child| child.name == name)?;
         Some(&child.text)

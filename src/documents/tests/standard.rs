@@ -1,9 +1,9 @@
-//! Computable rules of EN 16931, each by its name in the standard. They are checked on the XML alone, as a receiver
-//! does.
+//! Computable rules of EN 16931, each named as in the standard. They are checked using only the XML, as a receiver
+//! would.
 
 use super::read::Element;
 
-/// Parses an amount into its smallest unit; every amount of the document has the same number of decimals.
+/// Parses an amount to the smallest unit of the currency; all amounts of the document have the same number of decimals.
 fn cents(element: &Element, name: &str) -> Result<i128, String> {
     let text = element.child_text(name).ok_or_else(|| format!("{name} is missing in {}", element.name))?;
     whole(text)
@@ -17,7 +17,7 @@ fn or_zero(element: &Element, name: &str) -> Result<i128, String> {
     element.child_text(name).map_or(Ok(0), whole)
 }
 
-/// Returns category and rate in basis points.
+/// Returns the tax category and the rate in basis points.
 fn category(element: &Element) -> Result<(String, i128), String> {
     let code = element.child_text("CategoryCode").ok_or("a category without a code")?;
     let rate = element.child_text("RateApplicablePercent").map_or(Ok(0), whole)?;
@@ -33,7 +33,7 @@ fn must(holds: bool, rule: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(rule.to_owned()) }
 }
 
-/// Checks a document against the rules; the error names the first that it violates.
+/// Checks a document against the rules; the error names the first violated rule.
 pub fn check(root: &Element) -> Result<(), String> {
     let part = |name: &str| root.find(name).ok_or_else(|| format!("{name} is missing"));
     let guideline = part("GuidelineSpecifiedDocumentContextParameter")?;
@@ -54,7 +54,7 @@ pub fn check(root: &Element) -> Result<(), String> {
     registrations(part("SellerTradeParty")?, part("BuyerTradeParty")?, settlement)
 }
 
-/// Checks which parties must, and which must not, have a VAT registration.
+/// Checks which parties must have a VAT registration, and which must not.
 fn registrations(seller: &Element, buyer: &Element, settlement: &Element) -> Result<(), String> {
     let codes: Vec<_> = settlement.all("ApplicableTradeTax").filter_map(|tax| tax.child_text("CategoryCode")).collect();
     // Those for value added tax begin with a country; other numbers of tax offices do not in these documents.

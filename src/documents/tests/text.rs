@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use super::super::text::{Fonts, Style, TextLine};
 
 const BODY: Style = Style { size: 9.5, bold: false };
-/// Time limit for the longest possible invoice, in an unoptimised build on a busy machine. Setting each line anew for
-/// every letter would take many minutes.
+/// Time limit for the longest possible invoice, in an unoptimised build on a busy machine. An algorithm that set each
+/// line again for every letter would take many minutes.
 const MAX_TIME: Duration = Duration::from_secs(60);
 
-/// Returns the text of lines in reading order.
+/// Returns the text of the lines in reading order.
 fn words(lines: &[TextLine]) -> String {
     lines.iter().flat_map(|line| &line.runs).map(|run| run.text.as_str()).collect()
 }
@@ -27,7 +27,7 @@ proptest! {
         }
     }
 
-    /// Verifies that lines are filled: the first word of the next line would not have fitted.
+    /// Verifies that lines are filled: the first word of the next line would not have fitted on the line.
     #[test]
     fn lines_are_broken_between_words(text in "([a-z]{1,8} ){1,30}", width in 80_f32..300.0) {
         let fonts = Fonts::built_in().unwrap();

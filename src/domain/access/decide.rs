@@ -165,7 +165,7 @@ pub(super) fn credentials_changed() -> Refusal {
     Refusal::conflict(CREDENTIALS_CHANGED, "the password was changed in the meantime; sign in with the new one")
 }
 
-/// Returns whether a staff member acts on their own account.
+/// Returns whether the user to be changed is the caller.
 pub(super) fn is_own(cx: &DecisionContext<'_>, user: Id) -> bool {
     matches!(cx.by, Principal::User { id, .. } if *id == user)
 }
@@ -178,7 +178,7 @@ fn staff_role(faults: &mut Faults, role: Role) {
     faults.check(role != Role::Customer, "role", "must be operator or admin");
 }
 
-/// Refuses a change of the user `but` that would leave no active admin.
+/// Refuses a change to the user `but` that would leave no active admin.
 fn keep_an_admin(this: &Access, but: Id) -> Result<(), Refusal> {
     let administers = this.user(but).is_some_and(|user| user.administers());
     if administers && !this.admins().any(|admin| admin.id != but) {

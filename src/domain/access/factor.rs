@@ -1,7 +1,7 @@
 //! Second-factor rules: activation and deactivation by the user, one-time use of each proof, and a limit on guesses.
 //!
-//! Each attempt is counted before the edge checks its code, and a correct code's commit undoes the count. Thus
-//! concurrent attempts cannot check more codes than the limit of wrong ones allows.
+//! Each attempt is counted before the edge checks its code, and the commit of a correct code undoes the count.
+//! Concurrent attempts therefore cannot check more codes than the limit on wrong codes allows.
 
 use super::decide::{UserDecision, credentials_changed, is_own, with_user, without};
 use crate::access::{Access, FactorCommand, User, UserAnswer};
@@ -14,7 +14,7 @@ use crate::second_factor::{FactorProof, SecondFactor};
 pub const SECOND_FACTOR_REQUIRED: &str = "second_factor_required";
 /// Refusal code for a second-factor code that is wrong or was used before.
 pub const WRONG_CODE: &str = "wrong_factor_code";
-/// Refusal code for a further attempt after too many wrong codes.
+/// Refusal code for another attempt after too many wrong codes.
 pub const TOO_MANY_CODES: &str = "too_many_factor_codes";
 
 /// Checks the second factor of a sign-in. Returns the factor with the proof used up, or `None` if the account requires
@@ -153,7 +153,7 @@ mod tests {
         OpenStaffSession { user, checked_hash: HASH.to_owned(), hash: format!("session {n}"), agent: None, proof }
     }
 
-    /// Returns a user with an active second factor and three recovery codes, confirmed by the code of step 10.
+    /// Returns a user with an active second factor, confirmed by the code of step 10, and with three recovery codes.
     fn with_factor_on() -> (Bench, Option<Access>, Id) {
         let (mut bench, mut access) = (Bench::new(), None);
         let add = StaffCommand::Add {

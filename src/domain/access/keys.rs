@@ -1,4 +1,4 @@
-//! Rules of API keys: which are added, and their revocation.
+//! Rules of API keys: adding and revoking them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Lookups that middleware makes in the in-memory copy of [`Access`].
+//! Lookups that the middleware makes in the in-memory copy of [`Access`].
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::time::Timestamp;
 /// Reason an API key was rejected; each is answered with 401.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum KeyRefusal {
-    /// There is no such key.
+    /// No key has this hash.
     #[error("this API key is invalid")]
     Unknown,
     /// The key was revoked.
@@ -63,7 +63,7 @@ impl Access {
         emails
     }
 
-    /// Returns the key with this hash if it is currently valid, otherwise the reason it is rejected.
+    /// Returns the key with the given hash if it is currently valid, otherwise the reason why it is rejected.
     pub fn key_by_hash(&self, hash: &str, now: Timestamp) -> Result<&Arc<ApiKey>, KeyRefusal> {
         let key = self.keys.get(hash).ok_or(KeyRefusal::Unknown)?;
         if key.revoked_at.is_some() {
@@ -75,7 +75,7 @@ impl Access {
         }
     }
 
-    /// Returns the session with this hash if it has not expired (limits in milliseconds) and its user may sign in.
+    /// Returns the session with the given hash if it has not expired (limits in milliseconds) and its user may sign in.
     pub fn session_by_hash(
         &self,
         hash: &str,
@@ -92,18 +92,18 @@ impl Access {
         self.users.get(&id).filter(|user| !user.archived)
     }
 
-    /// Returns the user with this address; `None` if unknown or deleted. The address must be normalized
+    /// Returns the user with the given e-mail address; `None` if unknown or deleted. The address must be normalized
     /// ([`super::normal_email`]).
     pub fn user_by_email(&self, email: &str) -> Option<&Arc<User>> {
         self.users.values().find(|user| !user.archived && user.email == email)
     }
 
-    /// Returns the key with this id, even if it is revoked or expired.
+    /// Returns the key with the given id, even if revoked or expired.
     pub fn key(&self, id: Id) -> Option<&Arc<ApiKey>> {
         self.keys.values().find(|key| key.id == id)
     }
 
-    /// Returns the active admins: users of role `admin` that are active and not deleted.
+    /// Returns the active admins: users with the role `admin` who are active and not deleted.
     pub fn admins(&self) -> impl Iterator<Item = &Arc<User>> {
         self.users.values().filter(|user| user.administers())
     }

@@ -37,7 +37,7 @@ impl House {
         let open = self.open(user, hash);
         self.tell(&open).unwrap().answer.session.id
     }
-    /// Returns the command of a sign-in that has just verified the current password.
+    /// Returns the command for a sign-in that has just verified the current password.
     fn open(&self, user: Id, hash: &str) -> OpenStaffSession {
         let checked_hash = self.now().user(user).map(|user| user.password_hash.clone()).unwrap_or_default();
         OpenStaffSession { user, checked_hash, hash: hash.to_owned(), agent: None, proof: None }

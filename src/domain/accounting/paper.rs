@@ -1,7 +1,9 @@
-//! Documents as sent to the accounting system: lines with net and tax that add up to exactly the document's total.
+//! Documents as sent to the accounting system: lines whose net amounts and taxes add up to exactly the document's
+//! total.
 //!
-//! A document rounds the tax once for each rate; accounting systems want it line by line. So the tax of each rate is
-//! spread over its lines, shipping and discount, and the cents left by rounding go to the largest of them.
+//! A document rounds the tax once per rate, whereas accounting systems expect a tax for every line. The tax of each
+//! rate is therefore distributed over its lines, shipping and discount, and the cents left by rounding are added to the
+//! largest of them.
 
 use crate::currency;
 use crate::invoice::{Category, DocumentKind, IssuedDocument};
@@ -9,12 +11,12 @@ use crate::time::Timestamp;
 
 /// Maximum length of a line description at the provider, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 4_000;
-/// Contact name for a buyer without name or e-mail address.
+/// Contact name for a buyer with neither name nor e-mail address.
 const UNNAMED_BUYER: &str = "Customer without a name";
 /// Maximum length of a contact name at the provider, in characters.
 const MAX_NAME_CHARS: usize = 200;
 
-/// One document line in the books.
+/// Line of a document as it appears in the books.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AccountingDocumentLine {
     /// Text of the line.
@@ -50,7 +52,7 @@ pub struct AccountingDocument {
     pub contact_name: String,
     /// E-mail address of the buyer, in lower case.
     pub contact_email: Option<String>,
-    /// Lines with net and tax; together exactly `total_cents`.
+    /// Lines with net amount and tax; they add up to exactly `total_cents`.
     pub lines: Vec<AccountingDocumentLine>,
     /// Amount to be paid or refunded, in minor units.
     pub total_cents: i64,
@@ -89,7 +91,7 @@ impl AccountingDocument {
         }
     }
 
-    /// Formats an amount as a decimal for the provider: `12.34`.
+    /// Formats an amount as a decimal number for the provider: `12.34`.
     pub fn amount(&self, cents: i64) -> String {
         currency::plain(cents, &self.currency)
     }
@@ -99,7 +101,7 @@ fn first(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
 }
 
-/// Replaces control characters and the angle brackets that the provider forbids in names with spaces.
+/// Replaces control characters, and the angle brackets that the provider forbids in names, with spaces.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || matches!(c, '<' | '>') { ' ' } else { c }).collect()
 }
@@ -109,7 +111,7 @@ fn plain(description: &str, net_cents: i64, rate_bps: i64) -> AccountingDocument
     AccountingDocumentLine { description, quantity: 1, unit_cents: net_cents, net_cents, tax_cents: 0, rate_bps }
 }
 
-/// Builds the lines of one tax rate, including shipping and discount; their taxes add up to the tax of that rate.
+/// Builds the lines of one tax rate, including shipping and discount; their taxes add up to the tax at that rate.
 fn of_rate(document: &IssuedDocument, category: &Category) -> Vec<AccountingDocumentLine> {
     let rate_bps = category.rate_bps;
     let of_it = document.content.lines.iter().filter(|line| line.tax_rate_bps == rate_bps);

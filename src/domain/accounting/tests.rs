@@ -85,8 +85,8 @@ fn a_lost_connection_is_said_once_in_words_and_can_be_made_again() {
 }
 
 proptest! {
-    /// Checks that, whenever the server stops, a pair is replaced only by its own successor and each renewal counts
-    /// once.
+    /// Checks that, whenever the server stops, a pair of tokens is replaced only by its own successor, and each renewal
+    /// counts once.
     #[test]
     fn a_pair_is_replaced_once(steps in prop::collection::vec((0u8..3, 0u32..6), 0..60)) {
         let bench = Bench::new();

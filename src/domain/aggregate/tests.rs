@@ -1,4 +1,5 @@
-//! Stored form of answers: a repeated request is answered from what an earlier version of the server may have written.
+//! Tests of the stored form of answers: a repeated request may be answered from what an earlier version of the server
+//! wrote.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -27,7 +28,7 @@ fn stored(answer: &impl Serialize) -> Value {
     serde_json::to_value(answer).unwrap()
 }
 
-/// Returns the value of the only member of a stored answer; null unless it has this name.
+/// Returns the value of the only member of a stored answer; null if the member has a different name.
 fn member(name: &str, answer: &impl Serialize) -> Value {
     let value = stored(answer);
     assert_eq!(value.as_object().unwrap().len(), 1, "{value}");

@@ -1,21 +1,21 @@
-//! Conversion of another shop's prices to ours: net prices and one tax for each rate, with the exact total that was
+//! Conversion of another shop's prices to ours: net prices and one tax amount per rate, with the exact total that was
 //! paid.
 //!
-//! The shop's prices may include tax, such that no whole net price matches; a shop may also add charges that have no
-//! equivalent in our orders. A small difference becomes a rounding amount, a larger one an addition to shipping or a
-//! discount. The total always equals what was paid, because the books rely on it.
+//! The shop's prices may include tax, so that no whole net price matches them; a shop may also add charges that have no
+//! equivalent in our orders. A small difference becomes a rounding amount, a larger one an additional shipping charge
+//! or a discount. The total always equals what was paid, because the books rely on it.
 
 use super::SoldContent;
 use crate::bounds::MAX_CENTS;
 use crate::invoice::{InvoiceLine, Sums};
 
-/// Maximum number of times that a difference is moved to shipping or discount before giving up.
+/// Maximum number of times a difference is moved to shipping or discount before the conversion fails.
 const MAX_STEPS: usize = 8;
-/// Order total, in minor units, per minor unit of difference that still counts as rounding: rates with two decimals of
-/// a percent stand for more precise ones.
+/// Order total, in minor units, for each minor unit of difference that still counts as rounding. Differences arise
+/// because tax rates with two decimals of a percent stand for more precise ones.
 const TOTAL_PER_ROUNDING_CENT: i64 = 10_000;
 
-/// Amounts of a channel order in our terms, in minor units.
+/// Amounts of a channel order converted to net amounts, in minor units.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SoldAmounts {
     /// Net unit price of each line.
@@ -24,7 +24,7 @@ pub struct SoldAmounts {
     pub shipping_cents: i64,
     /// Net discount on the lines.
     pub discount_cents: i64,
-    /// Amount paid beyond the sum of the rest.
+    /// Amount paid beyond the sum of the other amounts.
     pub rounding_cents: i64,
 }
 
@@ -34,7 +34,7 @@ fn net_of(gross: i64, bps: i64) -> i64 {
     i64::try_from((gross * 10_000 + whole / 2).div_euclid(whole)).unwrap_or(gross as i64)
 }
 
-/// Converts the amounts of a channel order to ours; `None` when no amounts of ours add up to its total.
+/// Converts the amounts of a channel order to ours; `None` if no combination adds up to its total.
 pub fn amounts(content: &SoldContent) -> Option<SoldAmounts> {
     let in_bounds = |cents: i64| (0..=MAX_CENTS).contains(&cents);
     let all_cents = content.lines.iter().map(|line| line.unit_price_cents);

@@ -1,4 +1,4 @@
-//! Reports shipments to the other shop: each takes effect once, however often the report is tried.
+//! Reporting of shipments to the other shop: each report takes effect once, however often it is attempted.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use crate::refusal::shortened;
 use crate::schedule::Delays;
 use crate::time::{DAY_MS, Timestamp};
 
-/// Backoff between the tries to report a shipment.
+/// Backoff between attempts to report a shipment.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_secs(5), longest: Duration::from_hours(1) };
-/// Number of days for which the report of a shipment is retried.
+/// Number of days for which reporting a shipment is retried.
 const TRIED_DAYS: i64 = 30;
-/// Maximum length of a stored error message of the other side, in characters.
+/// Maximum length of a stored error message from the other shop, in characters.
 const MAX_WORDS_CHARS: usize = 300;
 
 /// Shipment as reported to the other shop.
@@ -57,22 +57,22 @@ pub struct ShipmentTracking {
     pub shipment: ReportedShipment,
     /// Progress of the report.
     pub state: TrackingState,
-    /// Number of failed tries.
+    /// Number of failed attempts.
     pub tries: u32,
-    /// Time at which the next try is due.
+    /// Time at which the next attempt is due.
     pub next_at: Timestamp,
-    /// Error of the last try, as text for operators.
+    /// Error of the last attempt, as text for operators.
     pub error: Option<String>,
     /// Time at which the shipment was added.
     pub created_at: Timestamp,
 }
 
-/// Outcome of a try to report a shipment.
+/// Outcome of an attempt to report a shipment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TrackingOutcome {
-    /// The shop has recorded the shipment, through this try or an earlier one.
+    /// The shop has recorded the shipment, as a result of this attempt or an earlier one.
     Told,
-    /// Temporary failure with its error: the report is retried.
+    /// Temporary failure with its error message: the report is retried.
     Again(String),
     /// Permanent rejection, with the shop's error message.
     Refused(String),
@@ -81,7 +81,7 @@ pub enum TrackingOutcome {
 }
 
 impl ChannelOrder {
-    /// Adds the new shipments of the list. Known shipments stay unchanged.
+    /// Adds those of the given shipments that are not in the list yet; existing ones stay unchanged.
     pub(super) fn ship(&mut self, cx: &DecisionContext<'_>, shipments: &[ReportedShipment]) {
         for shipment in shipments {
             match self.trackings.iter_mut().find(|existing| existing.shipment.number == shipment.number) {
@@ -99,7 +99,7 @@ impl ChannelOrder {
         }
     }
 
-    /// Records the outcome of a try; returns a mail if an operator has to act.
+    /// Records the outcome of an attempt; returns an email if an operator has to act.
     pub(super) fn tracked(&mut self, cx: &DecisionContext<'_>, number: u32, outcome: &TrackingOutcome) -> Vec<Mail> {
         let (order_name, order_id) = (self.name(), self.order_id);
         let Some(tracking) = self.trackings.iter_mut().find(|one| one.shipment.number == number) else {
@@ -137,7 +137,7 @@ impl ChannelOrder {
         Mail::alert(cx, AlertKind::Order, &subject, &text)
     }
 
-    /// Resets failed reports so that they are tried again.
+    /// Resets failed reports so that they are attempted again.
     pub(super) fn retry(&mut self, cx: &DecisionContext<'_>) {
         for tracking in self.trackings.iter_mut().filter(|one| one.state == TrackingState::Failed) {
             (tracking.state, tracking.tries) = (TrackingState::Pending, 0);

@@ -36,7 +36,7 @@ fn content(quantity: u32) -> SoldContent {
     }
 }
 
-/// Returns the messages about an order, step by step: placed, paid, changed, then cancelled or partly refunded.
+/// Returns the successive messages about an order: placed, paid, changed, then cancelled or partly refunded.
 fn messages(n: u32) -> Vec<ShopOrderUpdate> {
     let news = |at: i64, quantity: u32| ShopOrderUpdate {
         external_id: n.to_string(),
@@ -62,7 +62,7 @@ fn hear(news: ShopOrderUpdate) -> ChannelOrderCommand {
     ChannelOrderCommand::Hear { channel: id(CHANNEL), customer: None, news: Box::new(news) }
 }
 
-/// Simulated shop, records and orders: carries out effects step by step, with a crash possible between any two.
+/// Simulated shop with records and orders: executes effects step by step, with a possible crash between any two steps.
 struct World {
     bench: Bench,
     records: BTreeMap<u32, Option<ChannelOrder>>,
@@ -86,7 +86,7 @@ impl World {
         self.bench.tell(self.records.get_mut(&n).unwrap(), id(1000 + n), command).unwrap();
     }
 
-    /// Carries out one effect of a record; with `lost`, the process crashes before the outcome is recorded.
+    /// Executes one effect of a record; if `lost`, the process crashes before the outcome is recorded.
     fn step(&mut self, n: u32, lost: bool) -> bool {
         let record = self.records[&n].clone().unwrap();
         let Some(effect) = record.effects().into_iter().next() else { return false };
@@ -149,8 +149,8 @@ fn sold(record: &ChannelOrder) -> SoldOrder {
     }
 }
 
-/// Deterministic random source (`SplitMix64`) for a run of 10,000 messages about 500 orders: each sent several times,
-/// shuffled, with the map completed midway and a crash possible between any two steps.
+/// Deterministic random source (`SplitMix64`) for a run of 10,000 messages about 500 orders: each message is sent
+/// several times, all are shuffled, the map is completed midway, and the process may crash between any two steps.
 struct Chance(u64);
 
 impl Chance {

@@ -1,4 +1,4 @@
-//! Rules of a custom request: creation, edits and the outcome of quotes.
+//! Rules of a custom request: creation, edits and outcomes of quotes.
 
 use std::convert::Infallible;
 
@@ -135,7 +135,7 @@ fn create(
     Ok(Decision::to(request.clone(), request).events([event]).created(mails.chain(photos)))
 }
 
-/// Builds the file of the photo with this number.
+/// Builds the file for the photo with the given number.
 fn file(cx: &DecisionContext<'_>, request: Id, n: usize, photo: &NewPhoto) -> File {
     let name = format!("custom-request-{request}-{n}.{}", photo.format.extension());
     File::photo(cx, request, name, photo.sha256.clone(), photo.size)
@@ -162,7 +162,7 @@ impl CustomRequest {
         Ok(())
     }
 
-    /// Builds the decision that leads from `before` to this state; an unchanged one when nothing differs.
+    /// Builds the decision that leads from `before` to the current state; an unchanged one if nothing differs.
     fn after(mut self, cx: &DecisionContext<'_>, before: &Self) -> Decision<Self, Self> {
         if self == *before {
             return Decision::unchanged(self);
@@ -193,7 +193,8 @@ impl CustomRequest {
         Event::new(cx, event, (Self::KIND, self.id), None, &data)
     }
 
-    /// Builds the mail to the operators about a new request. All text written by the customer is on lines of its own.
+    /// Builds the email to the operators about a new request. Each text written by the customer is on a line of its
+    /// own.
     fn alert(&self, cx: &DecisionContext<'_>) -> Vec<Mail> {
         let Self { customer_name, customer_email, wishes, .. } = self;
         let total = currency::format_amount(self.estimate.total_cents, &self.estimate.currency);

@@ -35,7 +35,7 @@ pub struct CustomerAddress {
     pub kind: AddressKind,
     /// Postal address.
     pub address: Address,
-    /// `true` if this address is used when none is specified; exactly one of each kind is the default.
+    /// `true` if this address is used when none is specified. Exactly one address of each kind is the default.
     pub is_default: bool,
 }
 
@@ -52,7 +52,7 @@ pub struct AddressUpdate {
     pub is_default: bool,
 }
 
-/// Change of a profile; an outer `None` keeps a field as it is, an inner `None` clears it.
+/// Change to a profile; an outer `None` keeps a field as it is, an inner `None` clears it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ProfileChange {
     /// Name of the customer.
@@ -69,7 +69,7 @@ pub struct ProfileChange {
     pub addresses: Option<Vec<AddressUpdate>>,
 }
 
-/// Merges a change into the profile. A change without effect writes nothing.
+/// Merges a change into the profile. A change that makes no difference writes nothing.
 pub(super) fn update(
     customer: &Customer,
     cx: &DecisionContext<'_>,
@@ -98,7 +98,8 @@ pub(super) fn update(
     Ok(to(Customer { updated_at: cx.now, ..next }))
 }
 
-/// Returns the new addresses, each with its id. The first of a kind becomes the default if none is marked as such.
+/// Returns the new addresses, each with its id. The first address of a kind becomes the default if none is marked as
+/// such.
 fn replaced(
     customer: &Customer,
     cx: &DecisionContext<'_>,

@@ -1,4 +1,4 @@
-//! Explained match of one job with every printer, for operators: the dispatcher itself only decides.
+//! Explained match of one job with every printer, for operators; the dispatcher itself only decides.
 
 use super::WaitContext;
 use crate::id::Id;
@@ -7,16 +7,16 @@ use crate::launch::{Fit, Mismatch, fit};
 use crate::printer::Printer;
 use crate::time::Timestamp;
 
-/// Match of a job with a printer at this moment.
+/// Current match between a job and a printer.
 #[derive(Debug)]
 pub struct PrinterMatch<'a> {
     /// Printer that was matched.
     pub printer: &'a Printer,
-    /// Fit of the job on this printer: the slots to print from, or otherwise what is missing.
+    /// Fit of the job on the printer: the slots to print from, or what is missing.
     pub fit: Fit,
     /// Missing requirements, as text for operators; empty if nothing is missing.
     pub missing: Vec<String>,
-    /// Reason the printer takes no job now, phrased to follow "the printer is"; `None` when it does.
+    /// Reason why the printer takes no job now, phrased to follow "the printer is"; `None` if it can take one.
     pub busy: Option<String>,
 }
 
@@ -26,16 +26,15 @@ impl PrinterMatch<'_> {
         self.busy.is_none() && self.fit.fits()
     }
 
-    /// Returns the rank among the printers, lowest first: those that could take the job now, then those that fit; of
-    /// these one that did not refuse the job, then the one that fits best, then the longest idle.
+    /// Returns the printer's rank for the job, lowest first: printers that could take the job now, then those that fit;
+    /// among these, printers that did not refuse the job, then those that fit best, then those idle longest.
     fn rank(&self, job: &Job) -> (bool, bool, bool, (bool, i64), Timestamp, Id) {
         let Printer { idle_since, id, .. } = *self.printer;
         (!self.is_possible(), !self.fit.fits(), job.tried_on.contains(&id), self.fit.rank(), idle_since, id)
     }
 }
 
-/// Suggests an action if the printer reports a spool that looks like the missing one. Slots are counted from 1 in the
-/// text.
+/// Suggests an action if the printer reports a spool that looks like the missing one. The text counts slots from 1.
 fn offered(missing: &Mismatch, printer: &Printer, around: &WaitContext<'_>) -> Option<String> {
     let Mismatch::NotLoaded(id) = missing else { return None };
     let material = around.materials.iter().find(|material| material.id == *id)?;
@@ -49,7 +48,7 @@ fn offered(missing: &Mismatch, printer: &Printer, around: &WaitContext<'_>) -> O
 }
 
 /// Matches a job with all printers that are not deleted, in the dispatcher's order of preference. Pure: the same state
-/// gives the same answer.
+/// always gives the same result.
 pub fn match_printers<'a>(job: &Job, around: &WaitContext<'a>) -> Vec<PrinterMatch<'a>> {
     let needs = job.launch_needs();
     let named = |id: Id| {

@@ -1,4 +1,4 @@
-//! Requirements of a job on a printer, and the board's data about a printer.
+//! Requirements that a job places on a printer, and the dispatch index's data about a printer.
 
 use std::sync::Arc;
 
@@ -10,27 +10,27 @@ use crate::printer::{ConfirmedStart, Printer, RefusedStarts};
 use crate::sku::{Dimensions, MachineType};
 use crate::time::Timestamp;
 
-/// Requirements of a job on a printer. Jobs of one class fit the same printers equally well, so that only the first of
-/// each class has to be compared with the printers.
+/// Requirements that a job places on a printer. All jobs of a class fit the same printers equally well, so only the
+/// first of each class has to be compared with the printers.
 #[derive(Clone, Debug)]
 pub(super) struct NeedClass {
     key: Arc<ClassKey>,
     needs: Arc<LaunchNeeds>,
 }
 
-/// Distinguishing features of a class, with an order.
+/// Properties that distinguish a class, in a form that can be ordered.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct ClassKey {
     machine: MachineType,
     materials: Vec<MaterialNeed>,
-    /// File extension of the format, because formats are not ordered.
+    /// File extension of the G-code format, because formats themselves have no order.
     form: &'static str,
-    /// Bits of x, y and z in millimetres, because floating-point numbers are not ordered.
+    /// Bit patterns of x, y and z in millimetres, because floating-point numbers have no total order.
     size: Option<[u64; 3]>,
     nozzle: Option<u64>,
     bed_type: Option<String>,
     model: Option<String>,
-    /// Filaments of the file with their types: a printer that does not map slots distinguishes them.
+    /// Filaments of the file with their types, which matter to a printer that does not map slots.
     filaments: Vec<UsedFilament>,
 }
 
@@ -73,11 +73,11 @@ impl NeedClass {
     }
 }
 
-/// Printer as the board sees it.
+/// Printer as represented in the dispatch index.
 #[derive(Clone, Debug)]
 pub(super) struct IndexedPrinter {
     facts: LaunchFacts,
-    /// `true` if the printer could take a job now, apart from the rest after a refused start.
+    /// `true` if the printer could take a job now, disregarding the rest after a refused start.
     pub(super) free: bool,
     pub(super) idle_since: Timestamp,
     /// Refused starts since the last confirmed one.
@@ -101,12 +101,12 @@ impl IndexedPrinter {
         self.facts.machine_type()
     }
 
-    /// Returns the fit with such a job, whatever the printer does now.
+    /// Returns how a job of the given class fits the printer, whatever the printer is doing now.
     pub(super) fn fit(&self, class: &NeedClass) -> Fit {
         fit(&class.needs, &self.facts)
     }
 
-    /// Returns whether the printer could make such a job at all, whatever it does now.
+    /// Returns whether the printer could make a job of the given class at all, whatever it is doing now.
     pub(super) fn fits(&self, class: &NeedClass) -> bool {
         self.fit(class).fits()
     }
@@ -116,12 +116,12 @@ impl IndexedPrinter {
         self.facts.use_up(used);
     }
 
-    /// Returns for how many more milliseconds the printer rests after a refused start; `None` when it does not.
+    /// Returns for how many more milliseconds the printer rests after a refused start; `None` if it is not resting.
     pub(super) fn rests_for(&self, now: Timestamp) -> Option<i64> {
         self.refusals.as_ref().and_then(|refusals| refusals.rests_for(now))
     }
 }
 
-/// Rank of a printer for a job, lowest first: refused starts, refused this job, fit, then idle time; the id is the
-/// tie-breaker.
+/// Rank of a printer for a job, lowest first: whether it refused starts, whether it refused this job, fit, then the
+/// start of its idle time; the id is the tie-breaker.
 pub(super) type PrinterRank = ((bool, bool), (bool, i64), Timestamp, Id);

@@ -1,4 +1,4 @@
-//! Explanation why an unfinished job waits, as text for operators: `waitingReason` in the API.
+//! Explanation of why an unfinished job waits, as text for operators: `waitingReason` in the API.
 
 use std::collections::BTreeMap;
 
@@ -10,27 +10,27 @@ use crate::printer::Printer;
 use crate::printer_status::Connection;
 use crate::time::Timestamp;
 
-/// Maximum number of jobs named as holders of a material.
+/// Maximum number of jobs listed as holders of a material.
 const MAX_HOLDERS: usize = 3;
-/// Maximum number of printers named with their missing requirements.
+/// Maximum number of printers listed with their missing requirements.
 const MAX_PRINTERS_NAMED: usize = 10;
 
-/// Context of a waiting job, at the moment of the request.
+/// Context of a waiting job at the time of the request.
 #[derive(Clone, Copy, Debug)]
 pub struct WaitContext<'a> {
-    /// All printers of the shop, in any state.
+    /// All printers in the shop, in any state.
     pub printers: &'a [&'a Printer],
-    /// Materials of the job, as far as they are known.
+    /// Materials of the job, as far as known.
     pub materials: &'a [&'a Material],
-    /// Numbers of the jobs that hold the material that the job waits for.
+    /// Numbers of the jobs that hold the material for which the job waits.
     pub holders: &'a [String],
-    /// Accepted G-code formats of each printer type, and whether it maps slots.
+    /// Accepted G-code formats of each printer type, and whether the type maps slots.
     pub types: &'a KnownTypes,
     /// Time of the request.
     pub now: Timestamp,
 }
 
-/// Returns why a job waits; `None` when it prints or is finished.
+/// Returns why a job waits; `None` if it is printing or finished.
 pub fn waiting_reason(job: &Job, around: &WaitContext<'_>) -> Option<String> {
     if job.over() {
         return None;
@@ -75,8 +75,8 @@ pub fn waiting_reason(job: &Job, around: &WaitContext<'_>) -> Option<String> {
     }
 }
 
-/// Returns why a print cannot be observed: since when the printer, or the firmware behind its server, has been silent,
-/// or that it rejects the key; `None` while the printer can be read.
+/// Returns why a print cannot be observed: the printer, or the firmware behind its server, has been silent for some
+/// time, or the printer rejects the key; `None` if the printer can be read.
 fn silence(printer: &Printer) -> Option<String> {
     match (printer.connection, printer.last_seen_at) {
         (Connection::Connected | Connection::Connecting | Connection::ReadOnly, _) => None,
@@ -88,8 +88,7 @@ fn silence(printer: &Printer) -> Option<String> {
     }
 }
 
-/// Explains which material the job lacks, with the current stock and its holders; otherwise the material's last
-/// refusal.
+/// Explains which material the job lacks, with the current stock and its holders, or else the material's last refusal.
 fn short_stock(job: &Job, around: &WaitContext<'_>) -> Option<String> {
     let short = matches!(job.blocked_by, Some(Block::Material | Block::ReorderPoint));
     let now = job.waiting_claim().filter(|_| short).and_then(|waiting| {
@@ -105,14 +104,14 @@ fn short_stock(job: &Job, around: &WaitContext<'_>) -> Option<String> {
     Some(format!("{words}; held by {named}{}", more(holders.len(), MAX_HOLDERS)))
 }
 
-/// Returns text for the number of list entries that are not named.
+/// Returns text for the number of list entries that were left out.
 fn more(all: usize, most: usize) -> String {
     if all > most { format!(" and {} more", all - most) } else { String::new() }
 }
 
-/// Explains why no printer of the job's type is available, as "waiting for a printer of type `fdm_large`: 2 are
-/// printing; 1 is offline; PLA black is not loaded on 3". If none of them can make the job, lists what is missing on
-/// each.
+/// Explains why no printer of the job's type is available, for example "waiting for a printer of type `fdm_large`: 2
+/// are printing; 1 is offline; PLA black is not loaded on 3". If none of them can make the job, lists what is missing
+/// on each.
 fn no_printer(job: &Job, around: &WaitContext<'_>) -> String {
     let (word, form) = (job.machine_type.word(), job.file_form);
     if !around.types.printable(form) {
@@ -160,7 +159,7 @@ fn no_printer(job: &Job, around: &WaitContext<'_>) -> String {
     words.join("; ")
 }
 
-/// Names the printer that last refused the job, with its message.
+/// Describes the last refusal of the job by a printer: the printer's name and message.
 fn last_refusal(job: &Job, printers: &[&Printer]) -> Option<String> {
     let refused = |state| matches!(state, AttemptState::Refused | AttemptState::NotStarted);
     let last = job.attempts.last().filter(|last| refused(last.state) && job.tried_on.contains(&last.printer_id))?;

@@ -10,18 +10,18 @@ use crate::id::Id;
 use crate::job::{AttemptState, Job};
 use crate::time::Timestamp;
 
-/// Job to be FAILED because the printers that could make it refused it.
+/// Job that must become FAILED because the printers that could make it refused it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RefusedJob {
     /// Order of the job.
     pub order: Id,
-    /// Job that no printer accepts.
+    /// Job refused by the printers.
     pub job: Id,
     /// Printers that refused the job.
     pub printers: Vec<Id>,
 }
 
-/// Returns the printers that refused the job, each once, with the time of its last refusal.
+/// Returns the printers that refused the job, each with the time of its last refusal.
 pub(super) fn refusals_of(job: &Job) -> Vec<(Id, Timestamp)> {
     let last = |printer: &Id| {
         let ends = job.attempts.iter().filter(|attempt| {
@@ -32,8 +32,8 @@ pub(super) fn refusals_of(job: &Job) -> Vec<(Id, Timestamp)> {
     job.tried_on.iter().map(|printer| (*printer, last(printer))).collect()
 }
 
-/// Returns whether the job is to be failed. `printers` are all that are not deleted; `most` is the number of refusing
-/// printers that always suffices.
+/// Returns whether the job must be failed. `printers` holds all printers that are not deleted; `most` is the number of
+/// refusing printers that always suffices.
 pub(super) fn given_up<'a>(
     job_id: Id,
     job: &ReadyJob,

@@ -1,6 +1,6 @@
-//! Simulation of the queue: which job would get which printer when, if nothing intervened.
+//! Simulation of the queue: which job would be assigned to which printer and when, if nothing intervened.
 //!
-//! It uses a [`DispatchIndex`] of its own, so it follows the dispatcher's rules by construction. No aggregate is
+//! The simulation has its own [`DispatchIndex`] and therefore follows exactly the dispatcher's rules. No aggregate is
 //! involved: each proposal counts as accepted, and the caller reports when a printer becomes free again. Prints use up
 //! spools whose remaining amount is known; spools are never swapped.
 
@@ -10,15 +10,15 @@ use crate::job::Job;
 use crate::printer::Printer;
 use crate::time::Timestamp;
 
-/// Board for a simulation of the queue.
+/// Dispatch index for a simulation of the queue.
 #[derive(Debug)]
 pub struct QueueSimulation {
     board: DispatchIndex,
 }
 
 impl QueueSimulation {
-    /// Creates a simulation of these jobs, each with its order and treated as ready to print, and of these printers,
-    /// none of which is free yet.
+    /// Creates a simulation of the given jobs, each with its order and treated as ready to print, and of the given
+    /// printers, none of which is free yet.
     pub fn new<'a>(
         rules: DispatchRules,
         jobs: impl IntoIterator<Item = (Id, &'a Job)>,
@@ -39,20 +39,20 @@ impl QueueSimulation {
         Self { board }
     }
 
-    /// Returns the number of jobs that have no printer yet.
+    /// Returns the number of jobs without a printer so far.
     pub fn waiting(&self) -> usize {
         self.board.waiting()
     }
 
-    /// Marks the printer as free from this time on.
+    /// Marks the printer as free from the given time on.
     pub fn free(&mut self, printer: Id, at: Timestamp) {
         if let Some(board_printer) = self.board.printers.get_mut(&printer) {
             (board_printer.free, board_printer.idle_since) = (true, at);
         }
     }
 
-    /// Returns the jobs that get a printer at this time. Each of these printers is busy until [`QueueSimulation::free`]
-    /// is called for it.
+    /// Returns the jobs assigned to a printer at the given time. Each of the printers is busy until
+    /// [`QueueSimulation::free`] is called for it.
     pub fn starts(&mut self, now: Timestamp) -> Vec<Proposal> {
         let proposals = self.board.proposals(now);
         for proposal in &proposals {
@@ -72,8 +72,8 @@ impl QueueSimulation {
         proposals
     }
 
-    /// Returns the time at which [`QueueSimulation::starts`] may find more although no printer became free; `None` if
-    /// time alone changes nothing.
+    /// Returns the time at which [`QueueSimulation::starts`] may find more jobs although no printer became free; `None`
+    /// if time alone changes nothing.
     pub fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.board.next_at(now)
     }

@@ -29,7 +29,7 @@ fn printer(number: u32) -> Printer {
     idle_printer(number, PrinterFields { build_volume, ..fields }, NOW)
 }
 
-/// Builds a paid order with one ready job for each priority.
+/// Builds a paid order with one ready job for each of the given priorities.
 fn order(number: u32, priorities: &[u8]) -> Order {
     let mut order = paid_order(number, NOW);
     for (n, priority) in priorities.iter().enumerate() {
@@ -207,7 +207,7 @@ fn a_file_that_nobody_prints_waits_and_says_so() {
     );
 }
 
-/// Records that these printers refused the `n`th job of the order a second ago.
+/// Records that the given printers refused the `n`th job of the order a second ago.
 fn refused(order: &mut Order, n: u32, printers: &[u32]) {
     edit(order, n, |job| {
         job.tried_on = printers.iter().map(|printer| id(*printer)).collect();
@@ -219,7 +219,7 @@ fn refused(order: &mut Order, n: u32, printers: &[u32]) {
     });
 }
 
-/// Builds a printer that refused this job `ago_ms` milliseconds ago.
+/// Builds a printer that refused the given job `ago_ms` milliseconds ago.
 fn sick(number: u32, job: u32, ago_ms: i64) -> Printer {
     let at = NOW.plus_ms(-ago_ms);
     let refusals = RefusedStarts { count: 1, job: id(job), at, disk_full: false, words: "no".into() };
@@ -311,7 +311,8 @@ fn the_only_printer_that_fits_must_have_started_another_job_since() {
 }
 
 proptest! {
-    /// Checks that no job is overtaken by a later one that takes its printer, and that no fitting pair is left over.
+    /// Checks that no job is overtaken by a later one that takes its printer, and that no fitting pair is left
+    /// unassigned.
     #[test]
     fn the_line_is_kept(
         jobs in prop::collection::vec((0u8..10, 0u32..3, 50u32..250), 1..30),

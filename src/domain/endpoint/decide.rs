@@ -1,7 +1,7 @@
 //! Rules of an endpoint.
 //!
-//! Deleting an endpoint cancels the deliveries of the window at once. Those of the backlog are cancelled as they are
-//! loaded: a deleted endpoint with a backlog still calls for [`EndpointEffect::Refill`], until none are left.
+//! Deleting an endpoint cancels the deliveries in the window immediately. Those in the backlog are cancelled as they
+//! are loaded: a deleted endpoint with a backlog still requires [`EndpointEffect::Refill`] until none are left.
 
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::endpoint::{
@@ -14,9 +14,9 @@ use crate::mail::Mail;
 use crate::refusal::{Faults, Refusal};
 use crate::time::DAY_MS;
 
-/// Disabled reason of an endpoint that an operator has paused.
+/// Reason shown for an endpoint that an operator has paused.
 const PAUSED: &str = "paused manually";
-/// Time for which the previous secret signs alongside a new one, in milliseconds.
+/// Time in milliseconds for which the previous secret signs alongside a new one.
 const FORMER_SECRET_MS: i64 = DAY_MS;
 
 type EndpointDecision = Result<Decision<Endpoint, EndpointAnswer>, Refusal>;
@@ -62,7 +62,7 @@ impl Aggregate for Endpoint {
     }
 }
 
-/// Returns the endpoint that commands of operators apply to.
+/// Returns the endpoint to which an operator's command applies; refused if it was deleted or never existed.
 pub(super) fn existing(this: Option<&Endpoint>) -> Result<&Endpoint, Refusal> {
     this.filter(|endpoint| !endpoint.archived).ok_or_else(|| Refusal::not_found(Endpoint::KIND))
 }
@@ -273,8 +273,8 @@ fn archive(mut next: Endpoint) -> Decision<Endpoint, EndpointAnswer> {
     respond(next).rows(rows)
 }
 
-/// Enables sending, including the delivery that disabled the endpoint. Deliveries of the window restart their attempt
-/// counts now, those of the backlog when a refill loads them.
+/// Enables sending, including the delivery that disabled the endpoint. Deliveries in the window restart their attempt
+/// counts now, those in the backlog when a refill loads them.
 fn enable(mut next: Endpoint, cx: &DecisionContext<'_>) -> Decision<Endpoint, EndpointAnswer> {
     next.state = EndpointState::Active;
     next.disabled_reason = None;

@@ -1,13 +1,13 @@
-//! Body of a delivery: an envelope around the event, built once and byte-for-byte equal on every attempt, because the
-//! signature covers it.
+//! Body of a delivery: an envelope around the event, built once and identical byte for byte on every attempt, because
+//! the signature covers it.
 
 use serde_json::{Map, Value};
 
 use crate::endpoint::{DueEvent, Endpoint};
 use crate::event::{Event, NumberedEvent};
 
-/// Builds the envelope `{id, event, timestamp, data}`, in this order. The members of `data` are sorted by name, because
-/// the databases do not preserve their order.
+/// Builds the envelope `{id, event, timestamp, data}`, with the members in this order. The members of `data` are sorted
+/// by name, because the databases do not preserve their order.
 pub fn envelope(event: &Event) -> String {
     let [id, kind, at] = [event.id.to_string(), event.event.clone(), event.timestamp.to_string()].map(Value::String);
     format!(r#"{{"id":{id},"event":{kind},"timestamp":{at},"data":{}}}"#, sorted(&event.data))

@@ -1,4 +1,4 @@
-//! Outcomes of an endpoint's effects: events passed, deliveries loaded, and attempts to deliver.
+//! Outcomes of an endpoint's effects: events passed by the cursor, deliveries loaded, and delivery attempts.
 
 use super::decide::delivery;
 use crate::aggregate::{Aggregate as _, Command, Confirmation, Decision, DecisionContext};
@@ -47,7 +47,8 @@ impl Command<Endpoint> for DeliveryAttempt {
     }
 }
 
-/// Creates deliveries for the events passed. The cursor only moves forward, so that a repeated part creates none twice.
+/// Creates deliveries for the subscribed events that the cursor passes. The cursor only moves forward, so a repeated
+/// part creates none twice.
 fn follow(this: &Endpoint, cx: &DecisionContext<'_>, upto: i64, due: &[DueEvent]) -> Decision<Endpoint> {
     if upto <= this.cursor {
         return Decision::unchanged(Confirmation::Done);
@@ -136,7 +137,7 @@ fn tried(this: &Endpoint, cx: &DecisionContext<'_>, attempt: &DeliveryAttempt) -
     disable(next, cx, &tried).rows([row])
 }
 
-/// Disables the endpoint after the last retry of a delivery failed, and notifies the operators.
+/// Disables the endpoint after the last retry of a delivery has failed, and notifies the operators.
 fn disable(mut next: Endpoint, cx: &DecisionContext<'_>, last: &Delivery) -> Decision<Endpoint> {
     let why = match (last.last_status, last.last_error.as_deref()) {
         (_, Some(error)) => error.to_owned(),

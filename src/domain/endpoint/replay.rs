@@ -1,5 +1,5 @@
 //! Replay of past events. A replay reads the delivery log in parts, so that a month needs no more memory than an hour,
-//! and records its progress, so that it continues there after a crash.
+//! and records its progress, so that it resumes where it was after a crash.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,22 +11,23 @@ use crate::id::Id;
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
 
-/// Position up to which past events have been queued for an endpoint again.
+/// Position in the log up to which past events have been queued again for an endpoint.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplayProgress {
-    /// Replay number of the deliveries it creates.
+    /// Replay number of the deliveries that the replay creates.
     pub number: u32,
     /// Start of the range, by creation time of the first delivery.
     pub since: Timestamp,
     /// End of the range: the time at which the replay was requested.
     pub upto: Timestamp,
-    /// Last delivery of the log that was processed; `None` at the beginning.
+    /// Last delivery in the log that was processed; `None` at the beginning.
     pub after: Option<(Timestamp, Id)>,
 }
 
 impl Delivery {
-    /// Returns whether a replay sends this delivery's event again: a first delivery, no longer pending, and not a test.
+    /// Returns whether a replay sends the delivery's event again: it must be a first delivery, no longer pending, and
+    /// not a test.
     pub fn is_past(&self) -> bool {
         self.replay == 0 && self.state != DeliveryState::Pending && self.event != event::TEST
     }
@@ -35,7 +36,7 @@ impl Delivery {
 impl Command<Endpoint> for ReplayEvents {
     type Answer = ReplayAnswer;
 
-    /// Begins a replay; does nothing if there are no events.
+    /// Starts a replay; does nothing if there are no events.
     fn decide(
         &self,
         this: Option<&Endpoint>,

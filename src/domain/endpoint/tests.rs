@@ -14,7 +14,7 @@ mod window;
 
 const IT: u32 = 3;
 
-/// Endpoint with its rows, as the store holds them.
+/// Endpoint with its rows as held by the store.
 struct Target {
     bench: Bench,
     endpoint: Option<Endpoint>,
@@ -75,7 +75,7 @@ impl Target {
         let (error, excerpt) = (None, Some("words".to_owned()));
         self.tell(&DeliveryAttempt { delivery, number, ok, status, error, excerpt, duration_ms: 12 }).unwrap()
     }
-    /// Returns the rows that the store finds for a refill.
+    /// Returns the command with the rows that the store finds for a refill.
     fn query(&self) -> EndpointNews {
         let mut rows: Vec<_> = self.rows.values().filter(|d| d.state == DeliveryState::Pending).cloned().collect();
         rows.sort_by_key(|d| (d.next_at, d.id));
@@ -83,14 +83,14 @@ impl Target {
         rows.truncate(2 * DELIVERY_WINDOW);
         EndpointNews::Refilled { number: self.refill().unwrap_or_default(), rows, more }
     }
-    /// Returns the number of the refill that the state calls for.
+    /// Returns the number of the refill that the state requires.
     fn refill(&self) -> Option<u32> {
         self.now().effects().into_iter().find_map(|effect| match effect {
             EndpointEffect::Refill { number } => Some(number),
             _ => None,
         })
     }
-    /// Returns the rows that the store finds for the replay in progress.
+    /// Returns the command with the rows that the store finds for the replay in progress.
     fn next_part(&self, limit: usize) -> Option<EndpointNews> {
         let replaying = self.now().replaying.as_ref()?;
         let within = |d: &&Delivery| d.created_at >= replaying.since && d.created_at <= replaying.upto;

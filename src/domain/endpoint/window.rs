@@ -1,20 +1,21 @@
 //! In-memory window of an endpoint's pending deliveries: those due next, at most [`DELIVERY_WINDOW`]. All others form
-//! the backlog, in the database.
+//! the backlog in the database.
 //!
 //! A new delivery may displace one that waits for a retry, but never one that is due: its attempt may be in flight, and
-//! removing it would send it twice. While there is a backlog, a delivery whose attempt failed leaves the window, and a
-//! refill loads those that are due next. So a delivery that keeps failing never holds up the others.
+//! removing it would cause it to be sent twice. While there is a backlog, a delivery whose attempt failed leaves the
+//! window, and a refill loads those that are due next. A delivery that keeps failing therefore never holds up the
+//! others.
 
 use crate::endpoint::{DELIVERY_WINDOW, Delivery, DeliveryState, Endpoint, EndpointEffect};
 use crate::id::Id;
 use crate::time::Timestamp;
 
-/// Maximum number of remembered deliveries that left the window since the last refill. More can leave only when reading
-/// a refill takes long; its rows are then discarded.
+/// Maximum number of recorded deliveries that left the window since the last refill. More can leave only if reading a
+/// refill takes long; its rows are then discarded.
 const MAX_LEFT_DELIVERIES: usize = 16 * DELIVERY_WINDOW;
 
 impl Endpoint {
-    /// Fills the window after a load from pending deliveries, ordered by due time; `more` states whether there are
+    /// Fills the window after a load with pending deliveries, ordered by due time; `more` states whether there are
     /// others.
     pub fn hydrate(mut self, rows: impl IntoIterator<Item = Delivery>, more: bool) -> Self {
         self.backlog |= more;
@@ -27,7 +28,7 @@ impl Endpoint {
         self
     }
 
-    /// Resets the attempts of a pending delivery and makes it due, if its last attempt was before the endpoint was
+    /// Resets the attempts of a pending delivery and makes it due if its last attempt was before the endpoint was
     /// enabled.
     pub(super) fn anew(&self, row: Delivery, now: Timestamp) -> Delivery {
         match (self.anew_at, row.attempted_at) {
@@ -38,8 +39,8 @@ impl Endpoint {
         }
     }
 
-    /// Adds a delivery to the window. If the window is full, it displaces the one that waits longest for a retry, if
-    /// that is due later, or stays in the backlog itself.
+    /// Adds a delivery to the window. If the window is full, the delivery displaces the one that waits longest for a
+    /// retry, if that is due later, or stays in the backlog itself.
     pub(super) fn place(&mut self, delivery: Delivery, now: Timestamp) {
         if self.window.size() >= DELIVERY_WINDOW && !self.window.contains_key(&delivery.id) {
             self.backlog = true;
@@ -54,7 +55,7 @@ impl Endpoint {
         self.window.insert_mut(delivery.id, delivery);
     }
 
-    /// Removes a delivery from the window and remembers that it left.
+    /// Removes a delivery from the window and records that it left.
     pub(super) fn leave(&mut self, id: Id) {
         self.window.remove_mut(&id);
         if self.left.size() < MAX_LEFT_DELIVERIES {
@@ -64,9 +65,9 @@ impl Endpoint {
         }
     }
 
-    /// Returns the rows of a refill to add to the window: those that are not in it already and did not leave it after
-    /// they were read. The second value is `true` if any was skipped for the latter reason; a further refill must then
-    /// load it. Starts the next refill.
+    /// Returns the rows of a refill to be added to the window: those that are not in the window already and did not
+    /// leave it after the refill was read. The second value is `true` if any were skipped for the latter reason;
+    /// another refill must then load them. Starts the next refill.
     pub(super) fn news<'r>(&mut self, rows: &'r [Delivery]) -> (Vec<&'r Delivery>, bool) {
         self.refills = self.refills.wrapping_add(1);
         if std::mem::take(&mut self.left_overflowed) {
@@ -80,7 +81,7 @@ impl Endpoint {
         (news, !stale.is_empty())
     }
 
-    /// Returns the effects that attempt the deliveries of the window.
+    /// Returns the effects that attempt the deliveries in the window.
     pub(super) fn deliver(&self) -> impl Iterator<Item = EndpointEffect> {
         self.window.values().map(|d| EndpointEffect::Deliver { delivery: d.id, number: d.attempts + 1, at: d.next_at })
     }

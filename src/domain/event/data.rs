@@ -1,5 +1,5 @@
-//! `data` payload of each event: events with the same payload share a struct, which lists when each of them is sent.
-//! Events are built from these structs, as are the OpenAPI document and the pages at `/docs/events`.
+//! `data` payload of each event: events with the same payload share a struct, which states when each of them is sent.
+//! The events, the OpenAPI document and the pages at `/docs/events` are all built from these structs.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -79,7 +79,7 @@ fn order_example(more: serde_json::Value) -> serde_json::Value {
     example
 }
 
-/// Data of an order's shipment event.
+/// Data of an event about an order's shipment.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderShippedEventData", example = order_example(json!({
@@ -98,7 +98,7 @@ pub struct OrderShippedData {
 carried_by! { OrderShippedData: "order.shipped", "An order was handed to a carrier."; }
 
 impl OrderShippedData {
-    /// Creates the payload for this shipment.
+    /// Creates the payload for the given shipment.
     pub fn new(order: OrderData, shipment: &Shipment) -> Self {
         let Shipment { tracking_number, carrier, estimated_delivery, .. } = shipment.clone();
         Self { order, tracking_number, carrier, estimated_delivery }
@@ -153,7 +153,7 @@ carried_by! { OrderPaymentData:
     "order.payment_recorded", "A payment with a different amount or currency was made; the order is not paid in full.";
 }
 
-/// Data of an order refund event.
+/// Data of an event about a refund for an order.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderRefundEventData", example = order_example(json!({"refundedCents": 500})))]
@@ -182,7 +182,7 @@ pub struct JobData {
     pub(crate) sku_id: Id,
     /// Identifier of the printer assigned to the job.
     pub(crate) printer_id: Option<Id>,
-    /// Reason the job failed, waits or did not start.
+    /// Reason why the job failed, waits or did not start.
     pub(crate) error: Option<String>,
 }
 carried_by! { JobData:
@@ -220,7 +220,7 @@ pub use shipping::OrderPartShippedData;
 pub use sign_off::JobSignedOffData;
 pub use suspected::PrinterFailureSuspectedData;
 
-/// Data of an event about a material that runs low.
+/// Data of an event about a material that is running low.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "LowStock", example = json!({
@@ -257,7 +257,7 @@ pub struct DiscrepancyData {
     pub(crate) quantity: Amount,
     /// Amount reserved by jobs.
     pub(crate) reserved: Amount,
-    /// Amount that prints used beyond the stock on hand; 0 when the stock merely no longer covers the reservations.
+    /// Amount that prints used beyond the stock on hand; 0 if the stock merely no longer covers the reservations.
     pub(crate) consumed_beyond_stock: Amount,
     /// Unit of all amounts: `g`, `mL`, `sheet` or `unit`.
     pub(crate) unit: &'static str,
@@ -298,7 +298,7 @@ fn printer_example(more: serde_json::Value) -> serde_json::Value {
 pub struct PrinterOfflineData {
     #[serde(flatten)]
     pub(crate) printer: PrinterData,
-    /// Human-readable reason the printer cannot be reached.
+    /// Human-readable reason why the printer cannot be reached.
     pub(crate) error: String,
 }
 carried_by! { PrinterOfflineData: "printer.offline", "A printer cannot be reached; sent once per outage."; }
@@ -324,7 +324,7 @@ carried_by! { PrinterFaultData:
 pub struct PrinterActData {
     #[serde(flatten)]
     pub(crate) printer: PrinterData,
-    /// Maintenance note, while the printer is under maintenance.
+    /// Maintenance note; null unless the printer is under maintenance.
     pub(crate) note: Option<String>,
 }
 carried_by! { PrinterActData:
@@ -354,14 +354,14 @@ pub struct PrinterCommandData {
     pub(crate) outcome: String,
     /// Error message from the printer, if the command failed.
     pub(crate) error: Option<String>,
-    /// Command argument: the lines of G-code or the name of the file.
+    /// Command argument: the G-code lines or the file name.
     pub(crate) detail: Option<String>,
 }
 carried_by! { PrinterCommandData:
     "printer.commanded", "An operator sent a command to a printer; `outcome` gives the result.";
 }
 
-/// Data of an event about an endpoint that was disabled.
+/// Data of an event about a webhook endpoint that was disabled.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "EndpointDisabledEventData", example = json!({
@@ -371,7 +371,7 @@ carried_by! { PrinterCommandData:
 pub struct EndpointDisabledData {
     pub(crate) endpoint_id: Id,
     pub(crate) url: String,
-    /// Human-readable reason the endpoint was disabled.
+    /// Human-readable reason why the endpoint was disabled.
     pub(crate) reason: String,
     /// Identifier of the delivery whose last retry failed.
     pub(crate) delivery_id: Id,
@@ -390,7 +390,7 @@ pub struct TestData {
 }
 
 impl TestData {
-    /// Returns the data of a test of this endpoint.
+    /// Creates the payload for a test of the given endpoint.
     pub fn new(endpoint_id: Id) -> Self {
         Self { endpoint_id, message: "this is a test" }
     }

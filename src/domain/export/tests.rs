@@ -80,7 +80,7 @@ fn what_makes_no_sense_is_refused_with_all_faults() {
 
 proptest! {
     /// Checks that, for any reports in any order, the data on disk never shrinks while it is written, and exactly one
-    /// mail is sent.
+    /// email is sent.
     #[test]
     fn progress_only_grows_and_one_mail_ends_it(steps in prop::collection::vec((0u8..4, 0u64..50, 1u32..10), 0..40)) {
         let bench = Bench::new();

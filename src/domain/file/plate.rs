@@ -1,20 +1,20 @@
-//! Plates of a sliced file: the printing requirements of each, as the slicer wrote them.
+//! Plates of a sliced file: what each requires for printing, as written by the slicer.
 
 use serde::{Deserialize, Serialize};
 
 use crate::amount::Amount;
 use crate::sku::Dimensions;
 
-/// Maximum number of plates per file; slicers that write several allow some dozens.
+/// Maximum number of plates per file; slicers that write several plates allow a few dozen.
 pub const MAX_PLATES: usize = 64;
 /// Maximum number of filaments per plate.
 pub const MAX_FILAMENTS: usize = 32;
 
-/// One filament that a plate uses. `None` means unknown: nothing is guessed.
+/// Filament used by a plate. `None` means unknown: nothing is guessed.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlateFilament {
-    /// Position among the filaments of the project, from 0; the tool number of plain G-code.
+    /// Position among the project's filaments, starting at 0; the tool number in plain G-code.
     pub index: u32,
     /// Type of plastic, such as `PLA`.
     #[serde(rename = "type")]
@@ -27,38 +27,38 @@ pub struct PlateFilament {
     pub mm: Option<f64>,
 }
 
-/// One plate of a sliced file. Plain G-code has one. `None` means unknown: nothing is guessed.
+/// Plate of a sliced file. Plain G-code has exactly one. `None` means unknown: nothing is guessed.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plate {
-    /// Number of the plate, from 1.
+    /// Number of the plate, starting at 1.
     pub plate: u32,
-    /// Name that its author chose.
+    /// Name chosen by the author.
     pub name: Option<String>,
     /// Estimated print time in seconds.
     pub seconds: Option<i64>,
-    /// Filaments that it uses, by index.
+    /// Filaments used by the plate, by index.
     pub filaments: Vec<PlateFilament>,
     /// Size of the print in millimetres.
     pub dimensions: Option<Dimensions>,
-    /// Build plate type that it was sliced for, as the slicer names it: `Textured PEI Plate`.
+    /// Build plate type for which the plate was sliced, as named by the slicer, such as `Textured PEI Plate`.
     pub bed_type: Option<String>,
-    /// Nozzle diameter in millimetres that it was sliced for; `None` also if its nozzles differ.
+    /// Nozzle diameter in millimetres for which the plate was sliced; `None` also if the nozzles differ.
     pub nozzle_diameter: Option<f64>,
-    /// Printer model that it was sliced for, as the slicer names it.
+    /// Printer model for which the plate was sliced, as named by the slicer.
     pub printer_model: Option<String>,
-    /// SHA-256 of its thumbnail in hexadecimal, under which it is stored on disk.
+    /// SHA-256 of the thumbnail in hexadecimal, under which the thumbnail is stored on disk.
     pub thumbnail: Option<String>,
 }
 
 impl Plate {
-    /// Returns the weight of all its filaments in grams; `None` if that of one is unknown.
+    /// Returns the total weight of the filaments in grams; `None` if the weight of any is unknown.
     pub fn grams(&self) -> Option<Amount> {
         let weights = self.filaments.iter().map(|filament| filament.grams).collect::<Option<Vec<_>>>()?;
         (!weights.is_empty()).then(|| weights.into_iter().sum())
     }
 
-    /// Returns the length of all its filaments in millimetres; `None` if that of one is unknown.
+    /// Returns the total length of the filaments in millimetres; `None` if the length of any is unknown.
     pub fn filament_mm(&self) -> Option<f64> {
         let lengths = self.filaments.iter().map(|filament| filament.mm).collect::<Option<Vec<_>>>()?;
         (!lengths.is_empty()).then(|| lengths.into_iter().sum())

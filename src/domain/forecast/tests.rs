@@ -29,7 +29,7 @@ fn printer(number: u32, auto_clear: bool, loaded: Option<u32>) -> Printer {
     idle_printer(number, PrinterFields { auto_clear, loaded_material_id: loaded.map(id), ..fields }, NOW)
 }
 
-/// Builds a job of one hour, ready to print.
+/// Builds a one-hour job that is ready to print.
 fn job(number: u32, order: u32) -> Job {
     sliced_job(number, order, NOW)
 }
@@ -256,7 +256,7 @@ fn files_and_printers_that_take_longer_are_expected_to() {
 }
 
 proptest! {
-    /// Checks that, for any floor and queue, the jobs that start at once are those that the dispatcher would start,
+    /// Checks that, for any floor and queue, the jobs that start immediately are those that the dispatcher would start,
     /// each job is printed once on a printer that fits, and the same state gives the same forecast.
     #[test]
     fn it_plays_by_the_dispatchers_rule(

@@ -1,9 +1,9 @@
-//! Binary G-code (`.bgcode`, the format of Prusa's libbgcode, described in its `doc/specifications.md`): reads the
-//! metadata blocks and thumbnails, and checks that the file is complete. The commands are covered by checksums and
-//! never decoded.
+//! Reader for binary G-code (`.bgcode`, the format of Prusa's libbgcode, described in its `doc/specifications.md`),
+//! which reads the metadata blocks and thumbnails and checks that the file is complete. The commands are covered by
+//! checksums and never decoded.
 //!
-//! All numbers are little-endian. File header: `GCDE`, version (u32), kind of checksum (u16). Each block: type (u16),
-//! compression (u16), size (u32), packed size (u32, if packed), parameters, data, checksum (u32, if there is one).
+//! All numbers are little-endian. File header: `GCDE`, version (u32), type of checksum (u16). Each block: type (u16),
+//! compression (u16), size (u32), compressed size (u32, if compressed), parameters, data, checksum (u32, if present).
 
 use std::io::Read as _;
 
@@ -18,13 +18,13 @@ use super::thumbnail::Thumbnail;
 const MAGIC: &[u8] = b"GCDE";
 const FILE_HEADER_BYTES: usize = 10;
 const FORMAT_VERSION: u32 = 1;
-/// Maximum size of a block that is read, in bytes, both packed and unpacked; longer ones are skipped.
+/// Maximum size of a block that is read, in bytes, both compressed and uncompressed; larger ones are skipped.
 const MAX_BLOCK_BYTES: u32 = 4 << 20;
 
-/// Maximum number of blocks in a file. One of a gigabyte has some 16,000, of 64 KiB each.
+/// Maximum number of blocks in a file. A file of one gigabyte has some 16,000 blocks of 64 KiB each.
 const MAX_BLOCKS: u32 = 100_000;
-/// Maximum total unpacked size of a file's blocks, in bytes; later ones are skipped. Settings and thumbnails of a real
-/// file take less than one megabyte.
+/// Maximum total uncompressed size of a file's blocks, in bytes; later ones are skipped. The settings and thumbnails of
+/// a real file take less than one megabyte.
 const MAX_UNPACKED_BYTES: usize = 16 << 20;
 
 const GCODE_BLOCK: u16 = 1;
@@ -37,13 +37,13 @@ enum BinaryPosition {
     /// Before or in the file header.
     #[default]
     File,
-    /// In the part of a block header that all blocks share.
+    /// In the part of a block header that is common to all blocks.
     BinaryBlock,
     /// In the rest of the header and the parameters.
     Parameters(Head),
     /// Inside the content of a block, with `left` bytes remaining.
     Data { block: BinaryBlock, left: u64 },
-    /// Inside the four bytes that end a block.
+    /// Inside the four checksum bytes at the end of a block.
     Checksum(BinaryBlock),
     /// Reading has stopped, because the file is not binary G-code or is damaged.
     Done,
@@ -68,15 +68,15 @@ struct BinaryBlock {
 #[derive(Debug, Default)]
 pub(super) struct Binary {
     step: BinaryPosition,
-    /// Bytes of the current step, at most [`MAX_BLOCK_BYTES`].
+    /// Bytes collected for the current step, at most [`MAX_BLOCK_BYTES`].
     bytes: Vec<u8>,
     crc: Option<Crc>,
     checksums: bool,
     commands: bool,
     damage: Option<Damage>,
-    /// Number of blocks started so far; bounded, so that a file of tiny blocks ends.
+    /// Number of blocks started so far; limited so that reading a file of tiny blocks comes to an end.
     blocks: u32,
-    /// Total unpacked size of the blocks so far, in bytes.
+    /// Total uncompressed size of the blocks so far, in bytes.
     unpacked: usize,
 }
 
@@ -192,14 +192,14 @@ impl Binary {
         self.step = BinaryPosition::Done;
     }
 
-    /// Returns the damage of a file that begins as binary G-code.
+    /// Returns the damage to a file that starts as binary G-code.
     pub(super) fn damage(&self) -> Option<Damage> {
         let whole = self.commands && self.step == BinaryPosition::BinaryBlock && self.bytes.is_empty();
         self.damage.or((!whole).then_some(Damage::CutOff))
     }
 }
 
-/// Collects the contents of a block; one that cannot be unpacked is skipped.
+/// Collects the contents of a block; a block that cannot be decompressed is skipped.
 fn read(block: &BinaryBlock, data: &[u8], notes: &mut CommentStatements) {
     let size = block.head.size as usize;
     let unpacked = match block.head.compression {

@@ -9,8 +9,8 @@ pub(super) fn key_and_value(text: &str) -> Option<(&str, &str)> {
     Some((key.trim_end(), value[1..].trim_start()))
 }
 
-/// Parses a number as slicers write it: finite and not negative; callers check the valid range. Some slicers follow the
-/// computer's locale, with a decimal comma.
+/// Parses a number as written by slicers: finite and not negative; callers check the valid range. Accepts a decimal
+/// comma, because some slicers follow the computer's locale.
 pub(super) fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     let with_point = if text.contains('.') { None } else { text.split_once(',') };
@@ -21,7 +21,7 @@ pub(super) fn number(text: &str) -> Option<f64> {
     parsed.ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }
 
-/// Parses the number that a text begins with, before its unit: `12.13 g (0.03 lb)`.
+/// Parses the number at the start of a text, before its unit: `12.13 g (0.03 lb)`.
 pub(super) fn leading_number(text: &str) -> Option<f64> {
     number(text.split_whitespace().next()?)
 }
@@ -39,12 +39,12 @@ fn parts(text: &str) -> Option<Vec<&str>> {
     }
 }
 
-/// Parses one number per extruder; `None` if one of them is not a number.
+/// Parses one number per extruder; `None` if any item is not a number.
 pub(super) fn numbers(text: &str) -> Option<Vec<f64>> {
     parts(text.trim())?.into_iter().map(number).collect()
 }
 
-/// Parses a duration of the form `1d 2h 3m 4s`, in which any unit may be missing, to seconds.
+/// Parses a duration of the form `1d 2h 3m 4s`, in which any unit may be omitted, to seconds.
 pub(super) fn time(text: &str) -> Option<i64> {
     let mut total: f64 = 0.0;
     let mut words = text.split_whitespace().peekable();
@@ -62,7 +62,7 @@ pub(super) fn time(text: &str) -> Option<i64> {
     print_seconds(total)
 }
 
-/// Parses a duration in words, as Simplify3D writes it (`1 hour 25 minutes`), to seconds.
+/// Parses a spelt-out duration as written by Simplify3D (`1 hour 25 minutes`) to seconds.
 pub(super) fn spelt_time(text: &str) -> Option<i64> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (pairs, rest) = words.as_chunks::<2>();
@@ -82,13 +82,13 @@ pub(super) fn spelt_time(text: &str) -> Option<i64> {
     seconds.sum::<Option<f64>>().and_then(print_seconds)
 }
 
-/// Parses Cura's lengths, one per extruder and in metres (`1.23456m, 0.5m`), to their sum in millimetres. Volumes
-/// (`1234mm3`) are not accepted.
+/// Parses Cura's lengths, which are given per extruder in metres (`1.23456m, 0.5m`), to their sum in millimetres.
+/// Volumes (`1234mm3`) are not accepted.
 pub(super) fn metres(text: &str) -> Option<f64> {
     metres_each(text).map(|lengths| lengths.into_iter().sum())
 }
 
-/// Parses Cura's lengths, one per extruder, to millimetres.
+/// Parses Cura's lengths, which are given per extruder, to millimetres.
 pub(super) fn metres_each(text: &str) -> Option<Vec<f64>> {
     let lengths = parts(text.trim())?.into_iter().map(|part| number(part.trim().strip_suffix('m')?));
     lengths.map(|metres| metres.map(|metres| metres * 1000.0)).collect()

@@ -1,11 +1,11 @@
-//! Detection of a file's type by its bytes, because names may be wrong. It needs the beginning of the file and, for a
+//! Detection of a file's type from its bytes, because names may be wrong. Requires the beginning of the file and, for a
 //! zip archive, the end.
 
 use crate::file::FileKind;
 
-/// Number of bytes held from the beginning.
+/// Number of bytes kept from the beginning of the file.
 const HEAD_BYTES: usize = 4096;
-/// Number of bytes held from the end: enough for the directory of a 3MF archive.
+/// Number of bytes kept from the end of the file: enough for the directory of a 3MF archive.
 const TAIL_BYTES: usize = 64 * 1024;
 
 /// First bytes of every PNG file.
@@ -19,9 +19,9 @@ pub enum ContentType {
     Gcode,
     /// G-code in Prusa's binary format.
     BinaryGcode,
-    /// 3MF package with sliced G-code, as Bambu Studio and OrcaSlicer write it.
+    /// 3MF package with sliced G-code, as written by Bambu Studio and OrcaSlicer.
     SlicedThreeMf,
-    /// Mesh as STL text.
+    /// Mesh as text STL.
     AsciiStl,
     /// Mesh as binary STL.
     BinaryStl,
@@ -38,7 +38,7 @@ pub enum ContentType {
 }
 
 impl ContentType {
-    /// Returns the use of a file with this content.
+    /// Returns the use of a file with the given content type.
     pub fn kind(self) -> FileKind {
         match self {
             Self::Gcode | Self::BinaryGcode | Self::SlicedThreeMf => FileKind::Gcode,
@@ -79,7 +79,7 @@ impl FileEnds {
         self.head.contains(&0)
     }
 
-    /// Returns the content type of the file; `commands` states whether any of its lines begins like a G-code command.
+    /// Returns the content type of the file; `commands` states whether any of its lines starts like a G-code command.
     pub(super) fn content(&self, commands: bool) -> Option<ContentType> {
         let head = self.head.as_slice();
         let brand = head.get(8..12).unwrap_or_default();
@@ -109,7 +109,7 @@ impl FileEnds {
         }
     }
 
-    /// Detects a 3MF package by the archive's directory at its end: sliced plates, or a model part.
+    /// Detects a 3MF package, with sliced plates or with a model part, from the archive's directory at the end.
     fn package(&self) -> Option<ContentType> {
         let end = &self.tail[self.tail.len().saturating_sub(TAIL_BYTES)..];
         let names = end.windows(4).enumerate().filter(|(_, bytes)| *bytes == b"PK\x01\x02").filter_map(|(at, _)| {
@@ -129,14 +129,14 @@ impl FileEnds {
         content
     }
 
-    /// Returns whether the file has exactly the size that follows from the number of facets in its header.
+    /// Returns whether the file has exactly the size implied by the number of facets in its header.
     fn is_binary_stl(&self) -> bool {
         let count = self.head.get(80..84).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes);
         count > 0 && self.size == 84 + 50 * u64::from(count)
     }
 }
 
-/// Returns whether these bytes are text; a last character may be cut off.
+/// Returns whether the bytes are text; the last character may be truncated.
 fn is_text(head: &[u8]) -> bool {
     let valid = match std::str::from_utf8(head) {
         Ok(_) => true,

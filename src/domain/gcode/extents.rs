@@ -1,23 +1,24 @@
-//! Size of a print, computed from its moves: slicers of PrusaSlicer's family do not state it.
+//! Size of a print, calculated from its moves, because slicers of the PrusaSlicer family do not state it.
 //!
-//! Only extruding moves count, without the printer's own start and end (`;TYPE:Custom`), which wipe and prime beside
-//! the print. The path of an arc between its ends is ignored.
+//! Only extruding moves count, except in the printer's own start and end sections (`;TYPE:Custom`), which wipe and
+//! prime beside the print. For an arc, only the end points count.
 
 use crate::sku::Dimensions;
 
-/// Maximum length of a line that is parsed, in bytes; the settings at the end have longer ones of no use here.
+/// Maximum length of a line that is parsed, in bytes; longer lines, which occur in the settings at the end of a file,
+/// contain nothing useful here.
 const MAX_LINE_BYTES: usize = 512;
-/// Tolerated overhang of a print over the edge of the bed, in millimetres: positions are rounded.
+/// Tolerated overhang of a print beyond the edge of the bed, in millimetres: positions are rounded.
 const TOLERANCE_MM: f64 = 0.1;
 /// Largest plausible coordinate, in millimetres; anything beyond is ignored.
 const MAX_MM: f64 = 100_000.0;
 
-/// Minimum and maximum coordinate of an axis in millimetres.
+/// Minimum and maximum coordinate along an axis, in millimetres.
 type Range = [f64; 2];
 
 const NONE: Range = [f64::INFINITY, f64::NEG_INFINITY];
 
-/// Streaming tracker of the moves of G-code that arrives in chunks.
+/// Streaming tracker of the moves in G-code that arrives in chunks.
 #[derive(Debug)]
 pub struct Extents {
     line: Vec<u8>,
@@ -25,7 +26,7 @@ pub struct Extents {
     extruded: f64,
     relative: bool,
     relative_extruder: bool,
-    /// `true` within the printer's own commands.
+    /// `true` within the printer's own start and end sections.
     custom: bool,
     print: [Range; 3],
     bed: Option<[Range; 2]>,
@@ -62,7 +63,7 @@ impl Extents {
         self.take(chunk);
     }
 
-    /// Appends bytes to the current line. One byte more than the limit marks the line as too long.
+    /// Appends bytes to the current line. One byte beyond the limit marks the line as too long.
     fn take(&mut self, bytes: &[u8]) {
         let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.len());
         self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
@@ -127,7 +128,8 @@ impl Extents {
         }
     }
 
-    /// Returns the size of the print in millimetres, its height counted from the bed; `None` if nothing is extruded.
+    /// Returns the size of the print in millimetres, with the height measured from the bed; `None` if nothing is
+    /// extruded.
     pub fn size(&self) -> Option<Dimensions> {
         let [x, y, z] = self.print;
         let round = |mm: f64| (mm * 100.0).round() / 100.0;
@@ -136,8 +138,8 @@ impl Extents {
         all.then_some(Dimensions { x: wide, y: deep, z: high })
     }
 
-    /// Describes where the print exceeds the bed given in the settings at the file's end; `None` if it does not, or the
-    /// settings define no bed.
+    /// Describes where the print exceeds the bed defined in the settings at the end of the file; `None` if it does not,
+    /// or if the settings define no bed.
     pub fn beyond_bed(&self) -> Option<String> {
         let bed = self.bed?;
         let axes = ['X', 'Y'].into_iter().zip(self.print).zip(bed);
@@ -158,7 +160,7 @@ impl Extents {
 /// Index of the extruder, after the three axes.
 const EXTRUDER_PLACE: usize = 3;
 
-/// Parses a word such as `X12.5` to the axis index and its value.
+/// Parses a G-code word such as `X12.5` to the axis index and the value.
 fn axis(word: &str) -> Option<(usize, f64)> {
     let (letter, value) = word.split_at_checked(1)?;
     let axis = match letter {

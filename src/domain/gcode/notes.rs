@@ -14,7 +14,8 @@ use crate::sku::Dimensions;
 /// then 0 as well.
 const CURA_PLACEHOLDER: i64 = 6666;
 
-/// Statements found so far, named by the words that introduce them; a later one replaces an earlier one.
+/// Statements found so far, with fields named after the text that introduces them; a later statement replaces an
+/// earlier one.
 #[derive(Debug, Default)]
 pub(super) struct CommentStatements {
     thumbnails: Thumbnails,
@@ -23,9 +24,9 @@ pub(super) struct CommentStatements {
     normal: Option<i64>,
     /// Value of Bambu Studio's `total estimated time` in seconds, which includes heating and calibration.
     total: Option<i64>,
-    /// Print time in Cura's header, in seconds.
+    /// Print time from Cura's header, in seconds.
     cura: Option<i64>,
-    /// Elapsed time that Cura writes after each layer, in seconds; the last one is that of the print.
+    /// Elapsed time that Cura writes after each layer, in seconds; the last value is the print time.
     elapsed: Option<i64>,
     millimetres: Option<f64>,
     cura_millimetres: Option<f64>,
@@ -37,14 +38,14 @@ pub(super) struct CommentStatements {
     layers: Option<u32>,
     /// Statements of Simplify3D, ideaMaker and KISSlicer.
     others: OtherSlicerStatements,
-    /// Use of each tool, and the machine that the file was sliced for.
+    /// Statements about each tool, and about the machine for which the file was sliced.
     tools: ToolStatements,
     /// Cura's extents: the minimum and maximum coordinate of each axis, in millimetres.
     extents: [[Option<f64>; 2]; 3],
 }
 
 impl CommentStatements {
-    /// Reads a comment line, without its `;`.
+    /// Reads a comment line, without the leading `;`.
     pub(super) fn comment(&mut self, text: &str) {
         if self.thumbnails.take(text) || self.name(text) {
             return;
@@ -124,7 +125,7 @@ impl CommentStatements {
         self.tools.height
     }
 
-    /// Returns the metadata derived from the statements, and the only plate of plain G-code.
+    /// Returns the metadata derived from the statements, and the single plate of plain G-code.
     pub(super) fn into_parts(mut self) -> (Metadata, DetectedPlate) {
         let mut tools = std::mem::take(&mut self.tools);
         tools.weigh(self.weights());
@@ -152,8 +153,8 @@ impl CommentStatements {
         }
     }
 
-    /// Returns the total weight. A slicer without a density omits it, or writes 0 for a print that uses filament; it is
-    /// then the volume times the density in the embedded settings, if any.
+    /// Returns the total weight. A slicer that does not know the density omits the weight, or writes 0 for a print that
+    /// uses filament; the weight is then the volume times the density in the embedded settings, if any.
     fn weight(&self) -> Option<Amount> {
         let stated =
             [self.total_grams, self.grams, self.others.grams()].into_iter().flatten().find(|grams| *grams > 0.0);
@@ -161,7 +162,7 @@ impl CommentStatements {
         bounds::grams(stated.or_else(weights)?)
     }
 
-    /// Returns the weight in grams of each extruder's filament, from its volume and density; `None` if one is unknown.
+    /// Returns the weight in grams of each extruder's filament, from its volume and density; `None` if any is unknown.
     fn weights(&self) -> Option<Vec<f64>> {
         let densities = self.densities.as_ref()?;
         let volumes = self.cubic_centimetres.as_ref()?.iter().enumerate();
@@ -177,7 +178,7 @@ impl CommentStatements {
     }
 }
 
-/// Replaces a value, unless the new statement could not be read.
+/// Replaces a value, unless the new statement could not be parsed.
 fn replace<T>(current: &mut Option<T>, new: Option<T>) {
     if new.is_some() {
         *current = new;

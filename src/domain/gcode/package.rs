@@ -1,5 +1,6 @@
 //! Reader for a sliced 3MF package (Bambu Studio, OrcaSlicer): a zip archive whose `Metadata/plate_1.gcode` is G-code
-//! as text. Each plate has a thumbnail beside it; small files contain further data of all plates (see `project`).
+//! as text. Each plate has a thumbnail in a separate file; small files contain further data about all plates (see
+//! `project`).
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -12,28 +13,28 @@ use crate::file::MAX_PLATES;
 use crate::picture_format::fits_a_screen;
 use crate::sku::Dimensions;
 
-/// Maximum number of bytes read of the first plate's G-code. Its beginning has all statements, and a small archive may
-/// unpack to any size.
+/// Maximum number of bytes read from the first plate's G-code. Its beginning contains all statements, and a small
+/// archive may unpack to any size.
 const MAX_PLATE_BYTES: u64 = 16 << 20;
-/// Maximum number of bytes read of each further plate's G-code: its header and its settings.
+/// Maximum number of bytes read from each further plate's G-code: its header and settings.
 const MAX_HEADER_BYTES: u64 = 512 << 10;
-/// Maximum number of bytes read of a file that describes the project or a plate.
+/// Maximum number of bytes read from a file that describes the project or a plate.
 const MAX_PROJECT_BYTES: u64 = 2 << 20;
-/// Maximum total size of a package's thumbnails, in bytes; the plates after that get none.
+/// Maximum total size of a package's thumbnails, in bytes; further plates get none.
 const MAX_PICTURES_BYTES: usize = 16 << 20;
 /// Maximum size of a thumbnail, in bytes.
 const MAX_PICTURE_BYTES: u64 = 4 << 20;
 
-/// Maximum number of entries in a package; a sliced project has some dozens.
+/// Maximum number of entries in a package; a sliced project has a few dozen.
 const MAX_ENTRIES: u64 = 4096;
 /// Maximum size of an archive's directory, in bytes.
 const MAX_DIRECTORY_BYTES: u64 = 4 << 20;
 /// Number of bytes at the end of an archive that may hold the end-of-directory record and the 64-bit one before it.
 const END_BYTES: u64 = (64 << 10) + 22 + 20 + 56;
 
-/// Checks that the archive's directory declares no more entries and bytes than a package may have, because it is read
-/// into memory as a whole. Every place that looks like the end of a directory is checked, because the archive may have
-/// several.
+/// Checks that the archive's directory declares no more entries and bytes than a package may have, because the
+/// directory is read into memory as a whole. Every position that looks like the end of a directory is checked, because
+/// the archive may have several.
 fn bounded(file: &mut (impl Read + Seek)) -> Result<(), Damage> {
     let cut = |_: io::Error| Damage::CutOff;
     let size = file.seek(SeekFrom::End(0)).map_err(cut)?;
@@ -75,23 +76,23 @@ fn bounded(file: &mut (impl Read + Seek)) -> Result<(), Damage> {
     file.rewind().map_err(cut)
 }
 
-/// Returns the number of the plate whose G-code has this name: 1 for `Metadata/plate_1.gcode`.
+/// Returns the number of the plate whose G-code file has the given name: 1 for `Metadata/plate_1.gcode`.
 fn plate_number(name: &str) -> Option<u32> {
     let number: u32 = name.strip_prefix("Metadata/plate_")?.strip_suffix(".gcode")?.parse().ok()?;
     (number > 0).then_some(number)
 }
 
-/// Opens a package or another project, unless its directory is larger than a project's may be.
+/// Opens a package or another project, unless its directory is larger than that of a project may be.
 ///
 /// # Errors
 ///
-/// Fails if the file is not a zip archive, or has too many entries.
+/// Fails if the file is not a zip archive or has too many entries.
 pub fn open_archive<F: Read + Seek>(mut file: F) -> Result<ZipArchive<F>, Damage> {
     bounded(&mut file)?;
     ZipArchive::new(file).map_err(|_| Damage::CutOff)
 }
 
-/// Returns the metadata of the first plate of a package, and all its sliced plates.
+/// Returns the metadata of a package's first plate, and all its sliced plates.
 pub fn read_package(file: impl Read + Seek) -> Result<(Metadata, Vec<DetectedPlate>), Damage> {
     let mut archive = open_archive(file)?;
     let names_inside = archive.file_names().filter_map(|name| plate_number(&name.ok()?));
@@ -161,7 +162,7 @@ fn read_plate<F: Read + Seek>(
     Ok(reader.finish_plate())
 }
 
-/// Returns the content of an entry; `None` if it is missing or larger than `limit` bytes.
+/// Returns the content of an archive entry; `None` if the entry is missing or larger than `limit` bytes.
 fn bytes<F: Read + Seek>(archive: &mut ZipArchive<F>, name: &str, limit: u64) -> Option<Vec<u8>> {
     let mut content = Vec::new();
     archive.by_name(name).ok()?.take(limit + 1).read_to_end(&mut content).ok()?;
@@ -235,7 +236,7 @@ mod tests {
         assert_eq!(read_bytes(&package(&[])).content, Some(ContentType::ThreeMf), "a model that is not sliced");
     }
 
-    /// Builds a project of two plates as OrcaSlicer exports it, the second with two filaments.
+    /// Builds a project of two plates as exported by OrcaSlicer, the second plate with two filaments.
     fn project() -> Vec<u8> {
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         let mut put = |name: &str, bytes: &[u8]| {

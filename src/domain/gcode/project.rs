@@ -1,5 +1,5 @@
-//! Plate data from the small files beside the G-code in a package: times and filaments (`slice_info.config`), names
-//! (`model_settings.config`), the build plate and the extents (`plate_1.json`).
+//! Plate data from the small files that accompany the G-code in a package: times and filaments (`slice_info.config`),
+//! names (`model_settings.config`), the build plate and the extents (`plate_1.json`).
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,18 @@ use super::tools::{colour, one_nozzle, word};
 use crate::bounds::{filament_mm, grams, length_mm, nozzle_mm, print_seconds};
 use crate::file::{MAX_FILAMENTS, MAX_PLATES, Plate, PlateFilament};
 
-/// Limits for the JSON that describes a plate: lists of objects and their boxes.
+/// Limits for the JSON that describes a plate, which contains lists of objects and their bounding boxes.
 const PLATE_JSON: Bounds = Bounds { depth: 16, values: 50_000 };
 
-/// Plates by number, as far as these files describe them.
+/// Plates by number, as far as the package's small files describe them.
 pub(super) type Plates = BTreeMap<u32, Plate>;
 
 fn numbered(tag: &PackageTag<'_>) -> Option<u32> {
     tag.get("value")?.trim().parse().ok()
 }
 
-/// Reads `slice_info.config`: a `<plate>` has its number, time, nozzles and machine as `<metadata>`, and its filaments.
+/// Parses `slice_info.config`, in which each `<plate>` contains its number, time, nozzles and machine as `<metadata>`,
+/// and its filaments.
 pub(super) fn slice_info(text: &str) -> Plates {
     let (mut plates, mut open) = (Plates::new(), None::<Plate>);
     for tag in tags(text) {
@@ -45,8 +46,8 @@ pub(super) fn slice_info(text: &str) -> Plates {
     plates
 }
 
-/// Parses a filament tag such as `<filament id="1" type="PLA" color="#F2754E" used_m="1.00" used_g="3.00"/>`; ids count
-/// from 1.
+/// Parses a filament tag such as `<filament id="1" type="PLA" color="#F2754E" used_m="1.00" used_g="3.00"/>`, whose ids
+/// count from 1.
 fn filament(tag: &PackageTag<'_>) -> Option<PlateFilament> {
     let id: u32 = tag.get("id")?.trim().parse().ok()?;
     let metres = tag.get("used_m").and_then(number);
@@ -82,8 +83,7 @@ pub(super) fn names(text: &str) -> BTreeMap<u32, String> {
     plate_names
 }
 
-/// Adds the data of `plate_1.json`: build plate and nozzle. Returns the lengths of the print along x and y in
-/// millimetres.
+/// Adds the build plate and nozzle from `plate_1.json`. Returns the lengths of the print along x and y in millimetres.
 pub(super) fn plate_json(plate: &mut Plate, json: &[u8]) -> Option<[f64; 2]> {
     let fields = read(json, PLATE_JSON).ok()?;
     let bed = fields.get("bed_type").and_then(Value::as_str).map(bed_name).and_then(|name| word(&name));
@@ -97,7 +97,7 @@ pub(super) fn plate_json(plate: &mut Plate, json: &[u8]) -> Option<[f64; 2]> {
     }
 }
 
-/// Converts the JSON's name of a build plate to the one in the G-code settings.
+/// Converts a build plate's name in the JSON to the one in the G-code settings.
 fn bed_name(word: &str) -> String {
     match word {
         "cool_plate" => "Cool Plate",

@@ -1,5 +1,5 @@
-//! Parser for the tags of the small XML files inside a sliced package. Their content is in attributes, so nesting, text
-//! and declarations are ignored.
+//! Parser for the tags of the small XML files inside a sliced package. All data is in attributes, so nesting, text and
+//! declarations are ignored.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ impl PackageTag<'_> {
     }
 }
 
-/// Returns the tags of a text, in order. A tag that is never closed ends the list and is omitted.
+/// Returns the tags in a text, in order. A tag that is never closed ends the list and is omitted.
 pub(super) fn tags(mut text: &str) -> impl Iterator<Item = PackageTag<'_>> {
     std::iter::from_fn(move || {
         loop {

@@ -1,12 +1,12 @@
 //! Thumbnails in comments: `thumbnail begin 32x32 1234`, lines of base64, `thumbnail end`. Formats other than PNG are
-//! in blocks of other names (`thumbnail_JPG begin`) and are skipped.
+//! in blocks with other names (`thumbnail_JPG begin`) and are skipped.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::picture_format::fits_a_screen;
 
-/// Maximum size of a thumbnail, in characters of base64.
+/// Maximum size of a thumbnail, in base64 characters.
 const MAX_PICTURE_CHARS: usize = 4 << 20;
 
 /// Thumbnail embedded by the slicer.
@@ -16,7 +16,7 @@ pub struct Thumbnail {
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// Bytes of the PNG file.
+    /// Contents of the PNG file.
     pub png: Vec<u8>,
 }
 
@@ -26,7 +26,7 @@ impl Thumbnail {
     }
 }
 
-/// Collector of thumbnails that holds the largest valid one.
+/// Collector of thumbnails that keeps the largest valid one.
 #[derive(Debug, Default)]
 pub(super) struct Thumbnails {
     best: Option<Thumbnail>,
@@ -84,7 +84,7 @@ impl Thumbnails {
     }
 }
 
-/// Parses the header of a thumbnail: `32x32 1234`.
+/// Parses the header of a thumbnail block: `32x32 1234`.
 fn block(text: &str) -> Option<ThumbnailBlock> {
     let (width, height) = text.split_whitespace().next()?.split_once('x')?;
     Some(ThumbnailBlock { width: width.parse().ok()?, height: height.parse().ok()?, base64: String::new(), fits: true })

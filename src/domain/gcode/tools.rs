@@ -1,5 +1,5 @@
-//! Collector of slicer comments about each tool (filament, colour and use) and about the machine that the file was
-//! sliced for.
+//! Collector of slicer comments about each tool (filament, colour and use) and about the machine for which the file was
+//! sliced.
 
 use super::DetectedPlate;
 use super::comment::{metres_each, numbers};
@@ -9,21 +9,21 @@ use crate::file::{MAX_FILAMENTS, Plate, PlateFilament};
 
 /// Highest filament number, counted from 1.
 const MAX_INDEX: usize = 1000;
-/// Maximum length of a stored name or term of a slicer, in characters.
+/// Maximum length of a stored name or term from a slicer, in characters.
 const MAX_WORD_CHARS: usize = 100;
 
-/// Statements found so far; a later one replaces an earlier one. Lists have one item for each tool.
+/// Statements found so far; a later statement replaces an earlier one. Lists have one item per tool.
 #[derive(Debug, Default)]
 pub(super) struct ToolStatements {
     millimetres: Vec<f64>,
     grams: Vec<f64>,
-    /// Numbers, from 1, of the filaments that the lists above cover, if not all.
+    /// Numbers, starting at 1, of the filaments that the lists cover, if the lists do not cover all filaments.
     used: Vec<u32>,
     kinds: Vec<String>,
     filament_colours: Vec<String>,
     extruder_colours: Vec<String>,
     nozzle: Option<f64>,
-    /// Nozzle diameters in Cura's header, one statement each.
+    /// Nozzle diameters from Cura's header, one statement each.
     trains: Vec<Option<f64>>,
     printer_model: Option<String>,
     bed_type: Option<String>,
@@ -58,13 +58,13 @@ impl ToolStatements {
     }
 
     /// Returns the colour of a tool's filament. Several slicers write a default colour for a tool without a chosen one,
-    /// so the filament's takes precedence.
+    /// so the filament's colour takes precedence.
     fn colour(&self, tool: usize) -> Option<String> {
         let of = |colours: &[String]| colours.get(tool).and_then(|text| colour(text));
         of(&self.filament_colours).or_else(|| of(&self.extruder_colours))
     }
 
-    /// Returns the used filaments, by index. `total_grams` and `total_mm` are those of the whole print, and apply to
+    /// Returns the filaments used, by index. `total_grams` and `total_mm` are the totals of the print, which apply to
     /// the filament if there is only one.
     fn filaments(&self, total_grams: Option<Amount>, total_mm: Option<f64>) -> Vec<PlateFilament> {
         let tools = self.millimetres.len().max(self.grams.len()).min(MAX_FILAMENTS);
@@ -94,20 +94,20 @@ impl ToolStatements {
         all
     }
 
-    /// Sets the weights in grams computed from volumes and densities, if the slicer states none.
+    /// Sets the weights in grams calculated from volumes and densities, if the slicer states none.
     pub(super) fn weigh(&mut self, weights: Option<Vec<f64>>) {
         if self.grams.iter().all(|grams| *grams <= 0.0) {
             replace(&mut self.grams, weights);
         }
     }
 
-    /// Returns the diameter of all nozzles; `None` if they differ.
+    /// Returns the diameter shared by all nozzles; `None` if the diameters differ.
     fn nozzle(&self) -> Option<f64> {
         let first = self.trains.first().copied().flatten();
         self.nozzle.or(first.filter(|_| self.trains.iter().all(|nozzle| *nozzle == first)))
     }
 
-    /// Builds the only plate of plain G-code; the caller adds the data of the whole print.
+    /// Builds the single plate of plain G-code; the caller adds the data of the whole print.
     pub(super) fn plate(&self, total_grams: Option<Amount>, total_mm: Option<f64>) -> DetectedPlate {
         let plate = Plate {
             plate: 1,
@@ -121,7 +121,7 @@ impl ToolStatements {
     }
 }
 
-/// Cleans a name or term: trimmed, without quotes and control characters; `None` if nothing is left.
+/// Cleans a name or term: trims it and removes quotes and control characters; `None` if nothing is left.
 pub(super) fn word(text: &str) -> Option<String> {
     let clean: String =
         text.trim().trim_matches('"').chars().filter(|c| !c.is_control()).take(MAX_WORD_CHARS).collect();
@@ -143,7 +143,7 @@ fn words(text: &str) -> Vec<String> {
     text.split(separator).take(MAX_FILAMENTS).map(|item| item.trim().trim_matches('"').to_owned()).collect()
 }
 
-/// Returns the diameter of all nozzles in a list; `None` if they differ.
+/// Returns the diameter shared by all nozzles in a list; `None` if the diameters differ.
 pub(super) fn one_nozzle(text: &str) -> Option<f64> {
     let mut all = text.split([',', ';']).map(|item| item.trim().parse().ok().and_then(nozzle_mm));
     let first = all.next()??;

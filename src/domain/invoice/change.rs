@@ -1,4 +1,4 @@
-//! Collector for one decision on an invoice: the next state, documents, events and mails.
+//! Collector for the changes of one decision on an invoice: the next state, documents, events and emails.
 
 use super::{Invoice, InvoiceAnswer, InvoiceRow};
 use crate::aggregate::{Decision, DecisionContext};
@@ -8,13 +8,13 @@ use crate::event::data::invoice::{InvoiceData, InvoiceFlaggedData};
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
 
-/// Documents issued by a change, with the events about it.
+/// Documents issued by a change, with the events about the change.
 pub(super) type SettlementChanges = (Vec<InvoiceRow>, Vec<Event>);
 
-/// Changes of one command to an invoice.
+/// Changes that one command makes to an invoice.
 pub(super) struct InvoiceChange<'a> {
     pub(super) cx: &'a DecisionContext<'a>,
-    /// Invoice as it will be after the commit.
+    /// State of the invoice after the commit.
     pub(super) invoice: Invoice,
     rows: Vec<InvoiceRow>,
     events: Vec<Event>,
@@ -22,7 +22,7 @@ pub(super) struct InvoiceChange<'a> {
 }
 
 impl<'a> InvoiceChange<'a> {
-    /// Starts from the current invoice.
+    /// Starts a change from the current state of the invoice.
     pub(super) fn of(cx: &'a DecisionContext<'a>, invoice: Invoice) -> Self {
         Self { cx, invoice, rows: Vec::new(), events: Vec::new(), mails: Vec::new() }
     }
@@ -45,8 +45,8 @@ impl<'a> InvoiceChange<'a> {
         self.events.push(Event::new(self.cx, name, ("invoice", invoice.id), invoice.order_id, &data));
     }
 
-    /// Flags a problem that needs an operator's attention: on the invoice, as an event, and by mail to the operators.
-    /// Does nothing while the same flag is set, so that one problem causes one mail.
+    /// Flags a problem that needs an operator's attention: on the invoice, as an event, and in an email to the
+    /// operators. Does nothing if the same flag is already set, so that one problem causes one email.
     pub(super) fn flag(&mut self, flag: &str, words: &str) {
         if self.invoice.flags.iter().any(|one| one == flag) {
             return;
@@ -61,7 +61,8 @@ impl<'a> InvoiceChange<'a> {
         self.mails.extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text));
     }
 
-    /// Finishes the decision, answered with the invoice; an unchanged one if nothing differs from `before`.
+    /// Completes the decision with the invoice as the answer; leaves the invoice unchanged if nothing differs from
+    /// `before`.
     pub(super) fn done(mut self, before: Option<&Invoice>) -> Decision<Invoice, InvoiceAnswer> {
         if before == Some(&self.invoice) && self.rows.is_empty() && self.events.is_empty() {
             return Decision::unchanged(InvoiceAnswer { invoice: Box::new(self.invoice) });

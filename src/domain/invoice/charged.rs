@@ -1,6 +1,6 @@
-//! Invoices for subscription periods that the payment processor charged, issued and paid at once. The processor charges
-//! its price without tax on top and without stating any tax portion, so the invoice is over exactly that amount, at
-//! rate 0.
+//! Invoices for subscription periods charged by the payment processor, which are issued and paid at the same time. The
+//! processor adds no tax to its price and does not state any tax portion, so the invoice is for exactly the charged
+//! amount, at a tax rate of 0.
 
 use super::change::InvoiceChange;
 use super::{DraftInvoice, Invoice, InvoiceLine, Party, Payment};
@@ -9,7 +9,7 @@ use crate::id::Id;
 use crate::ledger::PROCESSOR;
 use crate::refusal::Refusal;
 
-/// Text of the only line of an invoice whose parts do not add up to the charge.
+/// Text of the only line in an invoice for a charge whose parts do not add up.
 const WHOLE_LINE: &str = "Subscription";
 
 /// Part of a charge.
@@ -26,27 +26,27 @@ pub struct ChargedLine {
 /// Paid period of a subscription.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChargedPeriod {
-    /// Customer, as in their record.
+    /// Customer, as recorded in the customer's record.
     pub buyer: Party,
-    /// The customer's e-mail address, by which they can see the invoice.
+    /// Customer's e-mail address, which determines who can see the invoice.
     pub customer_email: Option<String>,
     /// Charged amount, in minor units.
     pub amount_cents: i64,
-    /// Currency as ISO 4217 code in lower case.
+    /// Currency as a lower-case ISO 4217 code.
     pub currency: String,
     /// Parts of the charge.
     pub lines: Vec<ChargedLine>,
-    /// The processor's id of its invoice, `in_...`.
+    /// Processor's id of its own invoice, such as `in_...`.
     pub processor_invoice: String,
-    /// Payment intent, if the processor has named it; otherwise a later event does.
+    /// Payment intent, if the processor has already named it; otherwise a later event will.
     pub intent: Option<String>,
     /// The processor's invoice number.
     pub number: String,
 }
 
 impl ChargedPeriod {
-    /// Returns the invoice lines: the processor's if they add up to the charge and none is negative, otherwise one over
-    /// the whole.
+    /// Returns the invoice lines: the processor's lines if they add up to the charge and none is negative, otherwise a
+    /// single line for the whole amount.
     fn lines(&self) -> Vec<InvoiceLine> {
         let line = |description: &str, quantity: u32, unit_price_cents| InvoiceLine {
             description: description.to_owned(),
@@ -72,7 +72,7 @@ impl ChargedPeriod {
 }
 
 impl<'a> InvoiceChange<'a> {
-    /// Builds the invoice of a period, issued and paid.
+    /// Builds the invoice for a period, issued and paid.
     pub(super) fn charged(cx: &'a DecisionContext<'a>, id: Id, period: &ChargedPeriod) -> Result<Self, Refusal> {
         let draft = DraftInvoice {
             buyer: period.buyer.clone(),

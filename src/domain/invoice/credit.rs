@@ -1,17 +1,18 @@
-//! Amounts of credit notes: the whole invoice as it was, or an exact amount spread over its tax rates.
+//! Amounts of credit notes: either the whole invoice, or an exact amount distributed over its tax rates.
 //!
-//! Each partial note covers the share of all notes so far minus that of the earlier ones: so the notes of an invoice
-//! that was refunded in parts add up to the invoice, at each rate, net and tax. The tax of one note may therefore
-//! differ by the smallest unit from the tax on its own net, which EN 16931 allows below one whole unit.
+//! Each partial note covers the total share of all notes so far minus that of the earlier ones. The notes for an
+//! invoice refunded in parts therefore add up to the invoice, net and tax, at each rate. The tax in a single note may
+//! consequently differ by the smallest currency unit from the tax on the note's own net amount, which EN 16931 allows
+//! if the difference is below one whole unit.
 
 use super::sums::Sums;
 use super::{Category, InvoiceContent, InvoiceLine};
 use crate::currency::has_decimals;
 use crate::tax::tax_of;
 
-/// Returns the content of a partial credit note, and its rounding in minor units. `before` are the amounts of earlier
-/// notes, oldest first. In a currency without decimals each note is computed on its own: there EN 16931 no longer
-/// allows a difference of the smallest unit.
+/// Returns the content of a partial credit note, and its rounding in minor units. `before` holds the amounts of earlier
+/// notes, oldest first. In a currency without decimals each note is calculated on its own, because EN 16931 does not
+/// allow a difference of the smallest unit in that case.
 pub(super) fn part_of(content: &InvoiceContent, before: &[i64], amount_cents: i64) -> Option<(InvoiceContent, i64)> {
     let mut back = CreditedTotals::nothing_of(content);
     if has_decimals(&content.currency) {
@@ -46,21 +47,21 @@ pub(super) fn part_of(content: &InvoiceContent, before: &[i64], amount_cents: i6
     Some((part, rounding_cents))
 }
 
-/// Share of one note at one rate, in minor units.
+/// Share of one note at one tax rate, in minor units.
 struct CreditedShare {
     rate_bps: i64,
     net: i64,
     tax: i64,
 }
 
-/// Totals of an invoice's notes so far, at each rate.
+/// Totals of all notes for an invoice so far, at each tax rate.
 struct CreditedTotals<'a> {
-    /// Tax categories, highest rate first: lower ones absorb its rounding remainder, and an untaxed one does so
-    /// exactly.
+    /// Tax categories, highest rate first: lower rates absorb the rounding remainder of higher ones, and an untaxed
+    /// category absorbs it exactly.
     categories: Vec<&'a Category>,
     /// Net amounts, one for each category.
     nets: Vec<i64>,
-    /// Total with tax.
+    /// Total including tax.
     sum: i64,
     /// Payable amount of the invoice.
     payable: i64,
@@ -74,7 +75,7 @@ impl<'a> CreditedTotals<'a> {
         Self { categories, nets, sum: 0, payable: content.sums.payable_cents() }
     }
 
-    /// Adds this amount; `None` if an amount overflows.
+    /// Adds the given amount; `None` if an amount overflows.
     fn take(&mut self, amount_cents: i64) -> Option<Vec<CreditedShare>> {
         self.sum = self.sum.checked_add(amount_cents)?;
         let (all, sum) = (self.sum >= self.payable, i128::from(self.sum));
@@ -101,7 +102,7 @@ fn line(net: i64, rate_bps: i64) -> InvoiceLine {
     InvoiceLine { description, quantity: 1, unit_price_cents: net, tax_rate_bps: rate_bps }
 }
 
-/// Returns the largest net amount whose gross is at most `gross`; 0 for a negative one.
+/// Returns the largest net amount whose gross is at most `gross`; 0 if `gross` is negative.
 fn net_of(gross: i64, rate_bps: i64) -> Option<i64> {
     let near = i128::from(gross.max(0)) * 10_000 / (10_000 + i128::from(rate_bps));
     let mut net = i64::try_from(near).ok()?.checked_add(1)?;

@@ -1,6 +1,6 @@
-//! Invoice of an order: created at the order's first payment, in the order's own commit, and following its payments
-//! afterwards. Whatever happens to the order, this brings the invoice in line with it; applying the same state twice
-//! changes nothing.
+//! Invoice of an order: created with the order's first payment, in the order's own commit, and kept in line with the
+//! order's payments afterwards. Whatever happens to the order, applying its state brings the invoice in line; applying
+//! the same state twice changes nothing.
 
 use super::{DocumentKind, Invoice, InvoiceContent, InvoiceLine, InvoiceRow, InvoiceStatus, Party, Payment, Sums};
 use crate::address::Address;
@@ -10,16 +10,16 @@ use crate::id::Id;
 use crate::ledger::Ledger;
 use crate::time::Timestamp;
 
-/// Payment state of an order, as its invoice follows it.
+/// Payment state of an order, as tracked by its invoice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OrderPaymentSummary {
-    /// Number of the order's commit with this state; older ones than the last applied are ignored. 0 in the commit that
-    /// creates the invoice, before there was any.
+    /// Number of the order's commit with this state; states older than the last applied one are ignored. 0 when the
+    /// invoice is created.
     pub version: i64,
     /// Payments in the order's currency minus their refunds, in minor units.
     pub kept_cents: i64,
-    /// Payments in the order's currency regardless of refunds, in minor units: the amount that the invoice shows as
-    /// paid when it is issued.
+    /// Payments in the order's currency regardless of refunds, in minor units: the amount shown as paid when the
+    /// invoice is issued.
     pub received_cents: i64,
     /// Time at which the order was paid in full; a later refund does not clear it.
     pub paid_at: Option<Timestamp>,
@@ -34,7 +34,7 @@ pub struct OrderPaymentSummary {
 /// Order to be invoiced.
 #[derive(Clone, Debug)]
 pub struct OrderToInvoice {
-    /// Order that is paid.
+    /// Order being paid.
     pub order_id: Id,
     /// Human-readable number of the invoiced order.
     pub order_number: String,
@@ -44,11 +44,11 @@ pub struct OrderToInvoice {
     pub customer_email: Option<String>,
     /// Party named on the invoice.
     pub buyer: Party,
-    /// Ordered items, at the prices and rates of that moment.
+    /// Ordered items, with their prices and tax rates at the time of invoicing.
     pub lines: Vec<InvoiceLine>,
     /// Shipping charge in minor units.
     pub shipping_cents: i64,
-    /// Tax rate of the shipping charge in basis points.
+    /// Tax rate for shipping, in basis points.
     pub shipping_tax_rate_bps: i64,
     /// Discount in minor units.
     pub discount_cents: i64,
@@ -58,20 +58,20 @@ pub struct OrderToInvoice {
     pub currency: String,
     /// Payments of the order.
     pub money: OrderPaymentSummary,
-    /// Time at which everything had shipped; `None` before.
+    /// Time at which everything had been shipped; `None` if not yet.
     pub supplied_at: Option<Timestamp>,
-    /// Address of delivery; `None` where it is unknown.
+    /// Delivery address; `None` if unknown.
     pub ship_to: Option<Address>,
 }
 
-/// Invoice created by the commit of its order, with its documents.
+/// Invoice created by its order's commit, with its documents.
 #[derive(Clone, Debug)]
 pub struct NewInvoice {
-    /// Invoice as it will be.
+    /// State of the new invoice.
     pub invoice: Invoice,
     /// Invoice document, and a credit note if the payment has already been refunded.
     pub rows: Vec<InvoiceRow>,
-    /// Events about the invoice that the order's commit publishes.
+    /// Events about the invoice, published by the order's commit.
     pub events: Vec<Event>,
 }
 
@@ -132,8 +132,8 @@ impl NewInvoice {
 }
 
 impl Invoice {
-    /// Applies the payments of its order; returns the documents to issue and the events. Nothing changes if they were
-    /// already applied.
+    /// Applies the payments of the invoice's order; returns the documents to issue and the events. Nothing changes if
+    /// the payments were already applied.
     pub(super) fn follow(
         &mut self,
         cx: &DecisionContext<'_>,
@@ -152,7 +152,7 @@ impl Invoice {
         self.settle(cx, money.kept_cents, money.paid_at, money.refunded, money.cancelled)
     }
 
-    /// Brings status and credit notes in line with the payments retained.
+    /// Brings status and credit notes in line with the balance of the payments.
     pub(super) fn settle(
         &mut self,
         cx: &DecisionContext<'_>,

@@ -15,7 +15,7 @@ use crate::refusal::{Faults, Refusal};
 use crate::tax::tax_bps;
 use crate::time::DAY_MS;
 
-/// Builds the content with its totals. All faults are reported at once.
+/// Builds the content with its totals. All faults are reported together.
 fn content(cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<InvoiceContent, Refusal> {
     let mut faults = Faults::default();
     faults.check(!draft.lines.is_empty(), "lineItems", "must have at least one line");
@@ -83,7 +83,7 @@ impl Invoice {
         })
     }
 
-    /// Replaces the content of a draft with an operator's new input.
+    /// Replaces the content of a draft with new input from an operator.
     pub(super) fn redraft(&mut self, cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<(), Refusal> {
         if self.status != InvoiceStatus::Draft {
             return Err(Refusal::transition("the invoice cannot be changed", self.status));
@@ -94,7 +94,7 @@ impl Invoice {
         Ok(())
     }
 
-    /// Issues the invoice now: from here on its content is frozen. `paid_cents` is the amount already paid.
+    /// Issues the invoice now; its content is frozen from then on. `paid_cents` is the amount already paid.
     pub(super) fn issue(&mut self, cx: &DecisionContext<'_>, paid_cents: i64) -> InvoiceRow {
         self.issued_at = Some(cx.now);
         let days = cx.rules.invoices.payment_days.saturating_mul(DAY_MS);
@@ -106,8 +106,8 @@ impl Invoice {
         self.document(cx, DocumentKind::Invoice, content, rounding, paid_cents)
     }
 
-    /// Issues a credit note over this amount, in minor units; `back` states whether the money was refunded or was never
-    /// paid. `None` if there is nothing to reverse.
+    /// Issues a credit note for the given amount, in minor units; `back` is `true` if the money was refunded and
+    /// `false` if it was never paid. `None` if there is nothing to reverse.
     pub(super) fn credit(&mut self, cx: &DecisionContext<'_>, amount_cents: i64, back: bool) -> Option<InvoiceRow> {
         let total = self.content.sums.payable_cents();
         let whole = self.credited_cents() == 0 && amount_cents == total;
@@ -161,7 +161,7 @@ impl Invoice {
         InvoiceRow::Issued(Box::new(document))
     }
 
-    /// Builds the payload of its events.
+    /// Builds the payload for events about the invoice.
     pub(super) fn data(&self) -> InvoiceData {
         InvoiceData {
             invoice_id: self.id,
@@ -174,7 +174,7 @@ impl Invoice {
         }
     }
 
-    /// Builds an event about it.
+    /// Builds an event about the invoice.
     pub(super) fn event(&self, cx: &DecisionContext<'_>, name: &str) -> Event {
         Event::new(cx, name, ("invoice", self.id), self.order_id, &self.data())
     }

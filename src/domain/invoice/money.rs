@@ -1,6 +1,6 @@
-//! Effects of the ledger on an invoice without an order: payments that operators record, and those that the payment
-//! processor's events report, by the rules of every [ledger](crate::ledger). The payments of an order's invoice
-//! belong to the order.
+//! Effects of the ledger on an invoice without an order: payments recorded by operators or reported by the payment
+//! processor's events, according to the rules common to all [ledgers](crate::ledger). The payments of an order's
+//! invoice belong to the order.
 
 use super::change::InvoiceChange;
 use super::{Invoice, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, Payment};
@@ -13,7 +13,8 @@ use crate::ledger::{
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
 
-/// Maximum number of payments and refunds to which operators may add on one invoice: they are stored with it.
+/// Maximum number of payments and refunds on one invoice up to which operators may add more: they are stored with the
+/// invoice.
 const MAX_PAYMENTS: usize = 200;
 
 impl LedgerOwner for Invoice {
@@ -38,7 +39,8 @@ impl LedgerOwner for Invoice {
     fn metadata(&self) -> Vec<(String, String)> {
         vec![("invoiceId".to_owned(), self.id.to_string())]
     }
-    /// Returns a generic title: only the store knows the invoice number, and the code that starts the checkout adds it.
+    /// Returns a generic title, because only the store knows the invoice number; the code that starts the checkout adds
+    /// the number.
     fn title(&self) -> String {
         "Invoice".to_owned()
     }
@@ -59,7 +61,7 @@ impl Invoice {
 }
 
 impl InvoiceChange<'_> {
-    /// Runs an operation on the ledger, and follows what it changed.
+    /// Runs an operation on the ledger, and applies the resulting changes to the invoice.
     pub(super) fn edit_ledger<R>(&mut self, operation: impl FnOnce(&mut LedgerEdit<'_>) -> R) -> R {
         let terms = self.invoice.terms();
         let (outcome, changes) = self.invoice.ledger.edit(self.cx, &terms, operation);
@@ -97,7 +99,8 @@ impl InvoiceChange<'_> {
         }
     }
 
-    /// Brings status, credit notes and flags in line with the payments retained; `paid_at` if this paid it in full.
+    /// Brings status, credit notes and flags in line with the balance of the payments; `paid_at` is set if this has
+    /// paid the invoice in full.
     pub(super) fn follow_ledger(&mut self, paid_at: Option<Timestamp>) {
         let terms = self.invoice.terms();
         let sums = books(&self.invoice.ledger, &terms);
@@ -149,7 +152,7 @@ impl InvoiceChange<'_> {
         self.edit_ledger(|on| ledger::refund(on, newest, amount_cents, at_processor))
     }
 
-    /// Records a refund made by other means than the payment.
+    /// Records a refund made by means other than the original payment.
     pub(super) fn refund_otherwise(
         &mut self,
         payment: Option<Id>,
@@ -161,7 +164,7 @@ impl InvoiceChange<'_> {
         self.edit_ledger(|on| ledger::refund_otherwise(on, payment, amount_cents, method))
     }
 
-    /// Refuses an invoice of an order, because its payments are recorded on the order.
+    /// Refuses the operation for an order's invoice, because its payments are recorded on the order.
     pub(super) fn own_money(&self) -> Result<(), Refusal> {
         if self.invoice.order_id.is_some() {
             return Err(Refusal::conflict(
@@ -172,8 +175,8 @@ impl InvoiceChange<'_> {
         Ok(())
     }
 
-    /// Refuses a further payment beyond [`MAX_PAYMENTS`]. Payments taken by the processor are recorded even beyond this
-    /// limit, because the money has already moved.
+    /// Refuses a further payment beyond [`MAX_PAYMENTS`]. Payments collected by the processor are recorded even beyond
+    /// this limit, because the money has already moved.
     fn has_room(&self) -> Result<(), Refusal> {
         if self.invoice.ledger.payments.len() >= MAX_PAYMENTS {
             let words = format!("the maximum of {MAX_PAYMENTS} payments and refunds is reached");

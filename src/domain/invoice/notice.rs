@@ -1,4 +1,4 @@
-//! Mails to the customer about an invoice: a request for payment, and a receipt.
+//! Emails to the customer about an invoice: a request for payment, and a receipt.
 
 use super::{Invoice, InvoiceContent, InvoiceStatus};
 use crate::aggregate::DecisionContext;
@@ -8,7 +8,7 @@ use crate::mail::kind::{self, InvoiceToPay, PaymentReceipt};
 use crate::mail::part::{MailFact, MailItem};
 
 impl InvoiceContent {
-    /// Returns the lines for a mail, each with its net amount.
+    /// Returns the invoice lines for an email, each with its net amount.
     fn mail_items(&self) -> Vec<MailItem> {
         let item = |line: &super::InvoiceLine| MailItem {
             quantity: line.quantity,
@@ -18,7 +18,7 @@ impl InvoiceContent {
         self.lines.iter().map(item).collect()
     }
 
-    /// Returns the sums for a mail, the total last; zero amounts other than the total are omitted.
+    /// Returns the sums for an email, with the total last; zero amounts other than the total are omitted.
     fn mail_sums(&self) -> Vec<MailFact> {
         let sums = &self.sums;
         let some =
@@ -34,7 +34,7 @@ impl InvoiceContent {
 }
 
 impl Invoice {
-    /// Returns the mails to the customer for the commit that leads here from `before`.
+    /// Returns the emails to the customer for the commit that leads from `before` to the current state.
     pub(super) fn notices(&self, cx: &DecisionContext<'_>, before: Option<&Self>) -> Vec<Mail> {
         let was = |of: fn(&Self) -> bool| before.is_some_and(of);
         let paid = self.paid_at.is_some() && !was(|before| before.paid_at.is_some());
@@ -44,8 +44,8 @@ impl Invoice {
         receipt.into_iter().chain(to_pay).collect()
     }
 
-    /// Builds the mail with the invoice, for the commit in which it is issued: `None` if nothing is due, no e-mail
-    /// address is known, or the shop sends invoices by other means.
+    /// Builds the email with the invoice, for the commit that issues it: `None` if nothing is due, no e-mail address is
+    /// known, or the shop sends invoices by other means.
     fn to_pay(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
         let to = self.customer_email.clone().filter(|_| cx.rules.invoice_notices && self.due_cents() > 0)?;
         let mut sums = self.content.mail_sums();
@@ -66,7 +66,7 @@ impl Invoice {
         ))
     }
 
-    /// Builds the receipt mail, for the commit in which the invoice is paid: `None` if nothing was due, no e-mail
+    /// Builds the receipt email, for the commit with which the invoice is paid: `None` if nothing was due, no e-mail
     /// address is known, or the shop sends receipts by other means.
     pub fn receipt(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
         let to = self.customer_email.clone().filter(|_| cx.rules.receipts)?;

@@ -19,7 +19,8 @@ impl Aggregate for Invoice {
         Some(self.revision)
     }
 
-    /// Returns the effects of its own ledger; none for an order's invoice, whose payments belong to the order.
+    /// Returns the effects of the invoice's own ledger; none for an order's invoice, whose payments belong to the
+    /// order.
     fn effects(&self) -> Vec<LedgerEffect> {
         if self.order_id.is_some() { Vec::new() } else { self.ledger.effects(&self.terms()) }
     }

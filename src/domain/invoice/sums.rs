@@ -1,4 +1,4 @@
-//! Totals of an invoice, in integers: nets are exact, the tax is rounded half up once for each rate.
+//! Totals of an invoice, calculated with integers: net amounts are exact, and the tax is rounded half up once per rate.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::InvoiceLine;
 use crate::tax::tax_of;
 
-/// Taxable amounts at one rate, and the tax on them. All amounts are in minor units.
+/// Taxable amounts at one tax rate, and the tax on them. All amounts are in minor units.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Category {
@@ -25,7 +25,7 @@ pub struct Category {
     pub tax_cents: i64,
 }
 
-/// The totals of an invoice or credit note, in minor units.
+/// Totals of an invoice or credit note, in minor units.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sums {
@@ -37,12 +37,12 @@ pub struct Sums {
     pub discount_cents: i64,
     /// Sum of the taxes at all rates.
     pub tax_cents: i64,
-    /// Grand total: subtotal and shipping, minus the discount, with tax.
+    /// Grand total: subtotal and shipping, minus the discount, plus tax.
     pub total_cents: i64,
     /// Categories by rate, lowest first.
     pub categories: Vec<Category>,
-    /// Difference between the total and the payable amount: another shop's prices including tax may match no whole net
-    /// amount. 0 for direct sales.
+    /// Difference between the total and the payable amount: another shop's tax-inclusive prices may not match any whole
+    /// net amount. 0 for direct sales.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rounding_cents: i64,
 }
@@ -58,8 +58,8 @@ impl Sums {
         self.total_cents.saturating_add(self.rounding_cents)
     }
 
-    /// Computes the totals of these lines with shipping and discount; `None` if an amount overflows, or the discount is
-    /// larger than the lines.
+    /// Calculates the totals of the given lines with shipping and discount; `None` if an amount overflows, or the
+    /// discount is larger than the lines.
     pub fn of(lines: &[InvoiceLine], shipping: (i64, i64), discount_cents: i64) -> Option<Self> {
         let (shipping_cents, shipping_bps) = shipping;
         let mut by_rate: BTreeMap<i64, Category> = BTreeMap::new();
@@ -95,8 +95,8 @@ impl Sums {
     }
 }
 
-/// Divides an amount in the proportions of these shares: each part is rounded down, and the remainder goes to the
-/// largest share. The parts add up to the amount exactly; without any share everything goes to the first.
+/// Divides an amount in proportion to the given shares: each part is rounded down, and the remainder goes to the
+/// largest share. The parts add up exactly to the amount; if all shares are zero, everything goes to the first.
 pub(super) fn spread(amount: i64, shares: &[i64]) -> Vec<i64> {
     let whole: i128 = shares.iter().map(|share| i128::from(*share)).sum();
     let part = |share: &i64| {

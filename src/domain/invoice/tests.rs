@@ -1,4 +1,4 @@
-//! Invoices: the state machine, money, credit notes, and sums over random documents.
+//! Tests of invoices: the state machine, payments, credit notes, and the sums of random documents.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod ledgers;

@@ -16,22 +16,22 @@ pub enum AttemptState {
     Claimed,
     /// The printer accepted the attempt and its file is being uploaded.
     Uploading,
-    /// The start is being sent. Stored before the start goes out, so that a crash in between is not mistaken for
-    /// "never started".
+    /// The start is being sent. Stored before the start is sent, so that a crash in between is not mistaken for "never
+    /// started".
     StartSent,
     /// The printer was seen printing the attempt's file.
     Confirmed,
-    /// The print ran to its end.
+    /// The print ran to completion.
     Finished,
-    /// The print began and failed, or an emergency stop ended the attempt.
+    /// The print started and failed, or an emergency stop ended the attempt.
     Failed,
-    /// The print was cancelled at the printer, or the attempt before its start.
+    /// The print was cancelled at the printer, or the attempt was cancelled before its start.
     Cancelled,
     /// The printer did not accept the attempt, or the upload failed: no start was sent.
     Refused,
-    /// A start was sent, and it is certain that nothing was printed.
+    /// A start was sent, but it is certain that nothing was printed.
     NotStarted,
-    /// Given up by an operator's forced cancel, regardless of what the printer did.
+    /// Abandoned by an operator's forced cancellation, whatever the printer did.
     Abandoned,
 }
 
@@ -49,22 +49,22 @@ impl AttemptState {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Departure {
-    /// Number of the shipment, from 1 within the order.
+    /// Number of the shipment, starting at 1 within the order.
     pub shipment: u32,
     /// Number of parts, at least 1.
     pub quantity: u32,
 }
 
-/// One attempt to print one job on one printer. Attempts form a ledger: each is a separate row under the order's
-/// version, added before anything is done at the printer and never removed.
+/// Attempt to print one job on one printer. Attempts form a ledger: each is a separate row under the order's version,
+/// added before anything is done at the printer and never removed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Attempt {
-    /// Unique identifier; part of the file's name on the printer, which ties the printer's reports to this attempt.
+    /// Unique identifier; part of the file's name on the printer, which links the printer's reports to this attempt.
     pub id: Id,
-    /// Job that is attempted.
+    /// Job being attempted.
     pub job_id: Id,
-    /// Order of that job.
+    /// Order of the job.
     pub order_id: Id,
     /// Position within the job, counted from 1.
     pub number: u32,
@@ -72,63 +72,63 @@ pub struct Attempt {
     pub printer_id: Id,
     /// Progress of the attempt, from the claim to its end.
     pub state: AttemptState,
-    /// `true` while it is unknown whether the start had an effect or how a print that was seen ended. Neither the job
-    /// nor the printer continues until evidence from the printer or an operator decides.
+    /// `true` while it is unknown whether the start had an effect, or how a print that was observed has ended. Neither
+    /// the job nor the printer continues until evidence from the printer or an operator decides.
     #[serde(default)]
     pub unverified: bool,
-    /// Operator's resolution that the printer has yet to acknowledge; `None` once its final report did so.
+    /// Operator's resolution that the printer has not acknowledged yet; `None` once its final report has done so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub word: Option<Resolution>,
     /// Human-readable reason why the attempt ended or cannot be verified.
     pub reason: Option<String>,
     /// Time at which the printer was first seen printing the file; `None` if it never was.
     pub started_at: Option<Timestamp>,
-    /// `true` if the begin or the end of the print was not observed: its times do not measure its duration.
+    /// `true` if the beginning or the end of the print was not observed: the recorded times do not show its duration.
     #[serde(default)]
     pub unseen: bool,
     /// Time at which the attempt reached a final state.
     pub ended_at: Option<Timestamp>,
     /// Time at which the printer was claimed.
     pub created_at: Timestamp,
-    /// Sign-off of the printed parts; `None` while it prints, if nothing was printed, and while a required sign-off is
+    /// Sign-off of the printed parts; `None` during the print, if nothing was printed, and while a required sign-off is
     /// outstanding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_off: Option<SignOff>,
     /// Photo that the server took at the end of the print; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub photo_file_id: Option<Id>,
-    /// `true` once the printer has reported how the parts were signed off at the machine, which it does once.
+    /// `true` once the printer has reported how the parts were signed off at the machine, which it does only once.
     #[serde(default)]
     pub signed_at_printer: bool,
-    /// `true` if the job was printed again to replace this print: its parts do not count.
+    /// `true` if the job was printed again to replace this print, whose parts therefore do not count.
     #[serde(default)]
     pub withdrawn: bool,
-    /// `true` if it was the first print of a job that replaces nothing; basis of the first-pass yield.
+    /// `true` if this was the first print of a job that replaces no parts; basis of the first-pass yield.
     #[serde(default)]
     pub first_pass: bool,
     /// Total consumption over all materials, which are counted in the same unit.
     #[serde(default)]
     pub used: Amount,
-    /// Consumption by material. Empty for prints that ended before this field existed, which are then attributed to the
-    /// job's first material.
+    /// Consumption by material. Empty for prints that ended before this field existed, whose consumption is attributed
+    /// to the job's primary material.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used_of: Vec<(Id, Amount)>,
-    /// Final progress of the print, 0 to 1; `None` while it prints, if nothing was printed, and in prints that ended
+    /// Final progress of the print, 0 to 1; `None` during the print, if nothing was printed, and for prints that ended
     /// before this field existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<f64>,
-    /// Spools on which the printer itself booked the consumption in the external spool inventory; empty if it does not
-    /// book or does not report.
+    /// Spools on which the printer itself booked the consumption in the external spool inventory; empty if the printer
+    /// does not book or does not report it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub booked_on: Vec<i64>,
-    /// Shipments in which parts left, oldest first; in total at most the parts of the plate. Empty until parts leave.
+    /// Shipments in which parts of the print left, oldest first; the total is at most the number of parts on the plate.
     /// For prints whose parts left before this field existed, it is filled when the order is loaded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub departures: Vec<Departure>,
 }
 
 impl Attempt {
-    /// Returns the print duration in milliseconds; `None` if it is unknown.
+    /// Returns the print duration in milliseconds; `None` if unknown.
     pub fn took_ms(&self) -> Option<i64> {
         self.started_at.zip(self.ended_at).filter(|_| !self.unseen).map(|(start, end)| end.since(start))
     }
@@ -138,7 +138,7 @@ impl Attempt {
         self.progress = progress.is_finite().then(|| progress.clamp(0.0, 1.0));
     }
 
-    /// Returns whether a print is known to have begun and is over: only then can there be parts.
+    /// Returns whether a print is known to have started and is over: only then can there be parts.
     pub fn printed(&self) -> bool {
         match self.state {
             AttemptState::Finished | AttemptState::Failed | AttemptState::Abandoned => true,

@@ -1,9 +1,9 @@
 //! Claims of a job: one for each distinct material that it needs.
 //!
-//! Claims are requested one after the other, in the order of the materials' ids, and a held claim stays held while the
-//! next waits. This prevents deadlocks between two jobs that need the same materials: a job that waits for a material
-//! holds only materials with smaller ids. A job that loses a claim also gives up those on materials with greater ids,
-//! and requests them again in this order.
+//! Claims are requested one after the other, in the order of the materials' ids, and a claim that is held stays held
+//! while the next one waits. This prevents deadlocks between two jobs that need the same materials: a job waiting for a
+//! material holds only materials with smaller ids. A job that loses a claim also gives up its claims on materials with
+//! greater ids, and requests them again in the same order.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +12,8 @@ use crate::amount::Amount;
 use crate::id::Id;
 use crate::launch::MaterialNeed;
 
-/// Need of a job for a material other than the one that its SKU lists first, with its claim. The fields mirror those of
-/// the same names in [`Job`].
+/// Job's need for a material other than the SKU's primary one, with the claim on it. The fields mirror those of the
+/// same names in [`Job`].
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FurtherNeed {
@@ -37,7 +37,7 @@ pub struct FurtherNeed {
 }
 
 impl FurtherNeed {
-    /// Builds a need whose claim is not requested yet.
+    /// Builds a need whose claim has not been requested yet.
     pub fn new(needed: MaterialNeed) -> Self {
         Self {
             material_id: needed.material_id,
@@ -51,7 +51,7 @@ impl FurtherNeed {
     }
 }
 
-/// Read-only view of one need of a job and its claim.
+/// Read-only view of one of a job's needs and the claim on it.
 #[derive(Clone, Copy, Debug)]
 pub struct JobClaim<'a> {
     /// Claimed material.
@@ -70,7 +70,7 @@ pub struct JobClaim<'a> {
     pub consumed: Amount,
 }
 
-/// Mutable view of one need of a job and its claim.
+/// Mutable view of one of a job's needs and the claim on it.
 pub struct JobClaimMut<'a> {
     /// Claimed material.
     pub material_id: Id,
@@ -149,17 +149,18 @@ impl Job {
         self.stock == ClaimStatus::Held && self.further.iter().all(|one| one.stock == ClaimStatus::Held)
     }
 
-    /// Returns the claim that the job waits for: the first that is not held. Those after it are not requested yet.
+    /// Returns the claim that the job is waiting for: the first that is not held. Claims after it have not been
+    /// requested yet.
     pub fn waiting_claim(&self) -> Option<JobClaim<'_>> {
         self.claims().into_iter().find(|claim| claim.stock != ClaimStatus::Held)
     }
 
-    /// Returns a number that no claim of the job has had. Claim numbers only ever change to such a number.
+    /// Returns a number that no claim of the job has had. A claim's number only ever changes to such a number.
     fn fresh_number(&self) -> u32 {
         self.further.iter().map(|one| one.claim).fold(self.claim, u32::max) + 1
     }
 
-    /// Requests the next claim, unless one is already requested or waiting in line.
+    /// Requests the next claim, unless one is already requested or in a material's queue.
     pub fn ask_next(&mut self) {
         let fresh = self.fresh_number();
         let next = self.claims_mut().into_iter().find(|claim| *claim.stock != ClaimStatus::Held);
@@ -172,8 +173,8 @@ impl Job {
         }
     }
 
-    /// Restarts claiming: returns the reservations that are held, and requests all needs again. A claim that has no
-    /// answer yet stays requested, because only the answer shows what the material holds for it.
+    /// Restarts claiming: releases the reservations that are held, and requests all needs again. A claim that has not
+    /// been answered stays requested, because only the answer shows what the material has reserved for it.
     pub fn claim_anew(&mut self) {
         let mut fresh = self.fresh_number();
         for claim in self.claims_mut() {
@@ -192,9 +193,9 @@ impl Job {
         self.ask_next();
     }
 
-    /// Gives up the claim with this number and, because claims are requested in order, those on later materials. They
-    /// are settled with nothing consumed, and the first is requested again. A claim without an answer is given up when
-    /// its answer comes ([`Job::is_in_order`]).
+    /// Gives up the claim with the given number and, because claims are requested in order, those on later materials.
+    /// They are settled with nothing consumed, and the first is requested again. A claim that has not been answered is
+    /// given up when its answer arrives ([`Job::is_in_order`]).
     pub fn give_up_claim(&mut self, number: u32) {
         let mut from = false;
         self.give_up(|claim| {
@@ -204,7 +205,8 @@ impl Job {
         self.ask_next();
     }
 
-    /// Requests the held claim on this material once more to learn its state, and gives up those on later materials.
+    /// Requests the held claim on the given material once more to learn its state, and gives up those on later
+    /// materials.
     pub fn ask_again(&mut self, material: Id) {
         for claim in self.claims_mut() {
             if claim.material_id == material {
@@ -214,8 +216,8 @@ impl Job {
         self.give_up(|claim| claim.material_id > material);
     }
 
-    /// Adopts the needs that the G-code states. If the amount differs, the reservation is requested again under the
-    /// same number and the material corrects it in one step, so that no other job takes it in between.
+    /// Adopts the needs stated in the G-code. If an amount differs, the reservation is requested again under the same
+    /// number, and the material corrects it in one step, so that no other job takes the material in between.
     pub fn correct_needs(&mut self, needs: &[MaterialNeed]) {
         let corrected = |material: Id, need: Amount| {
             let stated = needs.iter().find(|one| one.material_id == material)?;
@@ -236,7 +238,7 @@ impl Job {
         self.give_up(|_| true);
     }
 
-    /// Settles the selected claims that are held or wait in line with nothing consumed; they get new numbers and are
+    /// Settles, with nothing consumed, the selected claims that are held or in a queue; they get new numbers and are
     /// not requested.
     fn give_up(&mut self, mut which: impl FnMut(&JobClaimMut<'_>) -> bool) {
         let mut fresh = self.fresh_number();
@@ -250,7 +252,7 @@ impl Job {
         }
     }
 
-    /// Returns whether all claims before the one on this material are held, so that it may itself be held or wait.
+    /// Returns whether all claims before the one on the given material are held, so that it may itself be held or wait.
     pub fn is_in_order(&self, material: Id) -> bool {
         self.claims()
             .iter()
@@ -258,8 +260,8 @@ impl Job {
             .all(|claim| claim.stock == ClaimStatus::Held)
     }
 
-    /// Ends the job's current claims with this consumed share of the need (1 is all of it). A claim without an answer
-    /// stays requested; its answer then settles it.
+    /// Ends the job's current claims, with the given share of the need consumed (1 is all of it). A claim that has not
+    /// been answered stays requested; its answer then settles it.
     pub fn settle(&mut self, share: f64) {
         let booked_on = self.live().map(|attempt| attempt.booked_on.clone()).unwrap_or_default();
         let mut booked = Vec::new();

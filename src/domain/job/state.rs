@@ -4,32 +4,32 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// State of a job, as named in the HTTP API; the table of transitions is in the [module](super).
+/// State of a job, as named in the HTTP API; the [module](super) documentation contains the transition table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum JobState {
-    /// Created: the SKU's file is not read yet, or the SKU has neither a G-code file nor a model to slice.
+    /// Created: the SKU's file has not been read yet, or the SKU has neither a G-code file nor a model to slice.
     #[serde(rename = "CREATED")]
     Created,
-    /// Ready for the stock check: a claim on the material is requested and has no answer. Alternatively, all material
-    /// is reserved and the model is being sliced.
+    /// Ready for the stock check: a claim on the material was requested and has not been answered. Alternatively, all
+    /// material is reserved and the model is being sliced.
     #[serde(rename = "VALIDATED")]
     Validated,
-    /// The stock check did not pass, or the slicer failed; [`super::Job::blocked_by`] holds the reason.
+    /// The stock check failed, or the slicer did; [`super::Job::blocked_by`] holds the reason.
     #[serde(rename = "awaiting_manual_review")]
     AwaitingManualReview,
     /// Material is reserved and G-code is available, sliced here or uploaded: the job waits for a printer.
     #[serde(rename = "SLICED")]
     Sliced,
-    /// A printer is claimed; upload and start are under way or not yet verified.
+    /// A printer is claimed; upload and start are in progress or not yet verified.
     #[serde(rename = "DISPATCHING")]
     Dispatching,
-    /// The printer reports that it prints the attempt's file.
+    /// The printer reports that it is printing the attempt's file.
     #[serde(rename = "PRINTING")]
     Printing,
     /// The print is paused at the printer.
     #[serde(rename = "PAUSED")]
     Paused,
-    /// A print of the job ran to its end.
+    /// A print of the job ran to completion.
     #[serde(rename = "COMPLETED")]
     Completed,
     /// The last print failed, or the printers refused to start it; an operator may retry or cancel.
@@ -46,10 +46,9 @@ pub enum JobState {
 pub enum Block {
     /// Less of the material is available than the job needs.
     Material,
-    /// The stock on hand is below the material's reorder point; an operator may release the job nevertheless.
+    /// The stock on hand is below the material's reorder point; an operator may release the job anyway.
     ReorderPoint,
-    /// The slicer failed on the model; the reserved material is returned until an operator releases the job to be
-    /// sliced again.
+    /// The slicer failed on the model; the reserved material is released until an operator requests another slicing.
     Slicing,
 }
 

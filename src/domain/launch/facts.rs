@@ -1,4 +1,4 @@
-//! Known facts of a printer that decide which jobs it can print.
+//! Known facts about a printer that determine which jobs it can print.
 
 use super::{ChosenSlot, TypeFacts, model_key, plate_key};
 use crate::amount::Amount;
@@ -6,21 +6,21 @@ use crate::file::GcodeForm;
 use crate::id::Id;
 use crate::sku::{Dimensions, MachineType};
 
-/// Slot of a printer, reduced to the facts that matching needs.
+/// Slot of a printer, reduced to the facts needed for matching.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SlotFacts {
     /// Slot number.
     pub slot: u32,
-    /// Material in the slot; `None` is unknown.
+    /// Material in the slot; `None` if unknown.
     pub material_id: Option<Id>,
-    /// Amount left on its spool, in the material's unit; `None` is unknown.
+    /// Amount left on the slot's spool, in the material's unit; `None` if unknown.
     pub remaining: Option<Amount>,
     /// `true` if the printer itself reports the slot. Any other slot is an external spool that the printer cannot
     /// select.
     pub reported: bool,
 }
 
-/// Printer, reduced to the facts that matching needs. `None` is unknown and fits.
+/// Printer, reduced to the facts needed for matching. `None` means unknown and fits.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LaunchFacts {
     pub(super) machine_type: MachineType,
@@ -29,16 +29,16 @@ pub struct LaunchFacts {
     pub(super) maps_slots: bool,
     pub(super) nozzle_diameter: Option<f64>,
     pub(super) plate_type: Option<String>,
-    /// Comparison key of `plate_type`, computed once because the dispatcher compares it often.
+    /// Comparison key of the build plate, computed once because the dispatcher compares it often.
     pub(super) plate_key: Option<String>,
     pub(super) model: Option<String>,
-    /// Comparison key of `model`, computed once for the same reason.
+    /// Comparison key of the printer model, computed once because the dispatcher compares it often.
     pub(super) model_key: Option<String>,
     pub(super) slots: Vec<SlotFacts>,
 }
 
 impl LaunchFacts {
-    /// Builds the facts of a machine of this printer type with these slots (at least one).
+    /// Builds the facts for a machine of the given printer type with the given slots (at least one).
     pub fn new(
         of_type: TypeFacts,
         machine_type: MachineType,
@@ -60,7 +60,7 @@ impl LaunchFacts {
         }
     }
 
-    /// Sets the nozzle diameter (in millimetres) and the build plate.
+    /// Sets the nozzle diameter in millimetres and the build plate.
     #[must_use]
     pub fn equipped(mut self, nozzle_diameter: Option<f64>, plate_type: Option<&str>) -> Self {
         self.nozzle_diameter = nozzle_diameter;
@@ -69,7 +69,7 @@ impl LaunchFacts {
         self
     }
 
-    /// Sets the model, as slicers name it.
+    /// Sets the printer model, as named by slicers.
     #[must_use]
     pub fn of_model(mut self, model: Option<&str>) -> Self {
         self.model = model.map(str::to_owned);
@@ -87,7 +87,7 @@ impl LaunchFacts {
         }
     }
 
-    /// Returns the machine type, which decides the jobs that the printer is compared with.
+    /// Returns the machine type, which determines the jobs with which the printer is compared.
     pub fn machine_type(&self) -> MachineType {
         self.machine_type
     }

@@ -12,13 +12,13 @@ use crate::sku::{Dimensions, MachineType};
 /// Reason why a printer cannot print a job.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Mismatch {
-    /// The printer is not of this required machine type.
+    /// The printer is not of the required machine type.
     MachineType(MachineType),
-    /// The printer does not print files of this format.
+    /// The printer does not print files in the given format.
     Form(GcodeForm),
     /// The file was sliced for another printer model.
     Model {
-        /// Model that the file was sliced for.
+        /// Model for which the file was sliced.
         required: String,
         /// Model of the printer.
         is: String,
@@ -30,44 +30,44 @@ pub enum Mismatch {
         /// Build volume of the printer in millimetres.
         volume: Dimensions,
     },
-    /// The printer has another nozzle. Diameters are in millimetres.
+    /// The printer has a different nozzle. Diameters are in millimetres.
     Nozzle {
-        /// Nozzle that the file was sliced for.
+        /// Nozzle for which the file was sliced.
         required: f64,
         /// Nozzle of the printer.
         is: f64,
     },
-    /// The printer has another build plate.
+    /// The printer has a different build plate.
     Plate {
-        /// Build plate that the file was sliced for.
+        /// Build plate for which the file was sliced.
         required: String,
         /// Build plate on the printer.
         is: String,
     },
-    /// This material is in none of the printer's slots.
+    /// The material is in none of the printer's slots.
     NotLoaded(Id),
-    /// The material is in another slot than the one the file takes it from, and the printer cannot remap slots.
+    /// The material is in a different slot from the one the file uses, and the printer cannot remap slots.
     OtherSlot {
         /// Material in the wrong slot.
         material: Id,
-        /// Slot that must hold it: the number of the filament in the file.
+        /// Slot that must hold the material: the number of the filament in the file.
         slot: u32,
     },
     /// The material is only on an external spool that the printer cannot select.
     OutOfReach(Id),
-    /// The mapping of the file's filaments to materials is unknown, and the printer has several slots.
+    /// The assignment of the file's filaments to materials is unknown, and the printer has several slots.
     UnknownFilaments,
-    /// Too little of a material is left, even in the slot that has most of it.
+    /// Too little of a material is left, even in the slot that has the most of it.
     TooLittle {
         /// Required material and amount.
         needed: MaterialNeed,
-        /// Amount left there, in the material's unit.
+        /// Amount left in that slot, in the material's unit.
         left: Amount,
     },
 }
 
 impl Mismatch {
-    /// Returns the material of which a spool must be loaded to fix the mismatch; `None` if no spool fixes it.
+    /// Returns the material of the spool that must be loaded to fix the mismatch; `None` if no spool fixes it.
     pub fn spool(&self) -> Option<Id> {
         match self {
             Self::NotLoaded(id) | Self::OutOfReach(id) | Self::OtherSlot { material: id, .. } => Some(*id),
@@ -82,7 +82,7 @@ impl Mismatch {
         }
     }
 
-    /// Describes the mismatch in words. `material` returns the name and the unit of a material.
+    /// Describes the mismatch as text. `material` returns the name and the unit of a material.
     pub fn words(&self, material: &dyn Fn(Id) -> (String, &'static str)) -> String {
         match self {
             Self::MachineType(machine_type) => format!("its machine type is not {}", machine_type.word()),
@@ -113,9 +113,9 @@ impl Mismatch {
 /// Result of matching a job with a printer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fit {
-    /// Mismatches; if empty, the printer can print the job.
+    /// Mismatches; if there are none, the printer can print the job.
     pub missing: Vec<Mismatch>,
-    /// Slots that the print would use: one for each material, or for each filament if the printer cannot remap slots.
+    /// Slots that the print would use: one per material, or one per filament if the printer cannot remap slots.
     /// Complete only if `missing` is empty.
     pub slots: Vec<ChosenSlot>,
 }
@@ -126,15 +126,15 @@ impl Fit {
         self.missing.is_empty()
     }
 
-    /// Returns the rank of the fit, lower is better: printers with all materials loaded come first; among these the one
-    /// whose spools the job uses up best, by the amount that would be left on them; unknown spools come last.
+    /// Returns the rank of the fit, lower is better. Printers with all materials loaded come first; among them, those
+    /// whose spools the job uses up best, judged by the amount that would be left on them. Unknown spools come last.
     pub fn rank(&self) -> (bool, i64) {
         let left = |chosen: &ChosenSlot| Some(chosen.remaining?.0.saturating_sub(chosen.needed.need.0));
         let sum = self.slots.iter().map(left).try_fold(0i64, |sum, left| Some(sum.saturating_add(left?)));
         (!self.slots.iter().all(|chosen| chosen.loaded), sum.unwrap_or(i64::MAX))
     }
 
-    /// Describes all mismatches in words, separated by commas.
+    /// Describes all mismatches as text, separated by commas.
     pub fn words(&self, material: &dyn Fn(Id) -> (String, &'static str)) -> String {
         let mut words = String::new();
         for (n, missing) in self.missing.iter().enumerate() {
@@ -144,8 +144,8 @@ impl Fit {
     }
 }
 
-/// Matches one job with one printer, regardless of what the printer does at the moment. Pure: the same needs and facts
-/// yield the same result.
+/// Matches one job with one printer, whatever the printer is currently doing. Pure: the same needs and facts yield the
+/// same result.
 pub fn fit(needs: &LaunchNeeds, facts: &LaunchFacts) -> Fit {
     let mut missing = Vec::new();
     if facts.machine_type != needs.machine_type {

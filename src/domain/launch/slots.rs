@@ -1,9 +1,9 @@
-//! Selection of the slots from which a printer takes the materials of a job.
+//! Selection of the slots from which a printer takes the materials for a job.
 //!
-//! A printer with one slot takes everything from it. On a type that maps slots, the slot of each filament is sent with
-//! the start; a slot that such a printer does not report itself, but an operator entered, is one external spool that
-//! the printer cannot select. Any other printer takes filament n of the file, its tool, from slot n: a material in
-//! another slot is out of its reach.
+//! A printer with one slot takes everything from that slot. On a printer type that maps slots, the start command
+//! includes the slot for each filament; a slot that such a printer does not report itself, but that an operator
+//! entered, is an external spool that the printer cannot select. Any other printer takes filament n of the file, which
+//! is its tool, from slot n, and cannot use a material in another slot.
 
 use std::fmt;
 
@@ -23,16 +23,16 @@ pub struct ChosenSlot {
     pub needed: MaterialNeed,
     /// Slot number.
     pub slot: u32,
-    /// Amount left in the slot before the print; `None` is unknown.
+    /// Amount left in the slot before the print; `None` if unknown.
     pub remaining: Option<Amount>,
     /// `true` if the slot is known to hold the material; `false` if it fits only because its content is unknown.
     pub loaded: bool,
-    /// Filament of the file that the slot serves; `None` covers all of the material.
+    /// Filament of the file for which the slot is used; `None` if the slot provides all of the material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filament: Option<u32>,
 }
 
-/// Content of a slot at the time it was chosen, as the printer reported it.
+/// Content of a slot, as reported by the printer, at the time the slot was chosen.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportedSpool {
@@ -42,13 +42,14 @@ pub struct ReportedSpool {
     pub color: Option<String>,
 }
 
-/// Slot from which a filament of a file comes.
+/// Slot from which a filament of a file is taken.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FilamentSlot {
     /// Slot number.
     pub slot: u32,
-    /// Spool in the slot; `None` if an operator, and not the printer, states the content of the slot.
+    /// Spool in the slot; `None` if the content of the slot was entered by an operator rather than reported by the
+    /// printer.
     pub spool: Option<ReportedSpool>,
 }
 
@@ -66,7 +67,7 @@ impl<'de> Deserialize<'de> for FilamentSlot {
     }
 }
 
-/// Deserializer for both stored forms: attempts from before the spool was stored have the slot number alone.
+/// Deserializer for both stored forms: attempts stored before the spool was recorded contain only the slot number.
 struct NumberOrSlot;
 
 impl<'de> Visitor<'de> for NumberOrSlot {
@@ -88,8 +89,8 @@ impl<'de> Visitor<'de> for NumberOrSlot {
 }
 
 impl SlicingTarget {
-    /// Returns the chosen slot of each filament of the file, by its index; `None` for one that the plate does not use.
-    /// Empty if the mapping is unknown.
+    /// Returns the slot chosen for each filament of the file, by filament index; `None` for a filament that the plate
+    /// does not use. Empty if the assignment is unknown.
     pub fn slots(&self, chosen: &[ChosenSlot]) -> Vec<Option<u32>> {
         if self.filaments.is_empty() {
             // One material needs no telling which.
@@ -107,8 +108,8 @@ impl SlicingTarget {
         slots
     }
 
-    /// Returns the filaments that stand for a material of `needs`. A file of one material needs no mapping: its first
-    /// filament is the one.
+    /// Returns the filaments assigned to a material in `needs`. A file with a single material needs no assignment,
+    /// because its first filament is the one.
     fn assigned(&self, needs: &[MaterialNeed]) -> Vec<UsedFilament> {
         if let (true, [only]) = (self.filaments.is_empty(), needs) {
             return vec![UsedFilament { filament: 0, material_id: only.material_id, grams: None }];
@@ -172,7 +173,7 @@ fn chosen(one: &SlotFacts, needed: MaterialNeed, loaded: bool) -> ChosenSlot {
     ChosenSlot { needed, slot: one.slot, remaining: one.remaining, loaded, filament: None }
 }
 
-/// Chooses the only slot. Its content may be unknown if the job needs just one material.
+/// Chooses the only slot. The slot's content may be unknown if the job needs just one material.
 fn from_the_only_one(needed: MaterialNeed, several: bool, only: &SlotFacts) -> Result<ChosenSlot, Mismatch> {
     if only.material_id.is_none() && !several && enough(only, needed) {
         return Ok(chosen(only, needed, false));
@@ -180,7 +181,7 @@ fn from_the_only_one(needed: MaterialNeed, several: bool, only: &SlotFacts) -> R
     from_any(needed, std::slice::from_ref(only))
 }
 
-/// Chooses, among the slots that hold enough of the material, the one with least; slots with an unknown amount come
+/// Chooses, among the slots that hold enough of the material, the one with the least; slots with an unknown amount come
 /// last.
 fn from_any(needed: MaterialNeed, slots: &[SlotFacts]) -> Result<ChosenSlot, Mismatch> {
     let of_it = || slots.iter().filter(|one| one.material_id == Some(needed.material_id));
@@ -195,7 +196,7 @@ fn from_any(needed: MaterialNeed, slots: &[SlotFacts]) -> Result<ChosenSlot, Mis
     }
 }
 
-/// Chooses the slot with the number of the filament, which must hold the material.
+/// Chooses the slot with the filament's number, which must hold the material.
 fn from_its_number(needed: MaterialNeed, filament: u32, slots: &[SlotFacts]) -> Result<ChosenSlot, Mismatch> {
     let material = needed.material_id;
     let Some(one) = slots.iter().find(|one| one.slot == filament && one.material_id == Some(material)) else {
@@ -212,7 +213,7 @@ fn from_its_number(needed: MaterialNeed, filament: u32, slots: &[SlotFacts]) -> 
     }
 }
 
-/// Distributes the need for a material over its filaments: by the weights that the file states, else evenly. The sum
+/// Distributes the need for a material over its filaments, by the weights stated in the file or else evenly. The sum
 /// equals the need.
 fn shares(need: Amount, of_it: &[&UsedFilament]) -> Vec<Amount> {
     let stated: Option<Vec<i64>> = of_it.iter().map(|used| used.grams.map(|grams| grams.0.max(0))).collect();

@@ -30,7 +30,7 @@ fn of_type(maps_slots: bool, slots: &[(Option<u32>, Option<i64>)]) -> LaunchFact
     LaunchFacts::new(facts, MachineType::FdmStandard, None, slots.collect())
 }
 
-/// Builds a printer of a type that maps the slots it reports.
+/// Builds a printer of a type that maps slots, with the given slots reported by the printer.
 fn printer(slots: &[(Option<u32>, Option<i64>)]) -> LaunchFacts {
     of_type(true, slots)
 }
@@ -40,7 +40,7 @@ fn unmapped(slots: &[(Option<u32>, Option<i64>)]) -> LaunchFacts {
     of_type(false, slots)
 }
 
-/// Returns the same as [`needs`], with filament n of the file mapped to these materials.
+/// Returns the same as [`needs`], with filament n of the file assigned to the given materials.
 fn using(materials: &[(u32, i64)], filaments: &[(u32, u32)]) -> LaunchNeeds {
     let used = |(filament, material): &(u32, u32)| UsedFilament {
         filament: *filament,
@@ -186,7 +186,7 @@ fn the_spool_that_is_used_up_best_is_taken() {
     assert!(order.is_sorted() && order[0] < order[1] && order[1] < order[2] && order[2] < order[3], "{order:?}");
 }
 
-/// Matches in the simplest form, as a reference implementation: returns whether the printer can print the job.
+/// Matches in the simplest way, as a reference implementation: returns whether the printer can print the job.
 fn plainly(needs: &LaunchNeeds, facts: &LaunchFacts) -> bool {
     let slots = &facts.slots;
     let filaments = &needs.sliced_for.filaments;
@@ -235,7 +235,7 @@ proptest! {
         }
     }
 
-    /// Checks that nothing of a need is lost when it is distributed over the filaments of its material.
+    /// Checks that no part of a need is lost when it is distributed over the filaments of its material.
     #[test]
     fn the_shares_of_a_need_are_the_need(
         need in 0i64..1_000_000,

@@ -1,8 +1,8 @@
-//! Requests in flight at the payment processor: the current checkout, sessions to be closed, and requested refunds.
+//! Requests in flight to the payment processor: the current checkout, sessions to be closed, and requested refunds.
 //!
-//! All of them are in the owner's own commit before anything is sent, and each request carries an idempotency key
-//! derived from it (`order-{id}-{number}`, `invoice-{id}-{number}`, `refund-{id}`). After a crash the request is
-//! therefore sent again, and the processor treats it as the same one.
+//! All of them are recorded in the owner's own commit before anything is sent, and each request carries an idempotency
+//! key derived from the recorded data (`order-{id}-{number}`, `invoice-{id}-{number}`, `refund-{id}`). The request can
+//! therefore be sent again after a crash, and the processor treats it as the same one.
 
 use std::fmt;
 
@@ -12,36 +12,36 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::id::Id;
 use crate::time::Timestamp;
 
-/// Maximum number of sessions that wait to be closed, and of refunds that are pending or failed. A session dropped from
+/// Maximum number of sessions waiting to be closed, and of refunds that are pending or failed. A session dropped from
 /// the list expires within a day.
 pub(super) const MAX_UNDER_WAY: usize = 20;
 
-/// Requests in flight at the payment processor.
+/// Requests in flight to the payment processor.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ProcessorRequests {
-    /// Number of checkouts begun; the latest number is part of the idempotency key of its session.
+    /// Number of checkouts started; the latest number is part of the idempotency key of its session.
     pub checkouts: u32,
-    /// Checkout through which the amount due can be paid; `None` while there is none.
+    /// Checkout through which the amount due can be paid; `None` if there is none.
     pub checkout: Option<Checkout>,
-    /// Sessions that must not be paid any more, until the processor confirms that they are closed.
+    /// Sessions that must no longer be paid, until the processor confirms that they are closed.
     pub closing: Vec<String>,
-    /// Requested refunds: those without a response, those that the processor refused, and those that it accepted while
-    /// the refund total of their payment is being read.
+    /// Requested refunds: those without a response, those refused by the processor, and those accepted while the refund
+    /// total of their payment is still being read.
     pub refunds: Vec<RequestedRefund>,
-    /// Payments of which a refund failed after the processor had accepted it.
+    /// Payments with a refund that failed after the processor had accepted it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubted: Vec<UncertainRefunds>,
-    /// Payments that the customer's bank disputes or took back.
+    /// Payments that the customer's bank disputes or has reclaimed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disputes: Vec<Dispute>,
-    /// Latest payment attempts that failed. An attempt whose payment succeeded after all does not count.
+    /// Latest failed payment attempts. An attempt whose payment succeeded after all does not count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed_tries: Vec<FailedPayment>,
 }
 
 impl ProcessorRequests {
-    /// Returns whether nothing is in flight and nothing needs to be remembered.
+    /// Returns whether nothing is in flight and nothing has to be remembered.
     pub fn is_idle(&self) -> bool {
         *self == Self::default()
     }
@@ -51,22 +51,22 @@ impl ProcessorRequests {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedPayment {
-    /// Processor's payment intent of the attempt, if named.
+    /// Processor's payment intent for the attempt, if named.
     pub intent: Option<String>,
     /// Processor's checkout session of the attempt, if named.
     pub session: Option<String>,
 }
 
-/// Checkout of the amount that was due when it began.
+/// Checkout for the amount that was due when it was started.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkout {
-    /// Sequence number among the owner's checkouts, from 1.
+    /// Sequence number among the owner's checkouts, starting at 1.
     pub number: u32,
     /// Amount to pay, in minor units of the owner's currency.
     pub amount_cents: i64,
-    /// Description that the customer reads on the payment page; `None` in checkouts of older releases, which were all
-    /// of orders.
+    /// Description that the customer reads on the payment page; `None` in checkouts from older releases, all of which
+    /// were for orders.
     #[serde(default)]
     pub title: Option<String>,
     /// URL to which the customer is redirected after paying.
@@ -90,80 +90,84 @@ pub enum CheckoutState {
         session: String,
         /// Payment page of the session.
         url: String,
-        /// Time at which the processor closes the session by itself.
+        /// Time at which the processor closes the session automatically.
         expires_at: Timestamp,
     },
     /// No session was created, and nothing is retried until the next checkout request.
     #[serde(rename_all = "camelCase")]
     Failed {
-        /// `true` if the processor refused or reported an error. Otherwise the outcome is unknown, and the request is
-        /// repeated unchanged.
+        /// `true` if the processor refused the request or reported an error. Otherwise the outcome is unknown, and the
+        /// request is repeated unchanged.
         refused: bool,
-        /// `true` if the processor refused because it does not accept payments of this amount.
+        /// `true` if the processor refused the request because it does not accept payments of this amount.
         amount: bool,
-        /// Reason, for the log.
+        /// Reason for the failure, for the log.
         reason: String,
     },
 }
 
-/// Refund that was requested from the processor.
+/// Refund requested from the processor.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestedRefund {
-    /// Internal id of the refund; part of its idempotency key.
+    /// Internal id of the refund, which is part of its idempotency key.
     pub id: Id,
     /// Payment to refund.
     pub payment_id: Id,
-    /// Processor's payment intent of the payment.
+    /// Processor's payment intent for the payment.
     pub intent: String,
     /// Amount to refund, in minor units of the payment's currency.
     pub amount_cents: i64,
-    /// Time at which an operator requested it.
+    /// Time at which an operator requested the refund.
     pub asked_at: Timestamp,
-    /// Reason why the processor refused it; `None` while there is no response.
+    /// Reason why the processor refused the refund; `None` if it did not, or has not responded yet.
     pub error: Option<String>,
-    /// `true` once the processor accepted it. It is booked once the refund total of its payment was read.
+    /// `true` once the processor has accepted the refund, which is booked after the refund total of its payment has
+    /// been read.
     #[serde(default, rename = "taken")]
     pub is_accepted: bool,
-    /// Part of it that is in the books already, in minor units: the refund total was read before the response arrived.
+    /// Part of the refund that is already in the books, in minor units, because the refund total was read before the
+    /// response arrived.
     #[serde(default)]
     pub seen_cents: i64,
 }
 
 impl RequestedRefund {
-    /// Returns the part that is not in the books, in minor units.
+    /// Returns the part of the refund that is not in the books, in minor units.
     pub(super) const fn unseen_cents(&self) -> i64 {
         self.amount_cents.saturating_sub(self.seen_cents)
     }
 }
 
-/// Payment of which a refund failed after the processor had accepted it. From then on the refund totals in its events
-/// may rise and fall and arrive in any order, so only a total read at the processor counts.
+/// Payment with a refund that failed after the processor had accepted it. From then on the refund totals in the
+/// payment's events may rise and fall and arrive in any order, so only a total read from the processor counts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UncertainRefunds {
-    /// Processor's payment intent of the payment.
+    /// Processor's payment intent for the payment.
     pub intent: String,
-    /// Sequence number of the required read, from 1; each event about the payment's refunds requires a new one.
+    /// Sequence number of the required read, starting at 1; each event about the payment's refunds requires a new one.
     pub number: u32,
-    /// `true` once that read is done.
+    /// `true` once the required read is done.
     pub read: bool,
-    /// Returned money that waits to be refunded otherwise, in minor units; less what was refunded since.
+    /// Returned money that still has to be refunded by other means, in minor units, less what has been refunded since.
     #[serde(default, alias = "waits", deserialize_with = "cents_or_flag")]
     pub waits_cents: i64,
-    /// Failed refunds that events reported and no read has found yet, in minor units. Negative: failures that a read
-    /// found and no event has reported yet. This balance keeps either from counting twice, whichever comes first.
+    /// Failed refunds reported by events but not yet confirmed by a read, in minor units. Negative for failures
+    /// discovered by a read that no event has reported yet. This balance prevents a failure from counting twice,
+    /// whichever comes first.
     #[serde(default)]
     pub told_cents: i64,
-    /// Processor's ids of the refunds that events reported as failed, the latest ones; several events report each.
+    /// Processor's ids of the refunds that events reported as failed, limited to the latest ones; several events report
+    /// each failure.
     #[serde(default)]
     pub failed: Vec<String>,
-    /// `true` if the processor does not report the refund total, because the API key may not list refunds or there is
-    /// none. The totals in events and responses count again then, until another refund fails.
+    /// `true` if the processor does not report the refund total, because the API key may not list refunds or no key is
+    /// configured. The totals in events and responses then count again, until another refund fails.
     #[serde(default)]
     pub unlisted: bool,
-    /// The most that had gone back of the payment at one time, as events and readings told, in minor units: also what
-    /// did not arrive in the end.
+    /// Largest amount refunded from the payment at any one time according to events and reads, in minor units,
+    /// including refunds that failed later.
     #[serde(default)]
     pub most_back_cents: i64,
     /// `true` if an event reported that nothing was left of the payment.
@@ -172,14 +176,15 @@ pub struct UncertainRefunds {
 }
 
 impl UncertainRefunds {
-    /// Returns whether nothing was left of so much of the payment at some time, whatever came back since.
+    /// Returns whether the given amount of the payment had been refunded in full at some time, whatever was returned to
+    /// the shop since.
     pub(super) const fn had_all_back(&self, amount_cents: i64) -> bool {
         self.was_all_back || self.most_back_cents >= amount_cents
     }
 }
 
-/// Deserializes the waiting amount. Older documents hold only a flag: `true` counts as the smallest amount, which any
-/// refund settles.
+/// Deserializes the amount waiting to be refunded. Older documents contain only a flag, whose value `true` counts as
+/// the smallest amount, which any refund settles.
 fn cents_or_flag<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
     struct AmountOrFlag;
     impl Visitor<'_> for AmountOrFlag {
@@ -200,19 +205,19 @@ fn cents_or_flag<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
     from.deserialize_any(AmountOrFlag)
 }
 
-/// Payment that the customer's bank takes back (charge-back).
+/// Dispute over a payment that the customer's bank reclaims (chargeback).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Dispute {
-    /// Processor's id of the dispute, `dp_...`.
+    /// Processor's id of the dispute, such as `dp_...`.
     pub id: String,
     /// State of the dispute.
     pub state: DisputeState,
-    /// Disputed amount in minor units of the payment's currency; 0 in documents of older releases, which did not store
-    /// it.
+    /// Disputed amount in minor units of the payment's currency; 0 in documents from older releases, which did not
+    /// store it.
     #[serde(default)]
     pub amount_cents: i64,
-    /// Processor's payment intent of the payment, if named.
+    /// Processor's payment intent for the payment, if named.
     #[serde(default)]
     pub intent: Option<String>,
 }
@@ -221,15 +226,15 @@ pub struct Dispute {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DisputeState {
-    /// The shop can respond, or the bank is deciding.
+    /// The shop can still respond, or the bank has not decided yet.
     Open,
-    /// The shop won the dispute and retains the money.
+    /// The shop won the dispute and keeps the money.
     Won,
     /// The shop lost the dispute and the money.
     Lost,
 }
 
-/// Outcome of creating a checkout's session.
+/// Outcome of creating a session for a checkout.
 #[derive(Clone, PartialEq, Debug)]
 pub enum CheckoutResult {
     /// The session was created.
@@ -238,7 +243,7 @@ pub enum CheckoutResult {
         session: String,
         /// Payment page of the session.
         url: String,
-        /// Time at which the processor closes the session by itself.
+        /// Time at which the processor closes the session automatically.
         expires_at: Timestamp,
     },
     /// No session was created; the fields are those of [`CheckoutState::Failed`].
@@ -246,19 +251,19 @@ pub enum CheckoutResult {
     Failed { refused: bool, amount: bool, reason: String },
 }
 
-/// Processor's response to a refund.
+/// Processor's response to a refund request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum RefundResult {
     /// The refund was accepted.
     Taken {
-        /// Total refunded of the payment so far, in minor units.
+        /// Total refunded from the payment so far, in minor units.
         refunded_cents: i64,
     },
     /// The refund was refused permanently.
     Refused {
-        /// Total refunded of the payment so far, in minor units, if the processor reports it.
+        /// Total refunded from the payment so far, in minor units, if the processor reports it.
         refunded_cents: Option<i64>,
-        /// Human-readable reason.
+        /// Human-readable reason for the refusal.
         reason: String,
     },
 }

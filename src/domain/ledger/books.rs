@@ -1,8 +1,8 @@
-//! Sums of a ledger, computed from its payments and refunds.
+//! Sums of a ledger, calculated from its payments and refunds.
 //!
-//! A refund reduces the payment that it names and no other, and nothing before that payment is known: events arrive in
-//! any order. The sums follow from the set of the processor's entries alone, never from their order of arrival. Only
-//! manual money movements are recorded as they happen, so their balance has a history.
+//! A refund reduces only the payment that it names, and has no effect until that payment is known, because events
+//! arrive in any order. The sums follow solely from the set of the processor's entries, never from the order of their
+//! arrival. Only manual payments and refunds are recorded as they happen, so their balance has a history.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,18 +15,19 @@ use crate::id::Id;
 pub(crate) struct LedgerSums {
     /// Payments less refunds in the owner's currency, in minor units.
     pub(crate) kept_cents: i64,
-    /// Received in the owner's currency, in minor units: all payments by the processor, whatever went back of them
-    /// since, and what is kept of money by hand, which is recorded as it moves. Whoever recorded money by hand saw what
-    /// had gone back until then, so that is not received: less than was due leaves the rest to be paid.
+    /// Amount received in the owner's currency, in minor units: all payments through the processor, whatever was
+    /// refunded since, plus the balance of manual payments, which are recorded as they are made. The operator who
+    /// recorded a manual payment saw the refunds made until then, so money refunded earlier does not count as received:
+    /// if less was paid than was due, the rest remains to be paid.
     pub(crate) received: i64,
-    /// `true` if the shop holds money of another currency, which never counts as paid.
+    /// `true` if the shop holds money in another currency, which never counts as payment.
     pub(crate) foreign: bool,
-    /// `true` if the processor collected another amount or currency than was due and the shop still holds it: neither
-    /// the payments that were not refunded completely nor the balance equal the total.
+    /// `true` if the processor collected an amount or currency other than what was due and the shop still holds it:
+    /// neither the balance nor the sum of the payments not fully refunded equals the total.
     pub(crate) mismatch: bool,
-    /// `true` if nothing is left of what came. A payment of which everything had gone back counts as gone also where a
-    /// refund of it failed later: that may be heard first. Not where more than the total came, because a whole payment
-    /// that goes back may be the surplus then: there only what is kept counts.
+    /// `true` if nothing is left of the money received. A payment that had been refunded in full counts as gone even if
+    /// one of its refunds failed later, because the failure may be reported first. If more than the total was received,
+    /// only the balance counts, because a payment refunded in full may then be the surplus.
     pub(crate) all_went: bool,
 }
 
@@ -99,7 +100,7 @@ pub(crate) fn books(of: &Ledger, terms: &LedgerTerms) -> LedgerSums {
     books
 }
 
-/// Returns what these entries leave of a payment of the processor, in minor units.
+/// Returns the amount of a processor payment that remains after the given entries, in minor units.
 fn left_of(payment: &Payment, entries: &[Payment]) -> i64 {
     let mut left = payment.amount_cents;
     for refund in entries.iter().filter(|one| one.amount_cents < 0) {
@@ -114,8 +115,8 @@ fn left_of(payment: &Payment, entries: &[Payment]) -> i64 {
     left.max(0)
 }
 
-/// Returns every balance that the manual payments in the owner's currency have had, in minor units; 0 is always among
-/// them.
+/// Returns all balances that the manual payments in the owner's currency have had over time, in minor units; 0 is
+/// always included.
 fn balances_by_hand(of: &Ledger, terms: &LedgerTerms) -> BTreeSet<i64> {
     let payments = &of.payments;
     let by_hand = |one: &&Payment| one.amount_cents >= 0 && !one.of_processor() && one.currency == terms.currency;
@@ -134,13 +135,13 @@ fn balances_by_hand(of: &Ledger, terms: &LedgerTerms) -> BTreeSet<i64> {
         .collect()
 }
 
-/// Returns what is left of a payment after the refunds outside the processor, in minor units.
+/// Returns the amount of a payment that remains after the refunds made outside the processor, in minor units.
 pub(crate) fn left_by_hand(of: &Ledger, payment: &Payment) -> i64 {
     let refunds = of.payments.iter().filter(|one| one.refund_of == Some(payment.id));
     refunds.fold(payment.amount_cents, |left, refund| left.saturating_sub(refund.went_cents())).max(0)
 }
 
-/// Returns the total refunded so far in this currency, in minor units.
+/// Returns the total refunded so far in the given currency, in minor units.
 pub(super) fn refunded_cents(of: &Ledger, currency: &str) -> i64 {
     let refunds = of.payments.iter().filter(|one| one.amount_cents < 0);
     let own = refunds.filter(|one| one.currency == currency);

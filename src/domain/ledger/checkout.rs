@@ -1,12 +1,12 @@
-//! Checkouts: the amount due is collected through one session at the processor at a time. A session that no longer
-//! fits, because something was paid or no payment is accepted any more, is closed at the processor. `received` applies
-//! the payments.
+//! Checkouts: the amount due is collected through one session at the processor at a time. A session that is no longer
+//! suitable, because something was paid or no payment is accepted any more, is closed at the processor. `received`
+//! applies the payments.
 
 use super::at_processor::{Checkout, CheckoutResult, CheckoutState, MAX_UNDER_WAY};
 use super::{LedgerEdit, LedgerStage};
 use crate::refusal::Refusal;
 
-/// Starts a checkout at the processor. A current checkout of the same amount is reused, so that all requests share one
+/// Starts a checkout at the processor. A current checkout for the same amount is reused, so that all requests share one
 /// session.
 pub(super) fn check_out(
     on: &mut LedgerEdit<'_>,
@@ -41,7 +41,7 @@ pub(super) fn check_out(
     Ok(())
 }
 
-/// Records the outcome of creating a checkout's session.
+/// Records the outcome of creating a session for a checkout.
 pub(super) fn checkout_made(on: &mut LedgerEdit<'_>, number: u32, news: &CheckoutResult) {
     let current = on.ledger.checkout().filter(|checkout| checkout.number == number).cloned();
     // An answer that comes late is as good as any.
@@ -68,7 +68,7 @@ pub(super) fn checkout_made(on: &mut LedgerEdit<'_>, number: u32, news: &Checkou
     }
 }
 
-/// Forgets a session that cannot be paid any more.
+/// Forgets a session that can no longer be paid.
 pub(super) fn forget_session(on: &mut LedgerEdit<'_>, session: &str) {
     if on.ledger.at_processor.closing.iter().any(|one| one == session) {
         on.requests_mut().closing.retain(|one| one != session);
@@ -81,8 +81,8 @@ pub(super) fn forget_session(on: &mut LedgerEdit<'_>, session: &str) {
     }
 }
 
-/// Ends a checkout that no longer matches the amount due: after a payment, a refund, or when no payment is accepted any
-/// more.
+/// Ends a checkout that no longer matches the amount due: after a payment or a refund, or when no payment is accepted
+/// any more.
 pub(super) fn settle_checkout(on: &mut LedgerEdit<'_>) {
     let Some(checkout) = on.ledger.checkout() else { return };
     let paid = checkout.session().is_some_and(|session| on.ledger.paid_by_session(session));
@@ -113,7 +113,7 @@ fn close(on: &mut LedgerEdit<'_>, session: String) {
 }
 
 impl Checkout {
-    /// Returns the processor's id of the session, once there is one.
+    /// Returns the processor's id of the session; `None` if there is no session yet.
     pub fn session(&self) -> Option<&str> {
         match &self.state {
             CheckoutState::Open { session, .. } => Some(session),

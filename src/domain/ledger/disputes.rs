@@ -1,14 +1,14 @@
-//! Payments that a customer's bank takes back (charge-backs). While a dispute is undecided, an operator is alerted and
-//! the books stay unchanged: the operators decide whether production continues until then. A lost dispute is booked as
-//! money that was refunded.
+//! Payments that a customer's bank reclaims (chargebacks). While a dispute is undecided, an operator is alerted and the
+//! books stay unchanged; the operators decide whether production continues in the meantime. A lost dispute is booked
+//! like a refund.
 
 use super::at_processor::{Dispute, DisputeState, MAX_UNDER_WAY};
 use super::refunds::flag_refunds;
 use super::{LOST_DISPUTE, Ledger, LedgerEdit, Payment};
 
-/// Flag of an owner with a payment that its bank is disputing.
+/// Flag of an owner with a payment that the customer's bank is disputing.
 const DISPUTE_OPEN: &str = "disputed";
-/// Flag of an owner with a payment that its bank has taken back for good, until it is booked.
+/// Flag of an owner with a payment lost to the customer's bank, until the loss is booked.
 const DISPUTE_LOST: &str = "dispute_lost";
 
 /// Applies the processor's report on a dispute. A decided dispute stays decided, regardless of late events.
@@ -41,8 +41,8 @@ pub(super) fn disputed(on: &mut LedgerEdit<'_>, dispute: Dispute, reason: &str) 
     }
 }
 
-/// Books lost disputes whose payments are known by now as refunded money, each once, which clears their flag. Returns
-/// whether anything was booked.
+/// Books each lost dispute whose payment is now known as refunded money, once, which clears its flag. Returns whether
+/// anything was booked.
 pub(super) fn book_lost(on: &mut LedgerEdit<'_>) -> bool {
     let mut booked = false;
     for Dispute { id, amount_cents, intent, .. } in unbooked(on.ledger) {
@@ -72,7 +72,7 @@ pub(super) fn book_lost(on: &mut LedgerEdit<'_>) -> bool {
     booked
 }
 
-/// Returns the lost disputes that are not in the books.
+/// Returns the lost disputes that are not in the books yet.
 fn unbooked(of: &Ledger) -> Vec<Dispute> {
     let booked = |id: &str| {
         let is_it = |one: &Payment| one.method == LOST_DISPUTE && one.reference.as_deref() == Some(id);

@@ -1,9 +1,9 @@
-//! Operation on a ledger, and the list of changes that its owner follows afterwards, in their order.
+//! Operation on a ledger, and the list of changes that its owner applies afterwards, in order.
 //!
-//! The terms of an operation are those before it. Money that comes or goes may change the stage of the owner, who
-//! decides that when it follows [`LedgerChange::MoneyCame`] or [`LedgerChange::MoneyWent`]. No later step of the same
-//! operation looks at the stage: what depends on the new one is the operation [`flag_money`](super::flag_money), which
-//! the owner starts when it has followed the money.
+//! The terms of an operation are those before it. Money received or refunded may change the owner's stage, which the
+//! owner decides when it applies [`LedgerChange::MoneyCame`] or [`LedgerChange::MoneyWent`]. No later step of the same
+//! operation considers the stage: everything that depends on the new stage is done by the operation
+//! [`flag_money`](super::flag_money), which the owner runs after it has applied those changes.
 
 use super::books::refunded_cents;
 use super::{Ledger, LedgerTerms, Payment, ProcessorRequests};
@@ -12,17 +12,18 @@ use crate::aggregate::DecisionContext;
 /// Change of a ledger to which its owner reacts.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum LedgerChange {
-    /// Requests at the processor or the known session: they are stored with the ledger, and nothing else follows.
+    /// Requests to the processor or the known session have changed: they are stored with the ledger, and nothing else
+    /// follows.
     Requests,
-    /// New or corrected payment or refund, which is a row as well.
+    /// New or corrected payment or refund, which is also stored as a row.
     Payment(Payment),
-    /// Flag of the owner, raised while it holds and cleared otherwise.
+    /// Flag of the owner, raised while `holds` is `true` and cleared otherwise.
     Flag {
         /// Name of the flag.
         flag: &'static str,
         /// `true` if there is a reason for the flag.
         holds: bool,
-        /// Reason, for the staff.
+        /// Reason for the flag, shown to the staff.
         words: String,
     },
     /// New session through which the owner can be paid.
@@ -32,36 +33,37 @@ pub(crate) enum LedgerChange {
         /// Processor's reason, if any.
         reason: Option<String>,
     },
-    /// Refund that was just recorded, to be announced.
+    /// Refund that was just recorded and has to be announced.
     RefundRecorded {
-        /// Total refunded until then in the owner's currency, in minor units.
+        /// Total refunded so far in the owner's currency, in minor units.
         refunded_cents: i64,
     },
-    /// Payment that was just recorded. Full payment is judged by what was received, regardless of refunds.
+    /// Payment that was just recorded. Whether the owner is fully paid is judged by the amount received, regardless of
+    /// refunds.
     MoneyCame {
-        /// Amount in minor units; 0 if the books are only read again.
+        /// Amount in minor units; 0 if the books are merely evaluated again.
         amount_cents: i64,
-        /// `true` if it is in the owner's currency.
+        /// `true` if the payment is in the owner's currency.
         own: bool,
     },
-    /// Balance that has fallen: status and flags follow from it.
+    /// Decrease of the balance, from which status and flags follow.
     MoneyWent,
 }
 
-/// Ledger that an operation is changing, with the changes so far.
+/// Ledger being changed by an operation, with the changes so far.
 pub(crate) struct LedgerEdit<'a> {
     /// Context of the decision.
     pub(super) cx: &'a DecisionContext<'a>,
     /// Terms of the owner before the operation.
     pub(super) terms: &'a LedgerTerms,
-    /// Ledger with the changes so far. Whatever an owner reacts to is changed by the methods below.
+    /// Ledger with the changes so far. Everything to which an owner reacts is changed only through the methods below.
     pub(super) ledger: &'a mut Ledger,
     changes: Vec<LedgerChange>,
 }
 
 impl Ledger {
-    /// Runs an operation under the terms of the owner. Returns its outcome, and the changes that the owner has to
-    /// follow in their order; a refused operation has none.
+    /// Runs an operation under the owner's terms. Returns its outcome, and the changes that the owner has to apply in
+    /// order; a refused operation has none.
     pub(crate) fn edit<R>(
         &mut self,
         cx: &DecisionContext<'_>,
@@ -75,7 +77,7 @@ impl Ledger {
 }
 
 impl LedgerEdit<'_> {
-    /// Returns the requests in flight at the processor, for modification.
+    /// Returns the requests in flight to the processor, for modification.
     pub(super) fn requests_mut(&mut self) -> &mut ProcessorRequests {
         self.changes.push(LedgerChange::Requests);
         &mut self.ledger.at_processor
@@ -93,7 +95,7 @@ impl LedgerEdit<'_> {
         self.ledger.payments.push(payment);
     }
 
-    /// Replaces the payment at this index by an updated version.
+    /// Replaces the payment at the given index with an updated version.
     pub(super) fn replace_payment(&mut self, at: usize, payment: Payment) {
         self.changes.push(LedgerChange::Payment(payment.clone()));
         if let Some(existing) = self.ledger.payments.get_mut(at) {
@@ -127,12 +129,12 @@ impl LedgerEdit<'_> {
         self.changes.push(LedgerChange::MoneyCame { amount_cents, own });
     }
 
-    /// Reports that the balance has fallen.
+    /// Reports that the balance has decreased.
     pub(super) fn money_went(&mut self) {
         self.changes.push(LedgerChange::MoneyWent);
     }
 
-    /// Builds a zero payment of the owner, recorded now.
+    /// Builds a payment of zero for the owner, recorded now.
     pub(super) fn blank(&self) -> Payment {
         Payment {
             id: self.cx.ids.id(),

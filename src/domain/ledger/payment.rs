@@ -8,40 +8,40 @@ use super::PROCESSOR;
 use crate::id::Id;
 use crate::time::Timestamp;
 
-/// Payment, or a refund of one (negative amount). Its amount never changes; a payment first known by its checkout
-/// session alone gets its intent later.
+/// Payment, or refund of a payment (negative amount). The amount never changes; a payment initially known only by its
+/// checkout session gets its intent later.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Payment {
     /// Identifier of the payment.
     pub id: Id,
-    /// Order, or invoice without an order, that the payment belongs to.
+    /// Order, or invoice without an order, to which the payment belongs.
     #[serde(alias = "orderId")]
     pub owner_id: Id,
     /// Amount in minor units of `currency`; negative for a refund.
     pub amount_cents: i64,
-    /// ISO 4217 code in lower case; it may differ from the owner's currency, because a processor's event is recorded as
-    /// it came.
+    /// ISO 4217 code in lower case, which may differ from the owner's currency because a processor's event is recorded
+    /// as received.
     pub currency: String,
-    /// [`PROCESSOR`] for an event of the payment processor, `dispute` for money that the customer's bank took back,
-    /// else the method that the operator entered.
+    /// Payment method: [`PROCESSOR`] for an event from the payment processor, `dispute` for money reclaimed by the
+    /// customer's bank, otherwise the method entered by the operator.
     pub method: String,
-    /// Processor's payment intent (or checkout session, if no intent is known), its id of a lost dispute, or the
-    /// operator's own reference. A refund by the processor belongs to the payment with the same reference.
+    /// Processor's payment intent (or checkout session, if no intent is known), the processor's id of a lost dispute,
+    /// or the operator's own reference. A refund by the processor belongs to the payment with the same reference.
     pub reference: Option<String>,
-    /// Processor's checkout session, by which a second event about the same payment is recognised.
+    /// Processor's checkout session, by which another event about the same payment is recognised.
     #[serde(default)]
     pub session: Option<String>,
-    /// For a refund: `true` if the processor reports that nothing of the payment is left.
+    /// `true` for a refund if the processor reports that nothing of the payment is left.
     #[serde(default)]
     pub whole: bool,
-    /// For money returned by other means than the processor's refunds: the refunded payment.
+    /// Refunded payment, if the money was returned by means other than the processor's refunds.
     #[serde(default)]
     pub refund_of: Option<Id>,
-    /// For a refund of the processor: the part that did not arrive and is with the shop again, in minor units.
+    /// Part of a processor's refund that failed and was returned to the shop, in minor units.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub failed_cents: i64,
-    /// Time at which the payment was recorded, not when the money moved.
+    /// Time at which the payment was recorded, rather than when the money moved.
     pub created_at: Timestamp,
 }
 
@@ -51,8 +51,8 @@ fn is_nothing(cents: &i64) -> bool {
 }
 
 impl Payment {
-    /// Returns its contribution to the balance, in minor units: the amount, plus the part of a refund that did not
-    /// arrive.
+    /// Returns the payment's contribution to the balance, in minor units: the amount, plus any part of a refund that
+    /// failed.
     pub fn net_cents(&self) -> i64 {
         self.amount_cents.saturating_add(self.failed_cents)
     }
@@ -62,13 +62,13 @@ impl Payment {
         self.net_cents().saturating_neg().max(0)
     }
 
-    /// Returns whether it is a refund that leaves nothing of its payment.
+    /// Returns whether this is a refund that leaves nothing of its payment.
     pub(crate) fn took_all(&self) -> bool {
         self.whole && self.failed_cents == 0
     }
 
-    /// Returns the listed amount in minor units, and its status: `succeeded`, `refunded` or, for a refund that did not
-    /// arrive, `failed`. The amounts of those that did not fail add up to the balance.
+    /// Returns the amount to list in minor units, and its status: `succeeded`, `refunded` or, for a refund that failed,
+    /// `failed`. The amounts of all entries that did not fail add up to the balance.
     pub fn listed(&self) -> (i64, &'static str) {
         match self.net_cents() {
             0 if self.failed_cents > 0 => (self.amount_cents, "failed"),
@@ -77,30 +77,30 @@ impl Payment {
         }
     }
 
-    /// Returns the reference that customers may see, which is that of a card payment. References that operators enter
-    /// are internal.
+    /// Returns the reference that customers may see, namely that of a card payment. References entered by operators are
+    /// internal.
     pub fn shown_reference(&self) -> Option<&str> {
         self.reference.as_deref().filter(|_| self.method == PROCESSOR)
     }
 
-    /// Returns whether it is a payment, not a refund, that the processor reported.
+    /// Returns whether this is a payment, not a refund, that the processor reported.
     pub fn of_processor(&self) -> bool {
         self.method == PROCESSOR && self.amount_cents >= 0
     }
 
-    /// Returns whether it is a refund of this intent that the processor reported.
+    /// Returns whether this is a refund of the given intent that the processor reported.
     pub(crate) fn is_refund_of(&self, intent: &str) -> bool {
         self.method == PROCESSOR && self.amount_cents < 0 && self.reference.as_deref() == Some(intent)
     }
 
-    /// Returns whether it is the processor's payment of this intent or session.
+    /// Returns whether this is the processor's payment with the given intent or session.
     pub(crate) fn is_named(&self, intent: Option<&String>, session: Option<&String>) -> bool {
         let own = [self.reference.as_ref(), self.session.as_ref()];
         self.of_processor() && [intent, session].into_iter().flatten().any(|name| own.contains(&Some(name)))
     }
 }
 
-/// Returns the balance of these payments and refunds, in minor units by currency.
+/// Returns the balance of the given payments and refunds, in minor units by currency.
 pub fn kept_by_currency<'a>(payments: impl IntoIterator<Item = &'a Payment>) -> BTreeMap<&'a str, i64> {
     let mut totals = BTreeMap::new();
     for payment in payments {

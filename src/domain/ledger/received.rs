@@ -1,8 +1,8 @@
-//! Incoming and outgoing money, as operators and the payment processor's signed events report it.
+//! Incoming and outgoing money, as reported by operators and by the payment processor's signed events.
 //!
-//! An event is never refused because of the owner's status, since the money has moved already: one that does not fit is
-//! recorded and flagged for an operator. Events arrive late, twice and out of order. Status and flags follow from the
-//! balance.
+//! An event is never refused because of the owner's status, because the money has already moved: an unexpected event is
+//! recorded and flagged for an operator. Events may arrive late, repeatedly and out of order. Status and flags follow
+//! from the balance.
 
 use super::at_processor::{Dispute, FailedPayment, MAX_UNDER_WAY};
 use super::checkout::{forget_session, settle_checkout};
@@ -11,12 +11,12 @@ use super::failed::{note_back, reads_again, refund_failed, see_asked, went_again
 use super::{LOST_DISPUTE, Ledger, LedgerEdit, LedgerStage, LedgerTerms, PROCESSOR, Payment, PaymentUpdate, books};
 use crate::refusal::Refusal;
 
-/// Flag of an owner that holds money to be refunded.
+/// Flag of an owner that holds money which must be refunded.
 const REFUND_DUE: &str = "refund_due";
-/// Flag of an owner for which the processor collected another amount or currency than was due.
+/// Flag of an owner for which the processor collected an amount or currency other than what was due.
 const AMOUNT_MISMATCH: &str = "amount_mismatch";
 
-/// Records a payment that an operator received by other means than the processor. An amount below what is due leaves
+/// Records a payment that an operator received by means other than the processor. An amount below what is due leaves
 /// the rest to be paid; a higher one is refused.
 pub(crate) fn mark_paid(
     on: &mut LedgerEdit<'_>,
@@ -42,7 +42,7 @@ pub(crate) fn mark_paid(
     Ok(())
 }
 
-/// Refuses payment methods that are empty or reserved for the processor and lost disputes.
+/// Refuses payment methods that are empty, or reserved for the processor or for lost disputes.
 pub(super) fn own_word(method: &str) -> Result<(), Refusal> {
     if method.trim().is_empty() {
         return Err(Refusal::field("method", "must not be empty"));
@@ -54,7 +54,7 @@ pub(super) fn own_word(method: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Applies a signed event of the payment processor.
+/// Applies a signed event from the payment processor.
 pub(super) fn payment(on: &mut LedgerEdit<'_>, news: &PaymentUpdate) {
     match news {
         PaymentUpdate::Paid { amount_cents, currency, session, intent } => {
@@ -138,7 +138,7 @@ fn note_failure(on: &mut LedgerEdit<'_>, failed: FailedPayment, reason: Option<&
 }
 
 impl FailedPayment {
-    /// Returns whether the attempt was paid after all.
+    /// Returns whether the failed attempt was paid after all.
     fn came(&self, of: &Ledger) -> bool {
         of.payments.iter().any(|one| one.is_named(self.intent.as_ref(), self.session.as_ref()))
     }
@@ -163,8 +163,8 @@ fn name_currency(on: &mut LedgerEdit<'_>, intent: Option<&String>) {
     }
 }
 
-/// Applies a repeated event about a known payment. An event that names its intent for the first time links its refunds
-/// to it.
+/// Applies a repeated event about a known payment. The first event that names the payment's intent links its refunds to
+/// it.
 fn told_again(on: &mut LedgerEdit<'_>, index: usize, session: Option<&String>, intent: Option<&String>) {
     let Some(payment) = on.ledger.payments.get(index) else { return };
     let unknown = payment.reference == payment.session;
@@ -182,7 +182,7 @@ fn told_again(on: &mut LedgerEdit<'_>, index: usize, session: Option<&String>, i
     on.money_went();
 }
 
-/// Records the refund total `amount` of one payment. Returns the part that was not in the books.
+/// Records `amount` as the refund total of one payment. Returns the part that was not in the books.
 pub(super) fn refunded(
     on: &mut LedgerEdit<'_>,
     amount: i64,
@@ -205,14 +205,14 @@ pub(super) fn refunded(
     more
 }
 
-/// Returns the total refunded so far of the processor's payment of this intent, in minor units.
+/// Returns the total refunded so far from the processor's payment with the given intent, in minor units.
 pub(super) fn refunded_of(of: &Ledger, intent: Option<&String>) -> i64 {
     let refunds = of.payments.iter().filter(|one| one.method == PROCESSOR && one.amount_cents < 0);
     let of_it = refunds.filter(|one| one.reference.as_ref() == intent);
     of_it.fold(0, |sum: i64, one| sum.saturating_add(one.went_cents()))
 }
 
-/// Records a further refund of this amount on a payment.
+/// Records a further refund of the given amount from a payment.
 pub(super) fn record_refund(
     on: &mut LedgerEdit<'_>,
     more_cents: i64,
@@ -235,8 +235,9 @@ pub(super) fn record_refund(
     on.money_went();
 }
 
-/// Raises and clears the flags for money that needs an operator, and ends a checkout that no longer fits. It follows
-/// from the stage of the owner, so the owner starts it after each change of the stage or of the balance.
+/// Raises and clears the flags for money that needs an operator's attention, and ends a checkout that no longer
+/// matches. The result depends on the owner's stage, so the owner runs this after each change of the stage or the
+/// balance.
 pub(crate) fn flag_money(on: &mut LedgerEdit<'_>) {
     let books = books(on.ledger, on.terms);
     let LedgerTerms { kind, stage, status, currency, total_cents: total, .. } = on.terms;

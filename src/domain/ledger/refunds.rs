@@ -1,6 +1,6 @@
-//! Refunds that an operator starts: recorded at once for manual payments, requested from the processor for its own
-//! payments. If a refund there failed, a refund by other means is recorded. `received` applies the refunds that were
-//! made.
+//! Refunds started by an operator: recorded immediately for manual payments, and requested from the processor for its
+//! own payments. If a refund by the processor failed, a refund by other means is recorded. `received` applies the
+//! refunds that were made.
 
 use super::at_processor::{MAX_UNDER_WAY, RefundResult, RequestedRefund};
 use super::failed::{doubts, reads_again, waiting, went_again};
@@ -9,11 +9,11 @@ use super::{Ledger, LedgerEdit, PROCESSOR, Payment, left_by_hand};
 use crate::id::Id;
 use crate::refusal::Refusal;
 
-/// Flag of an owner with a refund that the processor refused, or that failed later.
+/// Flag of an owner with a refund that the processor refused or that failed later.
 pub(super) const REFUND_FAILED: &str = "refund_failed";
 
-/// Returns what is left of a payment by the processor in the books, in minor units: less its refunds there, those made
-/// by other means, and what the customer's bank took.
+/// Returns the amount that remains of a processor payment in the books, in minor units: less the processor's refunds,
+/// refunds made by other means, and what the customer's bank reclaimed.
 pub(super) fn left_there(of: &Ledger, payment: &Payment) -> i64 {
     let of_it = |one: &&Payment| one.method == PROCESSOR && one.amount_cents < 0 && one.reference == payment.reference;
     let (mut left, mut whole) = (left_by_hand(of, payment), false);
@@ -24,15 +24,15 @@ pub(super) fn left_there(of: &Ledger, payment: &Payment) -> i64 {
     if whole { 0 } else { left.max(0) }
 }
 
-/// Returns the amount that can still be refunded of a payment by the processor, in minor units.
+/// Returns the amount of a processor payment that can still be refunded, in minor units.
 fn left_at_processor(of: &Ledger, payment: &Payment) -> i64 {
     let open_refunds = of.at_processor.refunds.iter().filter(|one| one.payment_id == payment.id && one.error.is_none());
     let open_cents = open_refunds.fold(0, |sum: i64, one| sum.saturating_add(one.unseen_cents()));
     left_there(of, payment).saturating_sub(open_cents).max(0)
 }
 
-/// Refuses while the refund total of one of these payments is being read, because the amount left is unknown until
-/// then.
+/// Refuses the operation while the refund total of one of the given payments is being read, because the remaining
+/// amount is unknown until then.
 fn all_read<'a>(of: &Ledger, mut payments: impl Iterator<Item = &'a Payment>) -> Result<(), Refusal> {
     if payments.any(|one| doubts(of, one.reference.as_ref()).is_some_and(|doubt| !doubt.read)) {
         let words = "a refund failed, and the refunded amount is being checked; try again in a minute";
@@ -41,8 +41,9 @@ fn all_read<'a>(of: &Ledger, mut payments: impl Iterator<Item = &'a Payment>) ->
     Ok(())
 }
 
-/// Refunds money for an operator: of the named payment, all that is left or a part; without one, of the payments
-/// through the processor, newest first. `at_processor` is `true` if the processor can be called.
+/// Refunds money on behalf of an operator: all that is left of the given payment, or a part; if no payment is given,
+/// the payments through the processor are refunded, newest first. `at_processor` is `true` if the processor can be
+/// called.
 pub(crate) fn refund(
     on: &mut LedgerEdit<'_>,
     payment: Option<Id>,
@@ -73,7 +74,7 @@ pub(crate) fn refund(
     }
 }
 
-/// Records a refund that an operator made by other means: of a manual payment, or to replace processor refunds that
+/// Records a refund that an operator made by other means: for a manual payment, or to replace processor refunds that
 /// failed or were refused.
 pub(crate) fn refund_otherwise(
     on: &mut LedgerEdit<'_>,
@@ -122,7 +123,7 @@ pub(crate) fn refund_otherwise(
     Ok(())
 }
 
-/// Records a refund made by other means than the processor's.
+/// Records a refund made by means other than the processor's.
 fn given_back(on: &mut LedgerEdit<'_>, paid: &Payment, cents: i64, method: &str, reference: Option<&String>) {
     let refund = Payment {
         amount_cents: -cents,
@@ -201,8 +202,8 @@ fn refund_there(
     Ok(())
 }
 
-/// Applies the processor's response to a refund. Its refund total is authoritative, because the events report the same,
-/// before or after.
+/// Applies the processor's response to a refund. The response's refund total is authoritative, because the events
+/// report the same total, earlier or later.
 pub(super) fn refund_news(on: &mut LedgerEdit<'_>, refund: Id, news: &RefundResult) {
     let refunds = &on.ledger.at_processor.refunds;
     let Some((at, request)) = refunds.iter().enumerate().find(|(_, one)| one.id == refund) else { return };
@@ -234,8 +235,8 @@ pub(super) fn refund_news(on: &mut LedgerEdit<'_>, refund: Id, news: &RefundResu
     flag_refunds(on, None);
 }
 
-/// Raises and clears the flag of refunds that need an operator; `failed` describes a refund that has just failed after
-/// it was accepted.
+/// Raises and clears the flag for refunds that need an operator's attention; `failed` describes a refund that has just
+/// failed after it was accepted.
 pub(super) fn flag_refunds(on: &mut LedgerEdit<'_>, failed: Option<&str>) {
     let ledger = &*on.ledger;
     let error = ledger.at_processor.refunds.iter().find_map(|one| one.error.clone());
@@ -248,7 +249,7 @@ pub(super) fn flag_refunds(on: &mut LedgerEdit<'_>, failed: Option<&str>) {
     on.raise_flag(REFUND_FAILED, waits || error.is_some(), &text);
 }
 
-/// Returns the requested amount, or all that is left if none is requested; refused if more than that.
+/// Returns the requested amount, or all that is left if none is requested; refused if the amount exceeds what is left.
 fn within(amount_cents: Option<i64>, left: i64) -> Result<i64, Refusal> {
     if left == 0 {
         return Err(Refusal::conflict("nothing_to_refund", "this payment is already fully refunded"));

@@ -1,5 +1,5 @@
-//! Attribution of a request to a caller by its IP address: trusted proxies, `X-Forwarded-For`, and the address range
-//! that counts as one caller.
+//! Attribution of a request to a caller by IP address: trusted proxies, `X-Forwarded-For`, and the address range that
+//! counts as one caller.
 
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use ipnet::IpNet;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Network(IpNet);
 
-/// Error: the text is neither an IP address nor a network.
+/// Parse error for text that is neither an IP address nor a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("must be an IP address or a network such as 10.0.0.0/8")]
 pub struct NetworkParseError;
@@ -30,10 +30,10 @@ impl Network {
     }
 }
 
-/// Returns the client's IP address. If the peer is not a trusted proxy, it is the peer's, because any client can forge
-/// the header. Behind trusted proxies it is the rightmost address of `X-Forwarded-For` that is not a trusted proxy;
-/// `forwarded` yields the values in header order. If that list ends early or cannot be parsed, it is the last known
-/// hop.
+/// Returns the client's IP address. If the peer is not a trusted proxy, this is the peer's address, because any client
+/// can forge the header. Behind trusted proxies it is the rightmost address in `X-Forwarded-For` that is not a trusted
+/// proxy; `forwarded` yields the header values in order. If that list ends early or cannot be parsed, it is the last
+/// known hop.
 pub fn client<'a>(peer: IpAddr, forwarded: impl DoubleEndedIterator<Item = &'a str>, trusted: &[Network]) -> IpAddr {
     let ours = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
     let mut nearest = peer.to_canonical();
@@ -50,22 +50,23 @@ pub fn client<'a>(peer: IpAddr, forwarded: impl DoubleEndedIterator<Item = &'a s
     nearest
 }
 
-/// Returns whether many clients may share this address: a trusted proxy, or this machine, where an unconfigured proxy
-/// may run. Connections from it are not limited by address; the proxy limits those of its own clients.
+/// Returns whether many clients may share the given address: that of a trusted proxy, or of this machine, where an
+/// unconfigured proxy may run. Connections from such an address are not limited by address; the proxy limits those of
+/// its own clients.
 pub fn speaks_for_many(peer: IpAddr, trusted: &[Network]) -> bool {
     let peer = peer.to_canonical();
     peer.is_loopback() || trusted.iter().any(|network| network.contains(peer))
 }
 
-/// Parses an address as proxies write it, with or without a port.
+/// Parses an address as written by proxies, with or without a port.
 fn hop_address(text: &str) -> Option<IpAddr> {
     let bare = text.strip_prefix('[').and_then(|text| text.split_once(']')).map(|(address, _)| address);
     let parsed = bare.unwrap_or(text).parse().ok();
     parsed.or_else(|| text.parse::<std::net::SocketAddr>().ok().map(|address| address.ip()))
 }
 
-/// Returns the rate-limit key of a caller: an IPv4 address, or a /64 network of IPv6, which is the range of one
-/// customer line.
+/// Returns the rate-limit key of a caller: an IPv4 address, or an IPv6 /64 network, which is the range usually assigned
+/// to one customer.
 pub fn scope(address: IpAddr) -> u128 {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_bits().into(),

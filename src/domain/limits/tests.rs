@@ -33,7 +33,7 @@ proptest! {
         }
     }
 
-    /// Checks that a request that is uncounted leaves the window unchanged.
+    /// Checks that counting a request and reversing it leaves the window unchanged.
     #[test]
     fn a_request_taken_back_was_never_there(limit in 1_u32..20, before in 0_u32..19, at in 0_i64..10_000) {
         let (rule, mut window, now) = (rule(limit, 777), Window::default(), Timestamp(at));
@@ -46,7 +46,7 @@ proptest! {
         prop_assert_eq!(rule.count(&mut window, now), was);
     }
 
-    /// Checks that requests whose timestamps arrive out of order around the boundary of a window get no second
+    /// Checks that requests whose timestamps arrive out of order around the boundary between two windows get no second
     /// allowance.
     #[test]
     fn the_turn_of_a_window_gives_nothing_twice(early in prop::collection::vec(any::<bool>(), 1..100)) {

@@ -1,8 +1,8 @@
-//! Alerts: mails that ask the operators to act.
+//! Alerts: emails that ask the operators to act.
 //!
 //! Each alert is created in the commit that causes it, so none is lost. Alerts of one kind are batched: the first is
-//! sent at once, those that follow within `mail.alert_interval_seconds` in one mail afterwards, so that fifty failed
-//! jobs are two mails.
+//! sent immediately, those that follow within `mail.alert_interval_seconds` in one email afterwards, so that fifty
+//! failed jobs cause two emails.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -13,24 +13,24 @@ use crate::time::Timestamp;
 
 pub use crate::mail::part::{MailLink, one_line};
 
-/// Number of alerts that one mail shows in full; further ones are only counted.
+/// Number of alerts that one email shows in full; further ones are only counted.
 const MAX_TOLD: usize = 50;
 
-/// Subject area of an alert. Alerts of one kind are batched into one mail.
+/// Subject area of an alert. Alerts of one kind are batched into one email.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AlertKind {
     /// A webhook endpoint was disabled after all retries of a delivery failed.
     EndpointDisabled,
-    /// A job failed and waits for a retry or a cancellation.
+    /// A job failed and is waiting to be retried or cancelled.
     JobFailed,
     /// A material fell below its reorder point, or a job needs more than is available.
     LowStock,
     /// The stock on hand of a material differs from the expected amount.
     StockDiscrepancy,
-    /// A payment arrived that belongs to no known order.
+    /// A payment arrived that does not belong to any known order.
     PaymentUnmatched,
-    /// Money is to be refunded, or an amount differs from what was due.
+    /// Money has to be refunded, or an amount differs from what was due.
     MoneyDue,
     /// An order needs an operator for another reason.
     Order,
@@ -38,9 +38,9 @@ pub enum AlertKind {
     Printer,
     /// A customer requests a custom piece.
     CustomRequest,
-    /// The accounting system refuses a document, or must be reconnected.
+    /// The accounting system refuses a document, or has to be reconnected.
     Accounting,
-    /// Another system of the shop answers, and works again only when a person acts.
+    /// Another system of the shop answers, but does not work again until an operator acts.
     Integration,
 }
 
@@ -60,7 +60,7 @@ impl AlertKind {
         Self::Integration,
     ];
 
-    /// Returns the kind of alert for a flag of an order.
+    /// Returns the kind of alert for an order flag.
     pub fn of_flag(flag: &str) -> Self {
         match flag {
             "job_failed" => Self::JobFailed,
@@ -69,7 +69,7 @@ impl AlertKind {
         }
     }
 
-    /// Returns the subject of a mail that reports `count` alerts of this kind.
+    /// Returns the subject of an email that reports `count` alerts of this kind.
     fn subject(self, count: usize) -> String {
         match self {
             Self::EndpointDisabled => format!("{count} webhook endpoints disabled"),
@@ -86,8 +86,8 @@ impl AlertKind {
         }
     }
 
-    /// Returns the label of the alert's link, and the API operation whose page it opens, as its tag and id in the API
-    /// description.
+    /// Returns the label of the alert's link, and the API operation whose page the link opens, as the tag and id in the
+    /// API description.
     pub const fn page(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::EndpointDisabled => ("Enable the endpoint", "Webhooks", "enableEndpoint"),
@@ -105,11 +105,11 @@ impl AlertKind {
 }
 
 impl Mail {
-    /// Builds an alert to the operators, as one message for each channel: e-mail to `mail.operators` (if that is empty,
-    /// to the active admins at the time of sending) and, if one is configured, to the agent gateway.
+    /// Builds an alert to the operators, as one message for each channel: an email to `mail.operators` (if that is
+    /// empty, to the active admins at the time of sending) and, if an agent gateway is configured, a message to it.
     ///
     /// `subject` is one line with the key figures. `text` consists of plain sentences that describe what happened and
-    /// what to do; the link to the page for it is added.
+    /// what to do; a link to the relevant page is added.
     pub fn alert(cx: &DecisionContext<'_>, kind: AlertKind, subject: &str, text: &str) -> Vec<Self> {
         let (label, tag, operation) = kind.page();
         let url = format!("{}/docs/#/{tag}/{operation}", cx.rules.public_url);
@@ -126,8 +126,8 @@ impl Mail {
     }
 }
 
-/// One e-mail that reports a set of alerts. Its content follows from the set alone, so that the same set is the same
-/// message at each try, in each process, and another set is another message.
+/// One email that reports a set of alerts. Its content is derived from the set alone, so that the same set yields the
+/// same message at each attempt and in each process, and a different set yields a different message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AlertDigest {
     /// Idempotency key for mailers and mail services: the alert's own id for a single one, else a hash of all ids.
@@ -143,7 +143,8 @@ pub struct AlertDigest {
 }
 
 impl AlertDigest {
-    /// Batches these alerts, which are of one kind and for the same recipients, in any order; `None` if there are none.
+    /// Batches the given alerts, which are of one kind and for the same recipients, in any order; returns `None` if
+    /// there are none.
     pub fn of<'a>(kind: AlertKind, alerts: impl IntoIterator<Item = &'a Mail>) -> Option<Self> {
         let mut alerts: Vec<&Mail> = alerts.into_iter().collect();
         alerts.sort_by_key(|alert| (alert.created_at, alert.id));

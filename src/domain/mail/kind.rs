@@ -1,5 +1,5 @@
-//! Mails to customers, one function each: the caller passes the facts, and gets the mail for its commit. Alerts to the
-//! staff are in [`super::alert`].
+//! Emails to customers, one function each: the caller passes the facts, and gets the email for its commit. Alerts to
+//! the staff are in [`super::alert`].
 
 use crate::aggregate::DecisionContext;
 use crate::id::Id;
@@ -7,19 +7,19 @@ use crate::mail::part::{AttachedDocument, MailFact, MailItem, MailLink, MailPart
 use crate::mail::{Mail, SealedLink};
 use crate::time::Timestamp;
 
-/// Maximum number of characters of a user's message that a mail quotes.
+/// Maximum number of characters that an email quotes from a user's message.
 const MAX_MESSAGE_CHARS: usize = 2000;
 
-/// Details of a payment, for its confirmation mail.
+/// Details of a payment, for its confirmation email.
 #[derive(Clone, Debug)]
 pub struct PaymentReceipt {
-    /// Customer's e-mail address.
+    /// Customer's email address.
     pub to: String,
-    /// Invoice; its PDF is attached.
+    /// Invoice whose PDF is attached.
     pub invoice: Id,
-    /// Document of the invoice to attach.
+    /// Document of the invoice to attach; `None` if there is none.
     pub document: Option<Id>,
-    /// Display number of the order that was paid.
+    /// Display number of the paid order.
     pub order_number: Option<String>,
     /// Items paid for, with the net amount of each line.
     pub items: Vec<MailItem>,
@@ -30,11 +30,11 @@ pub struct PaymentReceipt {
 /// Invoice that is due for payment.
 #[derive(Clone, Debug)]
 pub struct InvoiceToPay {
-    /// Customer's e-mail address.
+    /// Customer's email address.
     pub to: String,
-    /// Invoice; its PDF is attached.
+    /// Invoice whose PDF is attached.
     pub invoice: Id,
-    /// Document of the invoice to attach.
+    /// Document of the invoice to attach; `None` if there is none.
     pub document: Option<Id>,
     /// Invoiced items, with the net amount of each line.
     pub items: Vec<MailItem>,
@@ -47,38 +47,38 @@ pub struct InvoiceToPay {
 /// Quote that a customer can accept.
 #[derive(Clone, Debug)]
 pub struct QuoteSent {
-    /// Customer's e-mail address.
+    /// Customer's email address.
     pub to: String,
     /// Quote to accept.
     pub quote: Id,
     /// Display number of the quote.
     pub number: String,
-    /// Offered items, with the net amount of each line.
+    /// Quoted items, with the net amount of each line.
     pub items: Vec<MailItem>,
     /// Net, tax and total, with the currency.
     pub sums: Vec<MailFact>,
     /// End of the quote's validity.
     pub valid_until: Option<Timestamp>,
-    /// Message of the shop about the quote.
+    /// Message from the shop about the quote.
     pub message: Option<String>,
 }
 
 /// Completed export.
 #[derive(Clone, Debug)]
 pub struct ExportReady {
-    /// E-mail address of the user who requested it.
+    /// Email address of the user who requested the export.
     pub to: String,
-    /// Content of the export, in a word or two: `invoices`.
+    /// Content of the export, in one or two words: `invoices`.
     pub what: String,
     /// Number of rows.
     pub rows: u64,
-    /// Encrypted URL from which it can be downloaded without signing in.
+    /// Encrypted URL from which the export can be downloaded without signing in.
     pub encrypted_url: String,
-    /// Time until which it can be downloaded.
+    /// Time until which the export can be downloaded.
     pub expires_at: Timestamp,
 }
 
-/// Builds the mail with a sign-in link.
+/// Builds the email with a sign-in link.
 pub fn sign_in(cx: &DecisionContext<'_>, to: &str, encrypted_url: &str, expires_at: Timestamp) -> Mail {
     let minutes = expires_at.since(cx.now) / 60_000;
     let text = format!(
@@ -90,7 +90,7 @@ pub fn sign_in(cx: &DecisionContext<'_>, to: &str, encrypted_url: &str, expires_
     Mail { sealed_link: Some(sealed_link), useless_at: Some(expires_at), ..mail }
 }
 
-/// Builds the mail that confirms a payment.
+/// Builds the email that confirms a payment.
 pub fn receipt(cx: &DecisionContext<'_>, receipt: PaymentReceipt) -> Mail {
     let (subject, what) = match &receipt.order_number {
         Some(number) => (format!("Receipt for order {number}"), format!("order {number}")),
@@ -103,7 +103,7 @@ pub fn receipt(cx: &DecisionContext<'_>, receipt: PaymentReceipt) -> Mail {
     Mail { parts, attached, link: Some(link), ..Mail::new(cx, vec![receipt.to], subject, text) }
 }
 
-/// Builds the mail with an invoice to pay.
+/// Builds the email with an invoice to pay.
 pub fn invoice_to_pay(cx: &DecisionContext<'_>, invoice: InvoiceToPay) -> Mail {
     let due = invoice.due_at.map(|at| format!(" It is to be paid by {}.", day(at))).unwrap_or_default();
     let text = format!("Here is your invoice.{due}\n");
@@ -114,7 +114,7 @@ pub fn invoice_to_pay(cx: &DecisionContext<'_>, invoice: InvoiceToPay) -> Mail {
     Mail { parts, attached, link: Some(link), ..mail }
 }
 
-/// Builds the mail with a quote.
+/// Builds the email with a quote.
 pub fn quote_sent(cx: &DecisionContext<'_>, quote: QuoteSent) -> Mail {
     let number = one_line(&quote.number);
     let until = quote.valid_until.map(|at| format!(" You can accept it until {}.", day(at))).unwrap_or_default();
@@ -128,7 +128,7 @@ pub fn quote_sent(cx: &DecisionContext<'_>, quote: QuoteSent) -> Mail {
     Mail { parts: priced(quote.items, quote.sums), link: Some(link), useless_at: quote.valid_until, ..mail }
 }
 
-/// Builds the mail that announces a completed export.
+/// Builds the email that announces a completed export.
 pub fn export_ready(cx: &DecisionContext<'_>, export: ExportReady) -> Mail {
     let what = one_line(&export.what);
     let rows = if export.rows == 1 { "1 row".to_owned() } else { format!("{} rows", export.rows) };

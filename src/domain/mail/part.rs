@@ -1,14 +1,14 @@
-//! Parts of a mail besides its text: tables and links. Mails are stored as these parts, and rendered as text and HTML
-//! when they are sent.
+//! Parts of an email besides its text: tables and links. Emails are stored as these parts, and rendered as text and
+//! HTML when they are sent.
 
 use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
 
-/// Maximum number of rows in one table of a mail; further ones are only counted.
+/// Maximum number of rows in one table of an email; further ones are only counted.
 const MAX_TOLD_ITEMS: usize = 100;
 
-/// Address that a mail offers to open, with its label.
+/// URL that an email invites the recipient to open, with its label.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MailLink {
@@ -26,7 +26,7 @@ pub struct MailItem {
     pub quantity: u32,
     /// Description of the item, on one line.
     pub what: String,
-    /// Amount, formatted with its currency; `None` if none is shown.
+    /// Amount, formatted with its currency; `None` to show no amount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amount: Option<String>,
 }
@@ -42,13 +42,13 @@ pub struct MailFact {
 }
 
 impl MailFact {
-    /// Builds a fact; label and value are reduced to one line each.
+    /// Builds a fact, with label and value reduced to one line each.
     pub fn new(label: &str, value: impl AsRef<str>) -> Self {
         Self { label: label.to_owned(), value: one_line(value.as_ref()) }
     }
 }
 
-/// Part of a mail; parts are rendered in order.
+/// Part of an email; parts are rendered in order.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MailPart {
@@ -56,23 +56,25 @@ pub enum MailPart {
     Text(String),
     /// Items ordered, shipped or paid.
     Items(Vec<MailItem>),
-    /// Labels with values, the last of which may be a sum.
+    /// Labelled values, the last of which may be a total.
     Facts(Vec<MailFact>),
-    /// Additional link, besides the mail's main one.
+    /// Additional link, besides the email's main one.
     Link(MailLink),
 }
 
-/// Invoice or credit note attached to a mail as PDF. It is rendered when the mail is sent, and never stored with it.
+/// Invoice or credit note attached to an email as a PDF. It is rendered when the email is sent, and never stored with
+/// it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AttachedDocument {
-    /// Invoice that the document was issued for.
+    /// Invoice for which the document was issued.
     pub invoice: Id,
     /// Document of that invoice.
     pub document: Id,
 }
 
-/// Returns the first rows of a table, and a sentence that states how many are left out; `None` if all are shown.
+/// Returns the first rows of a table, and a sentence stating how many are left out; `None` instead of the sentence if
+/// all are shown.
 pub fn first_items(items: impl IntoIterator<Item = MailItem>) -> (Vec<MailItem>, Option<String>) {
     let mut listed: Vec<MailItem> = Vec::new();
     let mut untold = 0usize;
@@ -87,15 +89,15 @@ pub fn first_items(items: impl IntoIterator<Item = MailItem>) -> (Vec<MailItem>,
 }
 
 /// Reduces text to one line. A subject may contain names that users entered; every mailer would refuse a control
-/// character in it, and in the text of a mail it could fake a line of the shop's own. Bidirectional control characters
-/// are removed: they could make one address read as another.
+/// character in it, and in the text of an email a line break could fake a line written by the shop. Bidirectional
+/// control characters are removed because they could make one address read as another.
 pub fn one_line(text: &str) -> String {
     let turns = |c: &char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     text.chars().filter(|c| !turns(c)).map(|c| if breaks(c) { ' ' } else { c }).collect()
 }
 
-/// Renders the body of a mail as plain text: the text, the parts, and finally the link.
+/// Renders the body of an email as plain text: the text, the parts, and finally the link.
 pub fn plain(text: &str, parts: &[MailPart], link: Option<&MailLink>) -> String {
     let linked = |link: &MailLink| format!("{}: {}", link.label, link.url);
     let item = |item: &MailItem| match &item.amount {

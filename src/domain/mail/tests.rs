@@ -80,7 +80,7 @@ fn no_clock_delays_a_mail_beyond_its_own_pause() {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// Outcome of this try (0 is the next one): accepted, refused for now, refused permanently.
+    /// Outcome of an attempt to send (0 is the next one): accepted, refused for now, refused permanently.
     Tried(u32, u8),
     Later(i64),
     Restart,
@@ -96,7 +96,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 
 proptest! {
     /// Checks that an idempotency key never comes with two bodies: a mail service remembers the key and the body of an
-    /// accepted mail for a day.
+    /// accepted email for a day.
     #[test]
     fn a_set_of_alerts_is_one_message_and_another_set_another(
         one in proptest::collection::vec(0usize..60, 1..60), other in proptest::collection::vec(0usize..60, 1..60),

@@ -1,4 +1,4 @@
-//! Alerts about a material, as mails and events: low stock, and stock that does not match the records.
+//! Alerts about a material, as emails and events: low stock, and stock that does not match the records.
 
 use std::fmt::Write as _;
 
@@ -11,15 +11,15 @@ use crate::mail::alert::AlertKind;
 use crate::material::{ClaimState, Material};
 
 impl Material {
-    /// Returns whether the material must be reordered: less is available than the reorder point, or than a waiting job
-    /// needs.
+    /// Returns whether the material has to be reordered: less is available than the reorder point, or than a waiting
+    /// job needs.
     pub fn runs_low(&self) -> bool {
         let short = || self.waiting().any(|claim| claim.state == ClaimState::Short);
         self.available() < self.fields.reorder_point || short()
     }
 
-    /// Returns the amount to order, in the material's unit: the usual order, or more if that would not serve the
-    /// waiting jobs and leave the reorder point available.
+    /// Returns the amount to order, in the material's unit: the usual reorder quantity, or more if that quantity would
+    /// not both serve the waiting jobs and bring the available amount to the reorder point.
     pub fn to_order(&self) -> Amount {
         let waiting: Amount = self.waiting().map(|claim| claim.need).sum();
         let missing = waiting + self.fields.reorder_point - (self.quantity - self.reserved);
@@ -27,14 +27,14 @@ impl Material {
     }
 }
 
-/// Events and mails of one alert.
+/// Events and emails of one alert.
 pub(super) struct Alert {
     pub(super) events: Vec<Event>,
     pub(super) messages: Vec<Mail>,
 }
 
-/// Builds the low-stock alert. `inventory.low` is the event for webhook subscribers; `LOW_STOCK` is the same for
-/// workflow automation, mail and the agent gateway, which expect that name.
+/// Builds the low-stock alert. `inventory.low` is the event for webhook subscribers; `LOW_STOCK` is the same event for
+/// workflow automation, email and the agent gateway, which expect that name.
 pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
     let (fields, available) = (&material.fields, material.available());
     let unit = fields.kind.unit();
@@ -58,8 +58,8 @@ pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
     Alert { events: events.into(), messages }
 }
 
-/// Builds the alert that stock on hand does not match the records: prints consumed `beyond` more than there was or, if
-/// that is zero, less is on hand than is reserved. `beyond` is in the material's unit.
+/// Builds the alert that the stock on hand does not match the records: prints consumed `beyond` more than was on hand
+/// or, if `beyond` is zero, less is on hand than is reserved. `beyond` is in the material's unit.
 pub(super) fn discrepancy(cx: &DecisionContext<'_>, material: &Material, beyond: Amount) -> Alert {
     let (name, unit) = (&material.fields.name, material.fields.kind.unit());
     let data = DiscrepancyData {

@@ -1,5 +1,5 @@
-//! Collector of one decision on a material. Every change of the stock writes its ledger entry here, so that the sums of
-//! the ledger stay equal to `quantity` and `reserved`.
+//! Changes collected by one decision on a material. Every change of the stock also writes its ledger entry, so that the
+//! sums of the ledger stay equal to `quantity` and `reserved`.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::material::alerts::{self, Alert};
 use crate::material::{Claim, ClaimId, ClaimState, Material, MaterialRow, Movement, MovementKind, SettledClaim};
 use crate::parts_sync::{StockLink, StockSystem};
 
-/// Changes of one command to a material.
+/// Changes to a material made by one command.
 pub(super) struct MaterialChange<'a> {
     cx: &'a DecisionContext<'a>,
     pub(super) next: Material,
@@ -46,7 +46,7 @@ impl<'a> MaterialChange<'a> {
         }
     }
 
-    /// Moves stock and writes the ledger entry; nothing is written if nothing moves.
+    /// Changes stock and writes the ledger entry; writes nothing if both deltas are zero.
     pub(super) fn movement(
         &mut self,
         kind: MovementKind,
@@ -92,8 +92,8 @@ impl<'a> MaterialChange<'a> {
         self.put(claim);
     }
 
-    /// Corrects the reserved amount of a held claim. The reorder point does not take away a reservation. If the rest of
-    /// a greater need is not available, the whole reservation is released and the claim waits in line.
+    /// Corrects the reserved amount of a held claim. Stock below the reorder point does not end a reservation. If the
+    /// need grows by more than is available, the whole reservation is released and the claim waits in line.
     pub(super) fn correct(&mut self, held: Claim, need: Amount) {
         let job = Some(held.id.job);
         let (free, more) = (self.next.quantity - self.next.reserved + held.need, need - held.need);
@@ -137,9 +137,9 @@ impl<'a> MaterialChange<'a> {
         self.links.push(MaterialRow::LinkGone(link.id));
     }
 
-    /// Settles a claim: the consumption leaves the stock, and the rest of the reservation becomes available.
-    /// Consumption beyond the stock on hand takes what there is and is announced as a discrepancy. Consumption that the
-    /// printer itself books on spools of a link is not booked there again.
+    /// Settles a claim: the consumption is deducted from the stock, and the rest of the reservation becomes available.
+    /// Consumption beyond the stock on hand empties the stock and is announced as a discrepancy. Consumption that the
+    /// printer itself books to spools of a link is not booked there again.
     pub(super) fn settle(&mut self, settled: &SettledClaim) {
         let id = settled.id;
         let Some(claim) = self.next.claims.get(&id) else {
@@ -162,11 +162,11 @@ impl<'a> MaterialChange<'a> {
         self.touched.insert(id);
     }
 
-    /// Serves the waiting line in rank order: claims that fit are held, the others continue to wait with their current
-    /// reason.
+    /// Serves the waiting line in rank order: claims that fit are held, the others continue to wait, each with its
+    /// current reason.
     ///
-    /// Must be called after everything that can let a waiting claim fit, so that between two commands no claim waits
-    /// that would fit.
+    /// Must be called after everything that can make a waiting claim fit, so that between two commands no claim is
+    /// waiting that would fit.
     pub(super) fn walk(&mut self) {
         if !self.next.anybody_waits() {
             return;
@@ -198,14 +198,14 @@ impl<'a> MaterialChange<'a> {
         Decision::to(self.next, answer).rows(rows).events(self.events).created(self.created)
     }
 
-    /// Returns whether no stock moved and no claim or link differs.
+    /// Returns whether the command changed no stock, claim or link.
     pub(super) fn is_nothing(&self) -> bool {
         self.movements.is_empty() && self.touched.is_empty() && self.links.is_empty()
     }
 
-    /// Sends alerts as mails and events. Each crossing below the reorder point is announced once, regardless of the
-    /// waiting line. So is a claim that needs more than is available of a material that is not low, until no claim
-    /// waits. A discrepancy is announced when it arises.
+    /// Sends alerts as emails and events. Each drop below the reorder point is announced once, regardless of the
+    /// waiting line. If a material is not low but a claim needs more than is available, this is announced once until no
+    /// claim is waiting. A discrepancy is announced when it arises.
     fn alert(&mut self) {
         let low = self.next.available() < self.next.fields.reorder_point;
         let crossed = low && !self.next.alerted;

@@ -1,4 +1,4 @@
-//! Claims of orders on a material: they are requested, settled and acknowledged.
+//! Claims of orders on a material: requesting, settling and acknowledging them.
 
 use std::cmp::Reverse;
 
@@ -21,10 +21,10 @@ pub struct ClaimStock {
 /// State of each claim and, if it waits, the human-readable reason ("needs 120 g of PLA black, 80 g free").
 pub type ClaimStates = Vec<(ClaimId, ClaimState, Option<String>)>;
 
-/// Reports of orders on their claims.
+/// Report by an order about its claims.
 #[derive(Clone, Debug)]
 pub enum ClaimNews {
-    /// Settles claims that an order has finished with. An unknown claim was settled before, which is no error.
+    /// Settles claims that an order no longer needs. An unknown claim was settled earlier, which is not an error.
     Settle {
         /// Claims with their consumption; the rest becomes available.
         claims: Vec<SettledClaim>,
@@ -34,14 +34,14 @@ pub enum ClaimNews {
         /// Claims that the order knows to be held.
         claims: Vec<ClaimId>,
     },
-    /// Records that an order retains reservations that it was requested to give up.
+    /// Records that an order keeps reservations that it was asked to return.
     Kept {
         /// Claims that stay reserved.
         claims: Vec<ClaimId>,
     },
 }
 
-/// Returns the material, also a deleted one: orders that settle claims need not know that it is gone.
+/// Returns the material even if it was deleted, because orders that settle claims need not know about the deletion.
 fn material_of(this: Option<&Material>) -> Result<&Material, Refusal> {
     this.ok_or_else(|| Refusal::not_found(Material::KIND))
 }
@@ -94,9 +94,9 @@ impl Command<Material> for ClaimNews {
     }
 }
 
-/// Decides the claims of one order, in rank order among themselves. Only these are checked, because no claim that
-/// waited before fits (see [`MaterialChange::walk`]). A reservation requested with another need is corrected first,
-/// which may let others fit.
+/// Decides the claims of one order, in rank order among themselves. Only the given claims are checked, because no claim
+/// that was already waiting fits (see [`MaterialChange::walk`]). A reservation requested with a different need is
+/// corrected first, which may make others fit.
 fn claim(
     material: &Material,
     cx: &DecisionContext<'_>,

@@ -1,7 +1,7 @@
 //! Rules of a material: its decision on each command.
 //!
-//! A stock-take is recorded as counted even if it is below the reserved amount: then nothing is available, operators
-//! are alerted by `inventory.discrepancy`, and the latest reservations are recalled (see `recall`).
+//! A stock-take is recorded as counted even if it is below the reserved amount: in that case nothing is available,
+//! operators are alerted by `inventory.discrepancy`, and the latest reservations are recalled (see `recall`).
 
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::amount::{Amount, MAX_AMOUNT};
@@ -44,13 +44,13 @@ impl Aggregate for Material {
         self.untold()
     }
 
-    /// Returns `true` only for archived materials. The others stay in memory, because every stock check needs them.
+    /// Returns `true` only for archived materials. All others stay in memory, because every stock check needs them.
     fn at_rest(&self) -> bool {
         self.archived
     }
 }
 
-/// Returns the material that commands of operators apply to.
+/// Returns the material to which operators' commands apply.
 pub(super) fn existing(this: Option<&Material>) -> Result<&Material, Refusal> {
     this.filter(|material| !material.archived).ok_or_else(|| Refusal::not_found(Material::KIND))
 }

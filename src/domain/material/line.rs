@@ -1,7 +1,7 @@
 //! Indexes over a material's claims: the waiting claims in rank order, and the pending notifications to orders.
 //!
-//! Only [`Material::set_claim`] and [`Material::remove_claim`] change them, so that they always match the claims. They
-//! keep a change of stock cheap while no claim waits.
+//! Only [`Material::set_claim`] and [`Material::remove_claim`] change the indexes, so that they always match the
+//! claims. They keep stock changes cheap while no claim is waiting.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use crate::time::Timestamp;
 pub(super) type WaitingRank = (Reverse<u8>, Timestamp, Timestamp, ClaimId);
 
 impl Claim {
-    /// Returns the rank of the claim in the waiting line.
+    /// Returns the claim's rank in the waiting line.
     fn rank(&self) -> WaitingRank {
         (Reverse(self.priority), self.due_at.unwrap_or(Timestamp(i64::MAX)), self.since, self.id)
     }
@@ -29,7 +29,7 @@ impl Claim {
 }
 
 impl Material {
-    /// Restores the claims and links from their rows after a load.
+    /// Restores the claims and links from their rows after loading.
     pub fn hydrate(
         mut self,
         claims: impl IntoIterator<Item = Claim>,
@@ -49,7 +49,7 @@ impl Material {
         self.line.iter().filter_map(|rank| self.claims.get(&rank.3))
     }
 
-    /// Returns whether any claim waits.
+    /// Returns whether any claim is waiting.
     pub fn anybody_waits(&self) -> bool {
         !self.line.is_empty()
     }
@@ -66,7 +66,7 @@ impl Material {
         }
     }
 
-    /// Describes why a claim waits, by the current stock; `None` for a held one.
+    /// Describes why a claim is waiting, given the current stock; `None` for a held claim.
     pub fn words(&self, claim: &Claim) -> Option<String> {
         let (name, unit) = (&self.fields.name, self.fields.kind.unit());
         let (need, available) = (claim.need, self.available());
@@ -86,12 +86,12 @@ impl Material {
         }
     }
 
-    /// Returns [`Self::words`] of the claim with this id; `None` also if it is unknown.
+    /// Returns [`Self::words`] for the claim with the given id; `None` also if the claim is unknown.
     pub fn waiting_words(&self, id: ClaimId) -> Option<String> {
         self.claims.get(&id).and_then(|claim| self.words(claim))
     }
 
-    /// Returns order and job of each held claim, the latest first, except those of the job `but`.
+    /// Returns the order and job of each held claim, latest first, excluding the job `but`.
     pub fn holders(&self, but: Id) -> Vec<(Id, Id)> {
         let mut held: Vec<&Claim> = self
             .claims
@@ -102,7 +102,7 @@ impl Material {
         held.into_iter().map(|claim| (claim.order_id, claim.id.job)).collect()
     }
 
-    /// Describes why a reservation is recalled.
+    /// Describes why a reservation is being recalled.
     pub fn recall_words(&self) -> String {
         let (name, unit) = (&self.fields.name, self.fields.kind.unit());
         format!(
@@ -127,7 +127,7 @@ impl Material {
         self.claims.insert_mut(claim.id, claim);
     }
 
-    /// Removes a claim, also from the indexes.
+    /// Removes a claim and updates the indexes.
     pub(super) fn remove_claim(&mut self, id: ClaimId) {
         if let Some(old) = self.claims.get(&id) {
             self.line.remove_mut(&old.rank());
@@ -137,12 +137,12 @@ impl Material {
         }
     }
 
-    /// Returns whether any reservation is recalled.
+    /// Returns whether any reservation is being recalled.
     pub(super) fn anybody_recalled(&self) -> bool {
         !self.recalled.is_empty()
     }
 
-    /// Returns the messages that orders have not acknowledged yet, one per order and kind.
+    /// Returns the messages that orders have not acknowledged yet, one per order and type of message.
     pub(super) fn untold(&self) -> Vec<MaterialEffect> {
         let by_order = |entries: &rpds::RedBlackTreeSetSync<(Id, ClaimId)>| {
             let mut orders = BTreeMap::<Id, Vec<ClaimId>>::new();

@@ -1,4 +1,4 @@
-//! Links of a material to other systems: each step changes the link and our stock in one commit.
+//! Links of a material to other systems: each step changes the link and the shop's stock in one commit.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 
 type LinkDecision = Result<Decision<Material, LinkAnswer>, Refusal>;
 
-/// Database constraint that allows an entry to be linked to one material only.
+/// Database constraint that allows an entry to be linked to only one material.
 pub(super) const UNIQUE_ENTRY: &str = "stock_links.system,entry";
 
 /// Answer to a [`LinkCommand`].
@@ -182,7 +182,7 @@ fn looked(
     stepped(material, cx, step, "changed there")
 }
 
-/// Moves our stock by the amount that a step takes over, and stores the link as the step leaves it.
+/// Adjusts the shop's stock by the amount that a step takes over, and stores the link as the step leaves it.
 fn stepped(material: &Material, cx: &DecisionContext<'_>, step: SyncStep, why: &str) -> Decision<Material, LinkAnswer> {
     let SyncStep { link, delta } = step;
     let mut change = MaterialChange::of(material, cx);

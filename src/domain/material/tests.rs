@@ -323,7 +323,7 @@ fn any_command() -> impl Strategy<Value = AnyMaterialCommand> {
     ]
 }
 
-/// Computes the rank in the waiting line: the reference implementation.
+/// Computes the rank in the waiting line, as a reference implementation.
 fn rank(claim: &Claim) -> (i16, bool, Option<Timestamp>, Timestamp, ClaimId) {
     (-i16::from(claim.priority), claim.due_at.is_none(), claim.due_at, claim.since, claim.id)
 }

@@ -4,14 +4,14 @@ use std::io::Read;
 
 use super::{CHUNK_BYTES, Corner, MeasureError, MeshFacts, MeshFault, Solid, timed_out};
 
-/// Bytes before the first facet in binary form: a comment, and the number of facets.
+/// Bytes before the first facet in binary form: a comment and the number of facets.
 const HEADER_BYTES: usize = 84;
 /// Bytes per facet in binary form: its normal, three corners, and two unused bytes.
 const FACET_BYTES: usize = 50;
-/// Longest significant word in text form; longer ones are names.
+/// Maximum length in bytes of a significant word in text form; longer ones are names.
 const MAX_WORD_BYTES: usize = 64;
 
-/// Fills the buffer as far as the file goes; returns the number of bytes read.
+/// Fills the buffer as far as the file goes, and returns the number of bytes read.
 fn fill(file: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -23,7 +23,7 @@ fn fill(file: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     Ok(filled)
 }
 
-/// Reads the corner that begins at this byte of a binary facet.
+/// Reads the corner that begins at the given byte of a binary facet.
 fn corner(facet: &[u8], at: usize) -> Corner {
     let coordinate = |axis: usize| {
         let from = at + 4 * axis;
@@ -68,7 +68,7 @@ struct AsciiStlParser {
     solid: Solid,
     /// Coordinates of the current facet.
     numbers: Vec<f64>,
-    /// Number of coordinates that are still expected for a corner.
+    /// Number of coordinates still expected for a corner.
     expected: usize,
 }
 

@@ -197,8 +197,8 @@ fn reading_ends_when_its_time_is_over() {
     assert!(matches!(ended, MeasureError::Io(error) if error.kind() == io::ErrorKind::TimedOut));
 }
 
-/// Returns a plate of this many equal cubes, in rows of 100, each a tenth of a millimetre wide, so that they stay
-/// within every bound.
+/// Returns a plate with the given number of equal cubes, in rows of 100, each a tenth of a millimetre wide, so that
+/// they stay within every bound.
 fn plate_of(cubes: usize) -> String {
     let object = format!("<object id=\"1\">{}</object>", mesh(&cuboid([0.0; 3], [0.1; 3])));
     let mut items = String::new();

@@ -1,5 +1,5 @@
-//! 3MF: a zip archive with meshes and their placement. An object is a mesh, or is composed of others, which may be in
-//! further files of the archive; the model lists the objects to build.
+//! 3MF: a zip archive with meshes and their placement. An object is a mesh or is composed of other objects, which may
+//! be in other files of the archive; the model lists the objects to build.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek};
@@ -10,9 +10,10 @@ use super::xml::{XmlTag, tags};
 use super::{Corner, MAX_FACETS, MeasureError, MeshFacts, MeshFault, Solid, checked, six_volumes};
 use crate::gcode::open_archive;
 
-/// Path of the root model, unless the package's relations name another, which no known program does.
+/// Path of the root model, unless the package's relationships name another path, which no known program does.
 const ROOT: &str = "3d/3dmodel.model";
-/// Maximum unpacked bytes over all models of a package. Tests unpack without optimisation, so they have less.
+/// Maximum total of unpacked bytes over all models of a package. Tests unpack without optimisation, so their limit is
+/// lower.
 const MAX_UNPACKED_BYTES: u64 = if cfg!(test) { 8 << 20 } else { 512 << 20 };
 /// Maximum number of corners over all meshes; each takes 12 bytes.
 const MAX_CORNERS: usize = 5_000_000;
@@ -22,10 +23,10 @@ const MAX_PARTS: usize = 10_000;
 const MAX_LEVELS: usize = 16;
 /// Maximum number of visited corners, counting an object once per placement.
 const MAX_PLACED_CORNERS: usize = 50_000_000;
-/// Maximum number of final placements, counting nested objects once per placement of their parent. A full plate has
-/// some hundreds; without this bound, objects that double each other reach millions of placements.
+/// Maximum number of final placements, counting nested objects once per placement of their parent. A full plate has a
+/// few hundred; without this bound, objects that double each other reach millions of placements.
 const MAX_PLACEMENTS: usize = MAX_PARTS;
-/// Number of corners between two checks of whether the caller cancels.
+/// Number of corners between two checks for cancellation by the caller.
 const CORNERS_BETWEEN_QUESTIONS: usize = 64 * 1024;
 /// Maximum number of model files in a package.
 const MAX_FILES: usize = 256;
@@ -45,10 +46,10 @@ struct PlacedObject {
     transform: Transform,
 }
 
-/// Mesh of an object, and the objects it is composed of.
+/// Mesh of an object, and the objects of which it is composed.
 #[derive(Default, Debug)]
 struct Object {
-    /// Corners in millimetres. Stored in single precision, which most programs use.
+    /// Corners in millimetres, stored in single precision, which most programs use.
     corners: Vec<[f32; 3]>,
     six_volumes: f64,
     facets: u64,
@@ -90,7 +91,7 @@ pub(super) fn measure(file: impl Read + Seek, may_go_on: &mut dyn FnMut() -> boo
     Ok(assembly.solid.facts()?)
 }
 
-/// Reads one file of the package; returns the number of bytes that may still be unpacked.
+/// Reads one file of the package, and returns the number of bytes that may still be unpacked.
 fn read(
     archive: &mut ZipArchive<impl Read + Seek>,
     path: &str,
@@ -111,7 +112,7 @@ fn read(
     if left == 0 { Err(MeshFault::TooLarge.into()) } else { Ok(left - 1) }
 }
 
-/// Normalizes a path in the archive for comparison.
+/// Normalises a path in the archive for comparison.
 fn normal(path: &str) -> String {
     path.trim_start_matches('/').replace('\\', "/").to_ascii_lowercase()
 }
@@ -205,7 +206,7 @@ impl ModelReader<'_> {
     }
 }
 
-/// Returns the millimetres per unit.
+/// Returns the number of millimetres per unit.
 fn unit(name: Option<&str>) -> Result<f64, MeshFault> {
     Ok(match name {
         None | Some("millimeter") => 1.0,
@@ -268,7 +269,7 @@ impl Assembly<'_> {
     ///
     /// # Errors
     ///
-    /// If an object is missing, is placed outside any machine or too often, or the caller cancels meanwhile.
+    /// If an object is missing, is placed outside the range of any machine or too often, or the caller cancels.
     fn put(&mut self, one: &PlacedObject, outer: &Transform, level: usize) -> Result<(), MeasureError> {
         let package = self.package;
         let object = package.objects.get(&one.object).ok_or(MeshFault::Damaged)?;

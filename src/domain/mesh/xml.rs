@@ -5,7 +5,7 @@ use std::io::Read;
 
 use super::{CHUNK_BYTES, MeasureError, MeshFault, timed_out};
 
-/// Longest tag that is read, in bytes; those of a mesh have a few dozen.
+/// Maximum length of a tag, in bytes; tags of a mesh have a few dozen.
 const MAX_TAG_BYTES: usize = 16 * 1024;
 /// Deepest nesting of elements.
 const MAX_DEPTH: u32 = 64;
@@ -20,7 +20,7 @@ pub(super) struct XmlTag<'a> {
 }
 
 impl<'a> XmlTag<'a> {
-    /// Returns the raw value of an attribute: escapes are not resolved, because numbers and ids have none.
+    /// Returns the raw value of an attribute. Escapes are not resolved, because numbers and ids contain none.
     pub(super) fn get(&self, key: &str) -> Option<&'a str> {
         let mut rest = self.attributes;
         loop {

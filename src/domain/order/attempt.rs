@@ -1,7 +1,7 @@
 //! Attempts at an order's jobs: claiming a printer, the printer's reports, and an operator's resolution.
 //!
-//! Reports are never refused, because the printer repeats each until the order acknowledges it: repeated, late and
-//! unknown ones change nothing and are answered with whether the order still wants the attempt.
+//! Reports are never refused, because the printer repeats each until the order acknowledges it. Repeated, late and
+//! unknown reports change nothing; the answer says whether the order still wants the attempt.
 
 use super::change::OrderChange;
 use super::{JobAnswer, Order, OrderNewsAnswer, OrderStatus, Report, Resolution};
@@ -13,7 +13,7 @@ use crate::printer_status::PrintEnd;
 use crate::refusal::{Refusal, first_sentence};
 use crate::time::Timestamp;
 
-/// Outcome of a print; the fields are those of [`Report::Ended`].
+/// Outcome of a print, with the same fields as [`Report::Ended`].
 struct PrintEnding<'a> {
     end: PrintEnd,
     filament_mm: Option<f64>,
@@ -25,7 +25,7 @@ struct PrintEnding<'a> {
 }
 
 impl<'a> PrintEnding<'a> {
-    /// Builds the outcome of a print that produced nothing, by the printer's report.
+    /// Builds the outcome of a print that produced nothing, from the printer's report.
     fn unprinted(end: PrintEnd, reason: Option<&'a str>) -> Self {
         Self { end, filament_mm: None, progress: 0.0, reason, began_at: None, unseen: false, booked_on: &[] }
     }
@@ -82,7 +82,7 @@ impl OrderChange<'_> {
         self.job_done(id)
     }
 
-    /// Applies a printer's report on an attempt. A report on a finished attempt only acknowledges an operator's
+    /// Applies a printer's report on an attempt. A report on a finished attempt merely acknowledges an operator's
     /// resolution.
     pub(super) fn report(mut self, id: Id, attempt: Id, report: &Report) -> Decision<Order, OrderNewsAnswer> {
         let Ok(job) = self.job(id) else {
@@ -106,7 +106,7 @@ impl OrderChange<'_> {
         self.acknowledge(is_current)
     }
 
-    /// Moves the job and its attempt as the report on a live attempt says.
+    /// Updates the job and its attempt according to a report on a live attempt.
     fn apply_report(&mut self, job: &Job, existing: &Attempt, report: &Report) {
         let (id, attempt) = (job.id, existing.id);
         let began = existing.state == AttemptState::Confirmed;
@@ -177,10 +177,10 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Resolves a live attempt by an operator's decision, even while its printer does not answer: the job moves at
-    /// once, and the printer is notified until it acknowledges. Refused if the decision would contradict observations
-    /// or could produce the part twice: while the printer shows the print, before anything can have started, and
-    /// `not_started` for a print that was seen or for a start that is still being verified.
+    /// Resolves a live attempt by an operator's decision, even while its printer does not answer: the job changes state
+    /// immediately, and the printer is notified until it acknowledges. Refused if the decision would contradict
+    /// observations or could produce the part twice: while the printer shows the print, before anything can have
+    /// started, and `not_started` for a print that was observed or a start that is still being verified.
     pub(super) fn resolve(
         mut self,
         id: Id,
@@ -238,8 +238,8 @@ impl OrderChange<'_> {
         self.job_done(id)
     }
 
-    /// Handles that the printer was seen printing the file: the job becomes PRINTING, and so does the order with its
-    /// first job.
+    /// Handles that the printer was seen printing the file: the job becomes PRINTING, and with its first job so does
+    /// the order.
     fn confirmed(&mut self, job: &Job, attempt: &Attempt) {
         if attempt.state == AttemptState::Confirmed {
             // It was seen before; whatever was doubted of it since, it is seen again.
@@ -264,8 +264,8 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Handles the end of a print. A finished print completes the job even if a cancel was waiting; any other end
-    /// confirms that cancel.
+    /// Handles the end of a print. A finished print completes the job even if a cancellation was pending; any other end
+    /// confirms the cancellation.
     fn ended(&mut self, job: &Job, attempt: &Attempt, ending: &PrintEnding<'_>) {
         let began = attempt.started_at.or(ending.began_at);
         self.confirmed(job, attempt);
@@ -314,14 +314,15 @@ impl OrderChange<'_> {
     }
 
     /// Handles an emergency stop before the print was seen: the job becomes FAILED, so that an operator decides whether
-    /// it is printed again.
+    /// to print it again.
     fn stopped(&mut self, job: &Job, attempt: &Attempt, reason: &str) {
         if !self.over(job, attempt, AttemptState::Failed, reason) {
             self.failed(job.id, 0.0, reason);
         }
     }
 
-    /// Ends an attempt that printed nothing. Returns `true` if a cancel was waiting, which makes the job CANCELLED.
+    /// Ends an attempt that printed nothing. Returns `true` if a cancellation was pending, in which case the job
+    /// becomes CANCELLED.
     fn over(&mut self, job: &Job, attempt: &Attempt, state: AttemptState, reason: &str) -> bool {
         let now = self.cx.now;
         self.edit_attempt(job.id, attempt.id, |attempt| {
@@ -338,8 +339,8 @@ impl OrderChange<'_> {
         cancelled
     }
 
-    /// Ends an attempt that printed nothing and returns the job to SLICED for another printer. When enough printers
-    /// refused it, the dispatcher, which knows them all, gives it up ([`OrderChange::fail_refused`]).
+    /// Ends an attempt that printed nothing and returns the job to SLICED for another printer. Once enough printers
+    /// have refused the job, the dispatcher, which knows all printers, fails it ([`OrderChange::fail_refused`]).
     fn not_started(&mut self, job: &Job, attempt: &Attempt, state: AttemptState, counts: bool, reason: &str) {
         if self.over(job, attempt, state, reason) {
             return;
@@ -363,8 +364,8 @@ impl OrderChange<'_> {
         self.withdraw_surplus(job.line, None);
     }
 
-    /// Marks the job FAILED because the printers that could print it refused it. Refused unless it still waits and all
-    /// of them did.
+    /// Marks the job FAILED because the printers that could print it refused it. Refused unless the job is still
+    /// waiting and all of the given printers refused it.
     pub(super) fn fail_refused(mut self, id: Id, printers: &[Id]) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job(id)?;
         let refused = !printers.is_empty() && printers.iter().all(|printer| job.tried_on.contains(printer));

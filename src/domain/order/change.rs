@@ -1,5 +1,5 @@
-//! Collector of one decision on an order: the next state, and the jobs, attempts, rows and events that differ from
-//! before.
+//! Collector for the changes of one decision on an order: the next state, and the jobs, attempts, rows and events that
+//! differ from before.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,24 +16,24 @@ use crate::mail::alert::AlertKind;
 use crate::order::{JobAnswer, OrderAnswer, OrderNewsAnswer};
 use crate::refusal::{Refusal, shortened};
 
-/// Maximum length of an error in the subject of a mail, in characters.
+/// Maximum length of an error in the subject of an email, in characters.
 const MAX_SUBJECT_ERROR_CHARS: usize = 80;
 
 /// Flag of an order with a FAILED job.
 const JOB_FAILED: &str = "job_failed";
-/// Flag of an order all of whose jobs were cancelled.
+/// Flag of an order whose jobs were all cancelled.
 const ALL_JOBS_CANCELLED: &str = "all_jobs_cancelled";
-/// Flag of an order that is ready with fewer good parts than were ordered.
+/// Flag of an order that is ready with fewer good parts than ordered.
 pub(super) const SHORT: &str = "short";
 /// Flag of an order with rejected parts that no job replaces.
 const NEEDS_ATTENTION: &str = "needs_attention";
-/// Flag of an order whose customer holds rejected parts without a replacement.
+/// Flag of an order whose customer received parts that were rejected later and have no replacement.
 pub(super) const REJECTED_AFTER_SHIPPING: &str = "rejected_after_shipping";
 /// Flag of an order for which a printer is producing more parts than needed.
 const SURPLUS: &str = "surplus";
 
-/// Changes of one command to an order. Rules alter the order only through it, so that the commit writes just the rows
-/// that changed and a command without effect writes nothing.
+/// Changes that one command makes to an order. Rules modify the order only through this type, so that the commit writes
+/// just the rows that changed and a command without effect writes nothing.
 pub(super) struct OrderChange<'a> {
     pub(super) cx: &'a DecisionContext<'a>,
     /// State of the order after the commit.
@@ -61,7 +61,7 @@ impl<'a> OrderChange<'a> {
         }
     }
 
-    /// Returns the order's own fields for modification; marks the order as changed.
+    /// Returns the order's own fields for modification, and marks the order as changed.
     pub(super) fn head(&mut self) -> &mut Order {
         self.mark_changed();
         &mut self.order
@@ -72,7 +72,7 @@ impl<'a> OrderChange<'a> {
         self.dirty = true;
     }
 
-    /// Returns a job of the order; refused with 404 if there is none.
+    /// Returns a job of the order; refused with 404 if there is no such job.
     pub(super) fn job(&self, id: Id) -> Result<Arc<Job>, Refusal> {
         self.order.jobs.get(&id).cloned().ok_or_else(|| Refusal::not_found("job"))
     }
@@ -83,8 +83,8 @@ impl<'a> OrderChange<'a> {
         self.order.jobs.insert_mut(job.id, Arc::new(job));
     }
 
-    /// Changes a job. Its version is incremented once per user command, however many edits the command makes, and only
-    /// if something differs.
+    /// Changes a job. The job's version is incremented once per user command, however many edits the command makes, and
+    /// only if something differs.
     pub(super) fn edit(&mut self, id: Id, change: impl FnOnce(&mut Job)) {
         let Some(old) = self.order.jobs.get(&id) else {
             return;
@@ -116,12 +116,12 @@ impl<'a> OrderChange<'a> {
         self.rows.push(row);
     }
 
-    /// Sends a mail.
+    /// Sends an email.
     pub(super) fn mail(&mut self, mail: Mail) {
         self.created.push(mail.into());
     }
 
-    /// Creates an invoice with this commit.
+    /// Creates an invoice in the order's commit.
     pub(super) fn make(&mut self, new: NewInvoice) {
         self.events.extend(new.events.iter().cloned());
         self.created.push(OrderCreated::Invoice(Box::new(new)));
@@ -144,7 +144,7 @@ impl<'a> OrderChange<'a> {
         self.job_event_with(name, id, error, |job| job);
     }
 
-    /// Publishes an event about a job with additional data fields.
+    /// Publishes an event about a job with additional data fields, on the order's timeline.
     pub(super) fn job_event_with<D: EventData>(
         &mut self,
         name: &str,
@@ -169,7 +169,8 @@ impl<'a> OrderChange<'a> {
         }
     }
 
-    /// Alerts the operators of a failed job; each failure is reported, even if other jobs of the order failed before.
+    /// Alerts the operators to a failed job; each failure is reported, even if other jobs of the order have failed
+    /// before.
     fn mail_failure(&mut self, job: &Job, order: &str, error: &str) {
         let number = job.number_text();
         let subject = format!("{number} failed: {}", shortened(error.to_owned(), MAX_SUBJECT_ERROR_CHARS));
@@ -182,14 +183,14 @@ impl<'a> OrderChange<'a> {
         self.created.extend(Mail::alert(self.cx, AlertKind::JobFailed, &subject, &text).into_iter().map(Into::into));
     }
 
-    /// Sends an alert to the operators that no flag represents.
+    /// Alerts the operators to a problem that no flag represents.
     pub(super) fn alert(&mut self, kind: AlertKind, subject: &str, text: &str) {
         self.created.extend(Mail::alert(self.cx, kind, subject, text).into_iter().map(Into::into));
     }
 
-    /// Sets the order's status, and publishes the event of that transition if it has one. A promise counts as met only
-    /// if no parts are reprinted afterwards: an order that returns to the printers was not ready yet, and one that has
-    /// left completely was.
+    /// Sets the order's status, and publishes the given event if there is one. A promise counts as met only if no parts
+    /// are reprinted afterwards: an order that returns to printing was not ready yet, and one that has been shipped
+    /// completely was.
     pub(super) fn status(&mut self, status: OrderStatus, event: Option<&str>) {
         let now = self.cx.now;
         let order = self.head();
@@ -207,8 +208,8 @@ impl<'a> OrderChange<'a> {
         }
     }
 
-    /// Raises a flag for an operator: on the order, as an event, and by mail to the operators. Does nothing while the
-    /// same flag is set, so that one problem is one mail.
+    /// Raises a flag for an operator: on the order, as an event, and in an email to the operators. Does nothing if the
+    /// flag is already set, so that one problem causes one email.
     pub(super) fn flag(&mut self, flag: &str, words: &str) {
         if self.order.flags.iter().any(|one| one == flag) {
             return;
@@ -235,8 +236,9 @@ impl<'a> OrderChange<'a> {
         }
     }
 
-    /// Updates the flags that follow from the jobs: a FAILED job waits for a retry or a cancel; an order that is ready
-    /// with fewer parts than ordered, or of which nothing will be produced, has to be discussed with the customer.
+    /// Updates the flags that follow from the jobs: a FAILED job waits for a retry or a cancellation; an order that is
+    /// ready with fewer parts than ordered, or of which nothing will be produced, has to be discussed with the
+    /// customer.
     fn flag_jobs(&mut self) {
         let order = &self.order;
         let states = || order.jobs.values().map(|job| job.state);
@@ -277,8 +279,8 @@ impl<'a> OrderChange<'a> {
         self.flag_while(SURPLUS, !surplus.is_empty(), &surplus_words);
     }
 
-    /// Checks, after jobs have ended, whether the order is ready: none of its jobs is unfinished, unsigned or FAILED
-    /// and at least one is COMPLETED.
+    /// Checks, after jobs have ended, whether the order is ready: none of its jobs is unfinished, FAILED or awaiting
+    /// sign-off, and at least one is COMPLETED.
     pub(super) fn check_ready(&mut self) {
         if !matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing) || self.order.jobs.is_empty() {
             return;
@@ -296,7 +298,7 @@ impl<'a> OrderChange<'a> {
         }
     }
 
-    /// Completes the decision with this answer, or leaves the order unchanged if nothing differs.
+    /// Completes the decision with the given answer; leaves the order unchanged if nothing differs.
     pub(super) fn done<A>(mut self, answer: impl FnOnce(&Order) -> A) -> Decision<Order, A> {
         self.flag_jobs();
         let changed = self.dirty || !self.jobs.is_empty() || !self.rows.is_empty() || !self.events.is_empty();
@@ -315,18 +317,18 @@ impl<'a> OrderChange<'a> {
         Decision::to(self.order, answer).rows(rows).events(self.events).created(self.created)
     }
 
-    /// Completes the decision, answered with the order.
+    /// Completes the decision with the order as the answer.
     pub(super) fn order_done(self) -> Decision<Order, OrderAnswer> {
         self.done(|order| OrderAnswer { order: Box::new(order.clone()) })
     }
 
-    /// Completes the decision, answered with one of its jobs.
+    /// Completes the decision with one of the order's jobs as the answer.
     pub(super) fn job_done(self, id: Id) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job(id)?;
         Ok(self.done(|_| JobAnswer { job }))
     }
 
-    /// Completes the decision, answered to a printer or a material; `is_wanted` is `true` if the attempt is still
+    /// Completes the decision with an answer to a printer or a material; `is_wanted` is `true` if the attempt is still
     /// wanted.
     pub(super) fn acknowledge(self, is_wanted: bool) -> Decision<Order, OrderNewsAnswer> {
         self.done(|_| OrderNewsAnswer { is_wanted })

@@ -1,10 +1,10 @@
-//! Orders that another shop sold: created as paid, at its prices; changes there are applied here, and the shop is
-//! notified of shipments.
+//! Orders that another shop sold: created as paid, at that shop's prices; changes made there are applied here, and the
+//! shop is notified of shipments.
 //!
-//! The money of such an order is with the other shop. It is recorded as one payment of the method [`CHANNEL_METHOD`],
-//! so that the books are complete and our own payment processor is never called to refund it. It gets an invoice as
-//! every paid order does: the business that prints and ships is the seller of the parts, and the other shop's own
-//! receipt has no number of ours.
+//! The other shop has received the money for such an order. It is recorded as one payment with the method
+//! [`CHANNEL_METHOD`], so that the books are complete and our own payment processor is never called to refund it. The
+//! order gets an invoice, as every paid order does: the business that prints and ships is the seller of the parts, and
+//! the other shop's own receipt has no number in our series.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,41 +17,42 @@ use crate::invoice::{InvoiceLine, Sums};
 use crate::ledger::{returned_elsewhere, taken_elsewhere};
 use crate::refusal::Refusal;
 
-/// Method of the payment that another shop collected.
+/// Payment method of a payment collected by another shop.
 pub const CHANNEL_METHOD: &str = "channel";
 
 /// Origin of an order in another shop.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelOrigin {
-    /// Channel order that records it.
+    /// Channel order that records the sale.
     pub channel_order_id: Id,
     /// Sales channel through which it arrived.
     pub channel_id: Id,
     /// Display number of the order in the other shop.
     pub number: String,
-    /// Number of the order's lines that are lines in the other shop; the parts of kits and sets follow after them.
+    /// Number of the order's lines that exist in the other shop; the parts of kits and sets follow them.
     pub lines: u32,
-    /// Tax rate of the shipping in basis points.
+    /// Tax rate for shipping, in basis points.
     pub shipping_tax_rate_bps: i64,
-    /// Amount paid beyond the sums, in minor units: tax-inclusive prices are not whole net amounts.
+    /// Amount paid beyond the other sums, in minor units: tax-inclusive prices do not always convert to whole net
+    /// amounts.
     #[serde(default)]
     pub rounding_cents: i64,
     /// `true` if the other shop, and not this one, notifies the customer of shipments.
     #[serde(default)]
     pub tells_customer: bool,
-    /// Number of shipments that the channel order knows.
+    /// Number of shipments that the channel order has been notified of.
     #[serde(default)]
     pub told_shipments: u32,
-    /// `true` if the channel order knows that nothing more leaves.
+    /// `true` if the channel order has been notified that no further shipment will follow.
     #[serde(default)]
     pub told_last: bool,
 }
 
-/// New order that another shop sold.
+/// New order sold by another shop.
 #[derive(Clone, Debug)]
 pub struct SoldOrder {
-    /// Order data. Its lines have the prices and tax rates of the other shop; parts of sets follow after them.
+    /// Order data. The lines have the other shop's prices and tax rates; parts of sets follow them.
     pub new: NewOrder,
     /// Origin in the other shop.
     pub sold: ChannelOrigin,
@@ -63,16 +64,16 @@ pub struct SoldOrder {
     pub total_cents: i64,
 }
 
-/// Changes to an order in the shop that sold it. Both values only ever grow.
+/// Changes made to an order in the shop that sold it. Both values only ever grow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShopOrderChange {
-    /// `true` if it was cancelled.
+    /// `true` if the order was cancelled.
     pub cancelled: bool,
     /// Total refunded so far, in minor units.
     pub refunded_cents: i64,
 }
 
-/// Shipment, as the other shop counts it.
+/// Shipment as counted by the other shop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChannelShipment {
     /// Sequence number within the order, from 1.
@@ -81,7 +82,7 @@ pub struct ChannelShipment {
     pub carrier: String,
     /// The carrier's tracking number.
     pub tracking_number: String,
-    /// Units of each of the other shop's lines that it completes, in the order of the lines.
+    /// Units of each of the other shop's lines that the shipment completes, in line order.
     pub units: Vec<u32>,
 }
 
@@ -159,7 +160,7 @@ pub(super) fn create(
 }
 
 impl Order {
-    /// Returns the shipments as the selling shop counts them: a set has left with the last of its parts.
+    /// Returns the shipments as the selling shop counts them: a set has left once the last of its parts has.
     pub fn left_there(&self) -> Vec<ChannelShipment> {
         let lines = self.sold.as_ref().map_or(0, |sold| sold.lines as usize).min(self.lines.len());
         let mut before = vec![0u64; lines];
@@ -184,7 +185,7 @@ impl Order {
         self.shipments.iter().map(shipment).collect()
     }
 
-    /// Returns the effect that notifies the channel order, while it does not know all shipments.
+    /// Returns the effect that notifies the channel order of shipments; `None` once it has been notified of all.
     pub(super) fn tell_shop(&self) -> Option<OrderEffect> {
         let sold = self.sold.as_ref()?;
         let shipments = u32::try_from(self.shipments.len()).unwrap_or(u32::MAX);
@@ -196,7 +197,7 @@ impl Order {
 }
 
 impl OrderChange<'_> {
-    /// Records the payment that the other shop collected, which pays the order.
+    /// Records the payment collected by the other shop, which pays the order in full.
     fn paid_there(&mut self, total_cents: i64, number: &str) {
         if total_cents == 0 {
             return self.become_paid();
@@ -204,15 +205,15 @@ impl OrderChange<'_> {
         self.edit_ledger(|on| taken_elsewhere(on, total_cents, CHANNEL_METHOD, number));
     }
 
-    /// Applies changes in the shop that sold the order. Idempotent: repeated or late ones change nothing. A shipped
-    /// order is not cancelled any more.
+    /// Applies changes made in the shop that sold the order. Idempotent: repeated or late changes have no effect. A
+    /// shipped order can no longer be cancelled.
     pub(super) fn there(mut self, news: ShopOrderChange) -> Result<Decision<Order, OrderAnswer>, Refusal> {
         self.edit_ledger(|on| returned_elsewhere(on, CHANNEL_METHOD, news.refunded_cents));
         let over = matches!(self.order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
         if news.cancelled && !over { self.cancel(false, &PrinterRecords::new()) } else { Ok(self.order_done()) }
     }
 
-    /// Records that the channel order knows these shipments.
+    /// Records that the channel order has been notified of the given shipments.
     pub(super) fn shop_told(mut self, shipments: u32, last: bool) -> Decision<Order, OrderNewsAnswer> {
         let previous = self.order.sold.as_ref().map(|sold| (sold.told_shipments, sold.told_last));
         if let Some((told_shipments, was_last)) = previous

@@ -26,19 +26,19 @@ pub struct NewOrder {
     pub kind: OrderKind,
     /// Site; `None` selects the configured default.
     pub site: Option<String>,
-    /// API key or user that creates the order.
+    /// API key or user creating the order.
     pub made_by: Option<Id>,
     /// Customer's record, if known.
     pub customer_id: Option<Id>,
-    /// Customer's e-mail address; a key that belongs to one customer fills it in and rejects another one.
+    /// Customer's e-mail address; a key that belongs to one customer supplies it and rejects any other.
     pub customer_email: Option<String>,
     /// Buyer to name on the invoice; `None` if only the e-mail address is known.
     pub buyer: Option<Party>,
-    /// Lines, at least one; their `tax_rate_bps` is ignored and set by the rules.
+    /// Order lines, at least one; their `tax_rate_bps` is ignored, because the rules set it.
     pub lines: Vec<OrderLine>,
-    /// ISO 4217 code common to all SKUs; the caller has refused mixed currencies with 400.
+    /// ISO 4217 code shared by all SKUs; the caller has refused mixed currencies with 400.
     pub currency: String,
-    /// Notes of the customer, or of the user who places the order for them.
+    /// Notes of the customer, or of the user placing the order for them.
     pub notes: Option<String>,
     /// Internal notes of the staff; not visible to customers.
     pub internal_notes: Option<String>,
@@ -48,14 +48,14 @@ pub struct NewOrder {
     pub priority: Option<u8>,
     /// Requested completion time.
     pub due_at: Option<Timestamp>,
-    /// `true` creates a draft that the customer's checkout confirms later; `false` places the order at once.
+    /// `true` creates a draft that the customer's checkout confirms later; `false` places the order immediately.
     pub draft: bool,
-    /// `true` if the shop produces for its own use: nothing is shipped, and an order that then costs nothing is paid at
-    /// once.
+    /// `true` if the shop produces for its own use: nothing is shipped, and an order whose total is therefore zero is
+    /// paid immediately.
     pub own_use: bool,
 }
 
-/// Terms that a customer agreed to before the order was created; the order adopts them instead of computing its own.
+/// Terms that a customer agreed to before the order was created; the order adopts them instead of calculating its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AgreedTerms {
     /// Tax rate of all lines and of shipping, in basis points.
@@ -67,16 +67,17 @@ pub struct AgreedTerms {
 /// Outcome of slicing a model.
 #[derive(Clone, PartialEq, Debug)]
 pub enum JobSlicingOutcome {
-    /// G-code is available. The make is the SKU's with that file: its needs correct the reservations.
+    /// G-code is available. The production data is that of the SKU with the sliced file; its material needs correct the
+    /// reservations.
     Done(Box<ProductionData>),
     /// The slicer failed, with its error message.
     Failed(String),
-    /// Slicing waits for something, such as a slicer that is not installed, and continues by itself; with the
+    /// Slicing is waiting, for example because no slicer is installed, and continues automatically; with the
     /// human-readable reason.
     Waits(String),
 }
 
-/// Carrier name of an order that its customer picks up.
+/// Carrier name used when the customer picks up the order.
 pub const PICKUP: &str = "pickup";
 
 /// Available stock of a material.
@@ -90,28 +91,28 @@ pub struct CurrentStock {
     pub name: String,
 }
 
-/// Printers' records of live attempts, by attempt id. An attempt that its printer does not have is absent.
+/// Printers' records of live attempts, by attempt id. An attempt unknown to its printer is absent.
 pub type PrinterRecords = BTreeMap<Id, PrinterRecord>;
 
-/// Changes of an order as a whole; answered with the order.
+/// Changes to an order as a whole; the answer is the order.
 #[derive(Clone, Debug)]
 pub enum OrderCommand {
     /// Places the order, or creates it as a draft.
     Create(Box<NewOrder>),
-    /// Creates an order that another shop sold: paid there, at the prices there.
+    /// Creates an order sold by another shop: paid there, at that shop's prices.
     CreateSold(Box<SoldOrder>),
-    /// Applies changes that happened in the shop that sold the order.
+    /// Applies changes made in the shop that sold the order.
     There(ShopOrderChange),
-    /// Creates an order whose tax and shipping were agreed on before, such as by a quote.
+    /// Creates an order whose tax and shipping were agreed beforehand, for example in a quote.
     CreateAgreed {
         /// Order, at the agreed prices.
         new: Box<NewOrder>,
         /// Further agreed terms.
         agreed: AgreedTerms,
     },
-    /// Edits notes, priority, due date and address; `None` leaves a field unchanged. The address changes only before
-    /// payment, and only to a destination of the same tax rate; a draft without one accepts any, and its tax is
-    /// recomputed.
+    /// Edits notes, priority, due date and address; `None` leaves a field unchanged. The address can change only before
+    /// payment, and only to a destination with the same tax rate; a draft without an address accepts any, and its tax
+    /// is recalculated.
     Update {
         /// Version that the caller read; refused with 412 if the order has changed since.
         if_version: Option<i64>,
@@ -130,36 +131,37 @@ pub enum OrderCommand {
     NameBuyer(Box<Party>),
     /// Places a draft: draft → created, or → paid if the total is zero.
     Confirm,
-    /// Records a payment that an operator received by other means than the processor.
+    /// Records a payment that an operator received by means other than the processor.
     MarkPaid {
-        /// Amount in minor units; `None` is the amount due. Less leaves the order unpaid; more is refused with 400.
+        /// Amount in minor units; `None` stands for the amount due. A smaller amount leaves the order unpaid; a larger
+        /// one is refused with 400.
         amount_cents: Option<i64>,
-        /// Payment method: `cash`, `bank_transfer`, …; must not be empty.
+        /// Payment method, such as `cash` or `bank_transfer`; must not be empty.
         method: String,
         /// Operator's own reference, free text.
         reference: Option<String>,
     },
-    /// Refunds money for an operator: records a refund of a manual payment, or has the processor refund its own
-    /// payments.
+    /// Refunds money on behalf of an operator: records a refund of a manual payment, or has the processor refund its
+    /// own payments.
     Refund {
-        /// Payment to refund; `None`: those of the processor, the newest first.
+        /// Payment to refund; `None` refunds the processor's payments, newest first.
         payment: Option<Id>,
-        /// Amount in minor units; `None` is all that is left.
+        /// Amount in minor units; `None` refunds everything that remains.
         amount_cents: Option<i64>,
         /// `true` if the processor can be called.
         at_processor: bool,
     },
-    /// Records a refund by other means than the payment: of a manual payment, or of the amount that a failed processor
-    /// refund returned.
+    /// Records a refund made by other means than the original payment: a refund of a manual payment, or of the amount
+    /// returned by a failed processor refund.
     RefundOtherwise {
         /// Payment that was refunded; required.
         payment: Option<Id>,
-        /// Amount in minor units; `None` is the whole amount that waits.
+        /// Amount in minor units; `None` stands for the whole outstanding amount.
         amount_cents: Option<i64>,
-        /// Refund method, in a word.
+        /// Name of the refund method.
         method: String,
     },
-    /// Applies a command about checkouts, refunds and payments at the processor.
+    /// Applies a command about checkouts, refunds and the processor's payments.
     Ledger(LedgerCommand),
     /// Cancels the order and its jobs. A customer may do so only while the order is unpaid.
     Cancel {
@@ -168,11 +170,11 @@ pub enum OrderCommand {
         /// Printers' records of the live attempts; used only with `force`.
         prints: PrinterRecords,
     },
-    /// Ships parts of the order; the order becomes shipped when the last of them leave.
+    /// Ships parts of the order, which becomes shipped when the last of them leave.
     Ship {
         /// Shipping details. For [`PICKUP`] the tracking number and the date may be empty.
         shipment: Shipment,
-        /// Parts to ship; `None` is all good parts that have not left, once the order is ready.
+        /// Parts to ship; `None` ships all good parts that have not left, once the order is ready.
         lines: Option<Vec<SentLine>>,
         /// `true` if the customer accepts fewer parts than ordered; otherwise a short order is refused.
         accept_short: bool,
@@ -193,7 +195,7 @@ impl AsRef<Order> for OrderAnswer {
     }
 }
 
-/// Changes of one of an order's jobs; answered with the job.
+/// Changes to one of an order's jobs; the answer is the job.
 #[derive(Clone, Debug)]
 pub enum JobCommand {
     /// Claims the printer that the dispatcher proposes for a job.
@@ -203,10 +205,10 @@ pub enum JobCommand {
         /// Printer to claim.
         printer: Id,
     },
-    /// Gives up a job that waits for a printer: these printers refused it, and no other could print it. Sent by the
-    /// dispatcher.
+    /// Fails a job that waits for a printer, because the given printers refused it and no other could print it. Sent by
+    /// the dispatcher.
     FailRefused {
-        /// Job that no printer accepts.
+        /// Job refused by the printers.
         job: Id,
         /// Printers that refused it.
         printers: Vec<Id>,
@@ -222,31 +224,31 @@ pub enum JobCommand {
         /// New due date; `Some(None)` clears it.
         due_at: Option<Option<Timestamp>>,
     },
-    /// Cancels a job. One with a live attempt becomes CANCELLED when its printer confirms, unless forced.
+    /// Cancels a job. A job with a live attempt becomes CANCELLED when its printer confirms, unless forced.
     Cancel {
         /// Job to cancel.
         job: Id,
-        /// Abandons the attempt instead of waiting for the printer.
+        /// Abandons the attempt without waiting for the printer.
         force: bool,
         /// Printer's record of the live attempt; used only with `force`.
         prints: PrinterRecords,
     },
-    /// Prints a job again that is FAILED, COMPLETED or CANCELLED: → VALIDATED, with a new claim on the material.
+    /// Prints a FAILED, COMPLETED or CANCELLED job again: → VALIDATED, with a new claim on the material.
     Retry(Id),
-    /// Signs off the last print of a job with the number of good parts, for the first time or as a correction.
+    /// Signs off the last print of a job with the number of good parts, either for the first time or as a correction.
     SignOff {
         /// Job whose parts were inspected.
         job: Id,
         /// Result of the inspection.
         inspection: Inspection,
     },
-    /// Releases a job past the reorder point, or one that could not be sliced to be sliced again:
+    /// Releases a job that is past the reorder point, or lets a job that could not be sliced be sliced again:
     /// `awaiting_manual_review` → VALIDATED. Does not override a shortage of material.
     Release {
         /// Job to release.
         job: Id,
-        /// Current stock of the material that the job waits for. The claim that follows decides; this only gives the
-        /// operator an immediate answer.
+        /// Current stock of the material that the job waits for, used to answer the operator immediately. The claim
+        /// that follows makes the decision.
         stock: CurrentStock,
     },
     /// Resolves a live attempt by an operator's decision; the printer is notified by an effect.
@@ -268,24 +270,24 @@ pub struct JobAnswer {
     pub job: Arc<Job>,
 }
 
-/// Reports from aggregates that the order works with, and from its own effects.
+/// Reports to an order from the aggregates that it works with and from its own effects.
 #[derive(Clone, Debug)]
 pub enum OrderNews {
-    /// Records that the selling shop will be notified of this many shipments, and of whether more follow.
+    /// Records that the selling shop will be notified of the given number of shipments, and whether more follow.
     ShopTold {
-        /// Number of the order's shipments covered.
+        /// Number of the order's shipments covered by the notification.
         shipments: u32,
-        /// `true` if nothing more leaves.
+        /// `true` if no further shipment will follow.
         last: bool,
     },
-    /// Sets the production data of the CREATED jobs of a SKU, as just read from SKU and file.
+    /// Sets the production data of the CREATED jobs of a SKU, as just read from the SKU and its file.
     Prepared {
         /// SKU that was read.
         sku: Id,
         /// Production data that was read; without a file nothing changes.
         make: Box<ProductionData>,
     },
-    /// Records the outcome of slicing, for the jobs of a SKU that wait for G-code from a source.
+    /// Records the outcome of slicing for the jobs of a SKU that wait for G-code from the given source.
     Slicing {
         /// SKU that is produced.
         sku: Id,
@@ -294,24 +296,25 @@ pub enum OrderNews {
         /// Outcome of slicing.
         news: JobSlicingOutcome,
     },
-    /// Applies a material's answer to claims: the material, and the state of each claim with the human-readable reason
-    /// if it waits.
+    /// Applies a material's answer to claims: the material, and the state of each claim, with the human-readable reason
+    /// if the claim waits.
     Stock(Id, Vec<(ClaimId, ClaimState, Option<String>)>),
-    /// Records that a material has settled these claims.
+    /// Records that a material has settled the given claims.
     Settled(Vec<ClaimId>),
     /// Applies a printer's report on an attempt.
     Attempt {
-        /// Job that is attempted.
+        /// Job being attempted.
         job: Id,
-        /// Attempt that is reported on.
+        /// Attempt that the report is about.
         attempt: Id,
-        /// Report of the printer.
+        /// Printer's report.
         report: Report,
     },
-    /// Records the promised completion time from the first forecast that covers all jobs. A later one changes nothing.
+    /// Records the promised completion time from the first forecast that covers all jobs. Later forecasts change
+    /// nothing.
     Promise(Promise),
-    /// Records the inspection that was entered at a printer when its bed was cleared. The printer reports it once per
-    /// attempt, and repeats it until the order has answered.
+    /// Records the inspection that was entered at a printer when its bed was cleared. The printer reports each
+    /// attempt's inspection, and repeats the report until the order has answered.
     SignedAtPrinter {
         /// Job that was printed.
         job: Id,
@@ -324,7 +327,7 @@ pub enum OrderNews {
         /// Time of the inspection.
         at: Timestamp,
     },
-    /// Records that a photo of a print's end was stored, or is deleted because its retention period is over.
+    /// Records that a photo of the end of a print was stored, or has been deleted at the end of its retention period.
     Photographed {
         /// Job that was printed.
         job: Id,
@@ -333,31 +336,31 @@ pub enum OrderNews {
         /// Photo file; `None` to delete it, which is refused while a sign-off refers to it.
         file: Option<Id>,
     },
-    /// Records that the order's invoice was notified of its money.
+    /// Records that the order's invoice was notified of the order's money state.
     InvoiceTold {
         /// Invoice that was notified.
         invoice: Id,
-        /// Money state that it was notified of.
+        /// Money state that the invoice was notified of.
         money: InvoicedMoney,
-        /// `true` if the invoice is void, so that the remaining balance needs another one.
+        /// `true` if the invoice is void, so that the remaining balance needs another invoice.
         void: bool,
     },
-    /// Issues the invoice that waited for the seller's name and address, if the settings name them now.
+    /// Issues the invoice that waited for the seller's name and address, if the settings now name them.
     IssueInvoice,
-    /// Stores the departures that were traced when the order was loaded, and flags what they show to be owed again.
+    /// Stores the departures that were traced when the order was loaded, and raises flags for parts that turn out to be
+    /// owed again.
     KeepDepartures,
 }
 
-/// Answer to an [`OrderNews`]: the report was processed.
+/// Answer to an [`OrderNews`], which means that the report was processed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct OrderNewsAnswer {
-    /// For the report of a printer: `false` means that the order has ended or given up the attempt, and the printer may
-    /// drop it once it is sure that nothing prints. For an invoice that is issued late: `true` means that it still
-    /// waits.
+    /// For a printer's report: `false` if the order has ended or abandoned the attempt, so that the printer may drop it
+    /// once it is sure that nothing is printing. For an invoice issued late: `true` if it is still waiting.
     pub is_wanted: bool,
 }
 
-/// Recall of reservations for a material because less is on hand than is reserved; with the human-readable reason.
-/// Answered with the reservations that the order retains, because an attempt is live.
+/// Recall of reservations of a material because less is in stock than is reserved; with the human-readable reason. The
+/// answer lists the reservations that the order keeps because an attempt is live.
 #[derive(Clone, Debug)]
 pub struct RecallClaims(pub Vec<ClaimId>, pub String);

@@ -1,8 +1,8 @@
-//! Departures: the prints that the parts of a shipment came from.
+//! Departures: which prints the parts of a shipment came from.
 //!
-//! A part that left and is rejected afterwards is owed again, so each shipment records on the prints how many of their
-//! parts it took, oldest print first. If some parts of a plate left and some did not, the rejected parts are assumed to
-//! be among those still here, as far as possible: an operator who knows better ships one part less.
+//! A part that has left and is rejected afterwards is owed again. Each shipment therefore records on the prints how
+//! many of their parts it took, oldest print first. If only some parts of a plate have left, the rejected parts are
+//! assumed to be among those still here, as far as possible: an operator who knows better ships one part fewer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::id::Id;
 use crate::job::{Attempt, Departure, Job};
 use crate::time::Timestamp;
 
-/// Shipment number that no shipment has; used while an order has none.
+/// Shipment number not used by any shipment; stands for "no shipment yet".
 const NO_SHIPMENT: u32 = 0;
 
-/// Parts of one print that leave.
+/// Parts picked from one print for a shipment.
 #[derive(Clone, Copy)]
 struct PickedParts {
     job: Id,
@@ -34,15 +34,15 @@ impl Order {
         departures.fold(0, |sum, departure| sum.saturating_add(departure.quantity))
     }
 
-    /// Returns how many parts of a job left and no longer count as good.
+    /// Returns how many parts of a job have left and no longer count as good.
     pub(super) fn rejected_departures(&self, job: &Job) -> u64 {
         let plate = self.plate_of(job);
         let rejected = |attempt: &Attempt| self.departed(attempt).saturating_sub(good_parts(job, attempt, plate));
         job.attempts.iter().map(|attempt| u64::from(rejected(attempt))).sum()
     }
 
-    /// Returns how many parts that left and were rejected still have to be replaced for the customer; `parts` counts
-    /// those of each line.
+    /// Returns how many parts that left and were rejected still have to be replaced for the customer; `parts` holds the
+    /// counts for each line.
     pub(super) fn owed_again(&self, parts: &[LineParts]) -> u64 {
         if parts.iter().all(|line| line.rejected_after_shipping == 0) {
             return 0;
@@ -52,7 +52,7 @@ impl Order {
         lines.map(|((line, parts), shipped)| parts.rejected_after_shipping.min(owed(line, shipped))).sum()
     }
 
-    /// Says how many parts that left are owed again, and what is to be done.
+    /// Describes how many shipped parts are owed again, and what to do about it.
     pub(super) fn rejected_in_words(&self, owed: u64) -> String {
         let done = if self.status == OrderStatus::Shipped {
             "they are not replaced automatically: sign off their jobs again to continue the order, or refund it"
@@ -69,8 +69,8 @@ impl Order {
         jobs
     }
 
-    /// Picks this many parts of a line from its prints, oldest first; `there` returns how many a print has. Returns
-    /// fewer if there are not enough.
+    /// Picks the requested number of a line's parts from its prints, oldest first; `there` returns how many a print has
+    /// available. Picks fewer if there are not enough.
     fn pick(&self, shipment: u32, sent: SentLine, there: impl Fn(&Job, &Attempt) -> u32) -> Vec<PickedParts> {
         let mut remaining = sent.quantity;
         let mut picks = Vec::new();
@@ -94,11 +94,12 @@ impl Order {
         })
     }
 
-    /// Notes with the prints what left in shipments of before this was kept. It was good then; where too few parts of
-    /// the prints that were over by that time are good today, the others were rejected afterwards.
+    /// Reconstructs, for shipments older than this record, which prints their parts came from. Shipped parts were good
+    /// when they left; where too few parts of the prints finished by then are good today, the others were rejected
+    /// afterwards.
     ///
-    /// Done when the order is loaded; `OrderChange::keep_departures` stores it. Until then the same follows at each
-    /// load, because whatever changes the parts of a print writes the print with its departures.
+    /// Runs when the order is loaded; `OrderChange::keep_departures` stores the result. Until then each load reaches
+    /// the same result, because any change to a print's parts also writes the print's departures.
     pub fn trace_departures(&mut self) {
         if self.shipments.is_empty() {
             return;
@@ -114,8 +115,8 @@ impl Order {
         }
     }
 
-    /// Returns whether it is shipped and parts that left are rejected, and nobody has gone on with it: a release that
-    /// did not note departures left it so.
+    /// Returns whether the order is still shipped although shipped parts were rejected. An older release, which did not
+    /// record departures, left it like this, and no operator has acted on it since.
     pub(super) fn waits_as_shipped(&self) -> bool {
         self.status == OrderStatus::Shipped && self.flags.iter().any(|flag| flag == REJECTED_AFTER_SHIPPING)
     }
@@ -131,7 +132,7 @@ impl Order {
         noted
     }
 
-    /// Records parts of a line that left at this time: first those that are good today.
+    /// Records the parts of a line that left at the given time, starting with those that are good today.
     fn trace(&mut self, shipment: u32, at: Timestamp, sent: SentLine) {
         if sent.quantity == 0 {
             return;
@@ -151,7 +152,7 @@ impl Order {
         self.note(&others);
     }
 
-    /// Records picked parts on their prints.
+    /// Records the picked parts on their prints.
     fn note(&mut self, picks: &[PickedParts]) {
         for pick in picks {
             let Some(job) = self.jobs.get(&pick.job) else { continue };
@@ -163,7 +164,7 @@ impl Order {
         }
     }
 
-    /// Returns the jobs with parts in a shipment, oldest first, each with its number of parts.
+    /// Returns the jobs with parts in the given shipment, oldest first, each with its number of parts.
     pub fn prints_in(&self, shipment: u32) -> Vec<(&Job, u32)> {
         let of_job = |job: &Job| {
             let departures = job.attempts.iter().flat_map(|attempt| &attempt.departures);
@@ -175,7 +176,8 @@ impl Order {
         jobs
     }
 
-    /// Returns how many parts of each line left in all shipments, including rejected ones; 0 for kits and services.
+    /// Returns how many parts of each line have left in all shipments, including parts rejected later; 0 for kits and
+    /// services.
     pub(super) fn departed_parts(&self) -> Vec<u64> {
         let mut departed = vec![0; self.lines.len()];
         for SentLine { line, quantity } in self.shipments.iter().flat_map(|shipment| &shipment.lines) {
@@ -186,7 +188,8 @@ impl Order {
         departed
     }
 
-    /// Counts kits by their complete sets, and services as complete: nothing has to leave for them.
+    /// Replaces the counts of kits with their complete sets, and counts services as complete, because nothing has to
+    /// leave for them.
     pub(super) fn with_sets(&self, mut departed: Vec<u64>) -> Vec<u64> {
         for (n, line) in self.lines.iter().enumerate() {
             departed[n] = match line {
@@ -211,7 +214,7 @@ fn depart(attempt: &mut Attempt, departure: Departure) {
 }
 
 impl OrderChange<'_> {
-    /// Records on the prints which of their parts leave in this shipment.
+    /// Records on the prints which of their parts leave in the given shipment.
     pub(super) fn note_departures(&mut self, shipment: u32, lines: &[SentLine]) {
         let picks: Vec<PickedParts> = lines.iter().flat_map(|sent| self.order.pick_good(shipment, *sent)).collect();
         for PickedParts { job, attempt, departure } in picks {
@@ -219,9 +222,9 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Stores the departures that were traced. A shipped order of which parts turn out to be owed again is flagged, and
-    /// not reopened: an order of long ago must not print by itself. A person goes on with it by signing the parts off
-    /// once more.
+    /// Stores the traced departures. A shipped order with parts that turn out to be owed again is flagged but not
+    /// reopened: an old order must not print automatically. An operator continues it by signing the parts off once
+    /// more.
     pub(super) fn keep_departures(mut self) -> Decision<Order, OrderNewsAnswer> {
         if !self.order.has_traced_departures {
             return self.acknowledge(false);

@@ -1,4 +1,4 @@
-//! Effects by which an order works with SKUs, materials, the slicer, printers and the payment processor.
+//! Effects through which an order interacts with SKUs, materials, the slicer, printers and the payment processor.
 
 #[cfg(doc)]
 use super::OrderNews;
@@ -8,39 +8,39 @@ use crate::job::Resolution;
 use crate::material::{ClaimRequest, SettledClaim};
 use crate::slice_source::SliceSource;
 
-/// External work that the order's state requires. Each effect is repeated, also after a restart, until the state no
-/// longer requires it, so its receiver must accept repeats.
+/// External work that the order's state requires. Each effect is repeated, even after a restart, until the state no
+/// longer requires it, so receivers must accept repeats.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum OrderEffect {
-    /// Reads a SKU and its file for the CREATED jobs that produce it, until [`OrderNews::Prepared`] is recorded;
-    /// while there is no file, waits for the SKU to get one.
+    /// Reads a SKU and its file for the CREATED jobs that produce it, until [`OrderNews::Prepared`] is recorded; if the
+    /// SKU has no file, waits until it has one.
     Prepare {
         /// SKU to read.
         sku: Id,
     },
-    /// Slices the G-code of jobs, until [`OrderNews::Slicing`] reports the outcome.
+    /// Slices the jobs' models to G-code, until [`OrderNews::Slicing`] reports the outcome.
     Slice {
         /// SKU that is produced.
         sku: Id,
         /// Source of the G-code.
         source: SliceSource,
     },
-    /// Claims stock of a material, until it answers with [`OrderNews::Stock`].
+    /// Claims stock of a material, until the material answers with [`OrderNews::Stock`].
     Claim {
         /// Material to claim.
         material: Id,
-        /// Claims, one for each job that needs this material.
+        /// Claims, one for each job that needs the material.
         asks: Vec<ClaimRequest>,
     },
     /// Reports settled claims to a material, until [`OrderNews::Settled`] is recorded.
     Settle {
         /// Material to notify.
         material: Id,
-        /// Claims with their consumption.
+        /// Settled claims with the amounts consumed.
         claims: Vec<SettledClaim>,
     },
-    /// Assigns a claimed attempt to its printer, until the printer reports on it. A printer's refusal is recorded as a
-    /// report on the attempt.
+    /// Assigns a claimed attempt to its printer, until the printer reports on the attempt. A refusal by the printer is
+    /// recorded as such a report.
     Give {
         /// Job to print.
         job: Id,
@@ -49,12 +49,12 @@ pub enum OrderEffect {
         /// Printer that was claimed.
         printer: Id,
     },
-    /// Requests the printer to cancel an attempt, until it reports the end. A printer that answers that it does not
-    /// have the attempt will never accept it later, which counts as `CancelledBeforeStart`.
+    /// Asks the printer to cancel an attempt, until it reports the end. A printer that answers that it does not have
+    /// the attempt will never accept it later, which counts as `CancelledBeforeStart`.
     CancelAt {
         /// Attempt to cancel.
         attempt: Id,
-        /// Printer that was claimed for it.
+        /// Printer claimed for the attempt.
         printer: Id,
     },
     /// Notifies the printer of an operator's resolution of an attempt (`resolve`, or a forced cancel), until a final
@@ -63,7 +63,7 @@ pub enum OrderEffect {
     TellResolution {
         /// Attempt that was resolved.
         attempt: Id,
-        /// Printer that was claimed for it.
+        /// Printer claimed for the attempt.
         printer: Id,
         /// Operator's resolution.
         outcome: Resolution,
@@ -78,17 +78,18 @@ pub enum OrderEffect {
     /// Issues the invoice that waits for the seller's name and address, until [`OrderNews::IssueInvoice`] has
     /// created it.
     IssueInvoice,
-    /// Reports the shipments to the channel order of an order that another shop sold, until [`OrderNews::ShopTold`].
+    /// Reports the shipments of an order sold by another shop to its channel order, until [`OrderNews::ShopTold`] is
+    /// recorded.
     TellShop {
         /// Channel order to notify.
         channel_order: Id,
         /// Number of shipments that have left.
         shipments: u32,
-        /// `true` if nothing more leaves.
+        /// `true` if no further shipment will follow.
         last: bool,
     },
-    /// Store the departures that were traced when the order was loaded, by [`OrderNews::KeepDepartures`].
+    /// Stores the departures that were traced when the order was loaded, with [`OrderNews::KeepDepartures`].
     KeepDepartures,
-    /// External work of the ledger at the payment processor.
+    /// External work that the ledger requires at the payment processor.
     Ledger(LedgerEffect),
 }

@@ -1,5 +1,5 @@
-//! Invoice of an order: created with the first payment, in the same commit, and notified of the order's money
-//! afterwards.
+//! Invoice of an order: created with the first payment, in the same commit, and afterwards notified of changes to the
+//! order's money state.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,8 @@ use crate::party::Party;
 use crate::seller::{SELLER_INCOMPLETE, SellerGap, gaps_in_words};
 use crate::time::Timestamp;
 
-/// Summary of an order's money: the invoice is notified whenever it differs from the last one it received.
+/// Summary of an order's money state: the invoice is notified whenever the summary differs from the last one sent to
+/// it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InvoicedMoney {
@@ -22,7 +23,7 @@ pub struct InvoicedMoney {
     pub payments: u32,
     /// Payments less refunds, in minor units.
     pub kept_cents: i64,
-    /// Part of the refunds that did not arrive, in minor units: it may change while the balance stays the same.
+    /// Part of the refunds that failed, in minor units: it may change while the balance stays the same.
     #[serde(default)]
     pub failed_cents: i64,
     /// `true` if the order was ever paid in full.
@@ -39,15 +40,15 @@ pub struct InvoicedMoney {
 pub struct OrderInvoice {
     /// Id of the invoice.
     pub id: Id,
-    /// Last money state that it was notified of.
+    /// Money state that the invoice was last notified of.
     #[serde(rename = "told")]
     pub last_money: InvoicedMoney,
 }
 
-/// Aggregate that an order's commits create.
+/// Aggregate created by an order's commit.
 #[derive(Clone, Debug)]
 pub enum OrderCreated {
-    /// A mail to the customer or the staff.
+    /// An email to the customer or the staff.
     Mail(Box<Mail>),
     /// The order's invoice, issued.
     Invoice(Box<NewInvoice>),
@@ -75,7 +76,7 @@ impl NewAggregate for OrderCreated {
 }
 
 impl Order {
-    /// Returns the money state for the invoice, as of the order's commit of this version.
+    /// Returns the money state for the invoice, as of the order's commit with the given version.
     pub fn money_at(&self, version: i64) -> OrderPaymentSummary {
         OrderPaymentSummary { version, ..self.money() }
     }
@@ -93,13 +94,13 @@ impl Order {
         }
     }
 
-    /// Returns the time at which the whole order had left; `None` before.
+    /// Returns the time at which the whole order had left; `None` if not yet shipped completely.
     fn left_at(&self) -> Option<Timestamp> {
         let shipped = self.status == OrderStatus::Shipped;
         self.shipments.last().filter(|_| shipped).map(|shipment| shipment.shipped_at)
     }
 
-    /// Returns the summary of the money by which changes for the invoice are detected.
+    /// Returns the summary of the money state by which changes relevant to the invoice are detected.
     pub fn money_in_short(&self) -> InvoicedMoney {
         InvoicedMoney {
             payments: u32::try_from(self.ledger.payments.len()).unwrap_or(u32::MAX),
@@ -111,7 +112,7 @@ impl Order {
         }
     }
 
-    /// Returns the effect that notifies the invoice, while its money state is outdated.
+    /// Returns the effect that notifies the invoice; `None` if its money state is up to date.
     pub(super) fn tell_invoice(&self) -> Option<OrderEffect> {
         let (invoice, now) = (self.invoice.as_ref()?, self.money_in_short());
         (invoice.last_money != now).then_some(OrderEffect::TellInvoice { invoice: invoice.id, money: now })
@@ -119,8 +120,8 @@ impl Order {
 }
 
 impl OrderChange<'_> {
-    /// Creates the invoice, unless there is one. Parts of kits are not invoiced: the kit carries the price. Without the
-    /// seller's name and address the order continues and its invoice waits without a number.
+    /// Creates the invoice, unless there is one. Parts of kits are not invoiced: the kit carries the price. If the
+    /// seller's name or address is missing, the order continues, and its invoice waits without a number.
     pub(super) fn make_invoice(&mut self) {
         if self.order.invoice.is_some() {
             return;
@@ -179,7 +180,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Marks the invoice as due, and alerts the staff about the missing seller data.
+    /// Marks the invoice as due, and alerts the staff to the missing seller data.
     fn wait_with_invoice(&mut self, gaps: &[SellerGap]) {
         if !self.order.invoice_waits {
             self.head().invoice_waits = true;
@@ -188,7 +189,7 @@ impl OrderChange<'_> {
         self.flag_while(SELLER_INCOMPLETE, true, &words);
     }
 
-    /// Issues the invoice that waits, if the settings name the seller by now. The answer shows whether it still waits.
+    /// Issues the waiting invoice if the settings now name the seller. The answer shows whether it is still waiting.
     pub(super) fn issue_invoice(mut self) -> Decision<Order, OrderNewsAnswer> {
         if self.order.invoice_waits {
             self.make_invoice();
@@ -206,8 +207,8 @@ impl OrderChange<'_> {
         self.order_done()
     }
 
-    /// Records that the invoice was notified of the money. A void invoice is not revived: a remaining balance gets
-    /// another one.
+    /// Records that the invoice was notified of the money state. A void invoice is not revived: a remaining balance
+    /// gets another one.
     pub(super) fn invoice_told(
         mut self,
         invoice: Id,

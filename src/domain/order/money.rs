@@ -1,24 +1,24 @@
-//! Effects of the ledger on its order: operators mark it paid, and the payment processor's signed events report
-//! payments and refunds, which are recorded by the rules of every [ledger](crate::ledger). Status and flags
-//! follow from what is kept:
+//! Effects of the ledger on its order: operators mark the order paid, and the payment processor's signed events report
+//! payments and refunds, which are recorded by the rules common to all [ledgers](crate::ledger). Status and flags
+//! follow from the balance, which is the money received less the money refunded:
 //!
-//! - what was received reaches the total: the order is paid, and its jobs are made, also when a part of it has gone
-//!   back already; what is kept above the total is due back. What had gone back before an operator recorded money is
-//!   not received: the operator was asked for it
-//! - nothing is kept once it was paid: the order is refunded, whichever payments went back, and stays so when a refund
-//!   fails afterwards
-//! - the order is cancelled or refunded: all that is kept is due back
+//! - Once the money received reaches the total, the order is paid and its jobs are created, even if part of the money
+//!   has already been refunded. Any balance above the total must be refunded. Money refunded before an operator
+//!   recorded a payment does not count as received: the operator was asked for it.
+//! - If the balance of a paid order is zero, the order is refunded, whichever payments were refunded, and stays
+//!   refunded if a refund fails afterwards.
+//! - If the order is cancelled or refunded, the whole balance must be refunded.
 //!
-//! So the order in which events are heard does not matter, with these exceptions:
+//! The order in which events arrive therefore does not matter, with these exceptions:
 //!
-//! - A refunded order takes no further payment. What comes for it afterwards is due back and makes no jobs; heard
-//!   before the refund, the same payment would have kept the order going.
-//! - What was issued is never changed. Where more than the total came, a refund that is heard between the payments is
-//!   credited; heard after them, it was of the surplus. A refund that is heard before it fails is credited, too; one
-//!   whose failure is heard first is not.
-//! - Where more than the total came and everything went back at some time, the order is refunded if that was heard
-//!   before a refund of it failed, and stays paid if the failure was heard first, as it may have been a surplus that
-//!   went back.
+//! - A refunded order accepts no further payment. A payment that arrives afterwards must be refunded and creates no
+//!   jobs; had it arrived before the refund, the order would have continued.
+//! - Issued documents are never changed. If more than the total is received, a refund reported between the payments is
+//!   credited; one reported after them counts as a refund of the surplus. A refund reported before it fails is
+//!   credited, too; one whose failure is reported first is not.
+//! - If more than the total was received and everything was refunded at some point, the order is refunded if this was
+//!   reported before one of the refunds failed. It stays paid if the failure was reported first, because the refunded
+//!   money may have been the surplus.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,14 +32,15 @@ use crate::ledger::{
 };
 use crate::refusal::Refusal;
 
-/// Stored form of an order's ledger, whose members stand in the order's document. The payments are rows of their own.
+/// Stored form of an order's ledger, whose members are part of the order's document. The payments are separate rows.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Ledger", rename_all = "camelCase")]
 pub(super) struct OrderLedger {
     payment_session: Option<String>,
     #[serde(default, skip_serializing_if = "ProcessorRequests::is_idle")]
     at_processor: ProcessorRequests,
-    /// Absent in documents of older releases; [`Order::count_kept`] adds it up when the order is loaded.
+    /// Balance in minor units. Absent in documents of older releases; [`Order::count_kept`] calculates it when the
+    /// order is loaded.
     #[serde(default)]
     kept_cents: i64,
     #[serde(skip)]
@@ -81,8 +82,8 @@ impl LedgerOwner for Order {
 }
 
 impl Order {
-    /// Recomputes `kept_cents` from the payments. Documents of older releases do not have it, and the rules for the
-    /// next payment depend on it.
+    /// Recalculates `kept_cents` from the payments. Documents of older releases lack it, and the rules for the next
+    /// payment depend on it.
     pub fn count_kept(&mut self) {
         self.ledger.kept_cents = books(&self.ledger, &self.terms()).kept_cents;
     }
@@ -98,7 +99,7 @@ impl OrderChange<'_> {
         Ok(self.order_done())
     }
 
-    /// Runs an operation on the ledger, and follows what it changed.
+    /// Runs an operation on the ledger, and applies the resulting changes to the order.
     pub(super) fn edit_ledger<R>(&mut self, operation: impl FnOnce(&mut LedgerEdit<'_>) -> R) -> R {
         let terms = self.order.terms();
         let (outcome, changes) = self.order.ledger.edit(self.cx, &terms, operation);
@@ -159,7 +160,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Marks an order as refunded once its whole balance was refunded.
+    /// Marks the order as refunded once its whole balance has been refunded.
     fn money_went(&mut self) {
         let sums = books(&self.order.ledger, &self.order.terms());
         if sums.kept_cents != self.order.ledger.kept_cents {
@@ -176,7 +177,7 @@ impl OrderChange<'_> {
         self.edit_ledger(flag_money);
     }
 
-    /// Records a payment that an operator received by other means than the processor. An amount below what is due
+    /// Records a payment that an operator received by means other than the processor. An amount below what is due
     /// leaves the order unpaid; a higher one is refused.
     pub(super) fn mark_paid(
         self,
@@ -194,8 +195,8 @@ impl OrderChange<'_> {
         self.on_ledger(|on| ledger::mark_paid(on, amount_cents, method, reference))
     }
 
-    /// Marks the order as paid and creates its jobs in this commit. The invoice is created with the payment, so a free
-    /// order has none.
+    /// Marks the order as paid and creates its jobs in the same commit. The invoice is created with the payment, so a
+    /// free order has none.
     pub(super) fn become_paid(&mut self) {
         let now = self.cx.now;
         self.head().paid_at = Some(now);

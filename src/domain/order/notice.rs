@@ -1,4 +1,4 @@
-//! Shipment mail to the customer: contents, shipping details, and whether the promised time was met.
+//! Shipment email to the customer: contents, shipping details, and whether the promised time was met.
 
 use super::change::OrderChange;
 use super::{Order, OrderLine, OrderStatus, PICKUP, SentShipment};
@@ -10,8 +10,8 @@ use crate::time::Timestamp;
 use crate::tracking::tracking_url;
 
 impl OrderChange<'_> {
-    /// Mails the customer about a shipment that leaves with this commit, unless their e-mail address is unknown or the
-    /// selling shop notifies them.
+    /// Sends the customer an email about a shipment that leaves with this commit, unless their e-mail address is
+    /// unknown or the selling shop notifies them.
     pub(super) fn tell_shipment(&mut self, sent: &SentShipment) {
         let told_there = self.order.sold.as_ref().is_some_and(|sold| sold.tells_customer);
         let told_here = self.cx.rules.shipment_notices && !told_there;
@@ -23,7 +23,7 @@ impl OrderChange<'_> {
     }
 }
 
-/// Builds the mail about a shipment of this order.
+/// Builds the email about a shipment of the given order.
 fn notice(cx: &DecisionContext<'_>, to: String, order: &Order, sent: &SentShipment) -> Mail {
     let number = order.number_text();
     let picked_up = sent.shipment.carrier == PICKUP;
@@ -61,7 +61,7 @@ fn notice(cx: &DecisionContext<'_>, to: String, order: &Order, sent: &SentShipme
     Mail { parts, link: Some(link), ..Mail::new(cx, vec![to], format!("{what} {came}"), text) }
 }
 
-/// Returns whether the whole shipment replaces parts that left before.
+/// Returns whether everything in the shipment replaces parts shipped before.
 fn replaces(order: &Order, sent: &SentShipment) -> bool {
     let departed = order.departed_parts();
     sent.lines.iter().all(|one| {
@@ -70,7 +70,7 @@ fn replaces(order: &Order, sent: &SentShipment) -> bool {
     })
 }
 
-/// Describes whether the promise was met; `None` while it still may be, or if there is none.
+/// Describes whether the promise was met; `None` if that is still open, or if there is no promise.
 fn promise_words(order: &Order, now: Timestamp) -> Option<String> {
     let promise = order.promise.as_ref()?;
     let promised = minute(promise.promised_at);
@@ -88,7 +88,7 @@ fn promise_words(order: &Order, now: Timestamp) -> Option<String> {
     }
 }
 
-/// Returns the suffix that names the kit of a line: ` (of Desk set)`.
+/// Returns the suffix that names a line's kit: ` (of Desk set)`.
 fn of_kit(order: &Order, line: &OrderLine) -> String {
     let kit = line.kit_line.and_then(|kit| order.lines.get(kit as usize));
     kit.map(|kit| format!(" (of {})", kit.description)).unwrap_or_default()

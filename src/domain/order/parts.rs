@@ -17,12 +17,12 @@ impl OrderLine {
         self.make.is_none() && !self.is_service()
     }
 
-    /// Returns whether nothing is printed for the line: a service in a custom order, which has a price and no SKU.
+    /// Returns whether nothing is printed for the line: a service in a custom order, which has a price but no SKU.
     pub fn is_service(&self) -> bool {
         self.make.is_none() && self.sku_id == NO_SKU
     }
 
-    /// Returns how many of the line's parts one set of its kit has.
+    /// Returns how many of the line's parts are in one set of its kit.
     pub(super) fn in_one_set(&self) -> u64 {
         u64::from(self.per_set.unwrap_or(1).max(1))
     }
@@ -33,25 +33,25 @@ impl OrderLine {
 pub struct LineParts {
     /// Parts that count as good.
     pub good: u64,
-    /// Parts on the plates of jobs that are unfinished, unsigned or FAILED: they may still become good without a new
-    /// job.
+    /// Parts on the plates of jobs that are unfinished, FAILED or awaiting sign-off: they may still become good without
+    /// a new job.
     pub running: u64,
-    /// Parts on the plates of cancelled jobs, except the good ones: an operator gave them up.
+    /// Parts on the plates of cancelled jobs, except good ones: an operator gave them up.
     pub cancelled: u64,
-    /// Parts that left and were rejected afterwards: they are owed again. 0 for kits, whose parts are separate lines.
+    /// Parts that were rejected after they left, and are owed again. 0 for kits, whose parts are separate lines.
     pub rejected_after_shipping: u64,
     /// Automatic reprint jobs of the line, except withdrawn ones.
     pub(super) reprints: u32,
 }
 
 impl LineParts {
-    /// Returns how many of this quantity no job produces any more although they were not given up.
+    /// Returns how many parts of the given quantity no job will produce although they were not given up.
     pub fn missing(&self, quantity: u32) -> u64 {
         u64::from(quantity).saturating_sub(self.good + self.running + self.cancelled)
     }
 }
 
-/// Returns how many parts of one print count as good; 0 for a print that was replaced by another print of the job.
+/// Returns how many parts of one print count as good; 0 if another print of the job replaced it.
 pub(super) fn good_parts(job: &Job, attempt: &Attempt, plate: u32) -> u32 {
     match &attempt.sign_off {
         _ if !attempt.printed() || attempt.withdrawn => 0,
@@ -62,13 +62,13 @@ pub(super) fn good_parts(job: &Job, attempt: &Attempt, plate: u32) -> u32 {
     }
 }
 
-/// Returns how many parts of a job count as good, over all its prints.
+/// Returns how many parts of a job count as good across all its prints.
 fn good_of(job: &Job, plate: u32) -> u64 {
     job.attempts.iter().map(|attempt| u64::from(good_parts(job, attempt, plate))).sum()
 }
 
 impl Order {
-    /// Returns the number of parts on the plate of a job.
+    /// Returns the number of parts on a job's plate.
     pub fn plate_of(&self, job: &Job) -> u32 {
         self.lines.get(job.line as usize).map_or(1, plate_parts)
     }
@@ -129,13 +129,13 @@ impl Order {
         jobs
     }
 
-    /// Returns the lines of a kit's parts, each with the number of them in one set.
+    /// Returns the lines with the parts of a kit, each with the number of parts in one set.
     pub(super) fn parts_of_kit(&self, kit: usize) -> impl Iterator<Item = (usize, u64)> + use<'_> {
         let lines = self.lines.iter().enumerate();
         lines.filter(move |(_, line)| line.kit_line == Some(kit as u32)).map(|(n, line)| (n, line.in_one_set()))
     }
 
-    /// Counts a kit in complete sets: as many as its scarcest part allows.
+    /// Counts a kit in complete sets, limited by its scarcest part.
     fn sets(&self, kit: usize, parts: &[LineParts]) -> LineParts {
         let fewest = |of: fn(&LineParts) -> u64| {
             let sets = self.parts_of_kit(kit).map(|(n, in_one_set)| of(&parts[n]) / in_one_set);

@@ -16,22 +16,22 @@ use crate::rules::Rules;
 use crate::tax::{tax_bps, tax_of};
 use crate::time::Timestamp;
 
-/// Priority of an order that specifies none, on the scale 0 to 9.
+/// Default priority of an order, on the scale 0 to 9.
 pub(super) const DEFAULT_PRIORITY: u8 = 5;
 
-/// Returns the number of jobs that a line creates: one for each plate, the last of which may be partly filled.
+/// Returns the number of jobs that a line creates: one per plate, the last of which may be only partly filled.
 pub(super) fn plates(line: &OrderLine) -> u32 {
     if line.make.is_none() { 0 } else { line.quantity.div_ceil(plate_parts(line)) }
 }
 
-/// Returns the address with its region as ISO 3166-2 code, if the region is known.
+/// Returns the address with its region as an ISO 3166-2 code, if the region is known.
 pub(super) fn with_region_code(address: &Address) -> Address {
     let region = address.region.as_deref().map(|region| region_code(&address.country, region));
     Address { region: region.filter(|region| !region.is_empty()), ..address.clone() }
 }
 
-/// Returns the subtotal of the lines and the total tax in minor units; `None` on overflow. The tax is rounded once for
-/// each rate, over the sum of all that it applies to; shipping is taxed at the destination's rate.
+/// Returns the subtotal of the lines and the total tax in minor units; `None` on overflow. The tax is rounded once per
+/// rate, over the sum of all amounts with that rate; shipping is taxed at the destination's rate.
 fn sums(lines: &[OrderLine], shipping_cents: i64, shipping_bps: i64) -> Option<(i64, i64)> {
     let mut nets = BTreeMap::from([(shipping_bps, shipping_cents)]);
     let mut subtotal = 0i64;
@@ -90,8 +90,8 @@ pub(super) fn check_new(new: &NewOrder, rules: &Rules, now: Timestamp) -> Result
     faults.refuse()
 }
 
-/// Returns the e-mail address of a new order's customer. A customer, or a key that belongs to one, orders for that
-/// customer only; another address is refused.
+/// Returns the e-mail address of a new order's customer. A customer, or an API key that belongs to one, may order only
+/// for that customer; any other address is refused.
 fn customer_email(by: &Principal, requested: Option<&String>) -> Result<Option<String>, Refusal> {
     let requested = requested.map(|email| email.trim().to_lowercase());
     match by {
@@ -117,11 +117,11 @@ fn priced(lines: &[OrderLine], bps: i64, shipping: i64) -> Result<(Vec<OrderLine
 
 impl NewOrder {
     /// Checks beforehand whether the order would be created, so that related records, such as the customer's, are not
-    /// created for one that is refused.
+    /// created for an order that is refused.
     ///
     /// # Errors
     ///
-    /// All faults of its lines at once, as on creation.
+    /// Returns all faults in the order's lines together, as on creation.
     pub fn judge(&self, by: &Principal, rules: &Rules, now: Timestamp) -> Result<(), Refusal> {
         check_new(self, rules, now)?;
         customer_email(by, self.customer_email.as_ref())?;
@@ -129,7 +129,7 @@ impl NewOrder {
     }
 }
 
-/// Creates the order, placed or as a draft. All faults of its lines are reported at once.
+/// Creates the order, placed or as a draft. All faults in its lines are reported together.
 pub(super) fn create(
     id: Id,
     cx: &DecisionContext<'_>,
@@ -190,7 +190,7 @@ pub(super) fn create(
     Ok(change.order_done().requires(new.lines.iter().enumerate().flat_map(|(n, line)| named(n, line))))
 }
 
-/// Returns the requirements that a line's SKU, materials and file are not deleted. For parts of a kit, faults are
+/// Returns the requirements that a line's SKU, materials and file have not been deleted. Faults in parts of a kit are
 /// reported on the kit's own line.
 pub(super) fn named(n: usize, line: &OrderLine) -> impl Iterator<Item = Requirement> + use<> {
     let n = line.kit_line.map_or(n, |kit| kit as usize);
@@ -204,7 +204,7 @@ pub(super) fn named(n: usize, line: &OrderLine) -> impl Iterator<Item = Requirem
     named.into_iter().map(move |(what, id)| Requirement::not_deleted(what, id, format!("lines.{n}.skuId")))
 }
 
-/// Fields that an update may change; `None` leaves one unchanged, the inner `None` clears it.
+/// Fields that an update may change; `None` leaves a field unchanged, an inner `None` clears it.
 pub(super) struct OrderFieldsPatch<'a> {
     pub(super) notes: Option<&'a Option<String>>,
     pub(super) internal_notes: Option<&'a Option<String>>,
@@ -214,8 +214,9 @@ pub(super) struct OrderFieldsPatch<'a> {
 }
 
 impl OrderChange<'_> {
-    /// Refuses payment of a draft until its destination, and thus its tax, is known. Orders that were placed, partly
-    /// paid or invoiced have a fixed price, even without a destination; that of a quote was agreed on.
+    /// Refuses payment of a draft until its destination, and thus its tax, is known. An order that was placed, partly
+    /// paid or invoiced has a fixed price, even without a destination; the price in a quote was agreed with the
+    /// customer.
     pub(super) fn check_destination(&self) -> Result<(), Refusal> {
         let order = &self.order;
         if order.shipping_address.is_some() || !order.is_unpriced() || self.cx.rules.tax_rates.is_empty() {
@@ -225,7 +226,7 @@ impl OrderChange<'_> {
         Err(Refusal::new(Class::Invalid, "address_required", words))
     }
 
-    /// Applies this tax rate to all lines and shipping.
+    /// Applies the given tax rate to all lines and shipping.
     fn tax_anew(&mut self, bps: i64) -> Result<(), Refusal> {
         let (lines, subtotal, tax, total) = priced(&self.order.lines, bps, self.order.shipping_cents)?;
         let head = self.head();
@@ -235,8 +236,8 @@ impl OrderChange<'_> {
         Ok(())
     }
 
-    /// Places a draft: draft → created. An order whose total is zero becomes paid at once, without an invoice: invoices
-    /// are about money, and no invoice number is used for nothing.
+    /// Places a draft: draft → created. An order with a total of zero becomes paid immediately, without an invoice:
+    /// invoices are about money, and no invoice number is wasted.
     pub(super) fn confirm(mut self) -> Result<Decision<Order, OrderAnswer>, Refusal> {
         match self.order.status {
             OrderStatus::Draft => self.status(OrderStatus::Created, Some("order.created")),

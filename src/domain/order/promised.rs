@@ -7,7 +7,7 @@ use crate::job::{Job, JobState};
 use crate::promise::Promise;
 
 impl OrderChange<'_> {
-    /// Records a promise, unless there is one already, there is nothing to print, or a job may still turn out to be
+    /// Records a promise, unless there is already one, there is nothing to print, or a job may still turn out to be
     /// short of material.
     pub(super) fn promise(mut self, promise: Promise) -> Decision<Order, OrderNewsAnswer> {
         let open = matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing);
@@ -19,8 +19,8 @@ impl OrderChange<'_> {
     }
 }
 
-/// Returns whether the job needs only time to be printed. The forecast treats a job whose stock check is in progress as
-/// if it passed; a promise waits for the answer.
+/// Returns whether the job needs nothing but time to be printed. The forecast treats a job whose stock check is in
+/// progress as if it had passed; a promise waits for the result.
 fn has_all_it_needs(job: &Job) -> bool {
     match job.state {
         JobState::Created | JobState::Validated | JobState::AwaitingManualReview | JobState::Failed => {

@@ -8,15 +8,16 @@ use crate::time::Timestamp;
 pub enum Report {
     /// The printer accepted the attempt and is uploading its file.
     Uploading,
-    /// The start is stored and about to be sent.
+    /// The start is recorded and about to be sent.
     StartSent,
     /// The printer shows the file as printing.
     Printing,
     /// The printer shows the file as paused.
     Paused,
-    /// It is unknown whether the print began or, if it was seen before, how it ended; with the human-readable reason.
+    /// It is unknown whether the print started or, if it was observed before, how it ended; with the human-readable
+    /// reason.
     Unverified(String),
-    /// The print began and is over.
+    /// The print started and is over.
     Ended {
         /// Outcome of the print.
         end: PrintEnd,
@@ -26,29 +27,29 @@ pub enum Report {
         progress: f64,
         /// Printer's own message about the end, if any.
         reason: Option<String>,
-        /// Time at which the printer was first seen printing it; `None` if it never was.
+        /// Time at which the printer was first seen printing the file; `None` if it never was.
         began_at: Option<Timestamp>,
-        /// `true` if the time of the end is unknown, because the printer was unreachable then.
+        /// `true` if the time of the end is unknown because the printer was unreachable at that time.
         unseen: bool,
-        /// Spools on which the printer itself booked the consumption in the external spool inventory.
+        /// Spools in the external spool inventory on which the printer itself booked the consumption.
         booked_on: Vec<i64>,
     },
-    /// The attempt certainly printed nothing and cannot start later: it was refused, its upload failed, or its file
-    /// was removed.
+    /// The attempt certainly printed nothing and cannot start later: it was refused, its upload failed, or its file was
+    /// removed.
     NotStarted {
-        /// `true` if a start was sent; `false` means that nothing was tried at the machine.
+        /// `true` if a start was sent; `false` if nothing was sent to the machine.
         start_sent: bool,
-        /// `true` if it counts as a refusal of the job by this printer, rather than as an incidental failure.
+        /// `true` if this counts as a refusal of the job by the printer, rather than as an incidental failure.
         counts: bool,
         /// Human-readable reason.
         reason: String,
     },
-    /// An emergency stop came before the print was seen: nothing is printed, and the job is not retried without an
-    /// operator.
+    /// An emergency stop occurred before the print was seen: nothing is being printed, and the job is not retried
+    /// without an operator.
     Stopped {
         /// Human-readable reason.
         reason: String,
     },
-    /// Cancelled before anything began, or the printer never had the attempt.
+    /// Cancelled before anything started, or unknown to the printer.
     CancelledBeforeStart,
 }

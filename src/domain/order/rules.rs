@@ -1,4 +1,4 @@
-//! The order as an aggregate: dispatches commands to rules, and derives the effects that its state requires.
+//! The order as an aggregate: dispatches commands to rules, and derives the effects that the order's state requires.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -92,7 +92,7 @@ impl Aggregate for Order {
     }
 }
 
-/// Begins a change of an existing order.
+/// Starts a change to an existing order.
 fn begin<'a>(this: Option<&Order>, cx: &'a DecisionContext<'a>) -> Result<OrderChange<'a>, Refusal> {
     let order = this.ok_or_else(|| Refusal::not_found(Order::KIND))?;
     Ok(OrderChange::of(cx, order.clone()))

@@ -1,7 +1,7 @@
 //! Shipping: contents of each shipment, and when the whole order has left.
 //!
-//! Parts may leave as soon as they are good. The order is shipped with the shipment that completes it: all ordered
-//! parts or, once it is ready and the customer accepts it as it is, all good ones.
+//! Parts may leave as soon as they are good. The order becomes shipped with the shipment that completes it: with all
+//! ordered parts or, if the order is ready and the customer accepts it as it is, all good ones.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use crate::aggregate::Decision;
 use crate::event::data::{OrderPartShippedData, OrderShippedData};
 use crate::refusal::{Faults, Refusal};
 
-/// Maximum number of shipments of one order: they are part of its snapshot row.
+/// Maximum number of shipments per order: they are part of the order's snapshot row.
 const MAX_SHIPMENTS: usize = 50;
 
 /// Shipping progress of a line.
 struct LineShipping {
-    /// Parts that are still owed.
+    /// Parts still owed.
     owed: u64,
-    /// Good parts among them that have not left.
+    /// Good parts among the owed ones that have not left.
     there: u64,
 }
 
 impl Order {
-    /// Returns how many parts of each line have left and were not rejected afterwards, in the order of the lines: at
-    /// most the ordered quantity. Kits count in complete sets.
+    /// Returns how many parts of each line have left and were not rejected afterwards, in line order: at most the
+    /// ordered quantity. Kits count in complete sets.
     pub fn shipped_parts(&self) -> Vec<u64> {
         let mut left = self.departed_parts();
         for job in self.jobs.values() {
@@ -35,7 +35,7 @@ impl Order {
         self.with_sets(left)
     }
 
-    /// Expands the kits that a shipment names into their parts.
+    /// Expands the kits named in a shipment into their parts.
     fn parts_named(&self, lines: &[SentLine]) -> Vec<SentLine> {
         let mut parts: BTreeMap<u32, u64> = BTreeMap::new();
         for SentLine { line, quantity } in lines {
@@ -68,13 +68,13 @@ impl Order {
         left
     }
 
-    /// Returns the good parts of each line that are owed and have not left, in the order of the lines; kits count in
+    /// Returns the number of good parts of each line that are owed and have not left, in line order; kits count in
     /// complete sets.
     pub fn parts_there(&self) -> Vec<u64> {
         self.leaving().into_iter().map(|line| line.there).collect()
     }
 
-    /// Returns all good parts that have not left; kits leave as their parts.
+    /// Returns all good parts that have not left; kits are listed as their parts.
     fn all_there(&self, leaving: &[LineShipping]) -> Vec<SentLine> {
         let lines = self.lines.iter().zip(leaving).enumerate();
         let there = lines.filter(|(_, (line, leaving))| !line.is_kit() && leaving.there > 0);
@@ -82,19 +82,19 @@ impl Order {
         there.map(|(n, (_, leaving))| SentLine { line: n as u32, quantity: sent(leaving.there) }).collect()
     }
 
-    /// Returns whether parts that are owed are not available. A kit is judged by its parts.
+    /// Returns whether any owed parts are unavailable. A kit is judged by its parts.
     fn is_short(&self, leaving: &[LineShipping]) -> bool {
         let mut lines = self.lines.iter().zip(leaving).filter(|(line, _)| !line.is_kit());
         lines.any(|(_, leaving)| leaving.there < leaving.owed)
     }
 
-    /// Returns whether any printed part is good, here or with the customer.
+    /// Returns whether any printed part is good, whether still here or with the customer.
     fn has_good_parts(&self) -> bool {
         let mut lines = self.lines.iter().zip(self.parts()).filter(|(line, _)| line.make.is_some());
         lines.any(|(_, parts)| parts.good > 0)
     }
 
-    /// Returns whether nothing more is to leave: all ordered parts have left or, if a short order is accepted, all good
+    /// Returns whether nothing more will leave: all ordered parts have left or, if a short order is accepted, all good
     /// ones.
     fn has_left(&self, short: bool) -> bool {
         let lines = self.lines.iter().zip(self.leaving()).filter(|(line, _)| !line.is_kit());
@@ -103,7 +103,7 @@ impl Order {
 }
 
 impl OrderChange<'_> {
-    /// Ships parts: the named ones or, without names, all good ones that have not left. The delivery date must be a
+    /// Ships parts: the given ones or, if none are given, all good ones that have not left. The delivery date must be a
     /// real date. A pickup needs neither tracking number nor date: it leaves today.
     pub(super) fn ship(
         mut self,
@@ -189,7 +189,7 @@ impl OrderChange<'_> {
     }
 }
 
-/// Refuses a shipment that names lines that the order does not have, or the same line twice.
+/// Refuses a shipment that names lines not in the order, or the same line twice.
 fn named(lines: &[SentLine], of_order: usize) -> Result<(), Refusal> {
     let mut faults = Faults::default();
     for (at, SentLine { line, quantity }) in lines.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Slicing: jobs without G-code are sliced from their SKU's model while all their material is reserved.
 //!
-//! The needs that the G-code states correct the reservations. A failure frees them, and an operator decides whether the
-//! model is sliced again.
+//! The material needs stated in the G-code correct the reservations. A failure releases the reservations, and an
+//! operator decides whether the model is sliced again.
 
 use super::change::OrderChange;
 use super::{JobAnswer, JobSlicingOutcome, Order, OrderNewsAnswer, ProductionData};
@@ -18,8 +18,8 @@ use crate::slice_source::SliceSource;
 const MAX_WORDS_CHARS: usize = 500;
 
 impl OrderChange<'_> {
-    /// Applies the outcome of slicing to the jobs that wait for it now. Others, whose reservation was recalled
-    /// meanwhile, request slicing again.
+    /// Applies the outcome of slicing to the jobs that currently wait for it. Jobs whose reservation was recalled in
+    /// the meantime request slicing again.
     pub(super) fn slicing(
         mut self,
         sku: Id,
@@ -50,7 +50,7 @@ impl OrderChange<'_> {
         self.acknowledge(true)
     }
 
-    /// Alerts the operators of a model that cannot be sliced, once for all jobs of the order that wait for it.
+    /// Alerts the operators to a model that cannot be sliced, once for all jobs of the order that wait for it.
     fn tell_failure(&mut self, waiting: &[Id], source: &SliceSource, words: &str) {
         let Some(job) = waiting.first().and_then(|id| self.job(*id).ok()) else { return };
         let others = match waiting.len() - 1 {
@@ -68,8 +68,8 @@ impl OrderChange<'_> {
         self.alert(AlertKind::JobFailed, &subject, &text);
     }
 
-    /// Sets the G-code of the jobs. Those whose reservations it does not change wait for a printer; the others wait for
-    /// the materials to correct them.
+    /// Sets the G-code of the jobs. Jobs whose reservations stay the same wait for a printer; the others wait for the
+    /// materials to correct the reservations.
     fn sliced(mut self, waiting: &[Id], make: &ProductionData) -> Decision<Order, OrderNewsAnswer> {
         let Some(file) = make.file_id else { return self.acknowledge(true) };
         let first = MaterialNeed { material_id: make.material_id, need: make.need };
@@ -95,7 +95,7 @@ impl OrderChange<'_> {
         self.acknowledge(true).requires([Requirement::not_deleted(Referenced::File, file, "fileId")])
     }
 
-    /// Restarts slicing of a job that could not be sliced: its material is claimed anew.
+    /// Lets a job that could not be sliced be sliced again: its material is claimed anew.
     pub(super) fn slice_again(mut self, id: Id) -> Result<Decision<Order, JobAnswer>, Refusal> {
         self.edit(id, |job| {
             job.state = JobState::Validated;

@@ -1,7 +1,7 @@
-//! An order and its materials: answers to its claims, recalled reservations, and settlement.
+//! Exchange between an order and its materials: answers to claims, recalled reservations, and settlement.
 //!
 //! A claim that was sent is settled only after the material has answered it. Messages to one material arrive in the
-//! order they were sent, so a settlement never overtakes its claim and no reservation is left behind.
+//! order in which they were sent, so a settlement never overtakes its claim, and no reservation is left behind.
 
 use super::change::OrderChange;
 use crate::aggregate::Decision;
@@ -42,8 +42,8 @@ impl OrderChange<'_> {
         self.acknowledge(true)
     }
 
-    /// Handles a material's recall of reservations. A job that waits for a printer gives its reservation up. One with a
-    /// live attempt retains it, and gives it up later if the attempt prints nothing.
+    /// Handles a material's recall of reservations. A job that waits for a printer gives up its reservation. A job with
+    /// a live attempt keeps it, and gives it up later if the attempt prints nothing.
     pub(super) fn recall(mut self, claims: &[ClaimId], words: &str) -> Decision<Order, Vec<ClaimId>> {
         let mut kept_claims = Vec::new();
         for claim in claims {
@@ -67,9 +67,9 @@ impl OrderChange<'_> {
         self.done(|_| kept_claims)
     }
 
-    /// Gives a reservation up: the job is blocked, the old claim is settled with nothing consumed, and a new one is
-    /// requested. The job retains its rank in the waiting line, because that depends on priority, due date and age of
-    /// the job.
+    /// Gives up a reservation: the job is blocked, the old claim is settled with nothing consumed, and a new one is
+    /// requested. The job keeps its position in the queue for the material, which depends on the job's priority, due
+    /// date and age.
     pub(super) fn give_up(&mut self, job: &Job, number: u32, words: &str) {
         self.edit(job.id, |job| job.give_up_claim(number));
         if let Ok(job) = self.job(job.id) {
@@ -122,8 +122,8 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Continues after one more claim of the job is held: the next one is requested, or with the last the job is sliced
-    /// or waits for a printer.
+    /// Continues after another claim of the job has been granted: requests the next claim; after the last one, the job
+    /// is sliced or waits for a printer.
     fn held(&mut self, id: Id) {
         let Ok(job) = self.job(id) else { return };
         if job.state == JobState::AwaitingManualReview {
@@ -142,7 +142,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Changes the job's claim on this material.
+    /// Changes the job's claim on the given material.
     fn edit_claim(&mut self, id: Id, material: Id, change: impl FnOnce(JobClaimMut<'_>)) {
         self.edit(id, |job| {
             if let Some(own) = job.claims_mut().into_iter().find(|own| own.material_id == material) {

@@ -32,12 +32,12 @@ use crate::testing::orders::{
 };
 use crate::testing::{Bench, id};
 
-/// Builds a need for this many units of a material.
+/// Builds a need for the given number of units of a material.
 pub(super) fn need(material: u32, units: i64) -> MaterialNeed {
     MaterialNeed { material_id: id(material), need: Amount::units(units) }
 }
 
-/// Builds the stock of a material with this many available grams.
+/// Builds the stock of a material with the given number of available grams.
 pub(super) fn free(units: i64) -> CurrentStock {
     CurrentStock { available: Amount::units(units), unit: "g", name: "PLA black".to_owned() }
 }
@@ -66,6 +66,6 @@ pub(super) fn makes_no_more_than_missing(bench: &Bench, before: &Order, after: &
     }
 }
 
-pub(super) fn code<T: Aggregate, A>(refused: Result<Decision<T, A>, Refusal>) -> String {
+pub(super) fn code<T: Aggregate, A: std::fmt::Debug>(refused: Result<Decision<T, A>, Refusal>) -> String {
     refused.unwrap_err().code
 }

@@ -1,6 +1,6 @@
-//! Tracking of stock movements that a printer's own server is expected to book on spools. A server that loses count,
-//! for example after a firmware restart, books nothing, and nothing else does either. Returning that amount to our
-//! stock would overstate it, so an operator decides.
+//! Tracking of consumption that a printer's own server is expected to book on spools. A server that loses count, for
+//! example after a firmware restart, never books it, and nothing else does either. Returning that amount to the shop's
+//! stock would overstate the stock, so an operator decides.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use super::{AwaitedUse, ConflictKind, OurSide, Quantities, RightSide, StockLink,
 use crate::amount::Amount;
 use crate::time::Timestamp;
 
-/// Largest difference that is ignored however small the print was.
+/// Largest difference that is always ignored, however small the print.
 const NEGLIGIBLE: Amount = Amount(100);
 /// Largest difference attributed to priming, purging and rounding when [`EXPLAINED_SHARE`] allows less.
 const EXPLAINED: Amount = Amount::units(1);
-/// Share of a print's use by which the printer's measurement may differ from the file's, for example because of the
-/// filament's density.
+/// Share of a print's consumption by which the printer's measurement may differ from the file's, for example because of
+/// the filament's density.
 const EXPLAINED_SHARE: f64 = 0.05;
 
-/// Returns how far a booking may fall short of this use before the rest counts as missing. For a very small print it is
-/// at most half, unless [`NEGLIGIBLE`] allows more.
+/// Returns how far a booking may fall short of the given use before the rest counts as missing. For a very small print
+/// it is at most half, unless [`NEGLIGIBLE`] allows more.
 fn tolerance(used: Amount) -> Amount {
     used.part(0.5).clamp(NEGLIGIBLE, EXPLAINED).max(used.part(EXPLAINED_SHARE))
 }
@@ -29,8 +29,8 @@ fn surplus(now: &Quantities, agreed: &Quantities, spool: i64) -> Amount {
 }
 
 impl AwaitedUse {
-    /// Updates the due and missing amounts from the amount that is not booked. What was missing before is counted as
-    /// missing first.
+    /// Updates the due and missing amounts from the amount not booked yet. An amount that was already missing is
+    /// counted first.
     fn judge(&mut self, unbooked: Amount, overdue: bool) {
         let before = unbooked.min(self.missing);
         let fresh = unbooked - before;
@@ -43,16 +43,16 @@ impl AwaitedUse {
         }
     }
 
-    /// Returns how much of the unbooked amount must not be taken over into our stock: what is missing, and what may
-    /// still be booked.
+    /// Returns how much of the unbooked amount must not be taken over into the shop's stock: the missing amount, and
+    /// the amount that may still be booked.
     fn held_back(&self, unbooked: Amount) -> Amount {
         if self.due > Amount::ZERO { unbooked } else { unbooked.min(self.missing) }
     }
 }
 
 impl StockLink {
-    /// Expects the printer's server to book what a print used on these spools. Uses that share a spool are merged into
-    /// one.
+    /// Expects the printer's server to book a print's consumption on the given spools. Uses that share a spool are
+    /// merged into one.
     pub(super) fn await_use(&mut self, spools: BTreeSet<i64>, used: Amount, now: Timestamp) {
         let mut whole = AwaitedUse { spools, due: used, missing: Amount::ZERO, at: now };
         self.awaited.retain(|other| {
@@ -67,8 +67,8 @@ impl StockLink {
         self.awaited.push(whole);
     }
 
-    /// Settles awaited uses from the quantities just read (`now`) and returns those quantities without what is not
-    /// booked yet and without what is missing. A use is not judged while a printer books on one of its spools, because
+    /// Settles awaited uses from the quantities just read (`now`), and returns those quantities without the amounts
+    /// that are missing or not booked yet. A use is not judged while a printer is booking on one of its spools, because
     /// the booking cannot be attributed to a print.
     pub(super) fn without_awaited(
         &mut self,
@@ -97,7 +97,7 @@ impl StockLink {
         now
     }
 
-    /// Adds the missing amounts to the quantities. The result is what an operator sees and decides by.
+    /// Adds the missing amounts to the quantities. The result is what an operator sees and bases a decision on.
     pub(super) fn with_missing(&self, mut now: Quantities) -> Quantities {
         for one in &self.awaited {
             if let Some(holds) = one.spools.last().and_then(|spool| now.get_mut(spool)) {
@@ -107,7 +107,7 @@ impl StockLink {
         now
     }
 
-    /// Returns the conflict that describes the missing use; `None` when nothing is missing.
+    /// Returns the conflict that describes the missing use; `None` if nothing is missing.
     pub(super) fn missing_use(&self, unit: &str) -> Option<SyncConflict> {
         let missing = self.awaited.iter().filter(|one| one.missing > Amount::ZERO);
         let parts: Vec<String> = missing
@@ -125,13 +125,13 @@ impl StockLink {
         (!parts.is_empty()).then(|| SyncConflict::new(ConflictKind::PrintNotBooked, words))
     }
 
-    /// Returns the amount that was not booked on a spool in time; `None` when nothing is missing there.
+    /// Returns the amount that was not booked on a spool in time; `None` if nothing is missing there.
     pub fn missing_from(&self, spool: i64) -> Option<Amount> {
         let of_it = self.awaited.iter().find(|one| one.spools.contains(&spool))?;
         Some(of_it.missing).filter(|missing| *missing > Amount::ZERO)
     }
 
-    /// Settles missing amounts by an operator's decision: if our side is right, they are booked on their spools.
+    /// Settles missing amounts by an operator's decision: if the shop's side is right, they are booked on their spools.
     pub(super) fn decide_missing(&mut self, right: RightSide) {
         self.owed.clear();
         for one in &mut self.awaited {
@@ -143,7 +143,8 @@ impl StockLink {
         self.awaited.retain(|one| one.due > Amount::ZERO);
     }
 
-    /// Deducts what our booking moved on an item from the amount owed to it; `moved` is negative for a removal.
+    /// Deducts the amount of a booking made on an item from the amount owed to that item; `moved` is negative for a
+    /// removal.
     pub(super) fn pay_owed(&mut self, item: i64, moved: Amount) {
         if let Some(owed) = self.owed.get_mut(&item) {
             *owed += moved.min(Amount::ZERO);

@@ -1,4 +1,4 @@
-//! Merge rules of a link: the link that results from reading the entry, from the outcome of a booking and from an
+//! Merge rules of a link: the link that results from a reading of the entry, from the outcome of a booking and from an
 //! operator's decision.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use crate::amount::{Amount, MAX_AMOUNT};
 use crate::id::Id;
 use crate::time::Timestamp;
 
-/// State of our side at the time a link is merged.
+/// State of the shop's side when a link is merged.
 #[derive(Clone, Copy, Debug)]
 pub struct OurSide<'a> {
     /// Stock on hand.
@@ -27,7 +27,7 @@ pub struct OurSide<'a> {
     pub in_use: &'a BTreeSet<i64>,
     /// See [`super::LinkCommand::Looked`].
     pub overdue: &'a BTreeSet<i64>,
-    /// Id to use for the next booking if this merge decides one.
+    /// Id for the next booking, if this merge decides one.
     pub booking: Id,
     /// Current time.
     pub now: Timestamp,
@@ -60,8 +60,8 @@ impl StockLink {
         self.conflict.as_ref().is_some_and(|conflict| conflict.kind == ConflictKind::Unclear)
     }
 
-    /// Merges an entry that was just read: takes over what changed there and decides the next booking of what changed
-    /// here.
+    /// Merges a fresh reading of the entry: takes over the other system's changes and decides the next booking of the
+    /// shop's changes.
     pub fn looked(&self, look: &StockReading, ours: &OurSide<'_>) -> SyncStep {
         if self.server != look.server {
             // Nothing that was agreed on with another server holds: a preview again.
@@ -134,7 +134,7 @@ impl StockLink {
         }
     }
 
-    /// Decides the next booking of what changed here, if anything did.
+    /// Decides the next booking of the shop's changes, if there are any.
     fn book(&mut self, look: &StockReading, ours: &OurSide<'_>, quantity: Amount) {
         let due = quantity - self.agreed.as_ref().map_or(Amount::ZERO, total);
         if due >= Amount::ZERO {
@@ -179,10 +179,10 @@ impl StockLink {
         self.round = self.round.wrapping_add(1);
     }
 
-    /// Records that a print used this much of our stock and that its printer books the use on one of these spools. The
-    /// agreed quantities change together with our stock, so that we do not book the use as well. The printer's booking
-    /// is awaited; if it differs slightly, the difference appears as a change on their side. Returns `None` when the
-    /// use does not concern this link.
+    /// Records that a print used the given amount of the shop's stock and that its printer books the use on one of the
+    /// given spools. The agreed quantities change together with the shop's stock, so that the shop does not book the
+    /// use as well. The printer's booking is awaited; if it differs slightly, the difference appears as a change on the
+    /// other side. Returns `None` if the use does not concern this link.
     pub fn used_there(&self, used: Amount, booked_on: &[i64], now: Timestamp) -> Option<Self> {
         let agreed = self.agreed.as_ref().filter(|_| used > Amount::ZERO && !booked_on.is_empty())?;
         let known_spool = booked_on.iter().rev().find(|spool| agreed.contains_key(spool));
@@ -205,7 +205,7 @@ impl StockLink {
         Some(next)
     }
 
-    /// Resolves uses of spools that had not been read before: uses of the spools that turn out to belong to this entry
+    /// Resolves uses of spools that had not been read before: if the spools turn out to belong to this entry, the uses
     /// are already booked.
     fn read_uses(&mut self, now: &Quantities) {
         for UnreadUse { spools, used } in std::mem::take(&mut self.unread_uses) {
@@ -216,8 +216,9 @@ impl StockLink {
         }
     }
 
-    /// Records that a booking that had been given up arrived after all. The agreed quantities change by it, so that it
-    /// does not count as their change; the booking sent in its place shows as ours and is reversed.
+    /// Records that an abandoned booking arrived after all. The agreed quantities change by its amount, so that it does
+    /// not count as a change by the other side; the booking sent in its place appears as a change of the shop and is
+    /// reversed.
     fn arrived_late(&self, booking: Id, verdict: &BookingVerdict) -> Option<Self> {
         let at = self.given_up.iter().position(|lost| lost.id == booking)?;
         let mut next = Self { round: self.round.wrapping_add(1), ..self.clone() };
@@ -231,7 +232,7 @@ impl StockLink {
         Some(next)
     }
 
-    /// Applies what our booking moved on an item to the agreed quantities.
+    /// Applies the amount that a booking moved on an item to the agreed quantities.
     fn moved_there(&mut self, item: i64, moved: Amount) {
         *self.agreed.get_or_insert_default().entry(item).or_default() += moved;
         self.pay_owed(item, moved);
@@ -239,8 +240,8 @@ impl StockLink {
         self.last_amounts = None;
     }
 
-    /// Applies the outcome of a booking. Returns `None` when the booking is neither pending nor still looked for,
-    /// because it was settled before.
+    /// Applies the outcome of a booking. Returns `None` if the booking was settled before, that is, if it is neither
+    /// pending nor an abandoned one that may still arrive.
     pub fn settled(&self, booking: Id, verdict: &BookingVerdict) -> Option<Self> {
         let Some(pending) = self.pending.as_ref().filter(|pending| pending.id == booking) else {
             return self.arrived_late(booking, verdict);
@@ -283,8 +284,9 @@ impl StockLink {
         Some(next)
     }
 
-    /// Applies an operator's decision about which side is right, based on the quantities last read. Returns `None` when
-    /// nothing usable has been read yet, or while our booking is in flight and its outcome will become known.
+    /// Applies an operator's decision about which side is right, based on the quantities last read. Returns `None` if
+    /// nothing usable has been read yet, or while a booking of the shop is in flight whose outcome can still be
+    /// determined.
     pub fn agree(&self, right: RightSide, quantity: Amount) -> Option<SyncStep> {
         let observed = self.last_amounts.clone().filter(|_| self.pending.is_none() || self.is_unclear())?;
         let there = total(&observed);
@@ -347,8 +349,8 @@ fn readable(look: &StockReading, ours: &OurSide<'_>) -> Result<Quantities, SyncC
     Ok(now)
 }
 
-/// Returns the quantities without what printers are booking right now, which belongs to prints whose use is still in
-/// our stock.
+/// Returns the quantities without the bookings that printers are currently making for prints whose consumption has not
+/// been deducted from the shop's stock yet.
 fn without_unfinished(mut now: Quantities, agreed: &Quantities, in_use: &BTreeSet<i64>) -> Quantities {
     for spool in in_use {
         if let Some((holds, before)) = now.get_mut(spool).zip(agreed.get(spool)) {
@@ -358,7 +360,7 @@ fn without_unfinished(mut now: Quantities, agreed: &Quantities, in_use: &BTreeSe
     now
 }
 
-/// Returns the total change on their side since the last agreement, or the conflict that prevents taking it over.
+/// Returns the other side's total change since the last agreement, or the conflict that prevents taking it over.
 fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<Amount, SyncConflict> {
     let delta = total(now) - total(agreed);
     let gone: Vec<String> = agreed

@@ -1,5 +1,5 @@
 //! One synchronisation round of a link as an I/O-free state machine: the next step, and the meaning of each outcome.
-//! The task that does the I/O and the test that loses messages on purpose run the same steps.
+//! The task that performs the I/O and the test that deliberately loses messages run the same steps.
 
 use super::{Booking, BookingVerdict, StockLink};
 
@@ -9,14 +9,14 @@ const MAX_ROUND_BOOKINGS: u32 = 50;
 /// Next step of a round.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SyncMove {
-    /// Look up whether this booking, sent earlier, was booked; then call [`LinkRound::sought`].
+    /// Look up whether the given booking, sent earlier, was made; then call [`LinkRound::sought`].
     Seek(Booking),
     /// Read the entry and pass it to the material ([`super::LinkCommand::Looked`]).
     Look,
-    /// Send this booking, once; then call [`LinkRound::sent`].
+    /// Send the given booking, once; then call [`LinkRound::sent`].
     Send(Booking),
-    /// Nothing more to do in this round. `true`: the outcome of a booking must still be looked up, once it has
-    /// certainly arrived or never will.
+    /// End the round. If `true`, the outcome of a booking still has to be looked up, once enough time has passed that
+    /// it has either arrived or never will.
     Rest(bool),
 }
 
@@ -25,7 +25,7 @@ pub enum SyncMove {
 pub enum SendOutcome {
     /// The other system answered.
     Answered(BookingVerdict),
-    /// The other system refused the booking, with this message.
+    /// The other system refused the booking, with the given message.
     Refused(String),
     /// The booking certainly did not take effect: the connection failed or the credentials were rejected.
     NeverLeft,
@@ -38,10 +38,10 @@ pub enum SendOutcome {
 pub struct LinkRound {
     /// `true` if the entry was read and nothing has been sent since.
     looked: bool,
-    /// Number of given-up bookings that were looked up in this round.
+    /// Number of abandoned bookings looked up in this round.
     sought: usize,
     sent: u32,
-    /// `Some` once the round is over: `true` if the outcome of a booking must still be looked up.
+    /// `Some` once the round is over: `true` if the outcome of a booking still has to be looked up.
     over: Option<bool>,
 }
 
@@ -99,8 +99,8 @@ impl LinkRound {
         }
     }
 
-    /// Records the outcome of sending a booking and returns the verdict to report to the material; `None` when the
-    /// outcome is unknown and the next round must look it up.
+    /// Records the outcome of sending a booking and returns the verdict to report to the material; `None` if the
+    /// outcome is unknown and the next round has to look it up.
     pub fn sent(&mut self, outcome: SendOutcome) -> Option<BookingVerdict> {
         let (verdict, left) = match outcome {
             SendOutcome::Answered(verdict) => return Some(verdict),

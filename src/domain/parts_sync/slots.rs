@@ -4,8 +4,8 @@
 use super::{Quantities, StockLink, StockSystem, total};
 use crate::amount::Amount;
 
-/// Returns the amounts drawn from the link's items in slots that are not booked yet. `slots` are the spools in slots
-/// with the amount that each slot reports as left.
+/// Returns the amounts drawn from the link's items in slots but not booked yet. `slots` contains the spools in slots,
+/// each with the amount that its slot reports as left.
 pub fn drawn(link: &StockLink, slots: impl IntoIterator<Item = (i64, Option<Amount>)>) -> Quantities {
     let Some(agreed) = link.agreed.as_ref().filter(|_| link.system == StockSystem::Spools) else {
         return Quantities::new();
@@ -20,15 +20,15 @@ pub fn drawn(link: &StockLink, slots: impl IntoIterator<Item = (i64, Option<Amou
 /// Remaining amount of a spool according to a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SpoolRemainder {
-    /// Both sides agree on this remaining amount, and we have nothing left to book.
+    /// Both sides agree on the given remaining amount, and the shop has nothing left to book.
     Settled(Amount),
     /// A booking or a conflict is still open.
     Unsettled,
 }
 
 impl StockLink {
-    /// Returns what the link knows of a spool when our stock is `quantity`; `None` when the spool does not belong to
-    /// this link.
+    /// Returns the spool's remaining amount according to the link, given the shop's stock `quantity`; `None` if the
+    /// spool does not belong to this link.
     pub fn knows(&self, spool: i64, quantity: Amount) -> Option<SpoolRemainder> {
         let agreed = self.agreed.as_ref().filter(|_| self.system == StockSystem::Spools)?;
         let held = *agreed.get(&spool)?;

@@ -24,7 +24,7 @@ pub struct PaymentEvent {
     pub created: i64,
     /// Meaning of the event for an order.
     pub effect: PaymentEffect,
-    /// References by which the order is found.
+    /// References for finding the order.
     pub links: OrderLinks,
 }
 
@@ -39,12 +39,12 @@ pub enum PaymentEffect {
         currency: Option<String>,
         /// The processor's id of the checkout session.
         session: String,
-        /// The payment intent; refunds and failures name only this.
+        /// The processor's id of the payment intent; refunds and failures name only this id.
         payment_intent: Option<String>,
         /// The processor's id of the customer.
         customer: Option<String>,
     },
-    /// A checkout was completed but is not paid yet, as with slow payment methods; another event follows.
+    /// A checkout was completed but has not been paid yet, as with slow payment methods; another event follows.
     Unpaid,
     /// A payment failed. Not final, because the customer may try again in the same session.
     Failed {
@@ -69,7 +69,7 @@ pub enum PaymentEffect {
         /// The processor's id of the refund, `re_...`.
         refund: Option<String>,
     },
-    /// The customer's bank disputes a payment, or has decided the dispute.
+    /// The customer's bank disputes a payment, or has decided a dispute.
     Disputed(DisputeUpdate),
     /// A checkout session has expired and can no longer be paid.
     SessionExpired,
@@ -89,17 +89,17 @@ pub enum PaymentEffect {
         /// The processor's id of the payment, `pi_...`.
         payment_intent: String,
     },
-    /// An event without meaning for this server.
+    /// The event has no meaning for this server.
     Ignored {
         /// The processor's name of the event type.
         kind: String,
     },
 }
 
-/// References by which an order is found; each may be absent.
+/// References for finding the order of an event; each may be absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OrderLinks {
-    /// Reference that we passed when creating the session.
+    /// Reference passed by the server when it created the session.
     pub client_reference_id: Option<String>,
     /// The order's id from the metadata of the event: `metadata.orderId` or `metadata.order_id`.
     pub order_id: Option<String>,
@@ -111,7 +111,7 @@ pub struct OrderLinks {
     pub session: Option<String>,
 }
 
-/// Reason an event cannot be parsed.
+/// Reason why an event cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
     /// The body is not JSON.
@@ -326,7 +326,7 @@ impl<'a> EventMembers<'a> {
         EventError::Shape { path: format!("{}{name}", self.path), expected }
     }
 
-    /// Returns the member with this name; null counts as absent.
+    /// Returns the member with the given name; null counts as absent.
     fn get(&self, name: &str) -> Option<&'a Value> {
         self.object.get(name).filter(|value| !value.is_null())
     }
@@ -344,7 +344,7 @@ impl<'a> EventMembers<'a> {
         }
     }
 
-    /// Returns an id or another short text; the empty text counts as absent.
+    /// Returns an id or another short text; empty text counts as absent.
     fn text(&self, name: &str) -> Result<Option<String>, EventError> {
         match self.any_text(name)? {
             Some(text) if text.len() > MAX_ID_BYTES || text.contains(char::is_control) => {

@@ -1,8 +1,8 @@
-//! Direct actions of operators on a printer, outside its jobs: who requested them and with which outcome.
+//! Direct actions of operators on a printer, outside its jobs: who requested each action, and its outcome.
 //!
-//! Such an action goes straight to the printer, which may refuse it or not answer. It is recorded afterwards, in the
-//! audit log and as an event on the timeline of the order whose job the printer had in hand. It changes nothing else:
-//! its effect on the printer is observed by the monitor.
+//! Such an action goes directly to the printer, which may refuse it or not answer. It is recorded afterwards, in the
+//! audit log and as an event on the timeline of the order whose job the printer had in hand. The action changes nothing
+//! else in the record: the monitor observes its effect on the printer.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -20,23 +20,23 @@ const MAX_TEXT_CHARS: usize = 1000;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DirectAction {
-    /// Pause the running print.
+    /// Pauses the running print.
     Pause,
-    /// Resume a paused print.
+    /// Resumes a paused print.
     Resume,
-    /// Cancel the running or paused print.
+    /// Cancels the running or paused print.
     Cancel,
-    /// Run lines of G-code.
+    /// Runs lines of G-code.
     Gcode,
-    /// Upload a file to the printer.
+    /// Uploads a file to the printer.
     PutFile,
-    /// Delete a file on the printer.
+    /// Deletes a file on the printer.
     DeleteFile,
-    /// Restart the firmware, which ends a shutdown.
+    /// Restarts the firmware, which ends a shutdown.
     RestartFirmware,
-    /// Move all axes to their end stops.
+    /// Moves all axes to their end stops.
     Home,
-    /// Turn off motors and heaters at once.
+    /// Turns off motors and heaters immediately.
     EmergencyStop,
 }
 
@@ -64,9 +64,9 @@ pub struct ActRecord {
     pub act: DirectAction,
     /// Lines of G-code or name of the file; `None` if the action needs no details.
     pub detail: Option<String>,
-    /// Order and job that the printer had in hand at the time of the request.
+    /// Order and job that the printer had in hand when the action was requested.
     pub of: Option<(Id, Id)>,
-    /// Error code and the printer's message; `None` when the printer carried out the action.
+    /// Error code and the printer's message; `None` if the printer carried out the action.
     pub error: Option<(String, String)>,
 }
 
@@ -109,8 +109,8 @@ impl Printer {
         Decision::to(self, Confirmation::Done).events([event])
     }
 
-    /// Returns the code and message of the refusal that protects a print from G-code and homing; `None` when nothing
-    /// prints and nothing is about to.
+    /// Returns the code and message of the refusal that protects a print from G-code and homing; `None` if nothing is
+    /// printing or about to print.
     pub fn print_in_the_way(&self) -> Option<(&'static str, &'static str)> {
         use super::AttemptPhase;
         let phase = self.in_hand.as_ref().filter(|in_hand| !in_hand.over()).map(|in_hand| &in_hand.phase);

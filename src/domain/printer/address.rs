@@ -1,6 +1,6 @@
-//! Printer addresses: the ones that are denied, and the comparison that finds two registrations of the same machine.
+//! Printer addresses: the denied ones, and the comparison that finds two registrations of the same machine.
 //!
-//! Printers stand in the shop's own network, so private addresses are expected here. Link-local addresses and cloud
+//! Printers are part of the shop's own network, so private addresses are expected here. Link-local addresses and cloud
 //! metadata services are denied: no printer runs there, and users who may register printers must not be able to read
 //! instance metadata through this server.
 
@@ -23,7 +23,8 @@ const METADATA_V4: [Ipv4Addr; 3] =
 const METADATA_V6: [Ipv6Addr; 2] =
     [Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254), Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)];
 
-/// Parses and validates the base URL of a printer. The error continues a sentence that begins with the field's name.
+/// Parses and validates the base URL of a printer. The error message continues a sentence that begins with the field's
+/// name.
 pub fn check_base_url(text: &str) -> Result<Url, String> {
     let no_url = || "must be an http, https or mqtts URL, such as http://192.168.1.20:7125".to_owned();
     let url = Url::parse(text.trim()).map_err(|_| no_url())?;
@@ -37,9 +38,9 @@ pub fn check_base_url(text: &str) -> Result<Url, String> {
     }
 }
 
-/// Converts the URL of a broker to a web address with the broker's port, so that its host is normalised: hosts of other
-/// schemes are left as written, and a denied address could be disguised. Returns a web address unchanged, and `None`
-/// for an invalid host.
+/// Converts the URL of a broker to a web address with the broker's port, so that its host is normalised: the URL parser
+/// leaves hosts of other schemes as written, which could disguise a denied address. Returns a web address unchanged,
+/// and `None` for an invalid host.
 pub fn as_web_address(url: &Url) -> Option<Url> {
     let Some((scheme, port)) = BROKER_PORTS.into_iter().find(|(scheme, _)| *scheme == url.scheme()) else {
         return Some(url.clone());
@@ -52,8 +53,8 @@ pub fn as_web_address(url: &Url) -> Option<Url> {
     Some(read)
 }
 
-/// Returns the denied range that the host of a URL belongs to, if any. Any other host name passes here, because the
-/// address that it resolves to is checked when it is dialled ([`denied_address`]).
+/// Returns the denied range to which the host of a URL belongs, if any. Any other host name passes here, because the
+/// address to which it resolves is checked before connecting ([`denied_address`]).
 pub fn denied_host(url: &Url) -> Option<&'static str> {
     match url.host()? {
         Host::Ipv4(ip) => denied_address(IpAddr::V4(ip)),
@@ -65,7 +66,7 @@ pub fn denied_host(url: &Url) -> Option<&'static str> {
     }
 }
 
-/// Returns the denied range that an address belongs to, if any.
+/// Returns the denied range to which an address belongs, if any.
 pub fn denied_address(ip: IpAddr) -> Option<&'static str> {
     match ip {
         IpAddr::V4(ip) if ip.is_link_local() => Some("a link-local address"),
@@ -98,7 +99,7 @@ pub struct MachineAddress {
 }
 
 impl MachineAddress {
-    /// Extracts the address from a base URL; `None` if it is not a URL with a host.
+    /// Extracts the address from a base URL; returns `None` if the text is not a URL with a host.
     pub fn of(base_url: &str) -> Option<Self> {
         let url = as_web_address(&Url::parse(base_url.trim()).ok()?)?;
         let local = match url.host()? {
@@ -119,8 +120,8 @@ impl MachineAddress {
     }
 }
 
-/// Returns the attribute by which two registrations are recognised as the same machine, to follow "this"; `None` if
-/// they differ.
+/// Returns the attribute by which two registrations are recognised as the same machine, worded to follow "this"; `None`
+/// if the machines differ.
 pub fn same_machine(one: &PrinterFields, other: &PrinterFields) -> Option<&'static str> {
     let at = |fields: &PrinterFields| MachineAddress::of(&fields.base_url);
     let serial = |fields: &PrinterFields| {

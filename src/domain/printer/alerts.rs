@@ -1,4 +1,4 @@
-//! Alert mails to the operators about a printer that needs attention.
+//! Alert emails to the operators about a printer that needs attention.
 
 use super::Printer;
 use crate::aggregate::{Confirmation, Decision, DecisionContext};
@@ -21,8 +21,8 @@ impl Printer {
         Mail::alert(cx, AlertKind::Printer, &format!("Printer unreachable: {name}"), &text)
     }
 
-    /// Builds the alert for a printer that prints a file uploaded for a finished job, although this server did not
-    /// start it.
+    /// Builds the alert for a printer that is printing a file uploaded for a finished job, although this server did not
+    /// start that print.
     pub(super) fn leftover_alert(&self, cx: &DecisionContext<'_>, file: &str) -> Vec<Mail> {
         let name = &self.fields.name;
         let text = format!(
@@ -33,7 +33,7 @@ impl Printer {
         Mail::alert(cx, AlertKind::Printer, &format!("Unexpected print of an old file: {name}"), &text)
     }
 
-    /// Builds the alert for a firmware that reports an error or has shut down.
+    /// Builds the alert for firmware that reports an error or has shut down.
     pub(super) fn fault_alert(&self, cx: &DecisionContext<'_>, words: &str) -> Vec<Mail> {
         let name = &self.fields.name;
         let text = format!(
@@ -43,7 +43,7 @@ impl Printer {
         Mail::alert(cx, AlertKind::Printer, &format!("Printer fault: {name}"), &text)
     }
 
-    /// Alerts the operators that the pictures of the print in hand look like a failure. Ignored for an attempt that is
+    /// Alerts the operators that the pictures of the current print look like a failure. Ignored for an attempt that is
     /// over or no longer in hand.
     pub(super) fn failure_suspected(
         self,

@@ -11,16 +11,16 @@ use crate::launch::ChosenSlot;
 use crate::order::Resolution;
 use crate::printer_status::{Activity, Connection, PrintEnd};
 
-/// End reason of an attempt that the order gave up.
+/// End reason of an attempt that the order abandoned.
 const GIVEN_UP_REASON: &str = "abandoned by an operator";
-/// End reason of an attempt that an emergency stop ended.
+/// End reason of an attempt ended by an emergency stop.
 const STOPPED_REASON: &str = "emergency stop";
-/// Maximum length of the printer's server token that is stored, in characters.
+/// Maximum stored length of the token that identifies a run of the printer's server, in characters.
 const MAX_SERVER_MARK_CHARS: usize = 64;
 
 impl Printer {
     /// Offers an attempt to the printer. A rejected attempt is never accepted later, so that the order may rely on the
-    /// rejection and assign the job to another printer, however late it learns of it.
+    /// rejection and assign the job to another printer, however late it learns of the rejection.
     pub(super) fn take(
         mut self,
         new: CurrentAttempt,
@@ -51,8 +51,8 @@ impl Printer {
         Decision::to(self, TakeAnswer::Accepted)
     }
 
-    /// Applies a change to the attempt in hand if it has this id; a message about any other attempt changes nothing. A
-    /// change that returns `None` frees the printer.
+    /// Applies a change to the attempt in hand if the attempt has the given id; a message about any other attempt
+    /// changes nothing. If the change returns `None`, the printer is freed.
     pub(super) fn of(
         mut self,
         attempt: Id,
@@ -78,8 +78,8 @@ impl Printer {
         }
     }
 
-    /// Processes a finished upload: records that the start is sent and answers [`UploadAnswer::Go`] to this caller
-    /// alone. If the printer can no longer start, the attempt ends instead.
+    /// Processes a finished upload: records that the start is being sent, and answers [`UploadAnswer::Go`] to this
+    /// caller alone. If the printer can no longer start, the attempt ends instead.
     pub(super) fn uploaded(
         self,
         attempt: Id,
@@ -112,7 +112,7 @@ impl Printer {
         decision.map_answer(|_| answer)
     }
 
-    /// Ends an attempt whose upload failed for good, so that nothing was started.
+    /// Ends an attempt whose upload failed permanently, so that nothing was started.
     pub(super) fn upload_failed(
         self,
         attempt: Id,
@@ -129,7 +129,7 @@ impl Printer {
         })
     }
 
-    /// Ends an attempt whose start the printer certainly refused.
+    /// Ends an attempt whose start was certainly refused by the printer.
     pub(super) fn start_refused(self, attempt: Id, reason: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
         self.of(attempt, cx, |printer, mut in_hand| {
             if matches!(in_hand.phase, AttemptPhase::StartSent { .. } | AttemptPhase::Unverified { .. }) {
@@ -150,8 +150,8 @@ impl Printer {
         })
     }
 
-    /// Cancels the attempt at the order's request. Before the start it ends at once; afterwards the print is cancelled
-    /// once the printer shows it.
+    /// Cancels the attempt at the order's request. Before the start, the attempt ends immediately; afterwards, the
+    /// print is cancelled once the printer shows it.
     pub(super) fn cancel_attempt(self, attempt: Id, cx: &DecisionContext<'_>) -> Decision<Self, AttemptAnswer> {
         if !self.holds(attempt) {
             return self.never(attempt);
@@ -168,8 +168,8 @@ impl Printer {
         decision.map_answer(|_| AttemptAnswer::Done)
     }
 
-    /// Applies an operator's resolution, on which the order has acted already. It ends an attempt unless the printer
-    /// still shows its print, or may yet show it: such a print is cancelled, because the order no longer waits for it.
+    /// Applies an operator's resolution, on which the order has already acted. The attempt ends, unless the printer
+    /// still shows its print or may yet show it: such a print is cancelled, because the order no longer waits for it.
     pub(super) fn resolved(
         self,
         attempt: Id,
@@ -210,7 +210,8 @@ impl Printer {
     }
 
     /// Records that the order has processed the report of a step; the final one frees the printer. `wanted: false`
-    /// means that the order has ended the attempt: it ends here too, or is cancelled if its print has begun.
+    /// means that the order has ended the attempt: it then ends on the printer too, or is cancelled if its print has
+    /// started.
     pub(super) fn acknowledge(
         self,
         attempt: Id,
@@ -267,7 +268,7 @@ impl Printer {
         self.updated_at = cx.now;
     }
 
-    /// Ends an attempt that the order has given up and whose end cannot be observed. The bed must be inspected before
+    /// Ends an attempt that the order has abandoned and whose end cannot be observed. The bed must be inspected before
     /// the next print.
     pub(super) fn give_up(&mut self) {
         let unreachable = self.connection != Connection::Connected;
@@ -289,8 +290,8 @@ impl Printer {
         }
     }
 
-    /// Marks the bed as occupied after a print that ended unseen, by an operator's decision. It must be inspected
-    /// before the next print, even on a printer that clears its bed by itself.
+    /// Marks the bed as occupied after a print whose end was not observed, following an operator's decision. The bed
+    /// must be inspected before the next print, even on a printer that clears its bed automatically.
     fn left_on_the_bed(&mut self, end: PrintEnd) {
         self.bed_not_cleared = true;
         self.print_failed |= end == PrintEnd::Failed;
@@ -314,7 +315,7 @@ pub(super) fn not_started(start_sent: bool, counts: bool, reason: String) -> Att
     AttemptPhase::NotStarted { start_sent, counts, reason }
 }
 
-/// Returns the same end marked as unseen, so that its time counts as unknown.
+/// Returns the same end marked as unobserved, so that its time counts as unknown.
 fn untimed(phase: AttemptPhase) -> AttemptPhase {
     match phase {
         AttemptPhase::Ended { end, filament_mm, progress, reason, .. } => {

@@ -1,7 +1,8 @@
 //! Maintenance of a printer: its odometer, its reminders and its maintenance log.
 //!
-//! A print is added to the odometer in the commit that ends it, so it is counted once despite crashes. The reminders
-//! that become due by it are recorded in the same commit, with the event and the mails that announce them.
+//! A print is added to the odometer in the commit that ends it, so it is counted exactly once despite crashes. The
+//! reminders that become due because of it are recorded in the same commit, with the event and the emails that announce
+//! them.
 
 use super::{AttemptPhase, MaintenanceAnswer, Printer, PrinterAnswer, PrinterRow, ReminderAnswer};
 use crate::aggregate::{Decision, DecisionContext};
@@ -16,11 +17,11 @@ use crate::maintenance::{
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
 
-/// Maximum number of reminders named in the reason a printer accepts no job.
+/// Maximum number of reminders named in the reason why a printer accepts no jobs.
 const MAX_REMINDERS_NAMED: usize = 2;
 
 impl Printer {
-    /// Restores the reminders from their rows after a load.
+    /// Restores the reminders from their rows after loading.
     pub fn hydrate(mut self, reminders: impl IntoIterator<Item = Reminder>) -> Self {
         for reminder in reminders {
             self.reminders.insert_mut(reminder.id, reminder);
@@ -44,8 +45,8 @@ impl Printer {
         self.reminders.get(&id).ok_or_else(|| Refusal::not_found("reminder"))
     }
 
-    /// Changes the reminders, which counts as a change of the printer's settings. The rows are derived from the
-    /// difference.
+    /// Changes the reminders, which counts as a change of the printer's settings. The rows to write are derived from
+    /// the difference.
     fn with_reminder(self, cx: &DecisionContext<'_>, change: impl FnOnce(&mut Self)) -> Decision<Self, PrinterAnswer> {
         self.say(cx, change, Some("printer.updated"))
     }
@@ -141,8 +142,8 @@ impl Printer {
         Ok(Decision::to(next, answer).rows([PrinterRow::Entry(Box::new(entry))]).events([event]))
     }
 
-    /// Completes a decision: adds a print that has just ended to the odometer, records and announces reminders that are
-    /// due by now, and writes every reminder that changed.
+    /// Completes a decision: adds a print that has just ended to the odometer, records and announces the reminders that
+    /// are now due, and writes every reminder that changed.
     pub(super) fn with_care<A>(
         before: Option<&Self>,
         mut decision: Decision<Self, A>,
@@ -176,14 +177,14 @@ impl Printer {
         due
     }
 
-    /// Returns the due reminders, the one due for longest first.
+    /// Returns the due reminders, starting with the one that has been due longest.
     pub fn due_reminders(&self) -> Vec<&Reminder> {
         let mut due: Vec<&Reminder> = self.reminders.values().filter(|reminder| reminder.due_at.is_some()).collect();
         due.sort_by_key(|reminder| (reminder.due_at, reminder.id));
         due
     }
 
-    /// Returns the due maintenance that blocks jobs, as a phrase to follow "the printer is"; `None` when nothing does.
+    /// Returns the due maintenance that blocks jobs, as a phrase to follow "the printer is"; `None` if none does.
     pub(super) fn blocked_by_care(&self) -> Option<String> {
         let blocking: Vec<&Reminder> =
             self.due_reminders().into_iter().filter(|reminder| reminder.fields.blocking).collect();
@@ -217,7 +218,7 @@ impl Printer {
     }
 }
 
-/// Returns what an attempt that has just ended adds to the odometer; zero if none has.
+/// Returns the amount that an attempt that has just ended adds to the odometer; zero if none has.
 fn wear(before: &Printer, next: &Printer, now: Timestamp) -> Odometer {
     let over = |printer: &Printer| printer.in_hand.as_ref().is_some_and(super::CurrentAttempt::over);
     let (Some(in_hand), false) = (&next.in_hand, over(before)) else { return Odometer::ZERO };

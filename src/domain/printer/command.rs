@@ -19,10 +19,10 @@ pub enum Evidence {
     Shows(Status),
     /// The printer's history contains the file.
     Remembers(PastPrint),
-    /// The history was read and does not contain the file, or the printer keeps none. Collected for prints that were
-    /// seen and have vanished; nothing is deleted for it.
+    /// The history was read and does not contain the file, or the printer keeps no history. Collected for prints that
+    /// were seen and have vanished; no file is deleted to collect this evidence.
     Forgets {
-        /// Evidence on whether the printer's server was restarted since the start.
+        /// Evidence on whether the printer's server has been restarted since the start.
         server: ServerRun,
         /// `true` if the printer shows that the print did not finish: it still names the file, it was observed entering
         /// an error, or its server's record of the file has no end.
@@ -31,10 +31,11 @@ pub enum Evidence {
         unseen_ms: Option<i64>,
     },
     /// The printer's firmware has been disconnected from its server for so long that the printer counts as offline, and
-    /// the history does not contain how the print ended. Collected for prints that were seen.
+    /// the history does not show how the print ended. Collected for prints that were seen.
     Away,
-    /// The printer is reachable, neither status nor history has the file, and the file is deleted or was not there: a
-    /// start that arrives late finds nothing. The members help decide whether the print ran and ended unseen.
+    /// The printer is reachable, neither its status nor its history shows the file, and the file was deleted or not
+    /// present: a start that arrives late finds no file. The members help decide whether the print ran and ended
+    /// unobserved.
     Revoked {
         /// Evidence on whether the history covers the time since the start was sent.
         server: ServerRun,
@@ -42,8 +43,9 @@ pub enum Evidence {
         /// unknown.
         unwatched_ms: Option<i64>,
     },
-    /// The printer keeps no history, and reports the file as that of its last print. Such a print may have run and
-    /// ended unseen, or the printer adopted the name before the start took effect. Nothing is deleted for it.
+    /// The printer keeps no history, and reports the file as that of its last print. The print may have run and ended
+    /// unobserved, or the printer adopted the name before the start took effect. No file is deleted to collect this
+    /// evidence.
     NamesLast,
     /// Inconclusive, with a human-readable reason.
     Unclear(String),
@@ -61,7 +63,7 @@ impl Evidence {
     }
 }
 
-/// Changes that operators make to a printer; answered with the printer.
+/// Change that an operator makes to a printer; answered with the printer.
 #[derive(Clone, Debug)]
 pub enum PrinterCommand {
     /// Registers a new printer.
@@ -84,24 +86,24 @@ pub enum PrinterCommand {
         slot: u32,
         /// Content of the slot.
         spool: Spool,
-        /// Spool that the operator was shown in the slot, which the printer must still report; `None` is not checked.
+        /// Spool displayed to the operator for the slot, which the printer must still report; `None` to skip the check.
         expected: Option<SlotReport>,
     },
     /// Removes a slot that the printer does not have, at an operator's request.
     RemoveSlot(u32),
-    /// Records an emergency stop after it was sent, because nothing may delay the stop.
+    /// Records an emergency stop after it has been sent, because nothing may delay the stop.
     EmergencyStopped,
-    /// Marks the bed as clear at an operator's request, and signs off the parts of the last print if that has not
-    /// happened yet.
+    /// Marks the bed as clear at an operator's request, and signs off the parts of the last print if this has not been
+    /// done yet.
     BedCleared(Inspection),
     /// Acknowledges a firmware fault or refused starts after an operator has inspected the printer; refused with 409
     /// while its firmware is still in error.
     ClearAttention,
-    /// Records that all axes were homed on our command.
+    /// Records that all axes were homed at the server's command.
     Homed,
     /// Takes the printer out of service or returns it to service, at an operator's request.
     Maintenance {
-        /// `true` takes it out of service.
+        /// `true` to take it out of service.
         on: bool,
         /// Human-readable reason; ignored when the printer returns to service.
         note: Option<String>,
@@ -118,28 +120,28 @@ pub struct PrinterAnswer {
     pub printer: Box<Printer>,
 }
 
-/// Observations of a printer, and outcomes of the work on it.
+/// Observation of a printer, or outcome of work done on it.
 #[derive(Clone, Debug)]
 pub enum PrinterNews {
-    /// Processes a status from the monitor that changes what is recorded: state, connection, file, end of a print,
-    /// homed, progress by tenths.
+    /// Processes a status from the monitor that changes recorded data: state, connection, file, end of a print, homing,
+    /// or progress by a tenth.
     Seen(Box<Status>),
-    /// Records that the printer has not answered for too long: its connection state, the human-readable reason, and
-    /// when it last answered.
+    /// Records that the printer has not answered for too long: its connection state, the human-readable reason, and the
+    /// time at which it last answered.
     Silent(Connection, String, Option<Timestamp>),
     /// Updates the remaining amount on the spool in a slot, from the spool management system.
     SpoolLeft(SpoolBalance),
-    /// Processes the spools that the printer reported in its slots.
+    /// Processes the spools reported by the printer in its slots.
     SlotsReported {
         /// All reported slots.
         slots: Vec<ReportedSlot>,
-        /// Materials of such spools: the printer's own bindings first, then those from elsewhere in the shop. Deleted
-        /// materials are excluded.
+        /// Materials assigned to such spools: the printer's own bindings first, then those from elsewhere in the shop.
+        /// Deleted materials are excluded.
         bindings: Vec<SpoolBinding>,
     },
     /// Records the digest (in hexadecimal digits) of the key by which the printer proved its identity.
     KeyShown(String),
-    /// Records that the upload failed for good, failed too often, or never began.
+    /// Records that the upload failed permanently, failed too often, or never started.
     UploadFailed {
         /// Attempt whose file was to be uploaded.
         attempt: Id,
@@ -176,21 +178,21 @@ pub enum PrinterNews {
         attempt: Id,
         /// Reported step.
         step: u32,
-        /// `false` if the order no longer needs the attempt, which then ends here.
+        /// `false` if the order no longer needs the attempt, which then ends on the printer too.
         is_wanted: bool,
     },
-    /// Records that the printer accepted the start of a manual print, or that it certainly did not begin.
+    /// Records that the printer accepted the start of a manual print, or that the print certainly did not start.
     ManualOver {
         /// Identifier of the manual print.
         id: Id,
-        /// Human-readable reason it did not begin; `None` if the printer accepted the start.
+        /// Human-readable reason why the print did not start; `None` if the printer accepted the start.
         error: Option<String>,
     },
-    /// Records that the start of this manual print was not confirmed in time.
+    /// Records that the start of the given manual print was not confirmed in time.
     ManualUnclear(Id),
-    /// Acknowledges that the order knows the sign-off of this attempt's parts.
+    /// Records that the order has acknowledged the sign-off of the given attempt's parts.
     SignedOff(Id),
-    /// Records that the picture of this attempt's end was delivered to its order, or was given up.
+    /// Records that the given attempt's end-of-print photo was delivered to its order, or that delivery was abandoned.
     PhotoOver(Id),
     /// Records whether the printer reports a camera that can take pictures.
     CameraTold(bool),
@@ -202,17 +204,17 @@ pub enum PrinterNews {
         attempt: Id,
         /// Confidence of the detector over several pictures, in percent.
         percent: u8,
-        /// `true` if the print was paused, `false` if pausing failed; `None` if it was not to be paused.
+        /// `true` if the print was paused, `false` if pausing failed; `None` if it should not be paused.
         paused: Option<bool>,
     },
 }
 
-/// Offer of an attempt of an order.
+/// Offer of an order's attempt to a printer.
 #[derive(Clone, Debug)]
 pub struct TakeAttempt {
     /// Identifier of the attempt.
     pub attempt: Id,
-    /// Job that is attempted.
+    /// Job to be printed.
     pub job: Id,
     /// Order of the job.
     pub order: Id,
@@ -220,7 +222,7 @@ pub struct TakeAttempt {
     pub file_id: Id,
     /// Unique name for the file on the printer.
     pub file_name: String,
-    /// Time at which the order claimed the printer. An emergency stop since then also stops this job.
+    /// Time at which the order claimed the printer. An emergency stop since that time also stops this job.
     pub claimed_at: Timestamp,
     /// Requirements on the printer.
     pub needs: Box<LaunchNeeds>,
@@ -235,15 +237,15 @@ pub struct TakeAttempt {
 /// Answer to [`TakeAttempt`]. A printer that does not take the attempt will never accept it later.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum TakeAnswer {
-    /// The printer has the attempt, now or earlier, and reports from here on.
+    /// The printer has accepted the attempt, now or earlier, and reports on it from now on.
     Accepted,
     /// The attempt is not accepted and never will be, with a human-readable reason.
     NotTaken(String),
-    /// The order claimed the printer before an emergency stop: the attempt was stopped, with the reason.
+    /// The order claimed the printer before an emergency stop: the attempt was stopped, with the given reason.
     Stopped(String),
 }
 
-/// Ends of uploads. The caller sends the start only if the answer is [`UploadAnswer::Go`].
+/// End of an upload. The caller sends the start only if the answer is [`UploadAnswer::Go`].
 #[derive(Clone, Debug)]
 pub enum PrinterUpload {
     /// Records that the file of an attempt is on the printer.
@@ -268,22 +270,23 @@ pub enum PrinterUpload {
 /// Answer to a [`PrinterUpload`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum UploadAnswer {
-    /// Send the start now. Only the caller whose command recorded `start_sent` receives it, so the start is sent once.
+    /// The caller must send the start now. Only the caller whose command recorded `start_sent` receives this answer, so
+    /// the start is sent only once.
     Go,
-    /// The upload is recorded, now or earlier, and this caller sends no start.
+    /// The upload has been recorded, now or earlier, and this caller does not send a start.
     Done,
 }
 
-/// Decisions of an order about an attempt that it offered.
+/// Decision of an order about an attempt that it offered.
 #[derive(Clone, Debug)]
 pub enum AttemptCommand {
-    /// Cancels this attempt at the order's request.
+    /// Cancels the given attempt at the order's request.
     Cancel(Id),
     /// Applies an operator's resolution of an attempt, forwarded by the order.
     Resolve {
         /// Resolved attempt.
         attempt: Id,
-        /// Outcome of the print as the operator saw it.
+        /// Outcome of the print, as seen by the operator.
         outcome: Resolution,
     },
 }
@@ -291,7 +294,7 @@ pub enum AttemptCommand {
 /// Answer to an [`AttemptCommand`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum AttemptAnswer {
-    /// The decision is applied, now or earlier.
+    /// The decision has been applied, now or earlier.
     Done,
     /// The printer does not have the attempt and will never accept it.
     NotInHand,
@@ -300,9 +303,9 @@ pub enum AttemptAnswer {
 /// Print of a file that is not a job, at an operator's request; refused with 409 unless the printer could accept a job.
 #[derive(Clone, Debug)]
 pub struct PrintManually {
-    /// Identifier that the edge generated for this print.
+    /// Identifier generated by the HTTP layer for this print.
     pub id: Id,
-    /// File to upload; `None` if it is on the printer already.
+    /// File to upload; `None` if the file is already on the printer.
     pub file_id: Option<Id>,
     /// Name of the file on the printer.
     pub file_name: String,
@@ -318,7 +321,7 @@ pub struct ManualPrintAnswer {
     pub id: Id,
 }
 
-/// Changes of a printer's reminders.
+/// Change to a printer's reminders.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReminderCommand {
     /// Adds a reminder.
@@ -347,7 +350,7 @@ pub struct ReminderAnswer {
 pub struct LogMaintenance {
     /// Details of the work.
     pub fields: EntryFields,
-    /// Time at which it was done; `None` is now.
+    /// Time at which the work was done; `None` for now.
     pub done_at: Option<Timestamp>,
     /// Reminders that the work resets.
     pub resets: Vec<Id>,
@@ -361,7 +364,7 @@ pub struct MaintenanceAnswer {
     pub entry: Box<MaintenanceEntry>,
 }
 
-/// Row stored beside the snapshot row of a printer.
+/// Row stored in addition to the snapshot row of a printer.
 #[derive(Clone, Debug)]
 pub enum PrinterRow {
     /// Current state of a reminder.

@@ -11,13 +11,14 @@ use crate::aggregate::{Aggregate as _, AuditFacts, Command, Confirmation, Decisi
 use crate::id::Id;
 use crate::refusal::Refusal;
 
-/// Returns the printer that commands other than its registration apply to.
+/// Returns the printer to which all commands except its registration apply.
 fn existing(this: Option<&Printer>) -> Result<Printer, Refusal> {
     let printer = this.filter(|printer| !printer.archived);
     printer.cloned().ok_or_else(|| Refusal::not_found(Printer::KIND))
 }
 
-/// Completes a decision by what the end of a print, a change of the bed and the wear entail, in the same commit.
+/// Completes a decision with the consequences of a finished print, a changed bed state and the added wear, in the same
+/// commit.
 fn complete<A>(
     this: Option<&Printer>,
     mut decision: Decision<Printer, A>,

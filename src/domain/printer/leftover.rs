@@ -4,8 +4,8 @@ use super::Printer;
 use crate::id::Id;
 
 impl Printer {
-    /// Returns whether a file on the printer was uploaded for an attempt that is over here. Files uploaded by hand, by
-    /// other servers and for the attempt in hand never are.
+    /// Returns whether a file on the printer was uploaded for an attempt that is over on this printer. Files uploaded
+    /// by hand, by other servers or for the attempt in hand never are.
     pub fn is_leftover(&self, path: &str) -> bool {
         let in_hand = self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(path));
         !in_hand && attempt_of(path).is_some_and(|attempt| self.past.contains(&attempt))
@@ -19,7 +19,7 @@ impl Printer {
     }
 }
 
-/// Returns whether a file's name has the form that only this server uses, for an attempt at a job.
+/// Returns whether a file's name has the form that only this server uses, for attempts at jobs.
 pub fn is_of_job(path: &str) -> bool {
     attempt_of(path).is_some()
 }

@@ -1,5 +1,5 @@
-//! Materials of a file's filaments where they are not specified: what is loaded in the printers that could print the
-//! file decides, if it leaves no choice. Not for choosing slots, which happens anew at each launch.
+//! Materials of a file's filaments where they are not specified: the materials loaded in the printers that could print
+//! the file decide, if they leave no choice. Not for choosing slots, which is done again at each launch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,17 +12,17 @@ use crate::sku::MachineType;
 /// Materials by filament number in the file.
 pub type FilamentMaterials = BTreeMap<u32, Id>;
 
-/// Reason the loaded materials do not determine a file's materials.
+/// Reason why the loaded materials do not determine a file's materials.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Undecided {
-    /// No printer has a material for each of the filaments.
+    /// No printer has a material for every filament.
     NotLoaded,
-    /// Ambiguous: printers have different materials for them, or one printer has several candidates.
+    /// Ambiguous: printers have different materials for the filaments, or one printer has several candidates.
     Several,
 }
 
-/// Returns the materials of a file's filaments; a file that lists none has one filament with the number 0. Every
-/// printer of this type of machine that prints such files and has a material for each filament must agree.
+/// Returns the materials of a file's filaments; a file that lists none has one filament with the number 0. All printers
+/// of the given machine type that print such files and have a material for each filament must agree.
 pub fn loaded_materials<'a>(
     filaments: &[PlateFilament],
     form: GcodeForm,
@@ -52,7 +52,7 @@ pub fn loaded_materials<'a>(
     }
 }
 
-/// Returns the materials that one printer has for these filaments.
+/// Returns the materials that one printer has for the given filaments.
 fn loaded_in(filaments: &[PlateFilament], slots: &[Slot], maps_slots: bool) -> Result<FilamentMaterials, Undecided> {
     let of = |filament: &PlateFilament| -> Result<Id, Undecided> {
         match slots {
@@ -68,7 +68,7 @@ fn loaded_in(filaments: &[PlateFilament], slots: &[Slot], maps_slots: bool) -> R
     filaments.iter().map(|filament| Ok((filament.index, of(filament)?))).collect()
 }
 
-/// Selects the material of a filament that can come from any slot by its colour; if no slot has that colour, only one
+/// Selects by its colour the material of a filament that can come from any slot; if no slot has that colour, only one
 /// material may be loaded.
 fn by_colour(filament: &PlateFilament, slots: &[Slot]) -> Result<Id, Undecided> {
     let reported = || slots.iter().filter(|slot| slot.source == SlotSource::Printer);

@@ -1,9 +1,9 @@
-//! Verdict on a print that was seen, has vanished and appears in no history.
+//! Verdict on a print that was seen, has vanished and does not appear in any history.
 //!
-//! It has failed if the printer shows so, or if it was observed so closely that it cannot have finished in between.
-//! Otherwise it may have finished unobserved: a person who has printed something else since has taken the part off the
-//! bed, and one who emptied the history may have the part in hand. In that case only an operator at the printer can
-//! decide.
+//! The print has failed if the printer shows that it has, or if it was observed so closely that it cannot have finished
+//! in between. Otherwise it may have finished unobserved: a user who has printed something else since then has removed
+//! the part from the bed, and one who cleared the history may have the part in hand. In that case only an operator at
+//! the printer can decide.
 
 use super::CurrentAttempt;
 use super::observation::{AGAIN_REASON, CLEARED_REASON, UNKNOWN_REASON};
@@ -21,8 +21,8 @@ pub(super) struct LostPrint {
 }
 
 impl LostPrint {
-    /// Returns the human-readable reason the print has failed, or as the error the reason its end cannot be determined.
-    /// `looked_like` is the reason it was assumed to be over.
+    /// Returns the human-readable reason why the print failed or, as the error, the reason why its end cannot be
+    /// determined. `looked_like` is the reason why it was assumed to be over.
     pub(super) fn judge(&self, in_hand: &CurrentAttempt, looked_like: String) -> Result<String, String> {
         let tells_nothing = [CLEARED_REASON, UNKNOWN_REASON].contains(&looked_like.as_str());
         let why = match self.server {
@@ -42,8 +42,8 @@ impl LostPrint {
         Err(format!("{why}; its progress was last seen at {percent} %, and its end was not observed"))
     }
 
-    /// Returns whether the rest of the print could have finished since it was last seen. Only half of the stated time
-    /// is assumed, because a machine may print faster than its file states.
+    /// Returns whether the rest of the print could have finished since the print was last seen. Only half of the stated
+    /// time is assumed, because a machine may print faster than its file states.
     fn may_have_finished(&self, in_hand: &CurrentAttempt) -> bool {
         let Some(unseen_ms) = self.unseen_ms else { return true };
         let print_ms = in_hand.estimated_seconds.unwrap_or(MIN_PRINT_SECONDS).saturating_mul(1000);
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::printer::tests::PrinterFixture;
 
-    /// Builds a print of 600 s that was last seen at this progress.
+    /// Builds a print of 600 s that was last seen at the given progress.
     fn print(progress: f64, out_of_sight: bool) -> CurrentAttempt {
         let in_hand = PrinterFixture::printing().p().in_hand.clone().unwrap();
         CurrentAttempt { progress, out_of_sight, ..in_hand }

@@ -1,5 +1,5 @@
-//! Picture of an ended print: due from the commit of its end until it is taken, or until the next print begins, which
-//! the picture would otherwise show. Nothing waits for it.
+//! Photo of a finished print: due from the commit that ends the print until it is taken, or until the next print
+//! starts, which the photo would otherwise show. Nothing waits for it.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::aggregate::{Confirmation, Decision, DecisionContext};
 use crate::id::Id;
 use crate::time::Timestamp;
 
-/// Ended print that is to be photographed.
+/// Finished print to be photographed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PhotoDue {
@@ -20,13 +20,13 @@ pub struct PhotoDue {
     pub order: Id,
     /// Name of the printed file on the printer.
     pub file_name: String,
-    /// Time at which its end was recorded.
+    /// Time at which the end of the print was recorded.
     pub ended_at: Timestamp,
 }
 
 impl Printer {
-    /// Completes a decision: makes a picture due for a print that has just ended, and drops it once the next print
-    /// begins.
+    /// Completes a decision: makes a photo due for a print that has just ended, and drops it once the next print
+    /// starts.
     pub(super) fn with_photo<A>(
         before: Option<&Self>,
         mut decision: Decision<Self, A>,
@@ -73,8 +73,8 @@ impl Printer {
         self.fields.camera.is_some() || !self.camera_absent
     }
 
-    /// Records whether the printer reports a camera. Without one no picture is due, until an operator configures a
-    /// camera or the printer reports one.
+    /// Records whether the printer reports a camera. Without a camera no photo is due, until an operator configures one
+    /// or the printer reports one.
     pub(super) fn camera_told(mut self, has: bool, cx: &DecisionContext<'_>) -> Decision<Self> {
         let before = (self.camera_absent, self.photo_due.clone());
         self.camera_absent = !has;
@@ -88,7 +88,7 @@ impl Printer {
         Decision::to(self, Confirmation::Done)
     }
 
-    /// Clears the due picture after it was delivered to its order or given up.
+    /// Clears the due photo after it was delivered to its order or abandoned.
     pub(super) fn photo_over(mut self, attempt: Id, cx: &DecisionContext<'_>) -> Decision<Self> {
         if self.photo_due.take_if(|due| due.attempt == attempt).is_none() {
             return Decision::unchanged(Confirmation::Done);

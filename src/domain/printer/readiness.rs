@@ -37,7 +37,7 @@ pub fn report_of(in_hand: &CurrentAttempt) -> Report {
 }
 
 impl CurrentAttempt {
-    /// Returns whether the attempt has ended here and only waits for the order's acknowledgement.
+    /// Returns whether the attempt has ended on the printer and is only waiting for the order's acknowledgement.
     pub fn over(&self) -> bool {
         matches!(
             self.phase,
@@ -45,13 +45,13 @@ impl CurrentAttempt {
         )
     }
 
-    /// Returns whether its start was sent, so that it may be printing.
+    /// Returns whether the attempt's start was sent, so that it may be printing.
     pub(super) fn may_print(&self) -> bool {
         !matches!(self.phase, AttemptPhase::Taken) && !self.over()
     }
 
     /// Returns whether a path reported by the printer is this attempt's file: either the name assigned at the upload,
-    /// or our own unique name in any folder, because printers move and prefix files.
+    /// or the server's own unique name in any folder, because printers move and prefix files.
     pub fn is_ours(&self, path: &str) -> bool {
         let path = path.trim_start_matches('/');
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -59,7 +59,7 @@ impl CurrentAttempt {
             || name == self.file_name
     }
 
-    /// Enters another phase, which the order will be notified of.
+    /// Enters another phase, of which the order will be notified.
     pub(super) fn enter(&mut self, phase: AttemptPhase) {
         self.phase = phase;
         self.step += 1;
@@ -67,8 +67,8 @@ impl CurrentAttempt {
 }
 
 impl Printer {
-    /// Returns whether the printer is printing, or has paused, a file that is not the attempt's. Such a print is shown
-    /// and never interfered with.
+    /// Returns whether the printer is printing, or has paused, a file that does not belong to the attempt. Such a print
+    /// is shown and never interfered with.
     pub fn foreign_print(&self) -> bool {
         self.shows.as_deref().is_some_and(|file| !self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(file)))
             || (matches!(self.activity, Activity::Printing | Activity::Paused)
@@ -76,7 +76,7 @@ impl Printer {
                 && self.in_hand.is_none())
     }
 
-    /// Returns the conditions that need an operator before the next job: `attention` in the API.
+    /// Returns the conditions that need an operator before the next job, which are `attention` in the API.
     pub fn attention(&self) -> Vec<Attention> {
         let unreachable = !self.disconnected
             && (self.outage || matches!(self.connection, Connection::Unreachable | Connection::FirmwareDisconnected));
@@ -102,7 +102,7 @@ impl Printer {
         .collect()
     }
 
-    /// Returns a human-readable explanation of the current attention; `None` where the attention explains itself.
+    /// Returns a human-readable explanation of the current attention; `None` if the attention needs no explanation.
     pub fn attention_words(&self) -> Option<String> {
         let fault = self.fault.as_ref().map(|fault| format!("firmware error: {}", fault.words));
         let refusals = self.refusals.as_ref().filter(|refusals| refusals.needs_attention() || refusals.disk_full);
@@ -138,8 +138,8 @@ impl Printer {
         }
     }
 
-    /// Returns whether it could accept a job once its current print is over and the bed is cleared, without further
-    /// work by an operator: it is connected, in service and without a fault.
+    /// Returns whether the printer could accept a job once its current print is over and the bed is cleared, without
+    /// further work by an operator: it is connected, in service and without a fault.
     pub fn goes_on(&self) -> bool {
         let mut later = self.clone();
         (later.in_hand, later.manual, later.shows, later.bed_not_cleared) = (None, None, None, false);
@@ -149,8 +149,8 @@ impl Printer {
         later.free().is_ok()
     }
 
-    /// Checks that a start may be sent now, regardless of what is in hand. The error is the reason, a phrase to follow
-    /// "the printer is".
+    /// Checks that a start may be sent now, regardless of any attempt in hand. The error is the reason, a phrase to
+    /// follow "the printer is".
     pub fn could_start(&self) -> Result<(), String> {
         let no = |words: &str| Err(words.to_owned());
         if self.archived {
@@ -192,7 +192,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Records that the attempt is over here, so that it is never accepted again.
+    /// Records that the attempt is over on this printer, so that it is never accepted again.
     pub(super) fn forget(&mut self, attempt: Id) {
         if !self.past.contains(&attempt) {
             self.past.push(attempt);

@@ -1,9 +1,9 @@
-//! Backoff after starts that a printer refused, and the number of refusals that requires an operator.
+//! Backoff after starts that a printer refused, and the number of refusals after which an operator is required.
 //!
-//! A printer that refuses starts (a full disk, a firmware that requires homing first) must not use up the jobs of the
-//! whole queue. After a refused start, or one that certainly did not happen, it accepts no job for a while, longer each
-//! time; a confirmed start ends the backoff. From the second refusal in a row on it has the attention
-//! [`super::Attention::StartRefused`] and is tried once per backoff period, with another job first (see
+//! A printer that refuses starts (because of a full disk, or firmware that requires homing first) must not use up the
+//! jobs of the whole queue. After a start that was refused or certainly did not happen, the printer accepts no job for
+//! a while, longer each time; a confirmed start ends the backoff. From the second consecutive refusal on, it has the
+//! attention [`super::Attention::StartRefused`] and is tried once per backoff period, with another job first (see
 //! [`crate::dispatch`]).
 
 use serde::{Deserialize, Serialize};
@@ -13,23 +13,23 @@ use super::safety::kept_words;
 use crate::id::Id;
 use crate::time::Timestamp;
 
-/// Backoff after the first, second, third and each further refusal in a row, in milliseconds.
+/// Backoff after the first, second, third and each further consecutive refusal, in milliseconds.
 const RESTS_MS: [i64; 4] = [10_000, 30_000, 120_000, 600_000];
 
-/// Number of refusals in a row from which on an operator's attention is requested.
+/// Number of consecutive refusals after which an operator's attention is requested.
 const REFUSALS_UNTIL_ATTENTION: u32 = 2;
 
-/// Cause for which an attempt failed before its start.
+/// Reason why an attempt failed before its start.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum StartFailure {
     /// The printer refused, or the connection broke while it received the file.
     Refused,
     /// The printer has no storage left for the file.
     DiskFull,
-    /// The printer could not be reached or rejects our credentials. The job is not at fault.
+    /// The printer could not be reached or rejects the stored credentials. The job is not at fault.
     Unreachable,
-    /// Right before the upload the printer could no longer start a print: someone is using it, or its bed is not clear.
-    /// The job is not at fault, and the printer's own state blocks it while that lasts.
+    /// Just before the upload the printer was no longer able to start a print: someone is using it, or its bed is not
+    /// clear. The job is not at fault, and the printer's own state blocks further jobs for as long as that lasts.
     Busy,
     /// The server itself has no file to upload. The printer is not at fault.
     NoFile,
@@ -42,13 +42,13 @@ impl StartFailure {
     }
 }
 
-/// Starts that a printer has refused since it last confirmed one.
+/// Starts refused by a printer since it last confirmed one.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RefusedStarts {
-    /// Number of refusals in a row, at least 1.
+    /// Number of consecutive refusals, at least 1.
     pub count: u32,
-    /// Job that was refused last.
+    /// Job that was last refused.
     pub job: Id,
     /// Time of the last refusal.
     pub at: Timestamp,
@@ -59,7 +59,7 @@ pub struct RefusedStarts {
 }
 
 impl RefusedStarts {
-    /// Returns the remaining backoff in milliseconds; `None` when it is over. A clock that was set back ends the
+    /// Returns the remaining backoff in milliseconds; `None` if the backoff is over. A clock that was set back ends the
     /// backoff instead of prolonging it.
     pub fn rests_for(&self, now: Timestamp) -> Option<i64> {
         let last = RESTS_MS.len() - 1;
@@ -74,7 +74,7 @@ impl RefusedStarts {
     }
 }
 
-/// Start that a printer confirmed last.
+/// Last start confirmed by a printer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfirmedStart {
@@ -85,7 +85,7 @@ pub struct ConfirmedStart {
 }
 
 impl Printer {
-    /// Counts a start of this job that failed and begins the backoff.
+    /// Counts a failed start of the given job and begins the backoff.
     pub(super) fn start_failed(&mut self, job: Id, why: StartFailure, words: &str, now: Timestamp) {
         if matches!(why, StartFailure::NoFile | StartFailure::Busy) {
             return;
@@ -95,7 +95,7 @@ impl Printer {
         self.refusals = Some(RefusedStarts { count, job, at: now, disk_full, words });
     }
 
-    /// Records a confirmed start of this job, which ends the backoff.
+    /// Records a confirmed start of the given job, which ends the backoff.
     pub(super) fn start_confirmed(&mut self, job: Id, now: Timestamp) {
         self.refusals = None;
         self.last_start = Some(ConfirmedStart { job, at: now });

@@ -1,4 +1,4 @@
-//! The printer as an aggregate: the effects that its state calls for, and the rules that several commands share.
+//! The printer as an aggregate: the effects that its state calls for, and the rules shared by several commands.
 
 use super::readiness::report_of;
 use super::{AttemptPhase, CurrentAttempt, FirmwareFault, Printer, PrinterAnswer, PrinterEffect, PrinterRow};
@@ -72,7 +72,8 @@ impl Aggregate for Printer {
 }
 
 impl Printer {
-    /// Applies an operator's command and publishes the event; returns an unchanged decision if nothing changes.
+    /// Applies an operator's command and publishes the event; returns an unchanged decision if the command changes
+    /// nothing.
     pub(super) fn say(
         self,
         cx: &DecisionContext<'_>,
@@ -157,8 +158,8 @@ impl Printer {
         Decision::to(next, Confirmation::Done).events([event]).created(alert)
     }
 
-    /// Builds an event about this printer, which also appears on the timeline of the order whose attempt it has in
-    /// hand.
+    /// Builds an event about this printer, which also appears on the timeline of the order whose attempt the printer
+    /// has in hand.
     pub(super) fn event_with<D: EventData>(
         &self,
         cx: &DecisionContext<'_>,
@@ -175,7 +176,7 @@ impl Printer {
         Event::new(cx, name, ("printer", self.id), self.in_hand.as_ref().map(|in_hand| in_hand.order), &data)
     }
 
-    /// Returns the attempt in hand with its [`report_of`], if it has this id.
+    /// Returns the attempt in hand with its [`report_of`], if the attempt has the given id.
     pub fn report(&self, attempt: Id) -> Option<(&CurrentAttempt, crate::order::Report)> {
         self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt).map(|in_hand| (in_hand, report_of(in_hand)))
     }

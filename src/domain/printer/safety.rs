@@ -1,10 +1,10 @@
 //! Firmware faults and closed connections, which only an operator may clear.
 //!
 //! A print that ended in a firmware fault may have left a hot, jammed or crashed machine. Nothing that the server can
-//! read proves that it is safe again, so a fault blocks the printer until an operator acknowledges it
-//! ([`super::PrinterCommand::ClearAttention`]); neither a restart of the firmware, nor homing, nor clearing the bed
-//! does. For the same reason a connection that the printer's own server closed on an error, or that a person closed
-//! there, is reopened only by a person.
+//! read proves that the machine is safe again, so a fault blocks the printer until an operator acknowledges it
+//! ([`super::PrinterCommand::ClearAttention`]); restarting the firmware, homing or clearing the bed is not enough. For
+//! the same reason a connection that the printer's own server closed on an error, or that a user closed at the printer,
+//! is reopened only by a person.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,27 +15,27 @@ use crate::printer_status::{Activity, Connection, Status};
 use crate::refusal::{Refusal, first_sentence};
 use crate::time::Timestamp;
 
-/// Maximum length of a printer's message that is stored, in characters: the snapshot row stays small.
+/// Maximum stored length of a printer's message, in characters, which keeps the snapshot row small.
 const MAX_WORDS_CHARS: usize = 300;
 
-/// Error, shutdown or thermal fault of the firmware that no operator has acknowledged yet.
+/// Firmware error, shutdown or thermal fault that no operator has acknowledged yet.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FirmwareFault {
-    /// Time at which the printer was last seen entering an error.
+    /// Time at which the printer was last seen entering an error state.
     pub at: Timestamp,
-    /// The printer's message on the first error.
+    /// The printer's message about the first error.
     pub words: String,
 }
 
-/// Returns the first sentence of a printer's own words, at most [`MAX_WORDS_CHARS`] characters of it.
+/// Returns the first sentence of a printer's own message, truncated to [`MAX_WORDS_CHARS`] characters.
 pub(super) fn kept_words(words: &str) -> String {
     first_sentence(words).0.chars().take(MAX_WORDS_CHARS).collect()
 }
 
 impl Printer {
-    /// Records what a status reports about the firmware and the connection to it. `before` is the printer's previous
-    /// state.
+    /// Records the information in a status about the firmware and the connection to it. `before` is the printer's
+    /// previous state.
     pub(super) fn firmware_seen(&mut self, before: &Self, status: &Status, now: Timestamp) {
         let error = status.state == Activity::Error;
         if status.connection == Connection::Connected && !error {
@@ -57,12 +57,13 @@ impl Printer {
         }
     }
 
-    /// Returns whether the printer counts as offline because its server answers without the firmware behind it.
+    /// Returns whether the printer counts as offline because its server answers but the firmware behind the server does
+    /// not.
     pub fn firmware_stays_away(&self) -> bool {
         self.outage && self.connection == Connection::FirmwareDisconnected && !self.disconnected
     }
 
-    /// Returns the time from which a status must be to prove that the axes are homed.
+    /// Returns the time since which a status must have been read to prove that the axes are homed.
     pub(super) fn unhomed_since(&self) -> Option<Timestamp> {
         self.stopped_at.max(self.fault.as_ref().map(|fault| fault.at))
     }
@@ -72,7 +73,7 @@ impl Printer {
         !self.kept_closed
     }
 
-    /// Records that all axes were homed. The event is published even if homing was not needed, because the machine was
+    /// Records that all axes were homed. The event is published even if homing was not needed, because the machine has
     /// moved.
     pub(super) fn homed(mut self, cx: &DecisionContext<'_>) -> Decision<Self, PrinterAnswer> {
         self.needs_home = false;
@@ -83,7 +84,7 @@ impl Printer {
     }
 
     /// Clears a firmware fault and the refused starts after an operator has inspected the printer. Refused while the
-    /// firmware is still in error, because the same error would only be recorded again.
+    /// firmware still reports an error, because the same error would only be recorded again.
     pub(super) fn clear_attention(self, cx: &DecisionContext<'_>) -> Result<Decision<Self, PrinterAnswer>, Refusal> {
         if self.fault.is_some() && self.activity == Activity::Error && !self.disconnected {
             return Err(Refusal::conflict(

@@ -1,8 +1,9 @@
-//! The last print of a printer, stored until an operator signs off its parts.
+//! Last print of a printer, stored until an operator signs off its parts.
 //!
 //! Clearing the bed signs off the last print. The printer stores the inspection and reports it to the order until the
-//! order has acknowledged it, and only after the order knows of the print's end. The parts on the bed are attributed to
-//! the last print only as long as nothing else was printed: any later print, of a job or not, replaces it.
+//! order has acknowledged it, and only after the order knows about the print's end. The parts on the bed are attributed
+//! to the last print only as long as nothing else has been printed: any later print, whether of a job or not, replaces
+//! it.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,15 +14,15 @@ use crate::refusal::Refusal;
 use crate::sign_off::Inspection;
 use crate::time::Timestamp;
 
-/// Maximum number of sign-offs that wait for their orders at a time; further ones are refused until one is
+/// Maximum number of sign-offs waiting for acknowledgement by their orders; further ones are refused until one is
 /// acknowledged.
 const MAX_WAITING_SIGN_OFFS: usize = 4;
 
-/// Finished print of a job that was not signed off at the printer.
+/// Finished print of a job that has not been signed off at the printer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LastPrint {
-    /// Attempt of the order that ended.
+    /// Attempt that ended.
     pub attempt: Id,
     /// Job that was printed.
     pub job: Id,
@@ -29,14 +30,14 @@ pub struct LastPrint {
     pub order: Id,
 }
 
-/// Print that was signed off at the printer and whose order has not acknowledged it yet.
+/// Print that was signed off at the printer but not yet acknowledged by its order.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SignedPrint {
     /// Attempt with its job and order.
     #[serde(flatten)]
     pub print: LastPrint,
-    /// Result of the inspection of its parts.
+    /// Result of the inspection of the print's parts.
     #[serde(rename = "said")]
     pub inspection: Inspection,
     /// Principal who inspected the parts, as text.
@@ -46,7 +47,7 @@ pub struct SignedPrint {
 }
 
 impl Printer {
-    /// Completes a decision: a print that has just ended becomes the last print, and any other print that begins
+    /// Completes a decision: a print that has just ended becomes the last print, and any other print that starts
     /// replaces it.
     pub(super) fn with_last_print<A>(before: Option<&Self>, mut decision: Decision<Self, A>) -> Decision<Self, A> {
         let (Some(before), Some(next)) = (before, &mut decision.next) else { return decision };
@@ -101,7 +102,7 @@ impl Printer {
         Ok(self.say(cx, clear, Some("printer.bed_cleared")).requires(inspection.requires()))
     }
 
-    /// Refuses deletion while an order has not acknowledged a sign-off, because nothing else would report it.
+    /// Refuses deletion while a sign-off has not been acknowledged by its order, because nothing else would report it.
     pub(super) fn has_told_sign_offs(&self) -> Result<(), Refusal> {
         if self.signed_prints.is_empty() {
             return Ok(());

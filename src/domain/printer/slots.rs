@@ -1,8 +1,9 @@
-//! Slots of a printer: the spool in each, the amount left on it, and the material that it belongs to.
+//! Slots of a printer: the spool in each, the amount left on it, and its material.
 //!
 //! A printer with one spool has one slot, and `loadedMaterialId` is its material. Operators enter the content of a
 //! slot; printers that recognise their spools report them, by the vendor's code and the colour (`reported`). An
-//! operator binds a reported spool to a material once; the same code and colour are bound automatically afterwards.
+//! operator binds a reported spool to a material once; spools with the same code and colour are bound automatically
+//! afterwards.
 
 mod expected;
 mod offers;
@@ -27,7 +28,7 @@ use crate::time::Timestamp;
 
 /// Maximum number of slots of one printer, numbered from 0.
 pub const MAX_SLOTS: u32 = 64;
-/// Maximum number of bindings that a printer stores; the oldest are dropped first.
+/// Maximum number of bindings stored for a printer; the oldest are dropped first.
 const MAX_BINDINGS: usize = 200;
 
 /// Source of a slot's content.
@@ -40,11 +41,11 @@ pub enum SlotSource {
     Printer,
 }
 
-/// Position for a spool.
+/// Position on a printer that holds a spool.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Slot {
-    /// Number from 0, as the printer counts its tools.
+    /// Number, from 0, in the printer's numbering of its tools.
     pub slot: u32,
     /// Loaded material; `None` if unknown.
     pub material_id: Option<Id>,
@@ -54,10 +55,10 @@ pub struct Slot {
     pub remaining: Option<Amount>,
     /// Source of the content: an operator or the printer.
     pub source: SlotSource,
-    /// The vendor's code of the spool, as reported by the printer.
+    /// Vendor's code for the spool, as reported by the printer.
     #[serde(default)]
     pub vendor_code: Option<String>,
-    /// Type of plastic of the spool, as reported by the printer.
+    /// Type of plastic on the spool, as reported by the printer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// `true` if the printer itself reports the remaining amount, so that it is not computed.
@@ -90,11 +91,11 @@ pub struct SpoolBalance {
     pub slot: u32,
     /// Number of the spool in that system.
     pub spool: i64,
-    /// Remaining amount recorded for the slot when this was decided.
+    /// Remaining amount recorded for the slot when the balance was determined.
     pub was: Option<Amount>,
     /// Amount left on the spool.
     pub left: Amount,
-    /// Material that such spools are linked to, if any.
+    /// Material to which such spools are linked; `None` if there is none.
     pub material: Option<Id>,
 }
 
@@ -102,18 +103,18 @@ pub struct SpoolBalance {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpoolBinding {
-    /// The vendor's code on such spools.
+    /// Vendor's code for such spools.
     pub vendor_code: Option<String>,
     /// Colour as `#rrggbb`.
     pub color: Option<String>,
-    /// Material of such spools. Serialized under a name of its own, because remembering a material does not count as
+    /// Material of such spools. Serialised under a different name, because remembering a material does not count as
     /// using it.
     #[serde(rename = "boundTo")]
     pub material_id: Id,
 }
 
 impl SpoolBinding {
-    /// Returns the binding of a material's own spools; `None` if the material has no vendor code or is deleted.
+    /// Returns the binding of a material's own spools; `None` if the material has no vendor code or has been deleted.
     pub fn of(material: &Material) -> Option<Self> {
         let fields = &material.fields;
         let vendor_code = Some(fields.vendor_code.clone()?);
@@ -126,13 +127,13 @@ impl SpoolBinding {
     }
 }
 
-/// Requires that the material in a slot is not deleted.
+/// Requires that the material in a slot has not been deleted.
 fn named(material: Option<Id>) -> Option<Requirement> {
     material.map(|id| Requirement::not_deleted(Referenced::Material, id, "materialId"))
 }
 
 impl Printer {
-    /// Returns all slots, by number. A printer of which only the loaded material is known has one.
+    /// Returns all slots, by number. A printer of which only the loaded material is known has one slot.
     pub fn slots(&self) -> Vec<Slot> {
         if !self.slots.is_empty() {
             return self.slots.clone();
@@ -151,15 +152,15 @@ impl Printer {
         }]
     }
 
-    /// Returns the printer with these slots, for tests of other modules.
+    /// Returns the printer with the given slots, for tests of other modules.
     #[cfg(any(test, feature = "testing"))]
     pub fn with_slots(mut self, slots: Vec<Slot>) -> Self {
         self.put_slots(slots);
         self
     }
 
-    /// Returns the facts by which jobs are matched to the printer. `types` holds the file formats and slot capabilities
-    /// of each printer type.
+    /// Returns the facts by which jobs are matched to the printer. `types` contains the file formats and slot
+    /// capabilities of each printer type.
     pub fn launch_facts(&self, types: &KnownTypes) -> LaunchFacts {
         let fields = &self.fields;
         let slot = |one: Slot| SlotFacts {
@@ -184,7 +185,7 @@ impl Printer {
         Err(format!("the printer cannot print it: {}", outcome.words(&|_| ("its material".to_owned(), "units"))))
     }
 
-    /// Returns the chosen slot of each filament of a file, with its content as the printer reports it.
+    /// Returns the chosen slot of each filament in a file, with its content as reported by the printer.
     pub(super) fn filament_slots(&self, file: &SlicingTarget, chosen: &[ChosenSlot]) -> Vec<Option<FilamentSlot>> {
         let spool = |number: u32| {
             let slot = self.slots.iter().find(|one| one.slot == number && one.source == SlotSource::Printer)?;
@@ -194,8 +195,8 @@ impl Printer {
         file.slots(chosen).into_iter().map(|slot| slot.map(with_spool)).collect()
     }
 
-    /// Checks that the chosen slots still hold enough of the materials they were chosen for. The error names the slot
-    /// that does not.
+    /// Checks that the chosen slots still hold enough of the materials for which they were chosen. The error names the
+    /// slot that does not.
     pub(super) fn still_holds(&self, chosen: &[ChosenSlot]) -> Result<(), String> {
         let slots = self.slots();
         for one in chosen {
@@ -212,7 +213,7 @@ impl Printer {
     }
 
     /// Sets the content of a slot, so that swapping a spool takes one command. A slot that does not exist yet is added.
-    /// Refused if the printer does not report the expected spool in it.
+    /// Refused if the printer does not report the expected spool in the slot.
     pub(super) fn load_slot(
         self,
         number: u32,
@@ -267,7 +268,7 @@ impl Printer {
         Ok(self.say(cx, change, Some("printer.updated")).requires(named(spool.material_id)))
     }
 
-    /// Removes a slot that the printer does not have. The last slot stays.
+    /// Removes a slot that the printer does not have. The last remaining slot cannot be removed.
     pub(super) fn remove_slot(
         self,
         number: u32,
@@ -290,7 +291,7 @@ impl Printer {
         Ok(self.say(cx, change, Some("printer.updated")))
     }
 
-    /// Updates the first slot after `loadedMaterialId` was written. Another material means another spool.
+    /// Updates the first slot after `loadedMaterialId` was written. A different material means a different spool.
     pub(super) fn loaded_by_fields(&mut self, now: Timestamp) {
         let loaded = self.fields.loaded_material_id;
         if let Some(first) = self.slots.first_mut()
@@ -305,8 +306,8 @@ impl Printer {
     }
 
     /// Sets the remaining amount of a spool from the spool management system. Ignored unless the slot is unchanged
-    /// since the caller read it: a print may have used some meanwhile, or the spool may have been swapped. An unbound
-    /// slot is bound to the spool's material.
+    /// since the caller read it, because a print may have used some material in the meantime, or the spool may have
+    /// been swapped. An unbound slot is bound to the spool's material.
     pub(super) fn spool_left(self, report: &SpoolBalance, cx: &DecisionContext<'_>) -> Decision<Self> {
         let SpoolBalance { slot: number, spool, was, left, material } = *report;
         let as_seen =
@@ -328,7 +329,7 @@ impl Printer {
         Decision::to(next, Confirmation::Done).requires(named(newly))
     }
 
-    /// Stores the material of spools like this one, or removes the binding when `material` is `None`.
+    /// Stores the material of spools like the given one, or removes the binding if `material` is `None`.
     fn remember(&mut self, spool: &Slot, material: Option<Id>) {
         if spool.vendor_code.is_none() && spool.color.is_none() {
             return;
@@ -340,7 +341,7 @@ impl Printer {
         self.bindings.drain(..many);
     }
 
-    /// Replaces all slots, and derives the loaded material from the first.
+    /// Replaces all slots, and derives the loaded material from the first slot.
     fn put_slots(&mut self, mut slots: Vec<Slot>) {
         slots.sort_by_key(|one| one.slot);
         self.fields.loaded_material_id = slots.first().and_then(|first| first.material_id);

@@ -1,5 +1,5 @@
-//! Printers whose own server books what they print in the spool management system: the spools on which a print was
-//! booked, so that nothing books it there twice, and the warnings for operators.
+//! Printers whose own server books their prints in the spool management system: the spools on which a print was booked,
+//! so that nothing books it there twice, and the warnings for operators.
 
 use super::{CurrentAttempt, Printer, Slot};
 use crate::material::Material;
@@ -21,7 +21,7 @@ impl CurrentAttempt {
 }
 
 impl Printer {
-    /// Takes over from a status where the printer books. An unreachable printer's last report stays valid.
+    /// Updates the booking spools from a status. The last report of an unreachable printer remains valid.
     pub(super) fn booking_seen(&mut self, status: &Status) {
         if status.connection != Connection::Connected {
             return;
@@ -34,8 +34,8 @@ impl Printer {
         }
     }
 
-    /// Returns the spools on which the printer is booking one of our prints, or has yet to: changes on them are not
-    /// settled.
+    /// Returns the spools on which the printer is booking, or has yet to book, a print started by the server; changes
+    /// on them are not settled.
     pub fn spools_in_use(&self) -> Vec<i64> {
         let Some(SpoolBooking { spool, unreported, .. }) =
             self.books_on.filter(|_| !self.archived && !self.disconnected)
@@ -47,19 +47,19 @@ impl Printer {
         used.chain(active).collect()
     }
 
-    /// Returns whether the printer itself currently books what it prints from this slot.
+    /// Returns whether the printer itself currently books its prints from the given slot.
     pub fn books_itself(&self, slot: &Slot) -> bool {
         self.books_on.is_some_and(|booking| slot.spool == Some(booking.spool))
     }
 
-    /// Returns a human-readable warning if what prints take from a slot may be, or was, counted wrongly in the spool
+    /// Returns a human-readable warning if consumption from a slot may be, or was, counted incorrectly in the spool
     /// management system. `material` is the slot's content, if known.
     pub fn spool_warning(&self, slot: &Slot, material: Option<&Material>) -> Option<String> {
         let missing = material.zip(slot.spool).and_then(|(material, spool)| material.missing_booking(spool));
         missing.or_else(|| self.booking_warning(slot, material))
     }
 
-    /// Returns a warning if what the next prints take from a slot may be counted wrongly.
+    /// Returns a warning if consumption from a slot by the next prints may be counted incorrectly.
     fn booking_warning(&self, slot: &Slot, material: Option<&Material>) -> Option<String> {
         let SpoolBooking { spool, connected, .. } = self.books_on?;
         let (number, single) = (slot.slot, self.slots().len() == 1);

@@ -129,7 +129,7 @@ impl PrinterFixture {
         let phase = self.p().in_hand.as_ref().map(|in_hand| &in_hand.phase);
         matches!(phase, Some(AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. }))
     }
-    /// Acknowledges the latest report on this attempt on behalf of the order.
+    /// Acknowledges the latest report on the given attempt on behalf of the order.
     pub(super) fn heard_of(&mut self, attempt: u32) {
         let step = self.p().in_hand.as_ref().unwrap().step;
         self.ask(PrinterNews::Heard { attempt: id(attempt), step, is_wanted: false }).unwrap();

@@ -1,14 +1,15 @@
-//! The verdict on a start that was not confirmed in time follows this rule. If the printer shows or remembers the file,
-//! the print began, and its state or history determines the phase. If the printer is reachable, neither shows nor
-//! remembers the file, and the file is gone from it, the print cannot start later. It did not run and end unseen either
-//! if the history covers the time since the start, or if the printer was never unobserved for half of the print's time;
-//! then the job may go to another printer. Anything else proves nothing: the attempt is [`AttemptPhase::Unverified`]
-//! and stays so until the printer gives evidence or an operator decides. The start itself is never sent a second time.
+//! The verdict on a start that was not confirmed in time follows this rule. If the printer's status or history shows
+//! the file, the print started, and the status or history determines the phase. If the printer is reachable, neither
+//! its status nor its history shows the file, and the file is no longer on the printer, the print cannot start later.
+//! Nor did it run and end unobserved, if the history covers the time since the start, or if the printer was never
+//! unobserved for half of the print's time; in that case the job may go to another printer. Anything else proves
+//! nothing: the attempt is [`AttemptPhase::Unverified`] and remains so until the printer provides evidence or an
+//! operator decides. The start itself is never sent a second time.
 //!
-//! A print that was seen and has vanished, without a report on its end, ended as the printer's history states. A
-//! history that breaks off leaves it to an operator. If no history contains it, the print has failed if the printer
-//! shows so or if it was observed so closely that it cannot have finished ([`LostPrint`]); anything else leaves it to
-//! an operator, because the part may lie on the bed. The same holds for a firmware that stays disconnected from its
+//! A print that was seen and has vanished without a report of its end ended as stated in the printer's history. If the
+//! history breaks off, an operator decides. If no history contains the print, it has failed if the printer shows that
+//! it has or if it was observed so closely that it cannot have finished ([`LostPrint`]); in any other case an operator
+//! decides, because the part may be lying on the bed. The same applies to firmware that stays disconnected from its
 //! server.
 
 use super::attempt::{ended, not_started};
@@ -19,15 +20,15 @@ use crate::aggregate::{Decision, DecisionContext};
 use crate::id::Id;
 use crate::printer_status::{PastPrint, PrintEnd, ServerRun};
 
-/// Assumed print time, in seconds, of a file that states none, when deciding whether a print can have run unseen: no
-/// print takes less.
+/// Assumed print time, in seconds, of a file that states none, when deciding whether a print can have run unobserved;
+/// no print takes less time.
 pub(super) const MIN_PRINT_SECONDS: i64 = 10;
-/// Reason the end of a print is unknown after the printer's server lost its firmware in the middle of it.
+/// Reason why the end of a print is unknown after the printer's server lost its firmware during the print.
 const AWAY_REASON: &str = "the printer's server lost the connection to its firmware during the print";
-/// Reason the end of a print is unknown after the printer's server was restarted.
+/// Reason why the end of a print is unknown after the printer's server was restarted.
 const CUT_OFF_REASON: &str =
     "the printer's server restarted during the print, so its history does not show how the print ended";
-/// Reason a start is doubted at a printer that keeps no history and reports the file as its last one.
+/// Reason for doubting a start at a printer that keeps no history and reports the file as its last one.
 const NAMES_LAST_REASON: &str = "the printer names the file as its last print, but the print was not observed";
 
 impl Printer {
@@ -113,7 +114,7 @@ fn unverified(in_hand: &mut CurrentAttempt, reason: &str) {
     }
 }
 
-/// Marks the attempt as unverified for a reason that will not resolve itself, whatever was known before.
+/// Marks the attempt as unverified for a reason that will not resolve itself, regardless of its previous phase.
 fn doubt(in_hand: &mut CurrentAttempt, reason: &str) {
     let is_known = matches!(&in_hand.phase, AttemptPhase::Unverified { reason: previous } if previous == reason);
     if !is_known {
@@ -121,8 +122,8 @@ fn doubt(in_hand: &mut CurrentAttempt, reason: &str) {
     }
 }
 
-/// Returns the human-readable reason a print that left no trace may have run and ended unseen; `None` if it cannot
-/// have. Only half of the stated print time is assumed, because a machine may print faster than its file states.
+/// Returns the human-readable reason why a print that left no trace may have run and ended unobserved; `None` if it
+/// cannot have. Only half of the stated print time is assumed, because a machine may print faster than its file states.
 fn may_have_run(in_hand: &CurrentAttempt, server: ServerRun, unwatched_ms: Option<i64>) -> Option<String> {
     let print_ms = in_hand.estimated_seconds.unwrap_or(MIN_PRINT_SECONDS).saturating_mul(1000);
     match (server, unwatched_ms) {
@@ -141,8 +142,8 @@ fn may_have_run(in_hand: &CurrentAttempt, server: ServerRun, unwatched_ms: Optio
     }
 }
 
-/// Returns the end of a print that the printer's history contains. `lost` is the reason the print was out of sight,
-/// used if no more specific one is known.
+/// Returns the end of a print that the printer's history contains. `lost` is the reason why the print was not observed,
+/// used if no more specific reason is known.
 fn remembered(in_hand: &CurrentAttempt, past: &PastPrint, end: PrintEnd, lost: Option<&str>) -> AttemptPhase {
     let progress = if end == PrintEnd::Finished { 1.0 } else { in_hand.progress };
     // That its file was printed again says nothing of its end.

@@ -1,5 +1,5 @@
-//! Drafting and editing of quotes. The edge has looked up SKUs and materials and measured models before, because the
-//! rules perform no lookups.
+//! Drafting and editing of quotes. The HTTP layer has already looked up SKUs and materials and measured models, because
+//! the rules perform no lookups.
 
 use super::{MAX_LINES, Quote, QuoteLine, QuoteModel, QuoteStatus};
 use crate::access::normal_email;
@@ -22,11 +22,11 @@ pub struct DraftModel {
     pub file_id: Id,
     /// Measurements of the model; `None` for a model that the quote already contains.
     pub facts: Option<MeshFacts>,
-    /// Material that it is printed in.
+    /// Material in which the model is printed.
     pub material_id: Option<Id>,
-    /// Cost of a kilogram of that material, in minor units; `None` uses the rate of the settings.
+    /// Cost of a kilogram of the material, in minor units; `None` to use the rate from the settings.
     pub material_cents_per_kg: Option<i64>,
-    /// Type of machine that prints it.
+    /// Type of machine that prints the model.
     pub machine_type: MachineType,
     /// Slicer profile to use.
     pub slicer_profile: Option<String>,
@@ -35,55 +35,56 @@ pub struct DraftModel {
 /// Requested line of a quote.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DraftLine {
-    /// Description of the offered item.
+    /// Description of the quoted item.
     pub description: String,
     /// Number of units, at least 1.
     pub quantity: u32,
     /// Net price of one unit, in minor units; `None` only for a model, which is then priced by the rates.
     pub unit_price_cents: Option<i64>,
-    /// SKU that is printed.
+    /// SKU to print.
     pub sku_id: Option<Id>,
     /// `true` if the line is printed.
     pub printed: bool,
-    /// Model that it is printed from.
+    /// Model from which the line is printed.
     pub model: Option<DraftModel>,
 }
 
 /// Requested content of a new quote.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct DraftQuote {
-    /// Site; `None` uses the configured default.
+    /// Site; `None` for the configured default.
     pub site: Option<String>,
-    /// The customer's e-mail address.
+    /// The customer's email address.
     pub customer_email: Option<String>,
-    /// Custom request that it answers.
+    /// Custom request that the quote answers.
     pub custom_request_id: Option<Id>,
     /// Requested lines, at least one.
     pub lines: Vec<DraftLine>,
-    /// Currency; `None` uses the configured default.
+    /// Currency; `None` for the configured default.
     pub currency: Option<String>,
-    /// Address that the parts are shipped to.
+    /// Address to which the parts are shipped.
     pub shipping_address: Option<Address>,
-    /// Time until which it can be accepted; if `None`, it is computed on sending from the validity in the settings.
+    /// Time until which the quote can be accepted; if `None`, it is computed on sending from the validity period in the
+    /// settings.
     pub valid_until: Option<Timestamp>,
-    /// Free text for the customer.
+    /// Free-text notes for the customer.
     pub notes: Option<String>,
 }
 
-/// Changes to a draft: `None` leaves a member unchanged, the inner `None` clears it.
+/// Changes to a draft: `None` leaves a member unchanged, an inner `None` clears it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct QuotePatch {
-    /// The customer's e-mail address.
+    /// The customer's email address.
     pub customer_email: Option<Option<String>>,
-    /// Custom request that it answers.
+    /// Custom request that the quote answers.
     pub custom_request_id: Option<Option<Id>>,
     /// Complete new list of lines, which replaces the previous one.
     pub lines: Option<Vec<DraftLine>>,
-    /// Address that the parts are shipped to.
+    /// Address to which the parts are shipped.
     pub shipping_address: Option<Option<Address>>,
-    /// Time until which it can be accepted.
+    /// Time until which the quote can be accepted.
     pub valid_until: Option<Option<Timestamp>>,
-    /// Free text for the customer.
+    /// Free-text notes for the customer.
     pub notes: Option<Option<String>>,
 }
 
@@ -91,7 +92,7 @@ fn email(address: Option<&String>) -> Result<Option<String>, Refusal> {
     address.map(|email| normal_email(email)).transpose()
 }
 
-/// Builds the lines of a quote and collects all faults. `before` are the quote's current lines.
+/// Builds the lines of a quote and collects all faults. `before` contains the quote's current lines.
 fn lines(wished: &[DraftLine], before: &[QuoteLine], faults: &mut Faults) -> Vec<QuoteLine> {
     faults.check(!wished.is_empty(), "lines", "must have at least one line");
     let many = format!("has {} lines; a quote can have at most {MAX_LINES}", wished.len());
@@ -154,7 +155,7 @@ fn model(wished: &DraftModel, facts: MeshFacts, previous: Option<&QuoteModel>, p
 }
 
 impl Quote {
-    /// Creates a draft from the request, or refuses it with all its faults at once.
+    /// Creates a draft from the request, or refuses the request with all its faults together.
     pub(super) fn draft(cx: &DecisionContext<'_>, id: Id, wished: &DraftQuote) -> Result<Self, Refusal> {
         let mut faults = Faults::default();
         let mut quote = Self {

@@ -1,4 +1,4 @@
-//! Quote lines that are printed from an uploaded model: their pricing, and the private SKU that they become.
+//! Quote lines printed from an uploaded model: their pricing, and the private SKU that is made for each.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::requirement::{Referenced, Requirement};
 use crate::sku::{Dimensions, MachineType, Sku, SkuFields};
 use crate::slice_source::SliceSource;
 
-/// Maximum length of a slicing error that is stored, in characters.
+/// Maximum stored length of a slicing error, in characters.
 const MAX_ERROR_CHARS: usize = 500;
 /// Maximum length of the name of a model's SKU, in characters.
 const MAX_NAME_CHARS: usize = 200;
@@ -40,23 +40,23 @@ pub struct QuoteModel {
     pub size: Dimensions,
     /// Volume of one part in cubic millimetres.
     pub volume_mm3: i64,
-    /// Material that it is printed in; required to send the quote.
+    /// Material in which the model is printed; required to send the quote.
     pub material_id: Option<Id>,
-    /// Cost of a kilogram of that material, in minor units; `None` uses the rate of the settings.
+    /// Cost of a kilogram of the material, in minor units; `None` to use the rate from the settings.
     pub material_cents_per_kg: Option<i64>,
-    /// Type of machine that prints it.
+    /// Type of machine that prints the model.
     pub machine_type: MachineType,
-    /// Slicer profile to use; without one the model is priced by its volume alone.
+    /// Slicer profile to use; without one, the model is priced by its volume alone.
     pub slicer_profile: Option<String>,
-    /// Slicing result, once there is one.
+    /// Slicing result; `None` if there is none yet.
     pub sliced: Option<SlicedModel>,
-    /// Reason slicing failed.
+    /// Reason why slicing failed.
     pub slicing_error: Option<String>,
-    /// `true` if an operator set the price; otherwise it follows from the costs.
+    /// `true` if an operator set the price; otherwise it is derived from the costs.
     pub priced_by_hand: bool,
     /// Work for all parts of the line together.
     pub work: PrintWork,
-    /// Costs of that work to the shop.
+    /// The shop's costs for the work.
     pub costs: Costs,
 }
 
@@ -66,18 +66,18 @@ impl QuoteModel {
         MeshFacts { size: self.size, volume_mm3: self.volume_mm3, facets: 0 }
     }
 
-    /// Returns the model and parameters from which its G-code is produced; `None` without a slicer profile.
+    /// Returns the model and parameters from which the G-code is produced; `None` without a slicer profile.
     pub fn source(&self) -> Option<SliceSource> {
         let profile = self.slicer_profile.clone()?;
         Some(SliceSource { model_file_id: self.file_id, profile, copies: 1 })
     }
 
-    /// Returns the pending slicing request; `None` once it has succeeded or failed.
+    /// Returns the pending slicing request; `None` if slicing has already succeeded or failed.
     pub(super) fn to_slice(&self) -> Option<SliceSource> {
         if self.sliced.is_some() || self.slicing_error.is_some() { None } else { self.source() }
     }
 
-    /// Returns the weight of one part: from the G-code if there is one, else estimated.
+    /// Returns the weight of one part: from the G-code if there is one, otherwise estimated.
     fn grams_of_one(&self) -> Amount {
         let estimated = Amount(self.work.grams.0 / i64::from(self.work.parts.max(1)));
         self.sliced.as_ref().map_or(estimated, |sliced| sliced.grams).max(Amount(1))
@@ -90,12 +90,12 @@ impl QuoteLine {
         self.unit_price_cents.saturating_mul(i64::from(self.quantity))
     }
 
-    /// Returns the margin after the costs of its model, in minor units; `None` for a line without a model.
+    /// Returns the line's margin over the costs of its model, in minor units; `None` for a line without a model.
     pub fn margin_cents(&self) -> Option<i64> {
         Some(self.amount_cents().saturating_sub(self.model.as_ref()?.costs.sum_cents()))
     }
 
-    /// Prices the line by its model: by the G-code if there is one, else by the volume. Adds a fault when the result
+    /// Prices the line by its model: by the G-code if there is one, otherwise by the volume. Adds a fault if the result
     /// exceeds the bounds.
     pub(super) fn price(&mut self, rates: &PriceRates, path: &str, faults: &mut Faults) {
         let parts = self.quantity;
@@ -115,7 +115,8 @@ impl QuoteLine {
         }
     }
 
-    /// Builds the private SKU of a model, with the requirements of its commit. `at` is the index of the line.
+    /// Builds the private SKU of a model, with the requirements of the commit that creates it. `at` is the index of the
+    /// line.
     pub(super) fn private_sku(
         &self,
         cx: &DecisionContext<'_>,
@@ -160,7 +161,7 @@ impl QuoteLine {
 }
 
 impl Quote {
-    /// Applies the result of slicing a model. Prices that an operator set stay.
+    /// Applies the result of slicing a model. Prices set by an operator remain unchanged.
     pub(super) fn take_sliced(&mut self, source: &SliceSource, news: &QuoteSlicingOutcome) {
         let rates = self.rates;
         let lines = self.lines.iter_mut();

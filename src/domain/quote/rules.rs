@@ -18,15 +18,15 @@ use crate::sku::Sku;
 use crate::slice_source::SliceSource;
 use crate::time::DAY_MS;
 
-/// Maximum length of a reason that is stored, in characters.
+/// Maximum stored length of a reason, in characters.
 const MAX_REASON_CHARS: usize = 500;
 
 /// Work outside the quote that its state calls for, until the quote receives the outcome.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum QuoteEffect {
-    /// Slice a model, to price it by its G-code; answered by [`QuoteCommand::Sliced`].
+    /// Slices a model, to price it by its G-code; answered by [`QuoteCommand::Sliced`].
     Slice(SliceSource),
-    /// Report the status of this quote to the custom request that it answers; acknowledged by
+    /// Reports the status of the quote to the custom request that it answers; acknowledged by
     /// [`QuoteCommand::RequestTold`].
     TellRequest {
         /// Custom request to notify.
@@ -34,14 +34,14 @@ pub enum QuoteEffect {
         /// Status of the quote.
         status: QuoteStatus,
     },
-    /// Create the order of the accepted quote under the id that was chosen; answered by [`QuoteCommand::Ordered`].
+    /// Creates the order of the accepted quote under the chosen id; answered by [`QuoteCommand::Ordered`].
     MakeOrder(Id),
 }
 
-/// Record that a quote's commit creates.
+/// Record created by a quote's commit.
 #[derive(Clone, Debug)]
 pub enum QuoteCreation {
-    /// A mail to the customer or the staff.
+    /// An email to the customer or the staff.
     Mail(Box<Mail>),
     /// The private SKU of a model.
     Sku(Box<Sku>),
@@ -62,7 +62,7 @@ impl NewAggregate for QuoteCreation {
     }
 }
 
-/// Output of a change besides the next state.
+/// Output of a change in addition to the next state.
 #[derive(Default)]
 struct ChangeOutput {
     events: Vec<Event>,
@@ -197,7 +197,7 @@ fn wished_skus(wished: &super::DraftQuote) -> Vec<(usize, Id)> {
     lines.filter_map(|(at, line)| Some((at, line.sku_id?))).collect()
 }
 
-/// Requires that these SKUs are not deleted.
+/// Requires that the given SKUs have not been deleted.
 fn skus_named(named: &[(usize, Id)]) -> Vec<Requirement> {
     let required =
         |(at, sku): &(usize, Id)| Requirement::not_deleted(Referenced::Sku, *sku, format!("lines.{at}.skuId"));
@@ -205,7 +205,7 @@ fn skus_named(named: &[(usize, Id)]) -> Vec<Requirement> {
 }
 
 impl Quote {
-    /// Returns the report that its custom request has not acknowledged yet. Drafts are not reported.
+    /// Returns the report that the quote's custom request has not acknowledged yet. Drafts are not reported.
     fn untold_request(&self) -> Option<QuoteEffect> {
         let untold = self.status != QuoteStatus::Draft && self.request_told != Some(self.status);
         let request = self.custom_request_id.filter(|_| untold)?;
@@ -217,7 +217,7 @@ impl Quote {
         lines.filter_map(|(at, line)| Some((at, line.sku_id?))).collect()
     }
 
-    /// Sends the draft: models get their private SKUs, everything is frozen, and the customer is mailed.
+    /// Sends the draft: models get their private SKUs, everything is frozen, and the customer is sent an email.
     fn send(&mut self, cx: &DecisionContext<'_>) -> Result<ChangeOutput, Refusal> {
         if self.status != QuoteStatus::Draft {
             return Err(Refusal::transition("the quote cannot be sent", self.status));
@@ -254,7 +254,7 @@ impl Quote {
         Ok(along)
     }
 
-    /// Accepts the quote. The id of the order is chosen and stored here, so that it is created once.
+    /// Accepts the quote. The id of the order is chosen and stored here, so that the order is created only once.
     fn accept(&mut self, cx: &DecisionContext<'_>) -> Result<ChangeOutput, Refusal> {
         match self.shown_status(cx.now) {
             QuoteStatus::Sent => {}
@@ -276,7 +276,7 @@ impl Quote {
         Ok(ChangeOutput { events: vec![self.event(cx, "quote.accepted")], ..ChangeOutput::default() })
     }
 
-    /// Declines or withdraws the quote. Declining it again changes nothing.
+    /// Declines or withdraws the quote. Declining it again has no effect.
     fn decline(&mut self, cx: &DecisionContext<'_>, reason: Option<&String>) -> Result<ChangeOutput, Refusal> {
         match self.shown_status(cx.now) {
             QuoteStatus::Sent => {}
@@ -290,7 +290,7 @@ impl Quote {
         Ok(ChangeOutput { events: vec![self.event(cx, "quote.declined")], ..ChangeOutput::default() })
     }
 
-    /// Applies a slicing result to a draft; prices that were sent are frozen.
+    /// Applies a slicing result to a draft; the prices of a sent quote are frozen.
     fn hear_slicer(&mut self, source: &SliceSource, news: &QuoteSlicingOutcome) {
         if self.status != QuoteStatus::Draft {
             return;
@@ -321,7 +321,7 @@ impl Quote {
         }
     }
 
-    /// Builds the mail to the customer when the quote is sent.
+    /// Builds the email that tells the customer about the sent quote.
     fn mail(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
         let money = |label: &str, cents: i64| MailFact::new(label, format_amount(cents, &self.currency));
         let extra = [("Shipping", self.shipping_cents), ("Tax", self.tax_cents)];

@@ -20,7 +20,7 @@ const SKU: u32 = 300;
 const MATERIAL: u32 = 200;
 const FILE: u32 = 400;
 
-/// Builds a line of this quantity and price that is printed from a SKU.
+/// Builds a line with the given quantity and price that is printed from a SKU.
 pub(crate) fn line(quantity: u32, unit_price_cents: i64) -> DraftLine {
     DraftLine {
         description: "Bracket".to_owned(),
@@ -47,7 +47,7 @@ fn cube(quantity: u32, profile: Option<&str>) -> DraftLine {
     DraftLine { unit_price_cents: None, sku_id: None, model: Some(model), ..line(quantity, 0) }
 }
 
-/// Builds a draft of these lines for a customer.
+/// Builds a draft with the given lines for a customer.
 pub(crate) fn draft(lines: Vec<DraftLine>) -> DraftQuote {
     DraftQuote { customer_email: Some(" Ann@Example.org ".to_owned()), lines, ..DraftQuote::default() }
 }

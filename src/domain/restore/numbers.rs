@@ -13,11 +13,11 @@ use crate::time::{DAY_MS, Timestamp};
 
 /// Days before a backup over which the growth of a series is measured.
 pub const PACE_DAYS: i64 = 30;
-/// Factor by which a series may have grown faster since the backup than before.
+/// Factor by which a series may have grown faster since the backup than before it.
 const PACE_FACTOR: i64 = 3;
 /// Minimum number of skipped numbers.
 const MIN_MARGIN: i64 = 100;
-/// Margins are whole multiples of this, so that operators recognise them.
+/// Step size of margins: they are whole multiples of it, so that operators recognise them.
 const MARGIN_STEP: i64 = 100;
 /// Highest number that an operator may set.
 const MAX_NUMBER: i64 = 999_999_999;
@@ -29,7 +29,7 @@ const MAX_YEARS: i64 = 5;
 pub struct SeriesUse {
     /// Name of the series: `INV-2026`, `ORD`, …
     pub series: String,
-    /// Highest number; 0 for a series without any.
+    /// Highest number in use; 0 for a series without numbers.
     pub last: i64,
     /// Count of numbers assigned in the [`PACE_DAYS`] before the backup.
     pub recent: i64,
@@ -43,19 +43,19 @@ pub struct RestoredSeries {
     pub gap_id: Id,
     /// Name of the series: `INV-2026`, `ORD`, …
     pub series: String,
-    /// Highest number in the backup; 0 if it has none.
+    /// Highest number in the backup; 0 if there is none.
     pub restored: i64,
-    /// Lowest number that is assigned from now on.
+    /// Lowest number to be assigned from now on.
     pub next: i64,
 }
 
-/// Range of numbers of a series that are skipped, with the reason.
+/// Range of skipped numbers in a series, with the reason.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NumberGap {
     /// Identifier of the gap.
     pub id: Id,
-    /// Restore that it belongs to.
+    /// Restore that caused the gap.
     pub restore_id: Id,
     /// Name of the series: `INV-2026`, `ORD`, …
     pub series: String,
@@ -65,7 +65,7 @@ pub struct NumberGap {
     pub last: i64,
     /// Human-readable reason, for operators and auditors.
     pub reason: String,
-    /// Time at which it was recorded.
+    /// Time at which the gap was recorded.
     pub noted_at: Timestamp,
 }
 
@@ -80,8 +80,8 @@ impl RestoredSeries {
         }
     }
 
-    /// Returns the series with another next number; the error is the human-readable reason it is not allowed. Counters
-    /// in memory only increase; the numbers of documents are derived from the stored ones.
+    /// Returns the series with another next number; the error is the human-readable reason why the number is not
+    /// allowed. Counters in memory can only increase; the numbers of documents are derived from the stored ones.
     pub(super) fn moved_to(&self, next: i64) -> Result<Self, String> {
         let lowest = if self.is_counted() { self.next } else { self.restored.saturating_add(1) };
         if next < lowest {
@@ -97,23 +97,24 @@ impl RestoredSeries {
         Ok(Self { next, ..self.clone() })
     }
 
-    /// Returns the condition on the stored documents for continuing the series at another number, which `member` of the
-    /// request contains; `None` if the number is unchanged, or if the series is counted in memory and may have gaps.
+    /// Returns the condition on the stored documents for continuing the series with another number, which is contained
+    /// in `member` of the request; `None` if the number is unchanged, or if the series is counted in memory and may
+    /// have gaps.
     ///
-    /// The gap reaches from the last number of the backup to the one before the next. So every number that was issued
-    /// since, or that another restore skips, must lie within it: a higher one would be preceded by numbers that are
-    /// missing without a reason.
+    /// The gap extends from the last number in the backup to the number before the next one. Every number that was
+    /// issued since, or that another restore skips, must therefore lie within the gap: a higher one would be preceded
+    /// by numbers that are missing without a reason.
     pub(super) fn requirement(&self, moved: &Self, restore: Id, member: String) -> Option<Requirement> {
         let is_moved = moved.next != self.next && !self.is_counted();
         is_moved.then(|| Requirement::Unissued { series: self.series.clone(), next: moved.next, restore, member })
     }
 
-    /// Returns whether its numbers come from a counter in memory.
+    /// Returns whether the series gets its numbers from a counter in memory.
     fn is_counted(&self) -> bool {
         NumberSeries::ALL.iter().any(|series| series.prefix() == self.series)
     }
 
-    /// Returns the row of its gap.
+    /// Returns the row of the series' gap.
     pub(super) fn row(&self, restore: &Restore) -> RestoreRow {
         let (first, last) = (self.restored.saturating_add(1), self.next.saturating_sub(1));
         if last < first {
@@ -137,7 +138,7 @@ impl RestoredSeries {
     }
 }
 
-/// Returns how many numbers are skipped in a series that grew by `recent` numbers in the [`PACE_DAYS`] before the
+/// Returns the number of numbers to skip in a series that grew by `recent` numbers in the [`PACE_DAYS`] before the
 /// backup: its projected growth since then, several times over.
 fn margin(recent: i64, elapsed_ms: i64) -> i64 {
     let days = elapsed_ms / DAY_MS + 1;
@@ -147,8 +148,8 @@ fn margin(recent: i64, elapsed_ms: i64) -> i64 {
 }
 
 /// Returns every series that may have been used between a backup and now: the counters, and the invoices and credit
-/// notes of each year in between, which may have begun since. The growth of a type of document is assumed to be
-/// independent of the year.
+/// notes of each year in between, which may have been started since the backup. The growth of a type of document is
+/// assumed to be independent of the year.
 pub(super) fn series_since(used: &[SeriesUse], backup_made_at: Timestamp, now: Timestamp) -> Vec<SeriesUse> {
     let counters = NumberSeries::ALL.iter().map(|series| series.prefix().to_owned());
     let (from, to) = (year(backup_made_at), year(now));
@@ -164,7 +165,7 @@ pub(super) fn series_since(used: &[SeriesUse], backup_made_at: Timestamp, now: T
     counters.chain(documents).map(use_of).collect()
 }
 
-/// Returns the year of a time, in UTC.
+/// Returns the year of the given time, in UTC.
 fn year(at: Timestamp) -> i64 {
     at.to_string().get(..4).and_then(|text| text.parse().ok()).unwrap_or(1970)
 }

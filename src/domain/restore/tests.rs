@@ -111,7 +111,7 @@ fn a_number_that_is_moved_relies_on_what_was_issued_since() {
     assert!(refusal.message.contains("issued since the restore"), "{refusal}");
 }
 
-/// Model of a shop: the documents of one series, its restores, and the numbers that these skip.
+/// Model of a shop: the documents of one series, its restores, and the numbers that the restores skip.
 #[derive(Default)]
 struct ModelShop {
     issued: BTreeSet<i64>,
@@ -120,7 +120,7 @@ struct ModelShop {
 }
 
 impl ModelShop {
-    /// Returns the highest number that a document has or a restore skips.
+    /// Returns the highest number that is used by a document or skipped by a restore.
     fn highest(&self) -> i64 {
         let left_out = self.gaps.values().map(|gap| gap.last);
         self.issued.iter().copied().chain(left_out).max().unwrap_or(0)
@@ -174,7 +174,8 @@ impl ModelShop {
         self.issued.iter().copied().chain(others).all(|number| number < *next)
     }
 
-    /// Returns the numbers below the highest document's that no document has and no restore skips.
+    /// Returns the numbers below the highest document's number that are neither used by a document nor skipped by a
+    /// restore.
     fn missing(&self) -> Vec<i64> {
         let left_out = |number: i64| self.gaps.values().any(|gap| (gap.first..=gap.last).contains(&number));
         let all = 1..=self.issued.last().copied().unwrap_or(0);
@@ -187,7 +188,7 @@ impl ModelShop {
 enum Step {
     Issue,
     Restore,
-    /// Reviews one of the restores, with a next number at this distance from the highest.
+    /// Reviews one of the restores, with a next number at the given distance from the highest.
     Review(usize, i64),
 }
 

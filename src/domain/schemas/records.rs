@@ -1,5 +1,5 @@
-//! Schemas of values that are objects in requests and in responses alike. The rules by which requests are read stand
-//! with the routes, whose tests hold them against these.
+//! Schemas of values that are objects in both requests and responses. The rules for reading requests are defined with
+//! the routes, whose tests compare them with these schemas.
 
 use std::ops::RangeBounds;
 
@@ -14,15 +14,15 @@ use crate::order::Address;
 use crate::printer::{MAX_ROOM_PLACE, Nozzle, RoomPosition};
 use crate::sku::{Component, Dimensions, SkuMaterial};
 
-/// Regular expression of text without line breaks, tabs and other control characters.
+/// Regular expression for text without line breaks, tabs and other control characters.
 const ONE_LINE: &str = r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$";
 
-/// Id that examples use for a material.
+/// Material id used in examples.
 const EXAMPLE_MATERIAL: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
-/// Id that examples use for a SKU.
+/// SKU id used in examples.
 const EXAMPLE_SKU: &str = "01890a5d-ac96-774b-bcce-b302099a8063";
 
-/// Returns the shape of one line of text with this number of characters.
+/// Returns the shape of one line of text with the given range of lengths in characters.
 fn one_line(length: impl RangeBounds<usize>) -> Shape {
     text_of(length).edit(|object| object.pattern = Some(ONE_LINE.to_owned()))
 }

@@ -1,4 +1,4 @@
-//! Schemas of enumerations without data: the words that `serde` reads and writes.
+//! Schemas of enumerations without data: the names that `serde` reads and writes.
 
 use api_schema::ToSchema;
 use api_schema::shape::Shape;
@@ -24,8 +24,8 @@ use crate::printer::{Attention, SlotSource};
 use crate::printer_status::{Activity, Connection, PrintEnd};
 use crate::sku::MachineType;
 
-/// Declares the named schema of each type, by its own name or the one that follows it: `Activity = "PrinterState"`. The
-/// doc comment before a type is the description of its schema.
+/// Declares the named schema of each type, under the type's own name or under the name that follows it:
+/// `Activity = "PrinterState"`. The doc comment before a type is the description of its schema.
 macro_rules! words {
     ($($(#[doc = $doc:literal])* $type:ident $(= $name:literal)?,)+) => {$(
         impl ToSchema for $type {
@@ -45,13 +45,13 @@ words! {
     AddressKind,
     /// State of an attempt to print, or its outcome.
     AttemptState,
-    /// Condition that keeps a printer from its next job until it is over or a person acts.
+    /// Condition that keeps a printer from taking its next job until it ends or a user acts.
     Attention,
-    /// Reason a job awaits review: too little material, stock below its reorder point, or failed slicing.
+    /// Reason why a job awaits review: too little material, stock below its reorder point, or failed slicing.
     Block,
     /// Status of an order from another shop.
     ChannelOrderStatus,
-    /// Reason a link needs a decision by a person.
+    /// Reason why a link needs a user's decision.
     ConflictKind,
     /// Connection between the server and a printer.
     Connection = "ConnectionState",
@@ -59,7 +59,7 @@ words! {
     DeliveryState,
     /// Type of an issued document: an invoice, or a credit note that reverses it in full or in part.
     DocumentKind,
-    /// State of an endpoint; it is `disabled` manually or after a delivery was given up.
+    /// State of an endpoint, which is `disabled` manually or after a delivery was abandoned.
     EndpointState,
     /// Progress of an export.
     ExportState,
@@ -71,36 +71,36 @@ words! {
     GcodeForm,
     /// State of a job, from `CREATED` to `COMPLETED`, `FAILED` or `CANCELLED`.
     JobState,
-    /// Type of machine; a job is printed on the type that its SKU names.
+    /// Type of machine. A job is printed on the machine type specified by its SKU.
     MachineType,
-    /// Type of material; it determines the unit of amounts.
+    /// Type of material, which determines the unit of amounts.
     MaterialType,
     /// Kind of a stock movement.
     MovementKind,
-    /// Origin of an order; it never changes.
+    /// Origin of an order, which never changes.
     OrderKind,
     /// An event type to which endpoints can subscribe; `/docs/events` explains when each occurs.
     OutboundEvent,
     /// Image format, detected from the content.
     PictureFormat,
-    /// Progress of a document on its way into the books.
+    /// Progress of recording a document in the books.
     PostingState,
     /// Outcome of a print according to the printer.
     PrintEnd,
-    /// Outcome of a print as a person saw it.
+    /// Outcome of a print, as seen by a user.
     Resolution,
-    /// Side whose count is right: `theirs` sets our stock to the count of the other system, `ours` books the difference
-    /// there.
+    /// Side whose count is right: `theirs` sets the shop's stock to the count of the other system, `ours` books the
+    /// difference in the other system.
     RightSide,
     /// Permissions of a caller; `admin` includes `operator`, which includes `customer`.
     Role,
     /// An action or query that the agent gateway can request.
     Skill,
     SlotSource,
-    /// Another system that counts stock: a parts management system, or one that knows spools.
+    /// Another system that counts stock: a parts management system, or one that tracks spools.
     StockSystem,
     /// Progress of notifying the other shop of a shipment.
     TrackingState,
-    /// Kind of a payment event that belongs to no order.
+    /// Kind of a payment event that does not belong to any order.
     UnmatchedKind,
 }

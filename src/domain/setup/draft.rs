@@ -1,5 +1,5 @@
-//! Settings that the setup wizard has collected but not written yet. They are retained between its pages, so that the
-//! wizard can be left and resumed.
+//! Settings that the setup wizard has collected but not written yet. They are retained between the wizard's pages, so
+//! that the wizard can be left and resumed.
 //!
 //! Values are not validated here: the tests of services and the settings themselves do that.
 
@@ -11,16 +11,16 @@ use serde::{Deserialize, Serialize};
 /// Services that must have passed their tests before the wizard continues.
 const NEEDED_FIRST: [&str; 2] = ["database", "redis"];
 
-/// New values of settings, and the services that passed their test with them.
+/// New setting values, and the services that passed their test with them.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SetupDraft {
-    /// Texts by name of the setting (`section.key`); an empty text restores the default.
+    /// Texts by setting name (`section.key`); an empty text restores the default.
     values: BTreeMap<String, String>,
     /// Message of each service's successful test, by the service's name.
     passed: BTreeMap<String, String>,
 }
 
-/// Redacted output, because values may be secrets.
+/// Redacts the output, because values may be secrets.
 impl fmt::Debug for SetupDraft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SetupDraft").field("passed", &self.passed).finish_non_exhaustive()
@@ -28,24 +28,24 @@ impl fmt::Debug for SetupDraft {
 }
 
 impl SetupDraft {
-    /// Returns the new values by name of their settings.
+    /// Returns the new values by setting name.
     pub fn values(&self) -> &BTreeMap<String, String> {
         &self.values
     }
 
-    /// Returns the new value of a setting; `None` if it stays unchanged.
+    /// Returns the new value of a setting; `None` if the setting stays unchanged.
     pub fn value(&self, key: &str) -> Option<&str> {
         self.values.get(key).map(String::as_str)
     }
 
-    /// Stores the values with which a service passed its test, replacing all earlier ones of its settings (`keys`).
+    /// Stores the values with which a service passed its test, replacing all earlier values of its settings (`keys`).
     pub fn keep(&mut self, service: &str, keys: &[&str], values: Vec<(String, String)>, result: &str) {
         self.values.retain(|name, _| !keys.contains(&name.as_str()));
         self.values.extend(values);
         self.passed.insert(service.to_owned(), result.to_owned());
     }
 
-    /// Returns the message of a service's successful test; `None` if it was not tested.
+    /// Returns the message of a service's successful test; `None` if the service has not passed a test.
     pub fn passed(&self, service: &str) -> Option<&str> {
         self.passed.get(service).map(String::as_str)
     }

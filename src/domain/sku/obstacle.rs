@@ -1,9 +1,9 @@
-//! Obstacles that prevent a SKU from being ordered by customers or by staff: a preview of the rules that apply when an
-//! order is placed.
+//! Obstacles that prevent customers or staff from ordering a SKU: a preview of the rules that apply when an order is
+//! placed.
 
 use super::SkuFields;
 
-/// Reason a SKU cannot be ordered, can be ordered by staff only, or is not printed at once when ordered.
+/// Reason why a SKU cannot be ordered, can be ordered only by staff, or is not printed immediately when ordered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OrderObstacle {
     /// The SKU is not active.
@@ -16,14 +16,14 @@ pub enum OrderObstacle {
     NoProfile,
     /// A component was deleted, or became a kit.
     ComponentGone,
-    /// The component with this name is not active.
+    /// The component with the given name is not active.
     ComponentWithdrawn(String),
-    /// The component with this name has neither a G-code file nor a model.
+    /// The component with the given name has neither a G-code file nor a model.
     ComponentNoFile(String),
 }
 
 impl OrderObstacle {
-    /// Returns whether it prevents everyone from ordering, including staff.
+    /// Returns whether the obstacle prevents everyone from ordering, including staff.
     pub const fn stops_all(&self) -> bool {
         matches!(self, Self::Withdrawn | Self::ComponentGone | Self::ComponentWithdrawn(_))
     }
@@ -49,7 +49,8 @@ impl OrderObstacle {
 }
 
 impl SkuFields {
-    /// Returns the obstacles to ordering it. `components` are those of a kit, in its order; `None` for a deleted one.
+    /// Returns the obstacles to ordering the SKU. `components` contains those of a kit, in its order; `None` for a
+    /// deleted one.
     pub fn obstacles(&self, components: &[Option<&Self>]) -> Vec<OrderObstacle> {
         let mut obstacles = Vec::new();
         if !self.active {

@@ -8,12 +8,12 @@ use crate::invoice::{
 };
 use crate::time::Timestamp;
 
-/// Builds a line of this quantity, price and rate.
+/// Builds a line with the given quantity, price and rate.
 pub fn line(quantity: u32, unit_price_cents: i64, tax_rate_bps: i64) -> InvoiceLine {
     InvoiceLine { description: "Design, one hour".to_owned(), quantity, unit_price_cents, tax_rate_bps }
 }
 
-/// Returns the documents that these rows issue.
+/// Returns the documents that the given rows issue.
 pub fn issued_by(rows: &[InvoiceRow]) -> impl Iterator<Item = IssuedDocument> + '_ {
     rows.iter().filter_map(|row| match row {
         InvoiceRow::Issued(document) => Some((**document).clone()),
@@ -21,7 +21,7 @@ pub fn issued_by(rows: &[InvoiceRow]) -> impl Iterator<Item = IssuedDocument> + 
     })
 }
 
-/// Builds a draft of these lines.
+/// Builds a draft with the given lines.
 pub fn draft(lines: Vec<InvoiceLine>) -> DraftInvoice {
     DraftInvoice {
         buyer: Party { name: "Ann Example".to_owned(), ..Party::default() },
@@ -31,7 +31,7 @@ pub fn draft(lines: Vec<InvoiceLine>) -> DraftInvoice {
     }
 }
 
-/// Builds an invoice with these lines (price, quantity, rate), shipping and discount.
+/// Builds an invoice with the given lines (price, quantity, rate), shipping and discount.
 pub fn document(lines: &[(i64, u32, i64)], shipping_cents: i64, discount_cents: i64) -> IssuedDocument {
     let line = |(at, one): (usize, &(i64, u32, i64))| InvoiceLine {
         description: format!("part {at}"),

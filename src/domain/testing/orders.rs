@@ -1,4 +1,4 @@
-//! Orders for the tests of several rules, and a desk that decides their commands.
+//! Orders for the tests of several rules, and a decider for their commands.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -21,14 +21,14 @@ use crate::promise::Promise;
 use crate::refusal::Refusal;
 use crate::sku::MachineType;
 
-/// Number of the id of a desk's order.
+/// Number from which the id of a decider's order is made.
 pub const ORDER_ID: u32 = 1;
-/// Number of the id of the material that its jobs need.
+/// Number from which the id of the material needed by its jobs is made.
 pub const MATERIAL_ID: u32 = 2;
-/// Number of the id of the printer that prints them.
+/// Number from which the id of the printer that prints its jobs is made.
 pub const PRINTER_ID: u32 = 3;
 
-/// Builds a line of this many parts at this price, with or without a G-code file.
+/// Builds a line with the given number of parts at the given price, with or without a G-code file.
 pub fn line(quantity: u32, cents: i64, file: bool) -> OrderLine {
     OrderLine {
         sku_id: id(10),
@@ -55,7 +55,7 @@ pub fn line(quantity: u32, cents: i64, file: bool) -> OrderLine {
     }
 }
 
-/// Builds an order of these lines by Ann.
+/// Builds an order by Ann with the given lines.
 pub fn new_order(lines: Vec<OrderLine>) -> NewOrder {
     NewOrder {
         kind: OrderKind::Catalog,
@@ -76,7 +76,7 @@ pub fn new_order(lines: Vec<OrderLine>) -> NewOrder {
     }
 }
 
-/// Builds an order of one part at this net price, to an address in this country.
+/// Builds an order for one part at the given net price, to an address in the given country.
 pub fn order_to(country: &str, cents: i64) -> NewOrder {
     let address = Address {
         line1: "Weg 1".to_owned(),
@@ -89,22 +89,22 @@ pub fn order_to(country: &str, cents: i64) -> NewOrder {
     NewOrder { shipping_address: Some(address), ..new_order(vec![line(1, cents, true)]) }
 }
 
-/// Desk at which one order is decided.
+/// Test harness that decides the commands of one order.
 pub struct OrderDecider {
-    /// Rules, clock and ids of its decisions.
+    /// Rules, clock and ids for its decisions.
     pub bench: Bench,
-    /// Order as it was decided last; `None` before it is created.
+    /// Order in its last decided state; `None` before it is created.
     pub order: Option<Order>,
 }
 
 impl OrderDecider {
-    /// Creates a desk with this order.
+    /// Creates a decider with the given order.
     pub fn with(new: NewOrder) -> Self {
         let mut desk = Self { bench: Bench::new(), order: None };
         desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
         desk
     }
-    /// Builds a desk with one paid job whose material is reserved.
+    /// Builds a decider with one paid job whose material is reserved.
     pub fn sliced() -> Self {
         let mut desk = Self::with(new_order(vec![line(1, 500, true)]));
         desk.pay();
@@ -115,7 +115,7 @@ impl OrderDecider {
     pub fn ask<C: Command<Order>>(&mut self, command: &C) -> Result<Decision<Order, C::Answer>, Refusal> {
         self.bench.tell(&mut self.order, id(ORDER_ID), command)
     }
-    /// Marks the order paid in cash and reports its SKU as read.
+    /// Marks the order as paid in cash and reports its SKU as read.
     pub fn pay(&mut self) -> Decision<Order, OrderAnswer> {
         let pay = OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None };
         let paid = self.ask(&pay).unwrap();
@@ -128,7 +128,7 @@ impl OrderDecider {
         let with_file = makes.into_iter().find(|make| make.file_id.is_some())?;
         Some(self.ask(&OrderNews::Prepared { sku: id(10), make: Box::new(with_file) }).unwrap())
     }
-    /// Applies what the payment processor reports.
+    /// Applies an update from the payment processor.
     pub fn news(&mut self, news: PaymentUpdate) -> Decision<Order, OrderAnswer> {
         self.ask(&OrderCommand::Ledger(LedgerCommand::Payment(news))).unwrap()
     }
@@ -166,7 +166,7 @@ impl OrderDecider {
     }
 }
 
-/// Returns the mails that a commit sends.
+/// Returns the emails that a commit sends.
 pub fn mails<A>(decision: &Decision<Order, A>) -> Vec<&Mail> {
     fn mail(created: &OrderCreated) -> Option<&Mail> {
         match created {
@@ -177,7 +177,7 @@ pub fn mails<A>(decision: &Decision<Order, A>) -> Vec<&Mail> {
     decision.created.iter().filter_map(mail).collect()
 }
 
-/// Builds a paid order of two jobs, both reserved; returns it with their ids.
+/// Builds a paid order with two jobs, both reserved, and returns it with their ids.
 pub fn pair() -> (OrderDecider, [Id; 2]) {
     let mut desk = OrderDecider::with(new_order(vec![line(2, 500, true)]));
     desk.pay();
@@ -187,7 +187,7 @@ pub fn pair() -> (OrderDecider, [Id; 2]) {
     (desk, [ids[0], ids[1]])
 }
 
-/// Prints the job with this outcome.
+/// Prints the job with the given outcome.
 pub fn print(desk: &mut OrderDecider, job: Id, end: PrintEnd) -> Decision<Order, OrderNewsAnswer> {
     desk.ask(&JobCommand::Dispatch { job, printer: id(PRINTER_ID) }).unwrap();
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
@@ -207,7 +207,7 @@ pub fn ship(carrier: &str, tracking_number: &str, estimated_delivery: &str, acce
     OrderCommand::Ship { shipment, lines: None, accept_short }
 }
 
-/// Builds a paid order of two parts with a customer's e-mail address, promised within an hour; both are printed.
+/// Builds a paid order for two printed parts with a customer's email address, promised within an hour.
 pub fn promised() -> OrderDecider {
     let (mut desk, [one, two]) = pair();
     let now = desk.bench.now;
@@ -221,7 +221,7 @@ pub fn promised() -> OrderDecider {
     desk
 }
 
-/// Returns the shipment mail of such an order, which was ready after its promised time or before.
+/// Returns the shipment email of a promised order that was ready after its promised time, or before it.
 pub fn shipped_mail(late: bool) -> Mail {
     let mut desk = promised();
     if late {

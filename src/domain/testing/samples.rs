@@ -13,12 +13,12 @@ use crate::printer_status::{Activity, Connection, Status};
 use crate::sku::MachineType;
 use crate::time::Timestamp;
 
-/// Returns the registration of a printer of which only name, machine type and address are known.
+/// Returns the registration of a printer of which only the name, machine type and address are known.
 pub fn printer_fields(name: &str, machine_type: MachineType) -> PrinterFields {
     PrinterFields::bare(name, "fw_rest", machine_type, "http://printer:7125")
 }
 
-/// Returns a printer that was seen idle at this time.
+/// Returns a printer that was seen idle at the given time.
 pub fn idle_printer(number: u32, fields: PrinterFields, now: Timestamp) -> Printer {
     let bench = Bench { now, ..Bench::new() };
     let mut printer = None;
@@ -57,7 +57,7 @@ pub fn paid_order(number: u32, now: Timestamp) -> Order {
     serde_json::from_value(text).unwrap()
 }
 
-/// Returns a job of an order that waits for a large printer: 10 g of the material with the id 2, one hour.
+/// Returns a job waiting for a large printer: 10 g of the material with the id 2, one hour.
 pub fn sliced_job(number: u32, order: u32, now: Timestamp) -> Job {
     let text = serde_json::json!({
         "id": id(number), "number": number, "version": 1, "orderId": id(order), "orderNumber": order, "line": 0,

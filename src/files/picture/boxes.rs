@@ -1,28 +1,28 @@
-//! Boxes of the ISO base media format: nested records with length, type and body.
+//! Boxes of the ISO base media format: nested records with a length, a type and a body.
 
 use std::ops::Range;
 
 use super::PictureFault;
 
-/// Size of length and type of a box in bytes; a box with a 64-bit length has [`LONG_HEAD_BYTES`].
+/// Size of a box's length and type in bytes; for a box with a 64-bit length, it is [`LONG_HEAD_BYTES`].
 pub(super) const HEAD_BYTES: usize = 8;
-/// Size of length, type and 64-bit length in bytes.
+/// Size of a box's length, type and 64-bit length in bytes.
 pub(super) const LONG_HEAD_BYTES: usize = 16;
-/// Size in bytes of version and flags, with which the bodies of some boxes begin.
+/// Size, in bytes, of the version and flags at the start of some boxes' bodies.
 pub(super) const VERSION_BYTES: usize = 4;
 
-/// A box in memory.
+/// Location and type of a box in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct BoxPart {
-    /// Box type.
+    /// Four-character box type.
     pub(super) kind: [u8; 4],
-    /// Offset of the header.
+    /// Offset of the box's header.
     pub(super) start: usize,
-    /// Range of the body.
+    /// Range of the box's body.
     pub(super) body: Range<usize>,
 }
 
-/// Parses the boxes that fill this range of the bytes.
+/// Parses the boxes that together fill the given range of the bytes.
 pub(super) fn parts(bytes: &[u8], within: Range<usize>) -> Result<Vec<BoxPart>, PictureFault> {
     let mut boxes = Vec::new();
     let mut start = within.start;
@@ -46,12 +46,12 @@ pub(super) fn parts(bytes: &[u8], within: Range<usize>) -> Result<Vec<BoxPart>, 
     Ok(boxes)
 }
 
-/// Reader of consecutive big-endian numbers.
+/// Reader for consecutive big-endian numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BigEndian<'a>(pub(super) &'a [u8]);
 
 impl BigEndian<'_> {
-    /// Returns the next number of at most eight bytes; 0 for a size of zero bytes.
+    /// Returns the next number, of at most eight bytes; 0 for a size of zero bytes.
     pub(super) fn next(&mut self, bytes: usize) -> Result<u64, PictureFault> {
         let (number, rest) = self.0.split_at_checked(bytes).ok_or(PictureFault::Damaged)?;
         self.0 = rest;

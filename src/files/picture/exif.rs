@@ -1,26 +1,27 @@
-//! Orientation of a picture, the only EXIF value that is kept: without it most phone photos would lie on their side.
+//! Orientation of a picture, which is the only EXIF value that is kept. Without it, most phone photos would be
+//! displayed sideways.
 
 /// Prefix of the data in an EXIF segment.
 pub(super) const PREFIX: &[u8] = b"Exif\0\0";
 
-/// Maximum size in bytes of EXIF data that is parsed; a JPEG never contains more.
+/// Maximum size, in bytes, of EXIF data that is parsed; a JPEG never contains more.
 pub(super) const MAX_EXIF_BYTES: usize = 64 * 1024;
 
-/// Tag of the orientation in the first TIFF directory.
+/// TIFF tag for the orientation.
 const ORIENTATION_TAG: u16 = 0x0112;
-/// Type of the tag's value: a 16-bit number.
+/// TIFF type of the orientation's value: a 16-bit number.
 const SHORT_TYPE: u16 = 3;
 /// Size of a directory entry in bytes.
 const ENTRY_BYTES: usize = 12;
 
-/// Returns the orientation in a JPEG's EXIF segment, 2 to 8. Returns `None` if it is missing, invalid, or 1, the
-/// default orientation.
+/// Returns the orientation in a JPEG's EXIF segment, from 2 to 8; `None` if it is missing, invalid, or 1, which is the
+/// default.
 pub(super) fn orientation(segment: &[u8]) -> Option<u8> {
     orientation_of_tiff(segment.strip_prefix(PREFIX)?)
 }
 
-/// Returns the orientation in the EXIF data of a PNG or WebP, which lacks the prefix of a JPEG's segment, although some
-/// programs write it.
+/// Returns the orientation in the EXIF data of a PNG or WebP. Such data should not have the prefix of a JPEG's segment,
+/// but some programs write it.
 pub(super) fn orientation_of_chunk(data: &[u8]) -> Option<u8> {
     orientation_of_tiff(data.strip_prefix(PREFIX).unwrap_or(data))
 }
@@ -46,14 +47,14 @@ fn orientation_of_tiff(tiff: &[u8]) -> Option<u8> {
     u8::try_from(value).ok().filter(|value| (2..=8).contains(value))
 }
 
-/// Builds the data of an EXIF segment that contains only this orientation.
+/// Builds the data of an EXIF segment that contains only the given orientation.
 pub(super) fn only_orientation(orientation: u8) -> [u8; 32] {
     let mut data = *b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\0\0\0\0\0\0\0";
     data[25] = orientation;
     data
 }
 
-/// Builds the EXIF data of a PNG or WebP that contains only this orientation.
+/// Builds the EXIF data of a PNG or WebP that contains only the given orientation.
 pub(super) fn only_orientation_of_chunk(orientation: u8) -> Vec<u8> {
     only_orientation(orientation).iter().skip(PREFIX.len()).copied().collect()
 }

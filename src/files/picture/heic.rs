@@ -1,28 +1,28 @@
-//! HEIC: a description of items, followed by their data. A file with its data first would have to be read twice and is
-//! rejected; phones write the description first.
+//! HEIC format: a description of items, followed by their data. A file in which the data comes first would have to be
+//! read twice, and is rejected; phones write the description first.
 
 use std::ops::Range;
 
 use super::boxes::{BigEndian, HEAD_BYTES, LONG_HEAD_BYTES};
 use super::{PictureFault, append_zeros, fill, heic_items, take};
 
-/// Maximum size of the description in bytes; phones write some thousand.
+/// Maximum size of the description in bytes; phones write a few thousand.
 const MAX_META_BYTES: u64 = 256 * 1024;
-/// Maximum size of the brand list at the beginning, in bytes.
+/// Maximum size, in bytes, of the brand list at the start of the file.
 const MAX_BRANDS_BYTES: u64 = 1024;
 
-/// State of a HEIC streaming through.
+/// State of a HEIC picture that streams through.
 #[derive(Debug, Default)]
 pub(super) struct Heic {
     state: HeicState,
     head: Vec<u8>,
-    /// Number of file bytes received.
+    /// Number of bytes of the file received so far.
     at: u64,
-    /// `true` if the brand list, the description and the data were received.
+    /// `true` if the brand list, the description and the data have been received.
     branded: bool,
     described: bool,
     filled: bool,
-    /// Ranges that contain metadata.
+    /// Ranges of the file that contain metadata.
     ranges: Vec<Range<u64>>,
 }
 
@@ -33,7 +33,8 @@ enum HeicState {
     Head,
     /// Inside the description.
     Meta { length: usize, body: Vec<u8> },
-    /// Inside a box that is kept except for metadata, or dropped entirely; without a length, up to the end of the file.
+    /// Inside a box that is kept except for metadata, or dropped entirely; if `left` is `None`, up to the end of the
+    /// file.
     Body { left: Option<u64>, is_kept: bool },
 }
 
@@ -86,7 +87,7 @@ impl Heic {
         Ok(())
     }
 
-    /// Begins the box whose header is held.
+    /// Starts the box whose header has been received.
     fn begin(&mut self, output: &mut Vec<u8>) -> Result<HeicState, PictureFault> {
         let mut numbers = BigEndian(&self.head);
         let short = numbers.next(4)?;
@@ -123,7 +124,7 @@ impl Heic {
         Ok(state)
     }
 
-    /// Finishes a box that was received completely.
+    /// Processes a box that has been received completely.
     fn settle(&mut self, output: &mut Vec<u8>) -> Result<(), PictureFault> {
         match &mut self.state {
             HeicState::Meta { length, body } if body.len() == *length => {

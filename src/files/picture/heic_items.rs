@@ -1,5 +1,6 @@
-//! Items in the description of a HEIC: determines which are pictures, and the location of the others. Those contain
-//! EXIF and XMP and are overwritten in place: nothing moves, so all offsets into the file remain valid.
+//! Items in the description of a HEIC picture: determines which items are pictures, and where the others are located.
+//! The others contain EXIF and XMP data, and are overwritten in place: nothing moves, so all offsets in the file remain
+//! valid.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -7,17 +8,17 @@ use std::ops::Range;
 use super::boxes::{BigEndian, BoxPart, VERSION_BYTES, parts};
 use super::{PictureFault, check_pixels};
 
-/// Boxes of the description that pictures need; others are blanked.
+/// Boxes of the description that pictures need; all others are overwritten with zeros.
 const NEEDED: [&[u8; 4]; 9] = [b"hdlr", b"pitm", b"iinf", b"iref", b"iprp", b"iloc", b"idat", b"grpl", b"dinf"];
-/// Types of items that are pictures or describe the composition of pictures.
+/// Types of items that are pictures or describe how pictures are composed.
 const PICTURES: [&[u8; 4]; 9] = [b"hvc1", b"hev1", b"lhv1", b"av01", b"jpeg", b"grid", b"iden", b"iovl", b"tmap"];
-/// Properties that reveal details about the photo: the author's description, times, and data of individual programs.
+/// Properties that reveal details about the photo: the author's description, times, and program-specific data.
 const TELLING: [&[u8; 4]; 5] = [b"udes", b"uuid", b"crtt", b"mdft", b"altt"];
-/// Type of a box that readers ignore.
+/// Box type that readers ignore.
 const FREE: &[u8; 4] = b"free";
 
-/// Removes the metadata from the body of a description that begins at this file offset. Returns the ranges after it
-/// that contain metadata, sorted and disjoint.
+/// Removes the metadata from the body of a description that starts at the file offset `at`. Returns the ranges after
+/// the body that contain metadata, sorted and disjoint.
 pub(super) fn clean(body: &mut [u8], at: u64) -> Result<Vec<Range<u64>>, PictureFault> {
     let boxes = parts(body, VERSION_BYTES..body.len())?;
     let pictures = match only(&boxes, *b"iinf")? {
@@ -66,7 +67,7 @@ pub(super) fn clean(body: &mut [u8], at: u64) -> Result<Vec<Range<u64>>, Picture
     Ok(apart(behind))
 }
 
-/// Overwrites with zeros the parts of these bytes, which begin at this file offset, that lie in the ranges.
+/// Overwrites with zeros those parts of the bytes that lie in the ranges; the bytes start at the file offset `at`.
 pub(super) fn overwrite(bytes: &mut [u8], at: u64, ranges: &[Range<u64>]) {
     let end = at + bytes.len() as u64;
     let first = ranges.partition_point(|range| range.end <= at);
@@ -78,7 +79,8 @@ pub(super) fn overwrite(bytes: &mut [u8], at: u64, ranges: &[Range<u64>]) {
     }
 }
 
-/// Returns the body of the only box of this type. A second one is an error, because it would be ambiguous.
+/// Returns the body of the only box of the given type. A second box of the type is an error, because it would be
+/// ambiguous.
 fn only(boxes: &[BoxPart], kind: [u8; 4]) -> Result<Option<Range<usize>>, PictureFault> {
     let mut matching = boxes.iter().filter(|one| one.kind == kind);
     let first = matching.next().map(|one| one.body.clone());
@@ -116,9 +118,9 @@ fn pictures(list: &[u8]) -> Result<BTreeSet<u64>, PictureFault> {
     Ok(items)
 }
 
-/// Location of a part of an item.
+/// Location of one part of an item's data.
 struct Extent {
-    /// `true` if the offset is relative to the data inside the description, `false` if relative to the file.
+    /// `true` if the offset is relative to the data inside the description, `false` if it is relative to the file.
     in_description: bool,
     range: Range<u64>,
 }
@@ -170,7 +172,7 @@ fn foreign_extents(list: &[u8], pictures: &BTreeSet<u64>) -> Result<Vec<Extent>,
     Ok(ranges)
 }
 
-/// Sorts ranges and merges those that touch.
+/// Sorts ranges and merges those that touch or overlap.
 fn apart(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
     ranges.sort_by_key(|range| range.start);
     let mut merged: Vec<Range<u64>> = Vec::with_capacity(ranges.len());

@@ -1,5 +1,6 @@
-//! JPEG: segments with markers, and scans between them. Application and comment segments are cut out, except for what
-//! colours and orientation need. Data after the end of the picture, such as a video or a second picture, is dropped.
+//! JPEG format: segments with markers, and scans between them. Application and comment segments are cut out, except for
+//! data that colours and orientation need. Data after the end of the picture, such as a video or a second picture, is
+//! dropped.
 
 use super::{PictureFault, check_pixels, exif, fill, take};
 
@@ -16,14 +17,14 @@ const APP14_MARKER: u8 = 0xee;
 const APP15_MARKER: u8 = 0xef;
 const COM_MARKER: u8 = 0xfe;
 
-/// Size of JFIF data without its preview, in bytes.
+/// Size of JFIF data without a preview, in bytes.
 const JFIF_BYTES: usize = 14;
 
-/// State of a JPEG streaming through.
+/// State of a JPEG picture that streams through.
 #[derive(Debug, Default)]
 pub(super) struct Jpeg {
     state: JpegState,
-    /// `true` if the orientation was already found.
+    /// `true` if the orientation has already been found.
     oriented: bool,
 }
 
@@ -34,13 +35,13 @@ enum JpegState {
     Start,
     /// At the second leading byte.
     Started,
-    /// Before a marker.
+    /// Before a segment's marker.
     Marker,
     /// After the `FF` of a marker, between segments.
     Code,
     /// Inside the length of a segment.
     Length { marker: u8, bytes: Vec<u8> },
-    /// Inside a segment that is parsed as a whole.
+    /// Inside a segment that is parsed as a whole, and therefore held in memory.
     Held { marker: u8, length: usize, data: Vec<u8> },
     /// Inside a segment that is kept; a scan may follow.
     Kept { marker: u8, left: u64 },
@@ -142,7 +143,7 @@ impl Jpeg {
         Ok(())
     }
 
-    /// Finishes a segment whose data was received completely.
+    /// Processes a segment whose data has been received completely.
     fn settle(&mut self, output: &mut Vec<u8>) -> Result<(), PictureFault> {
         match &self.state {
             JpegState::Held { marker, length, data } if data.len() == *length => {
@@ -166,7 +167,8 @@ impl Jpeg {
     }
 }
 
-/// Begins a segment whose length was received: one that is parsed is held, of any other the head is written.
+/// Starts a segment whose length has been received. If the segment has to be parsed, it is held in memory; otherwise
+/// its header is written.
 fn begin_segment(marker: u8, bytes: &[u8], output: &mut Vec<u8>) -> Result<JpegState, PictureFault> {
     let length = bytes.iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
     let length = length.checked_sub(2).ok_or(PictureFault::Damaged)?;
@@ -178,12 +180,13 @@ fn begin_segment(marker: u8, bytes: &[u8], output: &mut Vec<u8>) -> Result<JpegS
     Ok(JpegState::Kept { marker, left: length as u64 })
 }
 
-/// Returns whether a segment begins a frame and thus contains the picture size.
+/// Returns whether a segment starts a frame, and therefore contains the picture's size.
 const fn is_frame(marker: u8) -> bool {
     matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc)
 }
 
-/// Rejects a frame with too many pixels. A height of 0 is defined only after the first scan, so it may be any.
+/// Rejects a frame with too many pixels. A height of 0 is accepted, because it means that the height is defined only
+/// after the first scan.
 fn check_frame(data: &[u8]) -> Result<(), PictureFault> {
     let side = |at: usize| {
         let bytes = data.get(at..at + 2).ok_or(PictureFault::Damaged)?;
@@ -193,7 +196,7 @@ fn check_frame(data: &[u8]) -> Result<(), PictureFault> {
     check_pixels(width, if height == 0 { u64::from(u16::MAX) } else { height })
 }
 
-/// Returns the part to keep of an application or comment segment.
+/// Returns the part of an application or comment segment that is kept; `None` if there is none.
 fn needed(marker: u8, data: &[u8], oriented: &mut bool) -> Option<Vec<u8>> {
     match marker {
         APP0_MARKER if data.starts_with(b"JFIF\0") && data.len() >= JFIF_BYTES => {

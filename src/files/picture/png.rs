@@ -1,4 +1,5 @@
-//! PNG: chunks. Those not needed to show the picture are cut out; only the orientation of EXIF is kept.
+//! PNG format: chunks. Those that are not needed to display the picture are cut out; of the EXIF data, only the
+//! orientation is kept.
 
 use flate2::Crc;
 
@@ -7,14 +8,14 @@ use super::{PictureFault, check_pixels, exif, fill, take};
 /// Leading bytes of every PNG.
 pub(super) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Chunks that affect how the picture looks, including animations. All others are cut out: texts, times, and private
-/// chunks of programs.
+/// Chunks that affect how the picture is displayed, including animations. All others are cut out: texts, times, and
+/// private chunks of programs.
 const NEEDED: [&[u8; 4]; 18] = [
     b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"iCCP", b"sBIT", b"bKGD", b"pHYs",
     b"cICP", b"mDCV", b"cLLI", b"acTL", b"fcTL", b"fdAT",
 ];
 
-/// Size of length and type of a chunk in bytes.
+/// Size of a chunk's length and type fields in bytes.
 const HEAD_BYTES: usize = 8;
 /// Size of the first chunk's data in bytes.
 const SIZE_BYTES: usize = 13;
@@ -23,13 +24,13 @@ const CHECKSUM_BYTES: usize = 4;
 /// Maximum size of a chunk's data in bytes.
 const MAX_CHUNK_BYTES: u32 = 0x7fff_ffff;
 
-/// State of a PNG streaming through.
+/// State of a PNG picture that streams through.
 #[derive(Debug, Default)]
 pub(super) struct Png {
     state: PngState,
     begun: bool,
     head: Vec<u8>,
-    /// `true` if EXIF contained the orientation.
+    /// `true` if the EXIF data contained the orientation.
     oriented: bool,
 }
 
@@ -38,13 +39,13 @@ enum PngState {
     /// Inside the eight leading bytes.
     #[default]
     Signature,
-    /// Inside length and type of a chunk.
+    /// Inside the length and type of a chunk.
     Head,
-    /// Inside data and checksum of the first chunk, which contains the picture size.
+    /// Inside the data and checksum of the first chunk, which contains the picture's size.
     Size { data_length: usize, data: Vec<u8> },
-    /// Inside data and checksum of EXIF, which are held in memory.
+    /// Inside the data and checksum of an EXIF chunk, which are held in memory.
     Exif { data_length: usize, data: Vec<u8> },
-    /// Inside data and checksum of a chunk.
+    /// Inside the data and checksum of any other chunk.
     Chunk { left: u64, needed: bool, last: bool },
     /// After the last chunk.
     End,
@@ -111,7 +112,7 @@ impl Png {
         Ok(())
     }
 
-    /// Begins the chunk whose header is held.
+    /// Starts the chunk whose header has been received.
     fn chunk(&mut self) -> Result<PngState, PictureFault> {
         let (length, kind) = self.head.split_at(4);
         let length = length.iter().fold(0, |length: u32, byte| length << 8 | u32::from(*byte));
@@ -137,7 +138,7 @@ impl Png {
     }
 }
 
-/// Appends an EXIF chunk that contains only this orientation.
+/// Appends an EXIF chunk that contains only the given orientation.
 fn append_exif(output: &mut Vec<u8>, orientation: u8) {
     let data = exif::only_orientation_of_chunk(orientation);
     let body = [b"eXIf".as_slice(), &data].concat();

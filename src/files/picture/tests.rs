@@ -5,7 +5,7 @@ use simulator::pictures::{self, SECRET};
 
 use super::*;
 
-/// Cleans a picture that arrives in chunks of this length.
+/// Cleans a picture that arrives in chunks of the given length.
 fn cleaned(picture: &[u8], piece: usize) -> Result<(PictureFormat, Vec<u8>), PictureFault> {
     let (mut cleaner, mut output) = (PictureCleaner::new(), Vec::new());
     for piece in picture.chunks(piece.max(1)) {
@@ -26,7 +26,7 @@ fn all() -> [(PictureFormat, Vec<u8>); 4] {
     ]
 }
 
-/// Returns the picture with `numbers` in place of the size in its first part called `name`.
+/// Returns the picture with `numbers` in place of the size in its first part with the given name.
 fn sized(picture: &[u8], name: &[u8], skip: usize, numbers: &[u8]) -> Vec<u8> {
     let mut picture = picture.to_vec();
     let at = picture.windows(name.len()).position(|window| window == name).unwrap() + name.len() + skip;
@@ -98,7 +98,7 @@ fn what_shows_the_picture_right_stays() {
     assert!(holds(&output, b"ispe") && !holds(&output, b"udes") && !holds(&output, b"uuid"));
 }
 
-/// Verifies that a rotated PNG, as some phones store screenshots, keeps its orientation.
+/// Verifies that a rotated PNG, such as a screenshot from some phones, keeps its orientation.
 #[test]
 fn the_side_of_a_png_that_is_up_stays() {
     let plain = pictures::png();
@@ -145,7 +145,7 @@ fn a_heic_with_its_data_first_is_refused_with_a_way_out() {
     assert_eq!(cleaned(&long, 100), Err(PictureFault::Unusual), "a description without end is not held");
 }
 
-/// Verifies that as many empty extents as the list can count take no time.
+/// Verifies that a list with the maximum number of empty extents is processed quickly.
 #[test]
 fn a_list_of_places_is_read_within_its_own_length() {
     let items = b"\0\0\0\x0eiinf\0\0\0\0\0\0".as_slice();
@@ -170,8 +170,8 @@ proptest! {
         prop_assert_eq!(cleaned(picture, piece), cleaned(picture, usize::MAX));
     }
 
-    /// Verifies that any damaged picture is rejected or cleaned, that it grows by no more than an orientation, and that
-    /// cleaning the result again changes nothing.
+    /// Verifies that any damaged picture is either rejected or cleaned, that it grows by at most the size of an
+    /// orientation, and that cleaning the result again changes nothing.
     #[test]
     fn hostile_bytes_neither_break_nor_swell(
         which in 0_usize..4,

@@ -1,33 +1,33 @@
-//! WebP: RIFF chunks. The file length is stored at the beginning, so chunks not needed to show the picture are
-//! overwritten with zeros under a name that readers ignore.
+//! WebP format: RIFF chunks. The file length is stored at the start, so chunks that are not needed to display the
+//! picture are overwritten with zeros under a name that readers ignore.
 
 use super::{PictureFault, append_zeros, check_pixels, exif, fill, take};
 
-/// Chunks that affect how the picture looks, including animations.
+/// Chunks that affect how the picture is displayed, including animations.
 const NEEDED: [&[u8; 4]; 7] = [b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF", b"ICCP"];
-/// Name given to a chunk whose data was erased.
+/// Name given to a chunk whose data has been erased.
 const NAMELESS: &[u8; 4] = b"JUNK";
 
-/// Size of `RIFF`, length and `WEBP` in bytes.
+/// Size of `RIFF`, the length and `WEBP` in bytes.
 const START_BYTES: usize = 12;
-/// Size of name and length of a chunk in bytes.
+/// Size of a chunk's name and length fields in bytes.
 const HEAD_BYTES: usize = 8;
-/// Number of leading bytes of a chunk that contain the picture size.
+/// Number of leading bytes of a chunk that contain the picture's size.
 const SIZE_BYTES: usize = 10;
-/// Flag in `VP8X` that announces XMP. The EXIF flag is kept, because only EXIF contains the orientation.
+/// Flag in `VP8X` that announces XMP data. The flag for EXIF data is kept, because the orientation is EXIF data.
 const XMP_FLAG: u8 = 0x04;
-/// Minimum size in bytes of EXIF data with an orientation.
+/// Minimum size, in bytes, of EXIF data that contains an orientation.
 const MIN_EXIF_BYTES: u64 = 26;
 
-/// State of a WebP streaming through.
+/// State of a WebP picture that streams through.
 #[derive(Debug, Default)]
 pub(super) struct Webp {
     state: WebpState,
     head: Vec<u8>,
-    /// Number of file bytes left, according to the length at the beginning.
+    /// Number of bytes of the file left, according to the length at its start.
     left: u64,
     has_image: bool,
-    /// `true` if EXIF was received.
+    /// `true` if EXIF data has been received.
     oriented: bool,
 }
 
@@ -36,13 +36,13 @@ enum WebpState {
     /// Inside the leading bytes.
     #[default]
     Start,
-    /// Inside name and length of a chunk.
+    /// Inside the name and length of a chunk.
     Head,
     /// Inside the first bytes of a chunk that contains the picture size, which are held in memory.
     Size { name: [u8; 4], left: u64, data: Vec<u8> },
-    /// Inside EXIF data, which is held in memory, with its padding to an even length.
+    /// Inside EXIF data, which is held in memory, or the padding to an even length after it.
     Exif { left: u64, data: Vec<u8> },
-    /// Inside the data of a chunk, with its padding to an even length.
+    /// Inside the data of any other chunk, or the padding to an even length after it.
     Chunk { left: u64, needed: bool },
     /// After the last chunk.
     End,
@@ -124,7 +124,7 @@ impl Webp {
         if self.left == 0 { WebpState::End } else { WebpState::Head }
     }
 
-    /// Begins the chunk whose header is held.
+    /// Starts the chunk whose header has been received.
     fn chunk(&mut self, output: &mut Vec<u8>) -> Result<WebpState, PictureFault> {
         self.left = self.left.checked_sub(HEAD_BYTES as u64).ok_or(PictureFault::Damaged)?;
         let (name, length) = self.head.split_at(4);
@@ -155,7 +155,7 @@ impl Webp {
     }
 }
 
-/// Returns width and height from the first bytes of a chunk that contains them.
+/// Returns the width and height from the first bytes of a chunk that contains them.
 fn size(name: [u8; 4], data: &[u8]) -> (u64, u64) {
     let number = |bytes: &[u8]| u64::from(number(bytes));
     match &name {

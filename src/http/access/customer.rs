@@ -13,8 +13,8 @@ use crate::paths::is_customer_page;
 use domain::principal::Principal;
 use platform::secrets::credentials::{self, is_token};
 
-/// Name of the cookie that carries a customer session. The prefix makes browsers reject it without `Secure`, with a
-/// domain, or with a path other than `/`.
+/// Name of the cookie with a customer session. The prefix makes browsers reject it without `Secure`, with a domain, or
+/// with a path other than `/`.
 pub const CUSTOMER_COOKIE: &str = "__Host-customer_session";
 
 /// Session token from the customer cookie; never printed.
@@ -22,7 +22,7 @@ pub const CUSTOMER_COOKIE: &str = "__Host-customer_session";
 pub struct CustomerToken(String);
 
 impl CustomerToken {
-    /// Returns the token of the customer cookie. A value that does not have the form of a token yields `None`, which
+    /// Returns the token from the customer cookie. A value that does not have the form of a token yields `None`, which
     /// saves a lookup.
     pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
         cookie(headers, CUSTOMER_COOKIE).filter(|token| is_token(token)).map(|token| Self(token.to_owned()))
@@ -56,9 +56,9 @@ impl Credentials {
 /// Error message that explains to an unauthenticated customer how to sign in.
 pub(super) const SIGN_IN_FIRST: &str = "sign in first: request a link with POST /api/v1/auth/magic-link";
 
-/// Returns the 401 for a caller without a session. If the public URL of the server is plain http, the message explains
-/// that browsers do not send the `Secure` cookie there, because a customer who has just signed in would otherwise find
-/// no reason.
+/// Returns the 401 error for a caller without a session. If the public URL of the server is plain http, the message
+/// explains that browsers do not send the `Secure` cookie there, because a customer who has just signed in would
+/// otherwise not see the reason.
 fn sign_in_first(app: &AccessHandles) -> ApiError {
     if app.config.public_url().starts_with("https://") {
         return ApiError::unauthorized(SIGN_IN_FIRST);
@@ -90,7 +90,7 @@ pub(super) fn admit(
     Ok(Caller { by, session: Some(session), request_id })
 }
 
-/// Rejects cross-site changes: requests that a page of another origin makes a customer's browser send.
+/// Rejects cross-site changes, that is, requests that a page from another origin makes a customer's browser send.
 fn own_pages(app: &AccessHandles, request: &Request) -> Result<(), ApiError> {
     let (method, headers, path) = (request.method(), request.headers(), request.uri().path());
     if is_customer_page(path) {

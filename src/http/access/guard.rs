@@ -23,7 +23,7 @@ use crate::wire::refuse_query;
 use domain::limits::address;
 use domain::principal::Principal;
 
-/// Settings and dependencies with which requests to one route are checked; one per route.
+/// Settings and dependencies for checking the requests to one route; one per route.
 pub struct RouteGuard {
     /// Dependencies of authentication by API key, session or machine token.
     pub access: AccessHandles,

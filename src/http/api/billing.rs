@@ -35,10 +35,11 @@ use http::openapi::half::contract_status;
 use http::paths::is_billing;
 use http::routes::{ResourceRoutes, Routes};
 
-/// `Retry-After` in seconds when an external service did not respond.
+/// `Retry-After` value in seconds, sent when an external service did not respond.
 const COME_AGAIN_SECONDS: u32 = 5;
 
-/// Returns every resource in the order of the API description; router and description are both built from this list.
+/// Returns every resource, in the order of the API description. The routes and the description both derive from the
+/// returned list.
 pub fn resources() -> Vec<ResourceRoutes> {
     let all = vec![
         // Without a session
@@ -63,12 +64,13 @@ pub fn resources() -> Vec<ResourceRoutes> {
     all.into_iter().map(preflight::added).collect()
 }
 
-/// Returns all routes. Each is described in [`openapi`].
+/// Returns all routes. Each route is described in [`openapi`].
 pub fn routes() -> Routes {
     resources().into_iter().fold(Routes::new(), Routes::resource)
 }
 
-/// Maps every response of the billing API to its contract, including those of the middleware before its routes.
+/// Adapts every response of the billing API to the API's contract, including responses of the middleware that runs
+/// before the routes.
 pub async fn answered_by_contract(request: Request, next: Next) -> Response {
     if !is_billing(request.uri().path()) {
         return next.run(request).await;

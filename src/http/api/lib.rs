@@ -1,4 +1,5 @@
-//! Resources of both halves of the API: the shop's ([`production`]) and the customers' ([`billing`]).
+//! Resources of both halves of the API: [`production`] for the shop's staff and programs, [`billing`] for its
+//! customers.
 
 pub mod billing;
 pub mod production;
@@ -7,7 +8,7 @@ use http::openapi::half::Half;
 use http::openapi::operation::DescribedResource;
 use http::routes::ResourceRoutes;
 
-/// Returns all resources of a half of the API in the order of its description.
+/// Returns all resources of one half of the API, in the order of that half's description.
 pub fn resources(half: Half) -> Vec<DescribedResource> {
     let resources = match half {
         Half::Production => production::resources(false),

@@ -43,8 +43,8 @@ use config::Config;
 use http::openapi;
 use http::routes::{ResourceRoutes, Routes};
 
-/// Returns every resource in the order of the API description; routes and description both derive from this list. With
-/// `public_metrics`, `/metrics` requires no credentials.
+/// Returns every resource, in the order of the API description. The routes and the description both derive from the
+/// returned list. With `public_metrics`, `/metrics` requires no credentials.
 pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
     vec![
         // People, keys, sessions
@@ -97,7 +97,7 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
     ]
 }
 
-/// Builds all routes for this configuration. Each is described in [`openapi`].
+/// Builds all routes for the given configuration. Each route is described in [`openapi`].
 pub fn routes(config: &Config) -> Routes {
     resources(config.metrics.public).into_iter().fold(Routes::new(), Routes::resource)
 }

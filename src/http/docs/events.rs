@@ -1,5 +1,5 @@
-//! Page that lists all events with the time they are sent, their members and an example. It is generated from the
-//! structs of the events.
+//! Page that lists all events with the moment at which each is sent, its members and an example. It is generated from
+//! the structs of the events.
 
 use std::fmt::Write as _;
 
@@ -58,7 +58,7 @@ fn section(entry: &Entry, sent: bool) -> String {
     )
 }
 
-/// Describes the type of a member in words: `string (uuid) or null`.
+/// Describes the type of a member in plain text: `string (uuid) or null`.
 fn kind(schema: Shape) -> String {
     let schema = serde_json::to_value(RefOr::<Schema>::from(schema)).unwrap_or_default();
     kind_of(&schema)

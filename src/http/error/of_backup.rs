@@ -4,7 +4,7 @@ use super::ApiError;
 use actors::app::backups::BackupError;
 use store::copy::CopyError;
 
-/// `Retry-After` in seconds, by which an operator may have fixed the problem.
+/// `Retry-After` in seconds: the time within which an operator may have fixed the problem.
 const MENDED_AFTER_SECONDS: u32 = 60;
 
 impl From<BackupError> for ApiError {

@@ -1,4 +1,4 @@
-//! Responses for failures of documents and of the object storage that keeps them.
+//! Responses for failures of documents and of the object storage that holds them.
 
 use super::ApiError;
 use actors::app::documents::DocumentError;

@@ -11,9 +11,9 @@ use store::Unavailable;
 
 /// `Retry-After` in seconds for a customer whose upload does not fit on the disk.
 const ROOM_RETRY_SECONDS: u32 = 600;
-/// `Retry-After` in seconds for a customer whose model meets too many others.
+/// `Retry-After` in seconds for a customer whose model is uploaded at the same time as too many others.
 const TURN_RETRY_SECONDS: u32 = 5;
-/// `Retry-After` in seconds after a disk error, which an operator has to look at.
+/// `Retry-After` in seconds after a disk error, which an operator has to resolve.
 const DISK_RETRY_SECONDS: u32 = 30;
 
 impl From<SpaceRefusal> for ApiError {

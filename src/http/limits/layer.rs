@@ -55,7 +55,7 @@ pub fn treatment(path: &str) -> RateLimitClass {
     }
 }
 
-/// Returns whether a requested path must always be served at once: health check or emergency stop.
+/// Returns whether a requested path must always be served immediately, as a health check or emergency stop.
 pub fn is_always_heard(path: &str) -> bool {
     matches!(path, "/healthz" | "/readyz") || path.ends_with("/emergency-stop")
 }
@@ -161,8 +161,8 @@ fn rate_limited(standing: RateLimitStatus, charges: &[WindowKey]) -> Response {
     response
 }
 
-/// Returns a 429 before the session lookup if its customer or, for an unknown session, the address has already exceeded
-/// the limit: invented session tokens then cost no database query.
+/// Returns a 429 before the session lookup if the session's customer or, for an unknown session, the address has
+/// already exceeded the limit, so that invented session tokens cost no database query.
 fn refused_unseen(limits: &RateLimiter, token: &CustomerToken, client: IpAddr, now: Timestamp) -> Option<Response> {
     let charge = [limits.session_customers.charge(&token.hash(), client)];
     if !limits.is_full(&charge[0], now) {
@@ -203,7 +203,7 @@ pub fn overload_error() -> ApiError {
     ApiError::unavailable("overloaded", words, OVERLOAD_RETRY_SECONDS)
 }
 
-/// Makes the body fail if no data arrives for this long; its reader returns 408.
+/// Makes the body fail if no data arrives for the given duration; its reader returns 408.
 fn watched(request: Request, silence: Duration) -> Request {
     if request.body().is_end_stream() {
         return request;

@@ -1,5 +1,5 @@
-//! Customers of sessions that were valid at their last lookup. They determine the rate-limit window of a request before
-//! the database is queried, so that a client that exceeds it costs no query.
+//! Customers whose sessions were valid at the last lookup. They determine the rate-limit window of a request before the
+//! database is queried, so that a client that exceeds it costs no query.
 //!
 //! They do not authenticate: the session of every request that is not rejected is looked up.
 
@@ -12,8 +12,8 @@ use super::WindowKey;
 use domain::id::Id;
 use domain::limits::LimitKind;
 
-/// Maximum number of remembered sessions. Above it all are forgotten, and are charged to their address until the next
-/// lookup.
+/// Maximum number of remembered sessions. Above this number all are forgotten, and requests are charged to their
+/// address until the next lookup.
 const MAX_SEEN_SESSIONS: usize = 50_000;
 
 /// Customers by the hash of their session token.
@@ -24,7 +24,8 @@ pub struct SessionCustomers {
 }
 
 impl SessionCustomers {
-    /// Returns the window of a request with this session: that of its customer if known, else that of the address.
+    /// Returns the window of a request with the given session: that of the session's customer if known, otherwise that
+    /// of the address.
     pub fn charge(&self, hash: &str, client: IpAddr) -> WindowKey {
         self.customers.get(hash).map_or_else(
             || WindowKey::of_address(LimitKind::Anonymous, client),
@@ -32,7 +33,7 @@ impl SessionCustomers {
         )
     }
 
-    /// Remembers the customer of a looked-up session; `None` forgets it because the session is not valid.
+    /// Remembers the customer of a looked-up session; `None` forgets the session because it is not valid.
     pub fn note(&self, hash: String, customer: Option<Id>) {
         self.looked_up.fetch_add(1, Relaxed);
         let Some(id) = customer else {

@@ -20,7 +20,7 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// Creates an empty table for about this many windows.
+    /// Creates an empty table for approximately the given number of windows.
     pub fn new(most: usize) -> Self {
         Self { map: DashMap::new(), held: AtomicUsize::new(0), most }
     }

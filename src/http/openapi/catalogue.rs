@@ -28,7 +28,7 @@ const EXAMPLE_TIME: &str = "2026-11-02T10:00:00.000Z";
 
 /// Description of an event type.
 pub struct Entry {
-    /// Name of the event type, and the time at which it is sent.
+    /// Name of the event type, and the moment at which the event is sent.
     pub kind: EventKind,
     /// Name of the payload schema; `None` for events that only `/api/events` returns.
     pub sent_as: Option<&'static str>,

@@ -68,7 +68,7 @@ pub fn keyed(route: &ServedRoute, operation: &DescribedOperation) -> bool {
     route.method == Method::POST && (route.need != RequiredAccess::Open || operation.keyed) && !operation.unkeyed
 }
 
-/// Returns whether the operation supports `If-Match`: it changes a resource that has a version.
+/// Returns whether the operation supports `If-Match`, that is, whether it changes a resource that has a version.
 pub fn conditional(route: &ServedRoute, versioned: bool) -> bool {
     route.method == Method::PATCH && versioned
 }
@@ -79,7 +79,7 @@ fn asks(operation: &DescribedOperation) -> bool {
 }
 
 /// Returns whether query parameters are rejected because the operation has none. They are ignored on routes that
-/// browsers and other programs call in their own ways, and on the emergency stop, which nothing may delay.
+/// browsers and other programs call with parameters of their own, and on the emergency stop, which nothing may delay.
 pub fn refuses_query(need: RequiredAccess, operation: &DescribedOperation) -> bool {
     let is_json = !matches!(
         operation.answer.1,

@@ -22,7 +22,7 @@ use super::{catalogue, shared};
 use crate::access::RequiredAccess;
 use crate::routes::ServedRoute;
 
-/// Builds the document of these routes, with `public_url` as the server's URL.
+/// Builds the document of the given routes, with `public_url` as the server's URL.
 pub fn document(half: Half, resources: &[DescribedResource], served: &[ServedRoute], public_url: &str) -> OpenApi {
     let book = ComponentTable::new(half, resources);
     let mut paths = Paths::new();
@@ -100,7 +100,7 @@ impl ComponentTable {
         self.find(name).map_or(Value::Null, |(_, _, example)| example.clone())
     }
 
-    /// Returns the named components, with only the responses and headers that these paths reference.
+    /// Returns the named components, with only the responses and headers referenced by the given paths.
     fn components(&self, paths: &Paths) -> Components {
         let mut components = ComponentsBuilder::new();
         for (name, shape, _) in &self.shapes {
@@ -175,7 +175,7 @@ impl ComponentTable {
         }
     }
 
-    /// Builds the response of an error: each of its codes with its condition and an example.
+    /// Builds the response for an error: each of its codes with its condition and an example.
     fn error_itself(&self, status: u16, codes: &[Code]) -> Response {
         let words: Vec<String> = codes.iter().map(|(code, when)| format!("- `{code}`: {when}")).collect();
         let example = |(code, when): &Code| {

@@ -23,7 +23,7 @@ pub fn downgraded(mut document: Value) -> Value {
     document
 }
 
-/// Traverses everything outside schemas and converts the schemas that it finds.
+/// Traverses everything outside schemas and converts the schemas it finds.
 fn walk(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -41,7 +41,7 @@ fn walk(value: &mut Value) {
     }
 }
 
-/// Converts a schema, its parts first.
+/// Converts a schema, starting with its parts.
 fn schema(value: &mut Value) {
     let Some(members) = value.as_object_mut() else {
         // `true` is the schema of any value.

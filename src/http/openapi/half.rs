@@ -1,4 +1,4 @@
-//! The two halves of the API, each with its own document, and their differences apart from the resources.
+//! The two halves of the API, each with its own document, and their differences apart from their resources.
 
 use crate::page::{BILLING_MAX_LIMIT, MAX_LIMIT};
 use crate::paths::is_billing;
@@ -26,14 +26,14 @@ requests automatically.";
 /// Half of the API.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Half {
-    /// API of the shop: `/api`, `/webhooks`, health checks.
+    /// API for the shop: `/api`, `/webhooks`, health checks.
     Production,
-    /// API of the customers: `/api/v1`.
+    /// API for customers: `/api/v1`.
     Billing,
 }
 
 impl Half {
-    /// Returns the half that a path belongs to.
+    /// Returns the half to which a path belongs.
     pub fn of(path: &str) -> Self {
         if is_billing(path) { Self::Billing } else { Self::Production }
     }
@@ -45,7 +45,7 @@ impl Half {
         }
     }
 
-    /// Returns the version of the document. That of the billing API is part of its contract.
+    /// Returns the version of the document. The version of the billing API is part of its contract.
     pub(super) const fn version(self) -> &'static str {
         match self {
             Self::Production => env!("CARGO_PKG_VERSION"),
@@ -89,7 +89,7 @@ impl Half {
         }
     }
 
-    /// Returns the status with which this half returns an error.
+    /// Returns the status with which the half returns an error.
     pub(super) fn status(self, (status, code, _): (u16, &str, &str)) -> u16 {
         match self {
             Self::Production => status,
@@ -98,8 +98,8 @@ impl Half {
     }
 }
 
-/// Maps a status and error code of the staff API to the status of the billing API. Its contract contains no 408, 412,
-/// 422, 502 or 504, and uses 409 only for something already paid or no longer open to a decision.
+/// Maps a status and error code from the staff API to the status in the billing API. Its contract contains no 408, 412,
+/// 422, 502 or 504, and uses 409 only for something that has already been paid or is no longer open to a decision.
 pub fn contract_status(status: u16, code: &str) -> u16 {
     match (status, code) {
         (409, "idempotency_key_in_use") => 429,

@@ -15,19 +15,19 @@ use crate::error::ApiError;
 pub struct DescribedResource {
     /// Heading under which the document lists its operations.
     pub tag: &'static str,
-    /// Description under that heading.
+    /// Description shown under the heading.
     pub about: &'static str,
-    /// Kind of resource that `{id}` identifies, such as `order`; determines the code of the 404, `order_not_found`.
+    /// Kind of resource identified by `{id}`, such as `order`; determines the code of the 404, `order_not_found`.
     pub kind: &'static str,
     /// Named schemas of the document.
     pub shapes: Vec<NamedSchema>,
-    /// Operations in the order of the document.
+    /// Operations, in document order.
     pub operations: Vec<DescribedOperation>,
 }
 
 /// Schema with a name and an example.
 pub struct NamedSchema {
-    /// Name among the components of the document.
+    /// Name under which the document lists the schema.
     pub name: &'static str,
     /// Schema of its values.
     pub shape: Shape,
@@ -37,7 +37,7 @@ pub struct NamedSchema {
 
 /// Query parameter or header of a request.
 pub struct Parameter {
-    /// Name in the query or among the headers.
+    /// Name of the parameter in the query or of the header.
     pub name: String,
     /// `true` for a query parameter, `false` for a header.
     pub in_query: bool,
@@ -67,7 +67,7 @@ pub enum DescribedContent {
     Named(&'static str),
     /// Page of a list with a named schema.
     NamedPage(&'static str),
-    /// Schema of this operation only, with an example.
+    /// Schema used only by this operation, with an example.
     Json(Shape, Value),
     /// Content other than JSON: media type, with an example if it is text.
     Other(&'static str, Option<&'static str>),
@@ -110,7 +110,7 @@ pub struct DescribedOperation {
     pub unkeyed: bool,
     /// `true` if an answer is stored for an `Idempotency-Key` although the operation requires no credentials.
     pub keyed: bool,
-    /// Kind of resource that `{id}` identifies, if it differs from that of the other paths of the resource.
+    /// Kind of resource identified by `{id}`, if it differs from that of the resource's other paths.
     pub kind: Option<&'static str>,
     /// `true` if the response sets or removes the staff cookie.
     pub sets_cookie: bool,
@@ -206,7 +206,7 @@ impl DescribedOperation {
         self.unkeyed = true;
         self
     }
-    /// Sets the kind of resource that `{id}` identifies.
+    /// Sets the kind of resource identified by `{id}`.
     pub fn of(mut self, kind: &'static str) -> Self {
         self.kind = Some(kind);
         self

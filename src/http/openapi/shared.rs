@@ -11,20 +11,20 @@ use super::shape::{list, named, object, optional, required, text, text_like, who
 use crate::access::{COOKIE, CUSTOMER_COOKIE, KEY_HEADER};
 use crate::setup_desk;
 
-/// Name of the security scheme of API keys.
+/// Name of the security scheme for API keys.
 pub const KEY: &str = "apiKey";
-/// Name of the security scheme of API keys sent as a bearer token.
+/// Name of the security scheme for API keys sent as a bearer token.
 pub const BEARER_KEY: &str = "apiKeyAsBearer";
-/// Name of the security scheme of staff sessions.
+/// Name of the security scheme for staff sessions.
 pub const SESSION: &str = "staffSession";
-/// Name of the security scheme of setup sessions.
+/// Name of the security scheme for setup sessions.
 pub const SETUP: &str = "setupSession";
-/// Name of the security scheme of customer sessions.
+/// Name of the security scheme for customer sessions.
 pub const CUSTOMER: &str = "customerSession";
-/// Name of the security scheme of the agent gateway.
+/// Name of the security scheme for the agent gateway.
 pub const TOKEN: &str = "gatewayToken";
 
-/// Returns the security schemes. The document lists them by name: the API key comes first.
+/// Returns the security schemes. The document lists them by name, so the API key comes first.
 pub fn security_schemes(half: Half) -> Vec<(&'static str, SecurityScheme)> {
     if half == Half::Billing {
         let about = "A customer's session. Opening the e-mailed link sets the cookie, which is valid for 30 days.";

@@ -1,4 +1,4 @@
-//! Profile page of the customer, with the fields that can be changed there, and sign-out.
+//! Customer's profile page, with the fields that the customer can change, and sign-out.
 
 use std::sync::Arc;
 
@@ -36,8 +36,8 @@ handles! {
     }
 }
 
-/// Form field: its name (as in the API), its label, its `autocomplete` value, and its maximum length in characters,
-/// enforced by browsers.
+/// Form field: name (as in the API), label, `autocomplete` value, and maximum length in characters, enforced by
+/// browsers.
 type ProfileField = (&'static str, &'static str, &'static str, usize);
 
 const PERSON: [ProfileField; 4] = [
@@ -72,7 +72,7 @@ pub(super) async fn show(State(app): State<AccountHandles>, who: Caller) -> Resu
     Ok(viewer.page(Section::Profile, TITLE, &form(&viewer, &customer.email, &values, None)))
 }
 
-/// Handles the profile form, with the validation and command of the API.
+/// Handles the profile form, using the same validation and command as the API.
 pub(super) async fn change(State(app): State<AccountHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let (id, email) = sent.call.who.customer()?;
     let viewer = Viewer::new(&sent.call.who, &app.config)?;
@@ -96,7 +96,7 @@ pub(super) async fn change(State(app): State<AccountHandles>, sent: PageForm) ->
     }
 }
 
-/// Formats the validation errors with the labels of the form.
+/// Formats validation errors with the labels of the form's fields.
 fn faults(error: &ApiError) -> String {
     let body = error.body();
     let sentences = body["errors"].as_array().into_iter().flatten().filter_map(|fault| {
@@ -109,7 +109,7 @@ fn faults(error: &ApiError) -> String {
     if sentences.is_empty() { sentence(error.message()) } else { sentences.join(" ") }
 }
 
-/// Converts the form to the JSON body of the API, including the addresses that the form does not show.
+/// Converts the form to the API's JSON body, including the addresses that the form does not show.
 fn profile_body(sent: &PageForm, customer: &Customer) -> Value {
     let own = shipping_of(customer);
     let others = customer.addresses.iter().filter(|one| own.is_none_or(|own| own.id != one.id));

@@ -1,4 +1,5 @@
-//! HTML forms: parsed as browsers send them, and only accepted with the token of the session that they were shown to.
+//! HTML forms, parsed as browsers send them. A form is accepted only with the token of the session for which it was
+//! rendered.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,49 +15,50 @@ use http::command_request::CommandRequest;
 use http::csrf::FormToken;
 use http::error::ApiError;
 
-/// Name of the hidden field with the token.
+/// Name of the hidden field that holds the form token.
 pub(super) const TOKEN_FIELD: &str = "form_token";
-/// Maximum number of fields in a form: one per printer bed of the largest floor, plus the token.
+/// Maximum number of fields in a form: one for each printer bed on the largest floor, plus the token.
 const MAX_FIELDS: usize = 1_000;
 /// Content type of a form.
 const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
 
-/// Submitted form with its caller and fields.
+/// Submitted form, with its caller and its fields.
 pub(super) struct PageForm {
-    /// Request that sent the form, for sending commands to aggregates.
+    /// Request that submitted the form; used to send commands to aggregates.
     pub(super) call: CommandRequest,
     fields: BTreeMap<String, String>,
 }
 
 impl PageForm {
-    /// Creates a form whose body was streamed because it may contain a file; its token has already been checked.
+    /// Creates a form from the given fields of a streamed body, such as one with a file. The token has already been
+    /// checked.
     pub(super) fn read(call: CommandRequest, fields: BTreeMap<String, String>) -> Self {
         Self { call, fields }
     }
 
-    /// Returns the trimmed text of a field; empty if it was not sent.
+    /// Returns a field's trimmed text; empty if the field was not sent.
     pub(super) fn text(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", |text| text.trim())
     }
 
-    /// Returns the untrimmed text of a field, such as a password, in which white space is significant.
+    /// Returns a field's untrimmed text, for values in which white space is significant, such as passwords.
     pub(super) fn raw(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", String::as_str)
     }
 
-    /// Returns the names and texts of all fields except the token.
+    /// Returns the name and text of every field except the token.
     pub(super) fn members(&self) -> impl Iterator<Item = (&str, &str)> {
         let all = self.fields.iter().map(|(name, text)| (name.as_str(), text.trim()));
         all.filter(|(name, _)| *name != TOKEN_FIELD)
     }
 
-    /// Returns the text of a field; `None` if it is empty.
+    /// Returns a field's text; `None` if empty.
     pub(super) fn some(&self, name: &str) -> Option<String> {
         Some(self.text(name).to_owned()).filter(|text| !text.is_empty())
     }
 }
 
-/// Rejects a form without the token of this session.
+/// Rejects a form that does not carry the token of the given session.
 pub(super) fn check_token(config: &Config, session: Id, presented: &str) -> Result<(), ApiError> {
     if FormToken::of(&config.auth.session_secret, session).fits(presented) {
         return Ok(());

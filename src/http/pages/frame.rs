@@ -1,5 +1,5 @@
-//! Common frame of all pages: style, content security policy, navigation. A page takes a single request: style and
-//! script are inlined.
+//! Common frame of all pages: style, content security policy, navigation. Each page loads with a single request,
+//! because its style and script are inlined.
 
 use std::sync::LazyLock;
 
@@ -19,9 +19,9 @@ use http::access::Caller;
 use http::csrf::FormToken;
 use http::error::ApiError;
 
-/// Style sheet of all pages. Colours have a contrast of at least 4.5 to 1 to their background, light and dark. Long
-/// words break anywhere, so that no page is wider than its window, except in table cells: there the minimum width of a
-/// cell would be one letter. A table that is too wide scrolls in its own region instead.
+/// Style sheet for all pages. Colours have a contrast of at least 4.5:1 with their background, in light and dark mode.
+/// Long words may break anywhere, so that no page is wider than its window. Table cells are an exception, because their
+/// minimum width would be a single letter; a table that is too wide scrolls in its own region instead.
 const STYLE: &str = "*{box-sizing:border-box}\
 :root{color-scheme:light dark;--ink:#1c2430;--soft:#5a6678;--paper:#f4f6f9;--card:#fff;--line:#dde3ea;--edge:#7c8899;--act:#1f5fd0;--on-act:#fff;--bad:#a3151c}\
 @media(prefers-color-scheme:dark){:root{--ink:#e8ecf2;--soft:#a0abba;--paper:#12161d;--card:#1b212b;--line:#2c3542;--edge:#7f8b9c;--act:#6d9dff;--on-act:#0c1420;--bad:#ff9d97}}\
@@ -50,16 +50,16 @@ dl{display:grid;grid-template-columns:minmax(0,auto) minmax(0,1fr);gap:.35rem 1.
 .acts{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center;margin:0 0 1rem}.acts form{display:inline}\
 .state{border:1px solid var(--edge);border-radius:99px;padding:0 .65rem;font-size:.85rem;line-height:1.6;white-space:nowrap}";
 
-/// Script that replaces the live part of an order whenever the server sends it, and announces the change to screen
-/// readers. It starts only if the page names a stream; without scripts the page stays as loaded. A rejected stream is
-/// not requested again, and the page explains what to do.
+/// Script that replaces the live part of an order page whenever the server sends a new version, and announces the
+/// change to screen readers. It starts only if the page names a stream; without scripts, the page stays as loaded. A
+/// rejected stream is not requested again; the page then explains what to do.
 const SCRIPT: &str = "(()=>{const at=document.getElementById('live');if(!at||!window.EventSource)return;\
 const said=document.getElementById('said'),stream=new EventSource(at.dataset.stream);\
 stream.addEventListener('part',event=>{const part=JSON.parse(event.data);at.innerHTML=part.html;if(said.textContent!==part.said)said.textContent=part.said});\
 stream.addEventListener('error',()=>{if(stream.readyState===EventSource.CLOSED)said.textContent+=' Load the page again to see how things stand.'});\
 stream.addEventListener('over',()=>stream.close())})()";
 
-/// Style and script of a page, and the content security policy that allows both by their hashes and forbids everything
+/// Style and script of a page, with the content security policy that allows both by their hashes and forbids everything
 /// else.
 pub(super) struct PageCode {
     style: String,
@@ -68,8 +68,8 @@ pub(super) struct PageCode {
 }
 
 impl PageCode {
-    /// Builds the code of a page from the common style, additional style and a script. Scripts may send requests to
-    /// this server; images may only come from it.
+    /// Builds the code of a page from the common style, additional style and an optional script. Scripts may only send
+    /// requests to this server. If `pictures` is set, images may be loaded, but only from this server.
     pub(super) fn new(added_style: &str, script: Option<&'static str>, pictures: bool) -> Self {
         let style = format!("{STYLE}{added_style}");
         let hash = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
@@ -84,12 +84,12 @@ impl PageCode {
     }
 }
 
-/// Code of static pages.
+/// Style and policy of static pages.
 static STILL_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new("", None, false));
-/// Code of customer pages with live updates.
+/// Style, script and policy of customer pages with live updates.
 static LIVE_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new("", Some(SCRIPT), false));
 
-/// Section of the navigation that a page belongs to.
+/// Navigation section that a page belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
     Orders,
@@ -106,14 +106,14 @@ const SECTIONS: [(Section, &str, &str); 4] = [
     (Section::Profile, super::account::PATH, "Profile"),
 ];
 
-/// Customer who views a page.
+/// Customer viewing a page.
 pub(super) struct Viewer {
     /// Form token of the customer's session.
     pub(super) token: String,
 }
 
 impl Viewer {
-    /// Creates the viewer from the caller; 401 unless a customer is signed in.
+    /// Creates the viewer from the caller; returns 401 unless a customer is signed in.
     pub(super) fn new(who: &Caller, config: &Config) -> Result<Self, ApiError> {
         who.customer()?;
         let session = who.session.ok_or_else(|| ApiError::internal("a customer without a session"))?;
@@ -135,7 +135,7 @@ impl Viewer {
         respond(StatusCode::OK, title, "wide", &self.around(section, content), &LIVE_PAGE)
     }
 
-    /// Renders a customer page with the errors of a form, with status 400.
+    /// Renders a customer page again, with a form's errors and status 400.
     pub(super) fn again(&self, section: Section, title: &str, content: &Markup) -> Response {
         respond(StatusCode::BAD_REQUEST, title, "wide", &self.around(section, content), &STILL_PAGE)
     }
@@ -164,7 +164,7 @@ pub(super) fn page(status: StatusCode, title: &str, content: &Markup) -> Respons
     respond(status, title, "small", &html! { main { (content) } }, &STILL_PAGE)
 }
 
-/// Renders a page with its own header; the script updates it if `live` is set.
+/// Renders a page with its own header. If `live` is set, a script keeps the page up to date.
 pub(super) fn whole_page(status: StatusCode, title: &str, body: &Markup, live: bool) -> Response {
     respond(status, title, "wide", body, if live { &LIVE_PAGE } else { &STILL_PAGE })
 }
@@ -198,8 +198,8 @@ pub(super) fn see_other(path: &str) -> Response {
     response
 }
 
-/// Builds the response of a page, which is neither cached nor indexed by search engines, and does not leak its address
-/// through links.
+/// Builds the response for a page. It is neither cached nor indexed by search engines, and links on it do not reveal
+/// its address to other sites.
 pub(super) fn respond(status: StatusCode, title: &str, width: &str, body: &Markup, code: &PageCode) -> Response {
     let page = html! {
         (DOCTYPE)
@@ -233,7 +233,7 @@ pub(super) fn respond(status: StatusCode, title: &str, width: &str, body: &Marku
     response
 }
 
-/// Renders a time, with its machine-readable value.
+/// Renders a time together with its machine-readable value.
 pub(super) fn time(at: Timestamp) -> Markup {
     html! { time datetime=(at) { (minute(at)) } }
 }

@@ -1,4 +1,4 @@
-//! Invoice pages of the customer: list, details with PDF and credit notes, and payment.
+//! Customer's invoice pages: list, details with PDF and credit notes, and payment.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,9 +29,9 @@ use store::queries::InvoiceFilter;
 
 /// Path of the invoice list.
 pub(super) const PATH: &str = "/invoices";
-/// Displayed status of an invoice with an open amount whose order was cancelled.
+/// Status displayed for an invoice with an outstanding amount whose order was cancelled.
 pub(super) const CANCELLED_WORDS: &str = "Order cancelled";
-/// Notice shown if something was paid for an order that was cancelled.
+/// Notice shown if a payment was made for an order that was cancelled.
 pub(super) const GIVEN_BACK_WORDS: &str = "What you paid is given back to you.";
 
 handles! {
@@ -43,7 +43,7 @@ handles! {
     }
 }
 
-/// Returns the status in words for customers.
+/// Returns the invoice status as text for customers.
 pub(super) fn status_words(status: InvoiceStatus) -> &'static str {
     match status {
         InvoiceStatus::Draft => "Draft",
@@ -56,8 +56,8 @@ pub(super) fn status_words(status: InvoiceStatus) -> &'static str {
     }
 }
 
-/// Returns whether the invoice has an open amount although its order was cancelled: it is no longer to be paid, and
-/// payments are refunded. Once they are, the invoice becomes void.
+/// Returns whether the invoice has an outstanding amount although its order was cancelled. Such an invoice is not to be
+/// paid any more, and payments for it are refunded; once they are, it becomes void.
 pub(super) async fn order_is_cancelled(app: &InvoiceHandles, invoice: &Invoice) -> Result<bool, ApiError> {
     let Some(order) = invoice.order_id.filter(|_| invoice.due_cents() > 0) else { return Ok(false) };
     let cancelled = |order: &Order| order.status == OrderStatus::Cancelled;
@@ -197,7 +197,7 @@ fn summary(invoice: &Invoice, due: i64) -> Markup {
     }
 }
 
-/// Renders the lines of an invoice with the totals.
+/// Renders an invoice's lines and totals.
 pub(super) fn lines(invoice: &Invoice) -> Markup {
     let (content, currency) = (&invoice.content, &invoice.content.currency);
     let sum = |words: &'static str, cents: i64| {
@@ -225,8 +225,8 @@ pub(super) fn lines(invoice: &Invoice) -> Markup {
     }
 }
 
-/// Redirects to the PDF of the invoice or of one of its credit notes; generates and stores the PDF if it does not
-/// exist.
+/// Redirects to the PDF of the invoice or of one of its credit notes, generating and storing the PDF if it does not
+/// exist yet.
 pub(super) async fn pdf(
     State(app): State<InvoicePageHandles>,
     PathId(id): PathId,
@@ -237,7 +237,7 @@ pub(super) async fn pdf(
     Ok(see_other(&app.own.documents.store(&whole).await?))
 }
 
-/// Forwards to the payment page of the customer's own invoice at the payment processor.
+/// Forwards to the payment processor's payment page for one of the customer's own invoices.
 pub(super) async fn pay(
     State(app): State<InvoicePageHandles>,
     PathId(id): PathId,

@@ -1,9 +1,9 @@
-//! Server-rendered pages for customers, for the staff (`staff`) and for the setup of a new shop: one frame, one
-//! style, forms sent to this server. They are not part of the API but use the same commands, and every page works
-//! without its script.
+//! Server-rendered pages for customers, for the staff (`staff`) and for setting up a new shop. They share one frame and
+//! one style, and their forms are submitted to this server. They are not part of the API but use the same commands, and
+//! every page works without its script.
 //!
-//! Pages have the same guards as API routes: access, rate limits, body size. Errors are shown as pages too
-//! (`refused`), and a user who is not signed in is redirected to the sign-in page.
+//! Pages have the same guards as API routes: access, rate limits, body size. Errors are shown as pages too (`refused`),
+//! and users who are not signed in are redirected to the sign-in page.
 
 mod account;
 mod form;
@@ -32,7 +32,7 @@ use http_api::billing::session::CONFIRM_PATH;
 use http_api::{billing, production};
 use refused::answered_as_page;
 
-/// Builds the router of the whole server: both halves of the API, and the pages.
+/// Builds the router of the entire server: both halves of the API, and the pages.
 pub fn router(state: AppState) -> Router {
     let (of_shop, of_customers) = (production::routes(&state.config), billing::routes());
     let (of_server, url) = ([of_shop.served(), of_customers.served()], state.config.public_url());

@@ -1,4 +1,4 @@
-//! Upload of a model for a price: a form, and the page with the present price of the model.
+//! Upload of a model for pricing: a form, and the page with the model's current price.
 
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -19,15 +19,15 @@ use http_api::billing::quotes::{first_model, take_model};
 /// Path of the model form.
 pub(super) const PATH: &str = "/models";
 
-/// Query parameters of the URL that the form is sent to. The token is in the URL because the body is streamed and would
-/// be parsed too late.
+/// Query parameters of the URL to which the upload form is submitted. The token is in the URL because the body is
+/// streamed: a token in the body would be read too late.
 #[derive(api_derive::Request, Debug)]
 pub(super) struct UploadQuery {
     /// Form token of the session.
     token: Option<String>,
 }
 
-/// Serves the form.
+/// Serves the form for uploading a model.
 pub(super) async fn show(State(app): State<QuotePageHandles>, who: Caller) -> Result<Response, ApiError> {
     let viewer = Viewer::new(&who, &app.config)?;
     let content = html! {
@@ -53,7 +53,7 @@ pub(super) async fn show(State(app): State<QuotePageHandles>, who: Caller) -> Re
     Ok(viewer.page(Section::Quotes, "What does my model cost?", &content))
 }
 
-/// Receives a model and redirects to its price.
+/// Receives a model and redirects to the page with its price.
 pub(super) async fn upload(
     State(app): State<QuotePageHandles>,
     who: Caller,
@@ -70,7 +70,7 @@ pub(super) async fn upload(
     .await
 }
 
-/// Serves the page with the price of the customer's own model.
+/// Serves the page with the price of one of the customer's own models.
 pub(super) async fn one(
     State(app): State<QuotePageHandles>,
     PathId(id): PathId,

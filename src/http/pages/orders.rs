@@ -1,4 +1,4 @@
-//! Order pages of the customer: list, details with live progress, and payment.
+//! Customer's order pages: list, details with live progress, and payment.
 
 mod live;
 mod progress;
@@ -33,7 +33,7 @@ pub(super) use live::live;
 
 /// Path of the order list.
 pub(super) const PATH: &str = "/orders";
-/// Number of entries per page of a list.
+/// Number of entries on each page of a list.
 pub(super) const ROWS_PER_PAGE: u64 = 20;
 
 handles! {
@@ -45,7 +45,7 @@ handles! {
     }
 }
 
-/// Page of a list to show.
+/// Query parameter that selects a page of a list.
 #[derive(api_derive::Request, Clone, Copy, Debug)]
 pub(super) struct PartQuery {
     /// Number of entries to skip.
@@ -54,12 +54,12 @@ pub(super) struct PartQuery {
 }
 
 impl PartQuery {
-    /// Returns the limit and offset of the page.
+    /// Returns the limit and offset of the selected page.
     pub(super) fn page(self) -> Page {
         Page { limit: ROWS_PER_PAGE, offset: self.from.into() }
     }
 
-    /// Renders links to the previous and next page.
+    /// Renders links to the previous and next page of a list.
     pub(super) fn links(self, path: &str, total: u64) -> Markup {
         let (from, next) = (u64::from(self.from), u64::from(self.from).saturating_add(ROWS_PER_PAGE));
         html! {
@@ -127,7 +127,7 @@ pub(super) async fn one(
     Ok(viewer.live_page(Section::Orders, &order.number_text(), &content))
 }
 
-/// Forwards to the payment page of the customer's own order at the payment processor.
+/// Forwards to the payment processor's payment page for one of the customer's own orders.
 pub(super) async fn pay(
     State(app): State<OrderPageHandles>,
     PathId(id): PathId,
@@ -145,7 +145,7 @@ pub(super) async fn pay(
     within(&app.own.limits, app.own.environment.now(), &[charge], open).await
 }
 
-/// Returns the return URLs for a checkout: the page of this record, whether the payment succeeds or not.
+/// Returns the URLs to which a checkout returns: the record's own page, whether the payment succeeds or not.
 pub(super) fn back_to(config: &Config, path: &str, id: Id) -> ReturnPages {
     let page = format!("{}{path}/{id}", config.public_url().trim_end_matches('/'));
     ReturnPages { success_url: page.clone(), cancel_url: page }

@@ -1,5 +1,5 @@
-//! Page of a pay link: shows the holder of the link the amount due, without personal data except the name, and lets
-//! them pay. It requires no session.
+//! Page of a pay link: shows whoever holds the link the amount due, without personal data except the name, and lets
+//! them pay. No session is required.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use http_api::billing::invoices::begin_checkout;
 use http_api::billing::pay::{PayToken, linked};
 use http_api::production::invoices::InvoiceHandles;
 
-/// Serves the page of a pay link.
+/// Serves the page that a pay link opens.
 pub(super) async fn show(State(app): State<InvoiceHandles>, PayToken(token): PayToken) -> Result<Response, ApiError> {
     let state = linked(&app, &token).await?;
     let invoice = state_of(&state)?;
@@ -54,7 +54,7 @@ pub(super) async fn show(State(app): State<InvoiceHandles>, PayToken(token): Pay
     Ok(page(StatusCode::OK, &title, &content))
 }
 
-/// Forwards to the payment page of the invoice at the payment processor.
+/// Forwards to the payment processor's payment page for the invoice.
 pub(super) async fn pay(
     State(app): State<InvoiceHandles>,
     State(limits): State<Arc<RateLimiter>>,

@@ -1,5 +1,5 @@
-//! Form fields of a printer, for the setup wizard and the staff pages: fields and hints follow from what the printer
-//! types declare.
+//! Form fields of a printer, for the setup wizard and the staff pages. Fields and hints are derived from the
+//! declarations of the printer types.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
@@ -23,9 +23,9 @@ const MACHINES: [(MachineType, &str); 6] = [
     (MachineType::LaserCutter, "Laser cutter"),
     (MachineType::LaserEngraver, "Laser engraver"),
 ];
-/// Printer types that accept no request without an API key.
+/// Printer types that reject requests without an API key.
 const TYPES_WITH_KEY: [&str; 1] = ["server_rest"];
-/// API members with the labels of their fields.
+/// Labels of form fields, by API member.
 const LABELS: [(&str, &str); 18] = [
     ("name", "Name"),
     ("type", "Type"),
@@ -46,18 +46,18 @@ const LABELS: [(&str, &str); 18] = [
     ("camera.snapshotUrl", "Address of the camera's picture"),
     ("camera.credentials", "User and password of the camera"),
 ];
-/// Dimensions of the build volume: field name, label, and sample value.
+/// Fields for the dimensions of the build volume: name, label, and sample value.
 const SIDES: [(&str, &str, &str); 3] =
     [("x", "Width in mm", "220"), ("y", "Depth in mm", "220"), ("z", "Height in mm", "250")];
 
-/// Lists the printer types that satisfy the predicate, for display.
+/// Lists the printer types that satisfy the given predicate, for display.
 fn types_that(holds: impl Fn(&PrinterType) -> bool) -> String {
     let words: Vec<&str> = PRINTER_TYPES.iter().filter(|one| holds(one)).map(|one| one.word).collect();
     words.join(", ")
 }
 
-/// Renders the fields that every printer has. `kind` is its type if already known; otherwise the form contains a
-/// choice. `value` returns the initial value of a field; `None` keeps the default.
+/// Renders the fields common to all printers. `kind` is the printer type if already chosen; otherwise the form offers a
+/// choice of types. `value` returns a field's initial value, or `None` to keep the default.
 pub(super) fn inputs(kind: Option<&PrinterType>, value: &dyn Fn(&str) -> Option<String>) -> Markup {
     let of = |name: &str| value(name).unwrap_or_default();
     html! {
@@ -156,8 +156,8 @@ fn serial(kind: Option<&PrinterType>, value: &str) -> Markup {
     }
 }
 
-/// Converts the text of a form field to a JSON number; any other text is passed on unchanged, so that the API reports
-/// the error.
+/// Converts a form field's text to a JSON number. Text that is not a number is passed on unchanged, so that the API
+/// reports the error.
 pub(super) fn number(text: &str) -> Value {
     text.parse::<f64>().map_or_else(|_| json!(text), |number| json!(number))
 }
@@ -179,13 +179,13 @@ pub(super) fn request_members(sent: &PageForm) -> Map<String, Value> {
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Returns the wizard's error for a printer of a type that needs an API key if the key is missing.
+/// Returns the wizard's error message if the printer's type needs an API key and the key is missing.
 pub(super) fn key_missing(sent: &PageForm) -> Option<String> {
     let missing = sent.text("apiKey").is_empty() && TYPES_WITH_KEY.contains(&sent.text("type"));
     missing.then(|| "API key: printers of this type always need it; the printer's own page shows it.".to_owned())
 }
 
-/// Formats the validation errors of a printer form, one line each, with the labels of its fields.
+/// Formats a printer form's validation errors, one per line, with the labels of the form's fields.
 pub(super) fn faults(error: &ApiError) -> Vec<String> {
     let labelled = |line: String| {
         let of = |(member, label): &(&str, &str)| {

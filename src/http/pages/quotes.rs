@@ -1,4 +1,4 @@
-//! Quote pages of the customer: list, details, acceptance and refusal.
+//! Customer's quote pages: list, details, acceptance and refusal.
 
 use std::sync::Arc;
 
@@ -141,7 +141,7 @@ fn quote_view(viewer: &Viewer, quote: &Quote, now: Timestamp) -> Markup {
     }
 }
 
-/// Accepts the customer's own quote and redirects to the resulting order.
+/// Accepts one of the customer's own quotes and redirects to the resulting order.
 pub(super) async fn accept(
     State(app): State<QuotePageHandles>,
     PathId(id): PathId,
@@ -153,7 +153,7 @@ pub(super) async fn accept(
     Ok(see_other(&to))
 }
 
-/// Declines the customer's own quote.
+/// Declines one of the customer's own quotes.
 pub(super) async fn decline(
     State(app): State<QuotePageHandles>,
     PathId(id): PathId,

@@ -13,8 +13,8 @@ use domain::sign_in_link::INVALID_OR_EXPIRED;
 use http::error::{ErrorMeta, Notice};
 use http::paths::is_customer_page;
 
-/// Renders error responses of guards and page handlers as pages, and redirects users who are not signed in to the
-/// sign-in page, from which they return.
+/// Renders error responses from guards and page handlers as pages. A user who is not signed in is redirected to the
+/// sign-in page, and returns from it to the requested page.
 pub async fn answered_as_page(request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let (of_staff, of_setup) = (staff::is_path(path), setup::is_path(path));
@@ -57,8 +57,8 @@ fn as_notice(response: Response) -> Response {
     page
 }
 
-/// Adds the headers of the response that a page takes the place of, such as those of rate limits, except those of the
-/// content and those that the page sets itself.
+/// Copies headers, such as those about rate limits, from the response that the page replaces. Content headers and those
+/// that the page sets itself are not copied.
 fn keep_headers(page: &mut Response, headers: &HeaderMap) {
     let own = page.headers().clone();
     for (name, value) in headers {
@@ -68,7 +68,8 @@ fn keep_headers(page: &mut Response, headers: &HeaderMap) {
     }
 }
 
-/// Returns whether a browser requests a page that may not exist. Paths used by programs keep their usual error format.
+/// Returns whether a request comes from a browser and is for a page, so that it gets an error page if the page does not
+/// exist. Paths used by programs keep their usual error format.
 fn may_have_lost_its_way(request: &Request) -> bool {
     let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
     let of_programs =
@@ -76,7 +77,7 @@ fn may_have_lost_its_way(request: &Request) -> bool {
     request.method() == Method::GET && !of_programs && accepts.is_some_and(|kinds| kinds.contains("text/html"))
 }
 
-/// Renders the page for an unknown path.
+/// Renders the error page for an unknown path.
 fn nowhere() -> Response {
     let title = "This page is not here";
     let content = html! {
@@ -88,8 +89,8 @@ fn nowhere() -> Response {
     page(StatusCode::NOT_FOUND, title, &content)
 }
 
-/// Returns the path of the sign-in page with the wanted page as redirect target. If a failed link has left an error
-/// code in the query, it is passed on.
+/// Returns the path of the sign-in page, with the requested page as the redirect target. An error code that a failed
+/// link left in the query is passed on.
 fn sign_in_path(target: Option<&str>) -> String {
     let Some(target) = target else { return sign_in::PATH.to_owned() };
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
@@ -152,7 +153,7 @@ fn refusal(status: StatusCode, meta: &ErrorMeta, of_staff: bool) -> Response {
     page(status, title, &content)
 }
 
-/// Formats the message of a refusal as a sentence.
+/// Formats an error message as a sentence.
 pub(super) fn sentence(words: &str) -> String {
     let mut chars = words.chars();
     let first = chars.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();

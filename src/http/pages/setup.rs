@@ -1,8 +1,8 @@
-//! Setup wizard: configures a new shop in six steps. It uses the same commands as the routes of `/api/setup`. Its input
-//! is stored encrypted until the last step writes the settings, so it can be interrupted and resumed.
+//! Setup wizard: configures a new shop in six steps, using the same commands as the routes of `/api/setup`. The input
+//! is stored encrypted until the last step writes the settings, so the setup can be interrupted and resumed.
 //!
-//! Before the setup is complete, it is opened with the one-time code; afterwards it is for admins. It covers only the
-//! settings that it asks for.
+//! Until the setup is complete, the wizard is opened with a one-time code; afterwards, only admins can open it. It
+//! covers only the settings that it asks for.
 
 mod advice;
 mod commerce;
@@ -51,7 +51,7 @@ handles! {
     }
 }
 
-/// Returns whether the path is that of a wizard page.
+/// Returns whether the path belongs to a wizard page.
 pub(super) fn is_path(path: &str) -> bool {
     path.strip_prefix(PATH).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -83,15 +83,16 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(post, Setup, done::PRINT_PATH, done::print, long)
 }
 
-/// Request to a wizard page: its session and the progress of the setup.
+/// Request to a wizard page, with its session and the progress of the setup.
 pub(super) struct WizardRequest {
-    /// Input of the earlier steps.
+    /// Input from earlier steps.
     pub(super) draft: SetupDraft,
-    /// `true` if an admin exists who can sign in.
+    /// `true` if there is an admin who can sign in.
     pub(super) has_admin: bool,
-    /// `true` once the setup has been completed; the wizard is then for admins only.
+    /// `true` once the setup has been completed; from then on, the wizard is only for admins.
     pub(super) completed: bool,
-    /// Form token of a staff session. The setup session needs none: its cookie is only sent by pages of this server.
+    /// Form token of a staff session. The setup session needs none, because its cookie is sent only by pages of this
+    /// server.
     token: Option<String>,
 }
 
@@ -108,12 +109,12 @@ impl WizardRequest {
         Ok(Self { draft, has_admin, completed, token })
     }
 
-    /// Returns whether the steps after the second are available.
+    /// Returns whether the steps after the second one are available.
     pub(super) fn may_go_on(&self) -> bool {
         self.has_admin && self.draft.may_go_on()
     }
 
-    /// Returns the redirect for a step that is not yet available; `None` if it is.
+    /// Returns the redirect to an earlier step if this step is not available yet; `None` if it is.
     pub(super) fn instead(&self) -> Option<Response> {
         let to = if self.has_admin { database::PATH } else { PATH };
         (!self.may_go_on()).then(|| see_other(to))
@@ -124,23 +125,23 @@ impl WizardRequest {
         html! { @if let Some(token) = &self.token { input type="hidden" name=(TOKEN_FIELD) value=(token); } }
     }
 
-    /// Renders a page of this step.
+    /// Renders a page of the given step.
     pub(super) fn page(&self, status: StatusCode, step: SetupStep, content: &Markup) -> Response {
         whole_page(status, step.title(), &around(step, self.has_admin, self.may_go_on(), content), false)
     }
 
-    /// Renders a page of this step with live updates.
+    /// Renders a page of the given step with live updates.
     pub(super) fn live_page(&self, step: SetupStep, content: &Markup) -> Response {
         whole_page(StatusCode::OK, step.title(), &around(step, self.has_admin, self.may_go_on(), content), true)
     }
 }
 
-/// Returns the file that stores the wizard's input.
+/// Returns the file in which the wizard's input is stored.
 pub(super) fn draft_file(app: &WizardHandles) -> DraftFile {
     DraftFile::new(&app.setup.config.server.data_dir, &app.cipher)
 }
 
-/// Changes the stored input. Changes are serialized.
+/// Changes the stored input; concurrent changes are serialized.
 pub(super) async fn change_draft(
     app: &WizardHandles,
     change: impl FnOnce(&mut SetupDraft) + Send + 'static,
@@ -155,7 +156,7 @@ pub(super) async fn change_draft(
     Ok(changed.await.map_err(ApiError::internal)??)
 }
 
-/// Renders an error page; redirects an unauthenticated visitor to the entry page with the error code.
+/// Renders an error page. An unauthenticated visitor is redirected to the entry page with the error code instead.
 pub(super) fn refused(status: StatusCode, meta: &ErrorMeta) -> Response {
     if status == StatusCode::UNAUTHORIZED {
         return see_other(&enter::path_after(&meta.code));
@@ -184,7 +185,7 @@ pub(super) fn refused(status: StatusCode, meta: &ErrorMeta) -> Response {
     page(status, title, &content)
 }
 
-/// Formats the errors of a form, one line each. Names of settings are shown unchanged.
+/// Formats a form's errors, one per line. Names of settings are left unchanged.
 pub(super) fn faults_of(error: &ApiError) -> Vec<String> {
     let body = error.body();
     let sentences = body["errors"].as_array().into_iter().flatten().filter_map(|fault| {
@@ -196,7 +197,7 @@ pub(super) fn faults_of(error: &ApiError) -> Vec<String> {
     if sentences.is_empty() { vec![sentence(error.message())] } else { sentences }
 }
 
-/// Renders the errors of a form.
+/// Renders the error messages of a form.
 pub(super) fn wrong(lines: &[String]) -> Markup {
     html! {
         @if !lines.is_empty() {

@@ -1,6 +1,6 @@
-//! Sign-in pages: a form that requests a link, and the page that the e-mailed link opens. That page has one button,
-//! which redeems the link: programs that follow links in e-mails do not press buttons, so the link is still valid when
-//! the customer opens it.
+//! Customer sign-in pages: a form that requests a link, and the page that the emailed link opens. That page has a
+//! single button, which redeems the link. Programs that follow links in emails do not press buttons, so the link is
+//! still valid when the customer opens it.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(super) struct SignInQuery {
     error: Option<String>,
 }
 
-/// Renders the form, with an error if there is one.
+/// Renders the sign-in form, with an error message if there is one.
 fn form(status: StatusCode, email: &str, next: &str, wrong: Option<&str>) -> Response {
     let content = html! {
         h1 { "Sign in" }
@@ -60,7 +60,7 @@ pub(super) async fn show(State(config): State<Arc<Config>>, OpenQuery(query): Op
     form(StatusCode::OK, "", next.as_deref().unwrap_or(orders::PATH), wrong)
 }
 
-/// Handles the form: the response is the same for every address, whether or not it belongs to a customer.
+/// Handles the sign-in form. The response is the same for every address, whether or not it belongs to a customer.
 pub(super) async fn ask(
     State(app): State<SignInHandles>,
     ClientAddress(from): ClientAddress,
@@ -80,7 +80,7 @@ pub(super) async fn ask(
     }
 }
 
-/// Returns the page in place of the response, with the response's rate-limit data.
+/// Returns the page with the rate-limit data of the response that it replaces.
 fn with_limits(answer: Response, mut page: Response) -> Response {
     *page.extensions_mut() = answer.extensions().clone();
     page
@@ -98,7 +98,7 @@ fn link_sent_page(email: &str) -> Response {
     page(StatusCode::OK, "Look into your mail", &content)
 }
 
-/// Serves the page that an e-mailed link opens. It performs no lookup: the link is only checked when it is redeemed.
+/// Serves the page that an emailed link opens. It performs no lookup: the link is checked only when it is redeemed.
 pub(super) async fn confirm(
     State(config): State<Arc<Config>>,
     OpenQuery(query): OpenQuery<SignInLinkQuery>,

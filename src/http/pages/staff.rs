@@ -1,8 +1,9 @@
-//! Staff pages: the floor, the to-do list, orders and their jobs. They have the same access control as the API with a
-//! session: the cookie `service_session`, with the role of the signed-in user.
+//! Staff pages: the floor, the to-do list, orders and their jobs. Access control is the same as for the API with a
+//! session: the cookie `service_session`, with the signed-in user's role.
 //!
-//! Live data of the floor is read from memory ([`board`]), rendered once for all viewers, and sent through one stream
-//! per browser ([`live`]). Forms are handled by the API handlers ([`acts`]): no business rules are decided here.
+//! Live data about the floor is read from memory ([`board`]), rendered once for all viewers, and sent through one
+//! stream per browser ([`live`]). Forms are handled by the API handlers ([`acts`]), so no business rules are decided
+//! here.
 
 mod acts;
 mod address_fields;
@@ -51,40 +52,40 @@ use http::access::RequiredAccess;
 use http::local_sign_in;
 use http::routes::{PageBounds, Routes};
 
-/// Path of the floor, the first page after sign-in.
+/// Path of the floor page, the first page after sign-in.
 pub(super) const FLOOR_PATH: &str = "/floor";
-/// Path of the to-do list of the staff.
+/// Path of the staff's to-do list.
 const TO_DO_PATH: &str = "/to-do";
-/// Path of the orders of all customers. The customers' own pages are at `/orders`.
+/// Path of the list of all customers' orders. The customers' own pages are at `/orders`.
 const ORDERS_PATH: &str = "/shop/orders";
-/// Path of the materials, spools and their movements.
+/// Path of the list of materials, with their spools and stock movements.
 const STOCK_PATH: &str = "/shop/stock";
-/// Path of the SKUs, kits and files.
+/// Path of the list of SKUs, kits and files.
 const PRODUCTS_PATH: &str = "/shop/products";
-/// Path of the custom requests and quotes.
+/// Path of the list of quotes and custom requests.
 const QUOTES_PATH: &str = "/shop/quotes";
-/// Path of the customers' requests for custom pieces.
+/// Path of the list of customers' requests for custom pieces.
 const REQUESTS_PATH: &str = "/shop/requests";
-/// Path of the invoices and credit notes of all customers.
+/// Path of the list of all customers' invoices and credit notes.
 const INVOICES_PATH: &str = "/shop/invoices";
-/// Path of the customers.
+/// Path of the customer list.
 const CUSTOMERS_PATH: &str = "/shop/customers";
-/// Path of the webhook endpoints and their deliveries.
+/// Path of the list of webhook endpoints and their deliveries.
 const WEBHOOKS_PATH: &str = "/shop/webhooks";
-/// Path of the statistics and charts of the shop.
+/// Path of the shop's statistics and charts.
 const INSIGHTS_PATH: &str = "/shop/insights";
-/// Path of the API keys, users, integrations and server state.
+/// Path of the settings: API keys, users, integrations and server state.
 const SETTINGS_PATH: &str = "/shop/settings";
 /// First path segments of the staff pages.
 const ROOTS: [&str; 5] = ["login", "logout", "floor", "to-do", "shop"];
 
-/// Returns whether the path is that of a staff page.
+/// Returns whether the path belongs to a staff page.
 pub(super) fn is_path(path: &str) -> bool {
     let first = path.strip_prefix('/').and_then(|rest| rest.split(['/', '?']).next());
     first.is_some_and(|first| ROOTS.contains(&first))
 }
 
-/// Returns the path of the sign-in page with the wanted page as redirect target.
+/// Returns the path of the sign-in page, with the requested page as the redirect target.
 pub(super) fn sign_in_path(target: Option<&str>) -> String {
     let Some(target) = target else { return sign_in::PATH.to_owned() };
     let next = form_urlencoded::Serializer::new(String::new()).append_pair("next", target).finish();

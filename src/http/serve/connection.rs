@@ -1,4 +1,4 @@
-//! A single connection: how it is served, requirements on request heads, and timeouts of each part.
+//! A single connection: serving it, requirements on request heads, and timeouts for each part.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -31,7 +31,7 @@ const ONCE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum time to wait for the remaining body of a refused request, so that the connection can be kept open.
 const READ_AWAY_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Limits on the request heads of a connection, and timeouts of its parts.
+/// Limits on the request heads of a connection, and timeouts for its parts.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadLimits {
     /// Maximum time for a head to arrive.
@@ -47,7 +47,7 @@ pub struct HeadLimits {
 }
 
 impl HeadLimits {
-    /// Returns the limits of the settings.
+    /// Returns the limits from the settings.
     pub fn of(server: &ServerConfig) -> Self {
         Self {
             head: server.header_timeout_seconds.duration(),
@@ -71,18 +71,18 @@ pub struct HttpConnection {
     pub routes: Router,
     /// Client's address; `None` on the control socket.
     pub peer: Option<IpAddr>,
-    /// `true` if the connection may carry requests of many clients.
+    /// `true` if the connection may carry requests from many clients.
     pub is_shared: bool,
-    /// Connection's place at the front, which its request keeps once admitted; `None` if no newcomer can displace it.
+    /// Connection's slot at the front, which its request keeps once admitted; `None` if no newcomer can displace it.
     pub place: Option<AcceptSlot>,
     /// `true` if only one request is served.
     pub once: bool,
-    /// Limits on its heads, and its timeouts.
+    /// Limits on the connection's request heads, and its timeouts.
     pub limits: HeadLimits,
 }
 
 impl HttpConnection {
-    /// Serves the connection to its end. `begin` contains the bytes that were already read from it.
+    /// Serves the connection to its end. `begin` contains the bytes already read from it.
     pub async fn serve<S>(self, stream: S, begin: Vec<u8>, watcher: Watcher)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -151,7 +151,7 @@ async fn answer(mut routes: Router, request: Request<Body>, pause: Arc<RetryPaus
     Ok(response)
 }
 
-/// Returns the error in a head that the HTTP library accepts but this server does not.
+/// Returns the error for a head that the HTTP library accepts but this server does not.
 fn head_fault(request: &Request<Incoming>, turns: &RequestPhase, max_bytes: usize) -> Option<ApiError> {
     let malformed = |message: &str| {
         turns.note_malformed();

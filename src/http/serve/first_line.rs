@@ -1,17 +1,17 @@
 //! Classification of a connection's first request by the beginning of its first line.
 
-/// Maximum number of bytes of the line that are read before it is classified; the recognized lines are shorter.
+/// Maximum number of bytes of the line that are read before it is classified; the recognised lines are shorter.
 pub const MAX_LINE_BYTES: usize = 512;
 
 /// Class of the first request, from its first line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FirstLine {
-    /// More bytes are needed: it may still become a recognized line.
+    /// More bytes are needed, because the line may still become a recognised one.
     Incomplete,
     /// `GET /healthz` or `GET /readyz`.
     HealthCheck,
-    /// Emergency stop: `POST /api/printers/{id}/emergency-stop`, or the form of a page without script, `POST
-    /// /floor/printers/{id}/emergency-stop`.
+    /// Emergency stop: `POST /api/printers/{id}/emergency-stop`, or the form on a page without script,
+    /// `POST /floor/printers/{id}/emergency-stop`.
     EmergencyStop,
     /// Anything else, including bytes that are not HTTP.
     Other,

@@ -1,14 +1,14 @@
-//! Front of the server: a thread of its own that accepts every connection and answers the requests that must always be
+//! Front of the server: a separate thread that accepts every connection and answers the requests that must always be
 //! served.
 //!
-//! It reads the first line of the first request. Health checks and emergency stops are answered here, however busy the
-//! rest of the server is; every other connection is handed over with the bytes that were read, or refused here if there
-//! are too many. Places are bounded, in total and for each address: when they are full, the oldest connection whose
-//! request was not admitted is closed, so that silent clients cannot block a new one. An admitted emergency stop is
-//! never ended for another connection.
+//! It reads the first line of the first request. Health checks and emergency stops are answered on this thread, however
+//! busy the rest of the server is; every other connection is handed over with the bytes already read, or refused on
+//! this thread if there are too many. Slots are bounded, in total and for each address: when they are full, the oldest
+//! connection whose request was not admitted is closed, so that silent clients cannot block a new one. An admitted
+//! emergency stop is never ended for another connection.
 //!
 //! Later requests on a connection that was handed over are answered by the rest of the server, including emergency
-//! stops: those also bypass its limits, but share its threads.
+//! stops: those also bypass the server's limits, but share its threads.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -37,36 +37,36 @@ const MAX_UNTOLD: usize = 1024;
 const MAX_HEALTH_CHECKS: usize = 256;
 /// Maximum number of connections on which an emergency stop is being answered.
 const MAX_STOPS: usize = 256;
-/// Divisor of the places: one address takes at most one place in this many.
+/// Divisor of the number of slots: one address takes at most one slot in this many.
 const ADDRESS_SHARE: usize = 4;
 /// Pause after accepting a connection failed, for example because too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// Interval of the checks whether everything was answered, when the server shuts down.
+/// Interval between checks whether everything has been answered, while the server shuts down.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(20);
 /// Maximum time from the first line of a health check to the end of its response.
 const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Connection that is handed over to the rest of the server.
+/// Connection handed over to the rest of the server.
 pub struct AdmittedConnection {
     /// Connection, not registered with any runtime yet.
     pub stream: std::net::TcpStream,
     /// Address of the client, by which connections are limited.
     pub peer: IpAddr,
-    /// Bytes that were already read.
+    /// Bytes already read.
     pub begin: Vec<u8>,
-    /// Permit to be served.
+    /// Permit for the connection to be served.
     pub place: AdmissionPermit,
 }
 
 /// Running front. It accepts connections until the server shuts down; work that has begun, such as recording an
-/// emergency stop, continues until it is [ended](Self::end).
+/// emergency stop, continues until the front is [ended](Self::end).
 pub struct Acceptor {
     thread: Option<JoinHandle<()>>,
     ended: CancellationToken,
 }
 
 impl Acceptor {
-    /// Starts the thread. Connections that are not answered here go to `arrivals`.
+    /// Starts the thread. Connections that it does not answer itself go to `arrivals`.
     pub fn start(
         listener: std::net::TcpListener,
         app: AppState,
@@ -110,7 +110,7 @@ impl Drop for Acceptor {
     }
 }
 
-/// Waiting connections whose first line is not complete yet.
+/// Queue of connections whose first line is not complete yet.
 struct AcceptQueue {
     app: AppState,
     routes: Router,
@@ -163,7 +163,7 @@ impl AcceptQueue {
         }
     }
 
-    /// Reads the first line and dispatches the connection by it.
+    /// Reads the first line and dispatches the connection accordingly.
     async fn greet(self: Arc<Self>, mut stream: TcpStream, peer: SocketAddr) {
         // Small answers are sent at once instead of waiting for more data.
         if let Err(error) = stream.set_nodelay(true) {
@@ -231,7 +231,7 @@ impl AcceptQueue {
     }
 }
 
-/// Returns whether an accept error concerns only one client, which disconnected before it was accepted.
+/// Returns whether an accept error concerns only one client that disconnected before it was accepted.
 fn is_of_the_client(error: &io::Error) -> bool {
     use io::ErrorKind as K;
     matches!(error.kind(), K::ConnectionRefused | K::ConnectionAborted | K::ConnectionReset)

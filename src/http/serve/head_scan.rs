@@ -1,10 +1,10 @@
 //! Scans the bytes of a connection for request heads with lines that end in a bare line feed.
 //!
-//! The HTTP library accepts such lines, other programs do not: a proxy in front of the server may then see one request
-//! where the server sees two. Bodies are skipped by their length. A body without a length (`Transfer-Encoding`)
+//! The HTTP library accepts such lines, but other programs do not: a proxy in front of the server may then see one
+//! request where the server sees two. Bodies are skipped by their length. A body without a length (`Transfer-Encoding`)
 //! suspends the scan until the next request begins, and such a connection accepts no further requests.
 
-/// Maximum length of a header name that is recognized, in bytes, including its colon.
+/// Maximum length of a recognised header name, in bytes, including its colon.
 const MAX_NAME_BYTES: usize = 20;
 const LENGTH: &[u8] = b"content-length:";
 const ENCODING: &[u8] = b"transfer-encoding:";
@@ -40,7 +40,7 @@ impl Default for HeadScan {
 }
 
 impl HeadScan {
-    /// Returns whether a line of a head ended in a bare line feed.
+    /// Returns whether a line in a head ended in a bare line feed.
     pub const fn is_malformed(&self) -> bool {
         self.bare
     }
@@ -74,7 +74,7 @@ impl HeadScan {
         }
     }
 
-    /// Processes bytes of the current line, starting in this column.
+    /// Processes bytes of the current line, starting in the given column.
     fn part_of_line(&mut self, piece: &[u8], column: usize) {
         for (slot, byte) in self.line.iter_mut().skip(column).zip(piece) {
             *slot = byte.to_ascii_lowercase();
@@ -89,7 +89,7 @@ impl HeadScan {
         self.encoded |= end >= ENCODING.len() && self.line.starts_with(ENCODING);
     }
 
-    /// Processes the end of the current line, which had this many bytes.
+    /// Processes the end of the current line, whose length in bytes is `column`.
     fn end_line(&mut self, column: usize, returned: bool) {
         self.bare |= !returned;
         // The carriage return counts: an empty line has none but it.

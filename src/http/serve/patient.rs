@@ -15,8 +15,8 @@ use tokio::time::{Sleep, sleep};
 
 use super::head_scan::HeadScan;
 
-/// Phase counter of a connection: incremented when a head was read, and again when its response begins. Odd while a
-/// request is processed. Also records whether request boundaries can still be determined.
+/// Phase counter of a connection: incremented when a head has been read, and again when its response begins. Odd while
+/// a request is processed. Also records whether request boundaries can still be determined.
 #[derive(Debug, Default)]
 pub struct RequestPhase {
     phase: AtomicU32,
@@ -24,7 +24,7 @@ pub struct RequestPhase {
 }
 
 impl RequestPhase {
-    /// Records that the head of a request was read.
+    /// Records that the head of a request has been read.
     pub fn begin(&self) {
         self.phase.fetch_add(1, Relaxed);
     }
@@ -32,7 +32,7 @@ impl RequestPhase {
     pub fn note_malformed(&self) {
         self.malformed.store(true, Relaxed);
     }
-    /// Returns whether a head was malformed: the connection accepts no further requests.
+    /// Returns whether a head was malformed, so that the connection accepts no further requests.
     pub fn is_malformed(&self) -> bool {
         self.malformed.load(Relaxed)
     }
@@ -42,7 +42,7 @@ impl RequestPhase {
     }
 }
 
-/// Stream with these timeouts.
+/// Stream with timeouts for a request head and for a client that does not read.
 pub struct TimeoutStream<S> {
     stream: S,
     within: Duration,
@@ -52,16 +52,16 @@ pub struct TimeoutStream<S> {
     scan: HeadScan,
     /// Phase at the last check.
     last_phase: u32,
-    /// True while bytes of a head may have arrived and the head is not complete.
+    /// `true` while bytes of a head may have arrived but the head is not complete.
     begun: bool,
-    /// Timer of the head; created only when waiting is necessary, since most heads arrive in one piece.
+    /// Timer for the head; created only when waiting is necessary, since most heads arrive in one piece.
     until: Option<Pin<Box<Sleep>>>,
-    /// Timer of the client; set while it does not read.
+    /// Timer for the client; set while the client does not read.
     stuck: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> TimeoutStream<S> {
-    /// Wraps a stream, with these timeouts for a head and for a client that does not read.
+    /// Wraps a stream, with the given timeouts for a head and for a client that does not read.
     pub fn new(stream: S, within: Duration, taken_within: Duration, turns: Arc<RequestPhase>) -> Self {
         Self {
             stream,

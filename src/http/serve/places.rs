@@ -1,6 +1,6 @@
-//! Bounded number of connections that the front handles, each in a task of its own. A newcomer always gets a place:
-//! when there are too many, the oldest connection whose request was not admitted yet is ended, preferably one of the
-//! same client.
+//! Bounded number of connections that the front handles, each in its own task. A newcomer always gets a slot: when
+//! there are too many, the oldest connection whose request was not admitted yet is ended, preferably one from the same
+//! client.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -48,7 +48,7 @@ impl Drop for RunningTask {
 }
 
 impl RunningConnectionSlots {
-    /// Creates this many places, of which connections of one address take at most `most_of_address`.
+    /// Creates the given number of slots, of which connections from one address take at most `most_of_address`.
     pub fn new(most: usize, most_of_address: usize) -> Self {
         Self { most, most_of_address, running: Mutex::default() }
     }
@@ -57,7 +57,7 @@ impl RunningConnectionSlots {
         change(&mut self.running.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Starts a task for a connection of this address, and ends another one if there are too many.
+    /// Starts a task for a connection from the given address, and ends another one if there are too many.
     pub fn run<F: Future<Output = ()> + Send + 'static>(
         self: &Arc<Self>,
         scope: Option<u128>,
@@ -103,7 +103,7 @@ impl RunningConnectionSlots {
 }
 
 impl RunningConnections {
-    /// Returns the task to end because of a new connection from this address.
+    /// Returns the task to end because of a new connection from the given address.
     fn surplus(&self, scope: Option<u128>, most: usize, most_of_address: usize) -> Option<u64> {
         let mut waiting = self.tasks.iter().filter(|(_, task)| !task.place.is_kept());
         let mut of_address = waiting.clone().filter(|(_, task)| scope.is_some() && task.scope == scope);

@@ -1,4 +1,4 @@
-//! Stream whose first bytes were already read.
+//! Stream whose first bytes have already been read.
 
 use std::io;
 use std::pin::Pin;
@@ -9,13 +9,13 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 /// Stream that returns the bytes already read first, then the rest.
 pub struct PrefixedStream<S> {
     begin: Vec<u8>,
-    /// Number of those bytes already returned.
+    /// Number of bytes read in advance that have already been returned.
     position: usize,
     stream: S,
 }
 
 impl<S> PrefixedStream<S> {
-    /// Wraps a stream, of which these bytes were already read.
+    /// Wraps a stream of which the given bytes have already been read.
     pub fn new(begin: Vec<u8>, stream: S) -> Self {
         Self { begin, position: 0, stream }
     }

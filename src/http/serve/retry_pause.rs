@@ -1,7 +1,8 @@
-//! Pause before the next request of a connection whose last one was refused because of load.
+//! Pause before the next request on a connection whose last request was refused because of load.
 //!
-//! A client that honours `Retry-After` does not notice it. One that repeats at once would keep the server busy with
-//! refusals; instead its request waits until the announced time, which costs nothing, and may then be admitted.
+//! A client that honours `Retry-After` does not notice the pause. One that repeats its request immediately would keep
+//! the server busy with refusals; instead its request waits until the announced time, which costs nothing, and may then
+//! be admitted.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -17,25 +18,25 @@ const MAX_PAUSE: Duration = Duration::from_secs(1);
 
 /// Pause of one connection.
 pub struct RetryPause {
-    /// True if the connection may carry requests of many clients.
+    /// `true` if the connection may carry requests from many clients.
     is_shared: bool,
     until: Mutex<Option<Instant>>,
 }
 
 impl RetryPause {
     /// Creates the state of a new connection, without a pause. `is_shared` means that the connection may carry requests
-    /// of many clients; then one client's limit must not hold up the others.
+    /// from many clients; in that case one client's limit must not hold up the others.
     pub const fn new(is_shared: bool) -> Self {
         Self { is_shared, until: Mutex::new(None) }
     }
 
-    /// Records the pause that a response demands of its client.
+    /// Records the pause that a response requires of its client.
     pub fn note(&self, answer: &Response) {
         let until = self.after(answer).map(|pause| Instant::now() + pause);
         *self.until.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
 
-    /// Returns the pause that a response demands; `None` for one that was not refused because of load.
+    /// Returns the pause that a response requires; `None` for a response that was not refused because of load.
     fn after(&self, answer: &Response) -> Option<Duration> {
         match answer.extensions().get::<RefusedForLoad>()? {
             RefusedForLoad::Client if self.is_shared => None,

@@ -1,4 +1,4 @@
-//! Outcome of writing settings, as the desk keeps it and the API returns it.
+//! Outcome of writing settings, as stored by the setup service and returned by the API.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -24,13 +24,13 @@ pub struct ShadowedSetting {
     "service": "agent", "message": "the gateway answers; its token was not tested, which only a real call does",
 }))]
 pub struct TestedService {
-    /// Service that was tested.
+    /// Tested service.
     pub service: Service,
     /// Human-readable result, including what could not be tested.
     pub message: String,
 }
 
-/// Settings that were written, and what is required for them to take effect.
+/// Written settings, and the steps required for them to take effect.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({
@@ -38,9 +38,9 @@ pub struct TestedService {
     "tested": [TestedService::example()],
 }))]
 pub struct WrittenSettings {
-    /// File that was written, in the server's working directory.
+    /// Written file, in the server's working directory.
     pub file: &'static str,
-    /// Variables that were written to the file.
+    /// Variables written to the file.
     pub written: Vec<String>,
     /// Values that have no effect because another source takes precedence over the file.
     pub shadowed: Vec<ShadowedSetting>,

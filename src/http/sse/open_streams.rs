@@ -1,5 +1,5 @@
-//! Number of open streams per customer. Limits on connections do not bound it, because one connection carries many
-//! streams.
+//! Number of open streams per customer. Limits on connections do not bound this number, because one connection carries
+//! many streams.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use dashmap::DashMap;
 
 use domain::id::Id;
 
-/// Maximum number of concurrent streams per customer, over all their browsers.
+/// Maximum number of concurrent streams per customer, over all the customer's browsers.
 pub const MAX_STREAMS_OF_CUSTOMER: usize = 20;
 
 /// Counter of the open streams per customer.
@@ -23,7 +23,7 @@ pub struct StreamPermit {
 }
 
 impl OpenStreams {
-    /// Admits another stream of a customer; `None` if the customer has reached the limit.
+    /// Admits another stream for a customer; returns `None` if the customer has reached the limit.
     pub fn enter(self: &Arc<Self>, customer: Id) -> Option<StreamPermit> {
         let mut open = self.of_customer.entry(customer).or_insert(0);
         if *open >= MAX_STREAMS_OF_CUSTOMER {

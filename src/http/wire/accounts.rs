@@ -1,4 +1,4 @@
-//! Validation rules for e-mail addresses and passwords.
+//! Validation rules for email addresses and passwords.
 
 use api_schema::shape::Shape;
 use utoipa::openapi::schema::SchemaFormat;
@@ -7,10 +7,10 @@ use super::{Rule, SecretText};
 use domain::access::normal_email;
 use domain::password::{MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARS, password_fault};
 
-/// Maximum length of an e-mail address, in characters.
+/// Maximum length of an email address, in characters.
 const MAX_EMAIL_CHARS: usize = 254;
 
-/// E-mail address; surrounding whitespace is ignored.
+/// Email address; surrounding whitespace is ignored.
 pub struct EmailAddress;
 
 impl Rule<String> for EmailAddress {
@@ -25,8 +25,8 @@ impl Rule<String> for EmailAddress {
     }
 }
 
-/// New password. The server also limits its length in bytes and refuses blank and common ones, which a schema cannot
-/// express.
+/// New password. The server also limits its length in bytes and refuses blank and common passwords, which a schema
+/// cannot express.
 pub struct NewPassword;
 
 impl Rule<String> for NewPassword {

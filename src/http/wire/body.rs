@@ -10,9 +10,9 @@ use domain::refusal::Faults;
 
 /// Body of an operation: a [`Request`], or an [`OptionalBody`] of one.
 pub trait RequestBody {
-    /// Struct that the body is parsed into.
+    /// Struct into which the body is parsed.
     type Value: Request;
-    /// `true` if the body may be missing, which is read as an empty object.
+    /// `true` if the body may be missing, in which case it is read as an empty object.
     const OPTIONAL: bool;
 }
 
@@ -35,7 +35,7 @@ impl<T: Request> RequestBody for OptionalBody<T> {
 #[api(example = serde_json::json!({}))]
 pub struct EmptyBody {}
 
-/// Parses these bytes as an object. Duplicate members are recorded as errors.
+/// Parses the given bytes as an object. Duplicate members are recorded as errors.
 pub fn object(bytes: &[u8]) -> Result<(Map<String, Value>, Faults), ApiError> {
     let document = bounded_json::document(bytes, bounded_json::REQUEST)
         .map_err(|error| ApiError::bad_request("malformed_json", format!("the body is not JSON: {error}")))?;

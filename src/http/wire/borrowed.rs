@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use super::{Components, ListItem, Response, ToSchema};
 
-/// Value whose response is a borrowed view, serialized directly and without copying.
+/// Value whose response is a borrowed view, serialised directly and without copying.
 pub trait Viewed: 'static {
-    /// View, which borrows from the value.
+    /// View that borrows from the value.
     type View<'a>: Response;
 
     /// Returns the view; `None` if there is nothing to show, which is an internal error.
     fn view(&self) -> Option<Self::View<'_>>;
 }
 
-/// Response that is serialized as the view of the value it owns.
+/// Response that is serialised as the view of the value it owns.
 pub struct AsView<T>(pub T);
 
 impl<T: Viewed> Serialize for AsView<T> {

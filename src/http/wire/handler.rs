@@ -17,7 +17,7 @@ use crate::reply::{Created, ListPage, Media, MediaType, NoContent, Plain, Resour
 
 /// Argument of a handler. Information from the route (roles, path, identifier) is not described again.
 pub trait Argument {
-    /// Describes the parts of a request that it reads.
+    /// Describes the parts of a request that the argument reads.
     fn describe(_: &mut DescribedOperation, _: &mut Components) {}
 }
 
@@ -27,7 +27,7 @@ impl Argument for NamedId {}
 impl Argument for Caller {}
 impl Argument for HeaderMap {}
 impl Argument for ClientAddress {}
-/// Body that the handler reads itself, such as an upload: the route's description covers it.
+/// Body that the handler reads itself, such as an upload; it is covered by the route's description.
 impl Argument for extract::Request {
     fn describe(operation: &mut DescribedOperation, _: &mut Components) {
         operation.streamed = true;
@@ -69,7 +69,7 @@ impl<T: Request> Argument for OpenQuery<T> {
 
 /// Success response of a handler.
 pub trait Reply: IntoResponse {
-    /// Adds its status and content to the description of the operation.
+    /// Adds the reply's status and content to the description of the operation.
     fn describe(operation: &mut DescribedOperation, components: &mut Components);
 }
 
@@ -128,7 +128,7 @@ impl<R: Reply> Reply for LimitedReply<R> {
     }
 }
 
-/// Response that the handler builds itself, such as a download: the route's description covers it.
+/// Response that the handler builds itself, such as a download; it is covered by the route's description.
 impl Reply for axum::response::Response {
     fn describe(_: &mut DescribedOperation, _: &mut Components) {}
 }
@@ -139,7 +139,7 @@ impl Reply for axum::response::Response {
     label = "each argument must be an `Argument`, the result a `Result<impl Reply, ApiError>`"
 )]
 pub trait DescribedHandler<T> {
-    /// Adds its arguments and its result to the description of the operation.
+    /// Adds the handler's arguments and result to the description of the operation.
     fn describe(operation: &mut DescribedOperation, components: &mut Components);
 }
 

@@ -10,13 +10,13 @@ use domain::refusal::Faults;
 pub struct ValuePath<'a> {
     /// Dotted path, such as `lines.0.quantity`.
     pub path: &'a str,
-    /// `true` if the value is a query parameter: those are texts, and an empty one counts as absent
+    /// `true` if the value is a query parameter: query parameters are texts, and an empty one counts as absent
     /// ([`FromJson::EMPTY_IS_ABSENT`]).
     pub in_query: bool,
 }
 
 impl ValuePath<'_> {
-    /// Records an error of the value.
+    /// Records an error in the value.
     pub fn fault<T>(&self, faults: &mut Faults, message: impl Into<String>) -> Option<T> {
         faults.note(self.path, message);
         None
@@ -31,11 +31,11 @@ pub trait FromJson: ToSchema + Sized {
     /// `true` if null is accepted.
     const NULLABLE: bool = false;
 
-    /// `true` if an empty query parameter counts as absent, since forms send one for an unset choice. A number that has
-    /// a default is omitted instead.
+    /// `true` if an empty query parameter counts as absent, because forms send one for an unset choice. A number with a
+    /// default is omitted instead.
     const EMPTY_IS_ABSENT: bool = true;
 
-    /// Parses a value. Returns `None` only after an error was recorded.
+    /// Parses a value. Returns `None` only after recording an error.
     fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self>;
 
     /// Returns the inner value; `None` if it is absent or null.
@@ -59,17 +59,17 @@ pub trait FromJson: ToSchema + Sized {
 
 /// Struct that is parsed from an object; implemented by `#[derive(Request)]`.
 pub trait Request: FromJson {
-    /// Returns the descriptions of its members.
+    /// Returns the descriptions of the struct's members.
     fn members() -> Vec<Member>;
 
-    /// Reads its members. Returns `None` only after an error was recorded.
+    /// Reads the struct's members. Returns `None` only after recording an error.
     fn read(members: &mut Members<'_>) -> Option<Self>;
 }
 
 /// Members of an object that have not been read yet.
 pub struct Members<'a> {
     unread: Map<String, Value>,
-    /// Object's own path followed by a dot; empty for the body itself.
+    /// Path of the object followed by a dot; empty for the body itself.
     prefix: String,
     in_query: bool,
     faults: &'a mut Faults,
@@ -83,7 +83,7 @@ impl<'a> Members<'a> {
         Some(Self { unread, prefix, in_query: place.in_query, faults })
     }
 
-    /// Removes one member and validates it by its rules. Returns `None` only after an error was recorded.
+    /// Removes one member and validates it by the given rules. Returns `None` only after recording an error.
     pub fn read<T: FromJson>(&mut self, name: &str, rules: &[&dyn Rule<T::Inner>], default: Option<T>) -> Option<T> {
         let path = format!("{}{name}", self.prefix);
         let place = ValuePath { path: &path, in_query: self.in_query };
@@ -109,12 +109,12 @@ impl<'a> Members<'a> {
         valid.then_some(value)
     }
 
-    /// Returns the errors of the request, for checks across several members.
+    /// Returns the errors in the request, for checks across several members.
     pub fn faults(&mut self) -> &mut Faults {
         self.faults
     }
 
-    /// Records an error for each member that was not read, since it is unknown.
+    /// Records an error for each member that was not read and is therefore unknown.
     pub fn finish(self) {
         for name in self.unread.keys() {
             self.faults.note(&format!("{}{name}", self.prefix), "is not a valid field");

@@ -6,24 +6,24 @@ use serde_json::Value;
 use super::{Components, FromJson, ToSchema, ValuePath, schema_of};
 use domain::refusal::Faults;
 
-/// Member that may be omitted, which differs from null: in a PATCH an absent member is left unchanged, while null
+/// Member that may be omitted, which is different from null: in a PATCH an absent member is left unchanged, while null
 /// clears it (`Optional<Option<T>>`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Optional<T> {
     /// Absent from the object.
     #[default]
     Absent,
-    /// Present with this value.
+    /// Present with the given value.
     Present(T),
 }
 
 impl<T> Optional<T> {
-    /// Returns its value, or `other` if it is absent.
+    /// Returns the member's value, or `other` if the member is absent.
     pub fn or(self, other: T) -> T {
         self.or_else(|| other)
     }
 
-    /// Returns its value, or the result of `other` if it is absent.
+    /// Returns the member's value, or the result of `other` if the member is absent.
     pub fn or_else(self, other: impl FnOnce() -> T) -> T {
         match self {
             Self::Present(value) => value,
@@ -31,7 +31,7 @@ impl<T> Optional<T> {
         }
     }
 
-    /// Returns its value, if present.
+    /// Returns the member's value; `None` if the member is absent.
     pub fn present(self) -> Option<T> {
         match self {
             Self::Present(value) => Some(value),
@@ -39,7 +39,7 @@ impl<T> Optional<T> {
         }
     }
 
-    /// Returns whether it is present.
+    /// Returns whether the member is present.
     pub const fn is_present(&self) -> bool {
         matches!(self, Self::Present(_))
     }
@@ -80,7 +80,7 @@ impl<T: FromJson> FromJson for Optional<T> {
     }
 }
 
-/// Member that may be absent or null; both mean the same.
+/// Member that may be absent or null, both of which mean the same.
 impl<T: FromJson> FromJson for Option<T> {
     type Inner = T::Inner;
     const NULLABLE: bool = true;

@@ -11,7 +11,7 @@ use crate::error::ApiError;
 use domain::refusal::Faults;
 
 /// Parses the parameters of a query, or refuses it with all its errors. The first occurrence of a repeated parameter
-/// counts. An unknown parameter is an error: a misspelt filter would list everything.
+/// counts. An unknown parameter is an error, because a misspelt filter would otherwise list everything.
 pub fn read_query<T: Request>(pairs: Vec<(String, String)>) -> Result<T, ApiError> {
     // A text of PostgreSQL cannot hold NUL: such a parameter would look like a fault of the database.
     if pairs.iter().any(|(_, text)| text.contains('\0')) {
@@ -30,7 +30,7 @@ pub fn read_query<T: Request>(pairs: Vec<(String, String)>) -> Result<T, ApiErro
     body::read(Value::Object(members), true, faults)
 }
 
-/// Does what [`read_query`] does, but ignores unknown parameters.
+/// Does the same as [`read_query`], but ignores unknown parameters.
 pub fn read_open_query<T: Request>(mut pairs: Vec<(String, String)>) -> Result<T, ApiError> {
     let member_names: Vec<&str> = T::members().iter().map(|member| member.name).collect();
     pairs.retain(|(name, _)| member_names.contains(&name.as_str()));

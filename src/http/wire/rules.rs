@@ -1,5 +1,5 @@
-//! Validation rules for single members. Each rule does two things in one place: it validates a value, and it marks the
-//! schema with the same constraint. A test checks that both agree.
+//! Validation rules for individual members. Each rule does two things in one place: it validates a value, and it marks
+//! the schema with the same constraint. A test checks that both agree.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -17,7 +17,7 @@ pub trait Rule<T> {
     /// Validates the value; the error message continues the member's path: "must be above 0".
     fn judge(&self, value: &T) -> Result<(), String>;
 
-    /// Returns the index of the invalid item, if one item of a list is invalid.
+    /// Returns the index of the invalid item, if one item in a list is invalid.
     fn faulty_part(&self, value: &T) -> Option<usize> {
         let _ = value;
         None
@@ -55,7 +55,7 @@ impl Rule<String> for Filled {
     }
 }
 
-/// Secret: clients generated from the document hide it, and it is never returned. Accepts any text.
+/// Secret: clients generated from the document hide it, and the server never returns it. Accepts any text.
 pub struct SecretText;
 
 impl Rule<String> for SecretText {
@@ -113,11 +113,11 @@ like!(
     "must be one line, without line breaks, tabs or other control characters"
 );
 
-/// One line of text. Names, carriers, references and reasons are used in mail subjects, headers and log lines, where a
+/// One line of text. Names, carriers, references and reasons are used in email subjects, headers and log lines, where a
 /// line break would start something else.
 pub static ONE_LINE: &Pattern = &ONE_LINE_PATTERN;
 
-/// Number in this range, both ends included.
+/// Number in the given range, both ends included.
 pub struct Within<T>(pub RangeInclusive<T>);
 
 impl<T: Copy + PartialOrd + Display + TryInto<isize>> Rule<T> for Within<T> {
@@ -164,7 +164,7 @@ impl Rule<Amount> for NotNegative {
     }
 }
 
-/// List whose number of items is in this range, both ends included.
+/// List whose number of items is in the given range, both ends included.
 pub struct ItemsWithin(pub RangeInclusive<usize>);
 
 impl<T> Rule<Vec<T>> for ItemsWithin {
@@ -189,7 +189,7 @@ impl Rule<String> for CalendarDay {
     }
 }
 
-/// List with at least one item and no duplicates. The text is the name of one item: "event".
+/// List with at least one item and no duplicates. The parameter is the name of one item: "event".
 pub struct OneOrMoreDistinct(pub &'static str);
 
 impl<T: PartialEq> Rule<Vec<T>> for OneOrMoreDistinct {

@@ -1,5 +1,4 @@
-//! Parsing of the enumerations of the rules, whose schemas stand beside them in the crate `domain`, and of a service's
-//! name.
+//! Parsing of the enumerations of the rules, whose schemas are in the crate `domain`, and of the names of services.
 
 use super::values::readable;
 use actors::app::service_tests::Service;

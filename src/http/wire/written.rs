@@ -1,10 +1,10 @@
-//! Shapes as they are written, for tests that compare them.
+//! Shapes as JSON, for tests that compare them.
 
 use api_schema::shape::Shape;
 use serde_json::{Value, json};
 use utoipa::openapi::{RefOr, Schema};
 
-/// Returns the JSON of a shape, as the description of the API has it.
+/// Returns the JSON of a shape, as it appears in the API description.
 pub fn written(shape: Shape) -> Value {
     json!(RefOr::<Schema>::from(shape))
 }

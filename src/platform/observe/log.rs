@@ -1,5 +1,5 @@
-//! Log of the server on standard error. Panics are logged too. A repeated fault is logged once a minute. Results of
-//! commands go to standard output instead.
+//! The server's log on standard error. Panics are also logged. A repeated fault is logged only once a minute. The
+//! results of commands go to standard output instead.
 
 use std::any::Any;
 use std::backtrace::Backtrace;
@@ -12,13 +12,13 @@ use tracing_subscriber::{EnvFilter, Layer as _};
 
 use super::repeats::RepeatFilter;
 
-/// Starts the log of a server: lines that the filter lets through, as JSON or as text. Further calls in the same
-/// process have no effect.
+/// Starts the log for a server: lines that pass the filter, as JSON or as text. Further calls in the same process have
+/// no effect.
 pub fn start(filter: &str, json: bool) {
     install(EnvFilter::new(filter), json);
 }
 
-/// Starts the log of a short command: only warnings and errors, as text.
+/// Starts the log for a short command: only warnings and errors, as text.
 pub fn start_for_command() {
     install(EnvFilter::new("warn,sqlx=error,sea_orm=error"), false);
 }

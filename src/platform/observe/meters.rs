@@ -1,6 +1,6 @@
-//! Counters and histograms of relaxed atomics, so that recording a value never waits.
+//! Counters and histograms made of relaxed atomics, so that recording a value never waits.
 //!
-//! They have no names here: `http/api/production/metrics.rs` reads and names them for `/metrics`.
+//! This module gives them no names: `http/api/production/metrics.rs` reads them and names them for `/metrics`.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Upper bounds of the buckets for durations, in seconds.
 pub const SECONDS: &[f64] =
     &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
-/// Upper bounds of the buckets for sizes, such as commands in one commit.
+/// Upper bounds of the buckets for sizes, such as the number of commands in a transaction.
 pub const MANY: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 4096.0, 16384.0];
 
 /// Counter that only increases.
@@ -30,25 +30,26 @@ impl Counter {
     }
 }
 
-/// Histogram: counts measured values by buckets, and sums them.
+/// Histogram that counts measured values by bucket and sums them.
 #[derive(Debug)]
 pub struct Histogram {
     bounds: &'static [f64],
-    /// Counts: one for each bound, and one for values above the last.
+    /// Counts of values: one for each bound, and one for values above the last bound.
     buckets: Box<[AtomicU64]>,
-    /// Sum of the raw values, each worth `unit`.
+    /// Sum of the raw values, which are measured in `unit`.
     sum: AtomicU64,
     unit: f64,
 }
 
-/// Values of a histogram at one moment.
+/// Values of a histogram at one point in time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HistogramSnapshot {
     /// Sum of all measured values.
     pub sum: f64,
     /// Number of measured values.
     pub count: u64,
-    /// Upper bound of each bucket and the number of values in it alone (not cumulated); the last bound is [`f64::MAX`].
+    /// Upper bound of each bucket, and the number of values in that bucket alone (not cumulative); the last bound is
+    /// [`f64::MAX`].
     pub buckets: Vec<(f64, u64)>,
 }
 
@@ -57,7 +58,7 @@ impl Histogram {
         let buckets = (0..=bounds.len()).map(|_| AtomicU64::new(0)).collect();
         Self { bounds, buckets, sum: AtomicU64::new(0), unit }
     }
-    /// Creates a histogram of durations, read in seconds.
+    /// Creates a histogram of durations, which are reported in seconds.
     pub fn of_seconds() -> Self {
         Self::new(SECONDS, 1e-6)
     }
@@ -65,7 +66,7 @@ impl Histogram {
     pub fn of_numbers() -> Self {
         Self::new(MANY, 1.0)
     }
-    /// Records a duration, in a histogram of seconds.
+    /// Records a duration in a histogram of seconds.
     pub fn took(&self, duration: Duration) {
         self.count(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX));
     }

@@ -1,11 +1,13 @@
-//! Metrics of the server's own process from Linux's `/proc`, under the names that monitoring expects of every program.
+//! Metrics about the server's own process from Linux's `/proc`, under the names that monitoring systems expect of every
+//! program.
 
 use std::fs;
 
-/// Clock ticks per second in `/proc/self/stat`: fixed for programs on every architecture that Linux and Rust share.
+/// Number of clock ticks per second in `/proc/self/stat`, which is the same on every Linux architecture that Rust
+/// supports.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Metrics of the process; `None` if the system does not provide one.
+/// Metrics about the process; those that the system does not provide are `None`.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ProcessNumbers {
     /// CPU time in user and kernel mode, in seconds.
@@ -20,12 +22,12 @@ pub struct ProcessNumbers {
     pub max_fds: Option<u64>,
     /// Number of threads.
     pub threads: Option<u64>,
-    /// Start time in Unix seconds.
+    /// Time at which the process started, in Unix seconds.
     pub started_at: Option<f64>,
 }
 
 impl ProcessNumbers {
-    /// Reads the current metrics. Reads a few files of `/proc`, so it is meant for a thread that may block.
+    /// Reads the current metrics. It reads a few files in `/proc`, so it should run on a thread that may block.
     pub fn read() -> Self {
         let file = |name: &str| fs::read_to_string(name).unwrap_or_default();
         let mut numbers = Self::parse(

@@ -1,6 +1,6 @@
-//! Keeps a repeated fault from flooding the log: a warning or error that is identical to one within the last minute is
-//! suppressed. Retried work logs its fault once a minute, not thousands of times. Lines that differ in anything, such
-//! as an id or a number, are different lines.
+//! Prevents a repeated fault from flooding the log: a warning or error is suppressed if an identical line was logged
+//! within the last minute. Work that is retried therefore logs its fault once a minute instead of thousands of times.
+//! Lines that differ in any way, such as in an id or a number, are different lines.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -18,18 +18,18 @@ use tracing_subscriber::registry::LookupSpan;
 
 /// Time for which an identical line is suppressed.
 const REPEAT_SILENCE: Duration = Duration::from_mins(1);
-/// Maximum number of remembered lines; beyond it all are forgotten, and may be logged once more.
+/// Maximum number of remembered lines. Beyond it, all are forgotten, and may be logged once more.
 const MAX_REMEMBERED_LINES: usize = 1024;
 
-/// Layer that lets each line pass once a minute.
+/// Log layer that lets each distinct line pass once a minute.
 #[derive(Debug, Default)]
 pub(super) struct RepeatFilter {
-    /// Time at which each line, by its hash, was last written.
+    /// Time at which each line was last written, by the line's hash.
     written: Mutex<HashMap<u64, Instant>>,
 }
 
 impl RepeatFilter {
-    /// Returns whether a line with this hash may be written now.
+    /// Returns whether the line with the given hash may be written now.
     fn passes(&self, line: u64, now: Instant) -> bool {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if written.get(&line).is_some_and(|last| now.duration_since(*last) < REPEAT_SILENCE) {
@@ -46,8 +46,8 @@ impl RepeatFilter {
     }
 }
 
-/// Layer over all others, not a filter of one: when a filter of the only filtered layer rejects an event,
-/// `tracing-subscriber` keeps its rejection for the next event, and asserts in debug builds.
+/// Implements a global layer instead of a per-layer filter: if the filter of the only filtered layer rejects an event,
+/// `tracing-subscriber` keeps the rejection for the next event, and fails an assertion in debug builds.
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for RepeatFilter {
     fn event_enabled(&self, event: &Event<'_>, context: Context<'_, S>) -> bool {
         let metadata = event.metadata();
@@ -63,7 +63,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for RepeatFilter {
     }
 }
 
-/// Hashes the fields of a line.
+/// Hash of a log line, computed from its fields.
 struct LogLine(DefaultHasher);
 
 impl Visit for LogLine {

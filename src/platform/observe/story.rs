@@ -1,20 +1,20 @@
-//! Log messages about the shop: one line for each event that is relevant to readers of the log. Events are committed
-//! once, so nothing is logged twice, however often the work behind it is retried.
+//! Log messages about the shop: one line for each event that is relevant to readers of the log. Each event is committed
+//! once, so nothing is logged twice, however often the work that led to it is retried.
 
 use serde_json::Value;
 
 use domain::event::Event;
 
-/// Severity of a line.
+/// Severity of a log line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Severity {
-    /// Informational; no action needed.
+    /// Information that requires no action.
     Info,
-    /// An operator should look at it.
+    /// Warning that an operator should look into.
     Warn,
 }
 
-/// Returns the log line of an event; `None` if it is not logged.
+/// Returns the log line for an event; `None` if the event is not logged.
 pub fn line(event: &Event) -> Option<(Severity, String)> {
     let text = |name: &str| match &event.data[name] {
         Value::String(text) => text.clone(),
@@ -53,7 +53,7 @@ pub fn line(event: &Event) -> Option<(Severity, String)> {
     Some((Severity::Warn, line))
 }
 
-/// Writes the line of an event to the log, if it has one.
+/// Writes the line for an event to the log, if there is one.
 pub fn tell(event: &Event) {
     match line(event) {
         Some((Severity::Info, line)) => tracing::info!(event = event.event, subject = %event.subject_id, "{line}"),

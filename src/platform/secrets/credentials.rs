@@ -1,7 +1,8 @@
-//! Creates password hashes, API keys and session tokens, and computes their stored forms: never the secret itself.
+//! Creates password hashes, API keys and session tokens, and computes the forms in which they are stored, which are
+//! never the secrets themselves.
 //!
-//! Their permissions are decided in `domain/access`. Password functions take tens of milliseconds of CPU time on
-//! purpose, so they must run on a blocking thread.
+//! Their permissions are decided in `domain/access`. Password functions deliberately take tens of milliseconds of CPU
+//! time, so they must run on a blocking thread.
 
 use argon2::Argon2;
 use argon2::password_hash::{PasswordHash, PasswordHasher as _, PasswordVerifier as _, SaltString};
@@ -12,43 +13,43 @@ use domain::signing::hmac_sha256;
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Alphabet of codes that users type: 32 characters that do not look alike.
+/// Alphabet for codes that users type: 32 characters that do not look alike.
 const CODE_LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
-/// Number of base-62 digits of 256 bits.
+/// Number of base-62 digits that represent 256 bits.
 const TOKEN_DIGITS: usize = 43;
 
-/// Hashes a password with Argon2id, to a PHC string with its own salt and parameters.
+/// Hashes a password with Argon2id, and returns a PHC string that contains the salt and parameters.
 #[expect(clippy::expect_used, reason = "default parameters, 16 bytes of salt and a bounded password are always valid")]
 pub fn hash_password(password: &str) -> String {
     let salt = SaltString::encode_b64(&secret_bytes::<16>()).expect("16 bytes are a salt");
     Argon2::default().hash_password(password.as_bytes(), &salt).expect("the parameters are valid").to_string()
 }
 
-/// Returns whether the password matches the PHC string; a malformed string matches nothing.
+/// Returns whether the password matches the PHC string; nothing matches a malformed string.
 pub fn verify_password(password: &str, phc: &str) -> bool {
     PasswordHash::new(phc).is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
 }
 
-/// Takes as long as [`verify_password`] and returns `false`: for unknown e-mail addresses, so that the response time
-/// does not reveal which addresses have accounts.
+/// Takes as long as [`verify_password`] and returns `false`. Called for unknown e-mail addresses, so that the response
+/// time does not reveal which addresses have accounts.
 pub fn verify_nobody(password: &str) -> bool {
     let _ = hash_password(password);
     false
 }
 
-/// Creates a code that is read from one screen and typed at another: 60 random bits, as `ABCD-EFGH-JKLM`.
+/// Creates a code that users read on one screen and type on another: 60 random bits in the form `ABCD-EFGH-JKLM`.
 pub fn setup_code() -> String {
     typed_code()
 }
 
-/// Creates a code that replaces one of an authenticator app, in the form of [`setup_code`].
+/// Creates a code that can be used in place of one from an authenticator app, in the same form as [`setup_code`].
 pub fn recovery_code() -> String {
     typed_code()
 }
 
-/// Returns the hash under which a recovery code is stored: SHA-256 in hexadecimal, after normalising the typed form.
-/// The code has too many random bits to be guessed from it.
+/// Returns the hash under which a recovery code is stored: the hexadecimal SHA-256 of the typed code after
+/// normalisation. The code has too many random bits to be guessed from the hash.
 pub fn recovery_hash(code: &str) -> String {
     let letters = code.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase());
     hex::encode(Sha256::digest(letters.collect::<String>()))
@@ -60,33 +61,33 @@ fn typed_code() -> String {
     groups.join("-")
 }
 
-/// Creates an API key: the prefix and 256 random bits in base 62. It is shown once and never stored.
+/// Creates an API key: the prefix and 256 random bits in base 62. The key is shown once and never stored.
 pub fn new_api_key(prefix: &str) -> String {
     format!("{prefix}{}", base62(secret_bytes()))
 }
 
-/// Returns the stored form of an API key: the hex HMAC-SHA256 of the whole key under `API_KEY_SALT`.
+/// Returns the stored form of an API key: the hexadecimal HMAC-SHA256 of the whole key with `API_KEY_SALT`.
 pub fn api_key_hash(salt: &str, key: &str) -> String {
     hex::encode(hmac_sha256(salt.as_bytes(), &[key.as_bytes()]))
 }
 
-/// Returns the last four characters of a key, which lists show.
+/// Returns the last four characters of a key, which are shown in lists.
 pub fn last4(key: &str) -> String {
     let start = key.char_indices().rev().nth(3).map_or(0, |(at, _)| at);
     key[start..].to_owned()
 }
 
-/// Creates a session token: 256 random bits in base 62. It is sent in the cookie and never stored.
+/// Creates a session token: 256 random bits in base 62. The token is sent in the cookie and never stored.
 pub fn session_token() -> String {
     base62(secret_bytes())
 }
 
-/// Returns whether a text has the form of a token: its length and its digits.
+/// Returns whether a text has the form of a token, judging by its length and digits.
 pub fn is_token(text: &str) -> bool {
     text.len() == TOKEN_DIGITS && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Returns the stored form of a session token: its hex SHA-256.
+/// Returns the stored form of a session token: its SHA-256 in hexadecimal.
 pub fn session_hash(token: &str) -> String {
     hex::encode(Sha256::digest(token.as_bytes()))
 }

@@ -1,8 +1,9 @@
-//! Encrypts secrets that are stored in the database: signing secrets and printer keys.
+//! Encrypts secrets stored in the database, such as signing secrets and printer keys.
 //!
-//! XChaCha20-Poly1305 under `SECRETS_KEY`. Its nonces are long enough to be drawn at random without ever repeating;
-//! callers pass them in. An encrypted text is `v1:` and the base64 of nonce, ciphertext and tag. Passwords and API keys
-//! are not encrypted but hashed (`credentials`), because they never have to be recovered.
+//! The algorithm is XChaCha20-Poly1305 with the key `SECRETS_KEY`. Its nonces are long enough to be drawn at random
+//! without ever repeating; callers pass them in. An encrypted text consists of `v1:` and the base64 of nonce,
+//! ciphertext and tag. Passwords and API keys are not encrypted but hashed (`credentials`), because they never have to
+//! be recovered.
 
 use std::fmt;
 
@@ -18,23 +19,22 @@ const NONCE_BYTES: usize = 24;
 
 const VERSION_PREFIX: &str = "v1:";
 const TAG_BYTES: usize = 16;
-/// Additional data that is authenticated with every text, so that texts of other versions or programs cannot be
-/// decrypted here.
+/// Additional data authenticated with every text, so that texts from other versions or programs cannot be decrypted.
 const CONTEXT: &[u8] = b"printfloor sealed secret v1";
 
-/// Reason a key or an encrypted text cannot be used.
+/// Reason why a key or an encrypted text cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EncryptionError {
-    /// The key is not base64 of 32 bytes.
+    /// The key is not 32 bytes in base64.
     #[error("SECRETS_KEY must be 32 bytes in base64 (44 characters)")]
     BadKey,
     /// The text is not the output of [`SecretCipher::encrypt`].
     #[error("the text is not an encrypted secret")]
     NotEncrypted,
-    /// The text was encrypted by a later version of the program.
+    /// The text was encrypted by a newer version of the program.
     #[error("the secret was encrypted in a format that this version does not support")]
     UnknownVersion,
-    /// The text was encrypted with another key, or is damaged.
+    /// The text was encrypted with a different key, or is damaged.
     #[error(
         "the secret cannot be decrypted: SECRETS_KEY is not the key that it was encrypted with, or the data is damaged"
     )]
@@ -54,7 +54,7 @@ impl fmt::Debug for SecretCipher {
 }
 
 impl SecretCipher {
-    /// Creates a cipher from a key in the form of `SECRETS_KEY`: 32 bytes in base64.
+    /// Creates a cipher from a key in the format of `SECRETS_KEY`: 32 bytes in base64.
     pub fn new(key_base64: &str) -> Result<Self, EncryptionError> {
         let key: [u8; 32] = STANDARD
             .decode(key_base64.trim())
@@ -72,12 +72,12 @@ impl SecretCipher {
         format!("{VERSION_PREFIX}{}", STANDARD.encode([nonce.as_slice(), &encrypted].concat()))
     }
 
-    /// Encrypts a secret for the database, with a new random nonce; an empty one stays empty.
+    /// Encrypts a secret for the database, with a new random nonce; an empty secret stays empty.
     pub fn encrypt_or_empty(&self, secret: &str) -> String {
         if secret.is_empty() { String::new() } else { self.encrypt(secret, secret_bytes()) }
     }
 
-    /// Decrypts a text that [`SecretCipher::encrypt`] encrypted with the same key.
+    /// Decrypts a text encrypted by [`SecretCipher::encrypt`] with the same key.
     pub fn decrypt(&self, encrypted: &str) -> Result<String, EncryptionError> {
         let Some(text) = encrypted.strip_prefix(VERSION_PREFIX) else {
             return Err(if later_version(encrypted) {
@@ -100,7 +100,7 @@ impl SecretCipher {
     }
 }
 
-/// Returns whether the text begins like one of a later version: `v<number>:`.
+/// Returns whether the text starts like one from a newer version: `v<number>:`.
 fn later_version(encrypted: &str) -> bool {
     encrypted
         .strip_prefix('v')

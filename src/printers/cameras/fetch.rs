@@ -1,4 +1,4 @@
-//! Fetches one picture: a single image, or the first of a stream, whose connection is then closed.
+//! Fetches one picture from a camera: a single image, or the first image of a stream, whose connection is then closed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,26 +16,26 @@ use super::{BudgetedBytes, CameraFault, MAX_PICTURE_BYTES, Picture};
 use crate::wire::digest::Digest;
 use domain::printer::check_camera_url;
 
-/// Time for which the camera address reported by a printer is reused.
+/// Time for which a camera address reported by a printer is reused.
 const TOLD_TIME: Duration = Duration::from_secs(60);
 /// Media type of a stream of pictures.
 const STREAM_MEDIA: &str = "multipart/x-mixed-replace";
 
-/// Access to one camera, including the authentication state learnt from its responses.
+/// Access to one camera, including the authentication state learned from its responses.
 pub(super) struct CameraAccess {
     pub(super) source: CameraSource,
-    /// Camera URL and the time at which it was determined. The printer is queried again after a while and after a
-    /// failure.
+    /// Camera URL and the time at which it was determined. A printer is asked for the URL again after a while, and
+    /// after a failure.
     spot: Mutex<Option<(Instant, Arc<CameraTarget>)>>,
 }
 
-/// A camera URL with the credentials to send.
+/// Camera URL with the credentials to send.
 struct CameraTarget {
     url: Url,
-    /// User name and password.
+    /// User name and password for HTTP Basic authentication.
     basic: Option<(String, String)>,
     digest: Option<Digest>,
-    /// `true` once the camera requested HTTP Basic authentication.
+    /// `true` once the camera has requested HTTP Basic authentication.
     takes_basic: AtomicBool,
 }
 
@@ -64,8 +64,8 @@ impl CameraTarget {
         client.execute(request).await.map_err(silent)
     }
 
-    /// Returns whether the camera requests credentials by a method that was not tried yet. Digest is preferred to Basic
-    /// if both are offered.
+    /// Returns whether the camera requests credentials by a method that has not been tried yet. If both methods are
+    /// offered, Digest is preferred to Basic.
     fn learns(&self, refusal: &HeaderMap) -> bool {
         if self.digest.as_ref().is_some_and(|digest| digest.learn(refusal, None)) {
             return true;
@@ -82,7 +82,7 @@ impl CameraAccess {
         Self { source, spot: Mutex::default() }
     }
 
-    /// Fetches a picture now.
+    /// Fetches a new picture.
     pub(super) async fn picture(&self, client: &Client, room: &Arc<Semaphore>) -> Result<Picture, CameraFault> {
         let place = self.place().await?;
         let guarding = match &self.source {
@@ -131,7 +131,8 @@ impl CameraAccess {
     }
 }
 
-/// Converts a failed call into a fault, without the client's own text, which contains the address.
+/// Converts a failed request to a fault. The client's own error text is omitted, because it contains the camera's
+/// address.
 fn silent(error: reqwest::Error) -> CameraFault {
     let words = if error.is_connect() { "the camera cannot be reached" } else { "the camera did not respond" };
     tracing::debug!(error = %error.without_url(), "{words}");
@@ -142,7 +143,7 @@ fn refused(words: &str) -> CameraFault {
     CameraFault::Refused(words.to_owned())
 }
 
-/// Reads the picture from a response.
+/// Reads the picture from the camera's response.
 async fn read(mut answer: Response, room: &Arc<Semaphore>) -> Result<Picture, CameraFault> {
     match answer.status() {
         StatusCode::OK => {}

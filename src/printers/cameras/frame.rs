@@ -1,23 +1,24 @@
-//! Recognition of camera images by their bytes: a JPEG, a PNG, or a stream of JPEGs as web pages show it (MJPEG). Pure.
+//! Recognises camera images by their bytes: a JPEG, a PNG, or a stream of JPEGs in the format that web pages display
+//! (MJPEG). Pure.
 
 use std::ops::Range;
 
 /// Maximum number of bytes before the first picture of a stream.
 const MAX_HEAD_BYTES: usize = 4096;
-/// Beginning of the boundary line between two pictures.
+/// Start of the boundary line between two pictures.
 const DELIMITER: &[u8] = b"\r\n--";
 
-/// Image format that may be passed on. Contains nothing that a browser would execute.
+/// Image format that may be passed on, because it contains nothing that a browser would execute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PictureKind {
-    /// Format of nearly every camera.
+    /// Format used by nearly every camera.
     Jpeg,
-    /// Format of Prusa's printers.
+    /// Format used by Prusa printers.
     Png,
 }
 
 impl PictureKind {
-    /// Determines the format from the first bytes, whatever media type the camera declares.
+    /// Determines the image format from the first bytes, regardless of the media type that the camera declares.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(&[0xFF, 0xD8, 0xFF]) {
             Some(Self::Jpeg)
@@ -28,7 +29,7 @@ impl PictureKind {
         }
     }
 
-    /// Returns the media type.
+    /// Returns the media type of the format.
     pub const fn media(self) -> &'static str {
         match self {
             Self::Jpeg => "image/jpeg",
@@ -36,7 +37,7 @@ impl PictureKind {
         }
     }
 
-    /// Returns the file name extension.
+    /// Returns the usual file name extension of the format.
     pub const fn ending(self) -> &'static str {
         match self {
             Self::Jpeg => "jpg",
@@ -45,20 +46,20 @@ impl PictureKind {
     }
 }
 
-/// Contents of the beginning of a stream.
+/// Result of searching the data received so far for the first picture of a stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum FirstFrame {
     /// More bytes must be read.
     More,
-    /// Range of the first complete picture.
+    /// Byte range of the first complete picture.
     At(Range<usize>),
     /// The data is not a stream of pictures.
     Nothing,
 }
 
 /// Finds the first complete picture of a stream (`multipart/x-mixed-replace`). The boundary is taken from the stream
-/// itself, because the one in a camera's headers often differs from what it sends. The first `scanned_bytes` were
-/// examined by an earlier call.
+/// itself, because the one in the camera's headers often differs. An earlier call has already examined the first
+/// `scanned_bytes` bytes.
 pub(super) fn first_frame(stream: &[u8], scanned_bytes: usize) -> FirstFrame {
     let Some(end) = find(stream, b"\r\n\r\n") else {
         return if stream.len() > MAX_HEAD_BYTES { FirstFrame::Nothing } else { FirstFrame::More };
@@ -82,7 +83,7 @@ pub(super) fn first_frame(stream: &[u8], scanned_bytes: usize) -> FirstFrame {
     FirstFrame::At(from..from + length)
 }
 
-/// Returns the length declared in the header of a part.
+/// Returns the content length declared in a part's header.
 fn told_length(head: &[u8]) -> Option<usize> {
     let head = String::from_utf8_lossy(head);
     let mut members = head.lines().filter_map(|line| line.split_once(':'));

@@ -25,9 +25,10 @@ pub enum CameraSource {
     },
     /// Reported by the printer.
     Told {
-        /// Connection to the printer. It lives as long as the printer is watched, not as long as its camera is viewed.
+        /// Connection to the printer, held weakly because it lives as long as the printer is watched, not as long as
+        /// its camera is viewed.
         connection: Weak<PrinterConnection>,
-        /// The printer's own host; `None` if unknown.
+        /// Host of the printer itself; `None` if unknown.
         host: Option<String>,
     },
 }
@@ -45,7 +46,7 @@ impl PartialEq for CameraSource {
 }
 
 impl fmt::Debug for CameraSource {
-    /// Formats the source without its contents, none of which may appear in a log.
+    /// Formats the source without its contents, which must not appear in a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if matches!(self, Self::Set { .. }) { "Set" } else { "Told" })
     }
@@ -56,7 +57,7 @@ impl fmt::Debug for CameraSource {
 pub(super) struct ReportedCamera {
     /// URL without credentials.
     pub(super) url: Url,
-    /// Credentials (`user:password`) that were part of the URL.
+    /// Credentials (`user:password`) contained in the URL.
     pub(super) credentials: Option<String>,
 }
 
@@ -85,7 +86,8 @@ impl PrinterConnections {
         Ok(CameraSource::Told { connection, host: base.and_then(|base| base.host_str().map(str::to_owned)) })
     }
 
-    /// Returns whether the printer reports a camera that may be called; `false` if the printer cannot be queried now.
+    /// Returns whether the printer reports a camera that may be called; `false` if the printer cannot be queried at
+    /// present.
     pub async fn tells_camera(&self, printer: &Printer) -> bool {
         let declared = PrinterType::of_word(&printer.fields.kind);
         let tells = declared.is_some_and(|one| !one.lacks.contains(&Operation::Webcams));
@@ -94,14 +96,15 @@ impl PrinterConnections {
         connection.adapter.webcams().await.is_ok_and(|webcams| choose(webcams, host.as_deref()).is_ok())
     }
 
-    /// Returns a picture of the printer's camera that is at most one second old; with `anew`, one that is fetched now.
+    /// Returns a picture from the printer's camera that is at most one second old or, if `anew` is `true`, a newly
+    /// fetched one.
     pub async fn picture(&self, printer: &Printer, cipher: &SecretCipher, anew: bool) -> Result<Picture, CameraFault> {
         self.cameras.picture(printer.id, self.camera_of(printer, cipher)?, anew).await
     }
 }
 
-/// Chooses the first camera that may be called. A printer can be made to report any address, so only cameras on its own
-/// host are accepted; an operator must configure any other.
+/// Chooses the first camera that may be called. Only cameras on the printer's own host are accepted, because a printer
+/// can be made to report any address; an operator must configure any other camera.
 pub(super) fn choose(webcams: Vec<Webcam>, host: Option<&str>) -> Result<ReportedCamera, CameraFault> {
     let cameras = webcams.into_iter().filter(|camera| camera.enabled);
     // A snapshot for the printer's own server may be told by an address that means that server itself.
@@ -122,7 +125,7 @@ pub(super) fn choose(webcams: Vec<Webcam>, host: Option<&str>) -> Result<Reporte
     }
 }
 
-/// Decodes the percent-encoding of a part of a URL.
+/// Decodes the percent-encoding of part of a URL.
 fn read(text: &str) -> String {
     // What forms write in another way than addresses.
     let text = text.replace('+', "%2B").replace('&', "%26");
@@ -130,7 +133,7 @@ fn read(text: &str) -> String {
     url::form_urlencoded::parse(form.as_bytes()).next().map(|(_, value)| value.into_owned()).unwrap_or_default()
 }
 
-/// Separates user name and password from a URL.
+/// Separates the user name and password from a URL.
 fn without_credentials(mut url: Url) -> ReportedCamera {
     let named = !url.username().is_empty();
     let credentials = named.then(|| format!("{}:{}", read(url.username()), read(url.password().unwrap_or_default())));

@@ -1,4 +1,4 @@
-//! Tests against fake cameras with literal responses.
+//! Tests with fake cameras that send fixed responses.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};

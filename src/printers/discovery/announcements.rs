@@ -1,4 +1,4 @@
-//! Listens for printers that announce themselves in the local network. Sends nothing.
+//! Listens for printers that announce themselves on the local network. Sends nothing.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -14,16 +14,16 @@ const MAX_PACKET_BYTES: usize = 4096;
 
 /// Announcement protocol of a printer type.
 pub(crate) struct Announcement {
-    /// Port that the packets are sent to.
+    /// UDP port to which the printers send the packets.
     pub(crate) port: u16,
-    /// Parses a packet; returns `None` for packets of other devices.
+    /// Parses a packet; returns `None` for packets from other devices.
     pub(crate) read: fn(&[u8]) -> Option<PrinterIdentity>,
-    /// Builds the base URL of a printer at this host.
+    /// Builds the base URL of a printer at the given host.
     pub(crate) base_url: fn(Ipv4Addr) -> String,
 }
 
 impl Search {
-    /// Receives announcements of a printer type until the listening time is over.
+    /// Receives announcements from printers of one type until the listening time is over.
     pub(super) async fn listen(
         &self,
         declared: &'static PrinterType,

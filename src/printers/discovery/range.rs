@@ -1,6 +1,6 @@
 //! Selection of the addresses that a search may probe: this machine, and the first ten addresses of the local /24
-//! network. No other address is ever dialled, and no network that is not private: the neighbours of a rented machine
-//! are strangers.
+//! network. No other address is ever contacted, and no network that is not private, because the neighbours of a rented
+//! server belong to strangers.
 
 use std::fs;
 use std::iter;
@@ -8,12 +8,12 @@ use std::net::Ipv4Addr;
 
 /// Number of local network addresses to probe.
 const FIRST_ADDRESSES: u8 = 10;
-/// Routing table of the kernel.
+/// Path of the kernel's routing table.
 const ROUTES: &str = "/proc/net/route";
-/// Kernel table with the machine's own addresses.
+/// Path of the kernel table that contains the machine's own addresses.
 const ADDRESSES: &str = "/proc/net/fib_trie";
 
-/// An address that may be probed. Only [`scanned`] creates it.
+/// Address that may be probed. Only [`scanned`] creates such addresses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ScanAddress(Ipv4Addr);
 
@@ -24,8 +24,8 @@ impl ScanAddress {
     }
 }
 
-/// Returns the addresses to probe from a machine with address `own`: the machine itself and the first ten other
-/// addresses of its /24 network. Without an address, or with one that is not private, only the machine itself.
+/// Returns the addresses to probe from a machine with the address `own`: the machine itself and the first ten other
+/// addresses of its /24 network. If `own` is `None` or not private, returns only the machine itself.
 pub fn scanned(own: Option<Ipv4Addr>) -> Vec<ScanAddress> {
     let beside = own.filter(Ipv4Addr::is_private).into_iter().flat_map(|own| {
         let [a, b, c, _] = own.octets();
@@ -34,13 +34,13 @@ pub fn scanned(own: Option<Ipv4Addr>) -> Vec<ScanAddress> {
     iter::once(Ipv4Addr::LOCALHOST).chain(beside).map(ScanAddress).collect()
 }
 
-/// Returns this machine's address in the local network: that of the interface with the default route, else the first
-/// one. `None` if there is no network or the system does not provide the information.
+/// Returns this machine's address on the local network: that of the interface with the default route, otherwise the
+/// first one. `None` if there is no network or the system does not provide the information.
 pub fn own_address() -> Option<Ipv4Addr> {
     own_of(&fs::read_to_string(ROUTES).ok()?, &fs::read_to_string(ADDRESSES).ok()?)
 }
 
-/// An entry of the routing table.
+/// Entry in the routing table.
 struct RoutingEntry<'a> {
     interface: &'a str,
     network: u32,
@@ -81,7 +81,7 @@ fn own_of(routes: &str, addresses: &str) -> Option<Ipv4Addr> {
     })
 }
 
-/// Returns the addresses of this machine in table order.
+/// Returns this machine's addresses in table order.
 fn local_addresses(table: &str) -> Vec<Ipv4Addr> {
     let mut last = None;
     let mut own = Vec::new();

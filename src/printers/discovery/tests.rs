@@ -1,4 +1,4 @@
-//! Tests of a search among simulated printers on loopback, each on a free port that stands for its usual one.
+//! Tests of a search for simulated printers on loopback, each on a free port that replaces the usual port of its type.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use simulator::{Fleet, FleetOptions, PrinterKind};
@@ -7,7 +7,7 @@ use tokio::net::UdpSocket;
 use super::*;
 use platform::http::{LanSettings, searching};
 
-/// Creates a search of this machine in which all usual ports are replaced by ports without a listener.
+/// Creates a search of this machine in which all usual ports are replaced by ports that nothing listens on.
 fn search() -> Search {
     platform::tls::install_provider();
     let client = searching(&LanSettings::default()).unwrap();

@@ -12,13 +12,13 @@ const MAX_ANSWER_BYTES: usize = 64 * 1024;
 /// Port of servers that use TLS.
 const TLS_PORT: u16 = 443;
 
-/// Probe for printer types that are recognised by their server's response to a GET request without an API key.
+/// Probe for a printer type that is recognised by its server's response to a GET request without an API key.
 pub(crate) struct WebProbe {
     /// Ports to probe.
     pub(crate) ports: &'static [u16],
     /// Path to request.
     pub(crate) path: &'static str,
-    /// Identifies the printer from the response; returns `None` if something else answered.
+    /// Identifies the printer from the response; returns `None` if something else responded.
     pub(crate) recognise: fn(&WebAnswer) -> Option<PrinterIdentity>,
 }
 
@@ -29,25 +29,25 @@ pub(crate) struct WebAnswer {
     pub(crate) status: u16,
     /// Value of the `WWW-Authenticate` header; empty if missing.
     pub(crate) challenge: String,
-    /// Body if it is JSON, else null.
+    /// Body, if it is JSON; otherwise null.
     pub(crate) json: Value,
-    /// Beginning of the body.
+    /// Beginning of the body, as text.
     pub(crate) text: String,
 }
 
 impl WebAnswer {
-    /// Returns a string in the JSON body by its JSON pointer (such as `/result/version`).
+    /// Returns the string at the given JSON pointer (such as `/result/version`) in the body.
     pub(crate) fn text_at(&self, pointer: &str) -> Option<&str> {
         self.json.pointer(pointer)?.as_str()
     }
 
-    /// Returns the name of the server program as reported at the path that slicers query.
+    /// Returns the name of the server program, as reported at the path that slicers query.
     pub(crate) fn program(&self) -> Option<&str> {
         self.text_at("/text").filter(|_| self.status == 200)
     }
 }
 
-/// Builds the base URL of a server at this address; `usual` is the port that `port` stands for.
+/// Builds the base URL of a server at the given address; `usual` is the usual port that `port` replaces.
 pub(super) fn base_url(address: ScanAddress, usual: u16, port: u16) -> String {
     let host = address.ip();
     let scheme = if usual == TLS_PORT { "https" } else { "http" };
@@ -57,8 +57,8 @@ pub(super) fn base_url(address: ScanAddress, usual: u16, port: u16) -> String {
     }
 }
 
-/// Returns the first printer type that recognises the server at this address and port; `usual` is the port that `port`
-/// stands for. Each path is requested once.
+/// Returns the first printer type that recognises the server at the given address and port; `usual` is the usual port
+/// that `port` replaces. Each path is requested only once.
 pub(super) async fn recognise(
     client: &reqwest::Client,
     address: ScanAddress,
@@ -81,7 +81,7 @@ pub(super) async fn recognise(
     None
 }
 
-/// Requests a page; returns `None` if there is no response in time.
+/// Requests a page; returns `None` if there is no response within the time limit.
 async fn get(client: &reqwest::Client, url: &str) -> Option<WebAnswer> {
     let mut answer = client.get(url).timeout(ANSWER_TIMEOUT).send().await.ok()?;
     let status = answer.status().as_u16();

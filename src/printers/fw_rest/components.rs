@@ -1,5 +1,5 @@
-//! Optional components of a Moonraker server. Missing components are not called, because each such call would be logged
-//! there as an error.
+//! Optional components of a Moonraker server. Missing components are not called, because Moonraker would log each such
+//! call as an error.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -9,13 +9,13 @@ use tokio::time::Instant;
 
 use super::FwRest;
 
-/// Time for which the list of components is reused. Moonraker must be restarted to gain a component, which the push
-/// connection reports as well.
+/// Time for which the list of components is reused. A new component requires a restart of Moonraker, which the push
+/// connection also reports.
 const ANSWER_LIFETIME: Duration = Duration::from_secs(60);
 /// Maximum number of components read.
 const MAX_COMPONENTS: usize = 500;
 
-/// Components that Moonraker last reported.
+/// List of components that Moonraker last reported.
 #[derive(Debug, Default)]
 pub(super) struct ComponentCache(Mutex<Option<(Vec<String>, Instant)>>);
 
@@ -36,7 +36,7 @@ impl ComponentCache {
     }
 }
 
-/// Returns whether this Moonraker reports a component of this name; `None` while it cannot be queried.
+/// Returns whether this Moonraker reports a component with the given name; `None` if it cannot be queried at present.
 pub(super) async fn has(printer: &FwRest, name: &str) -> Option<bool> {
     if let Some(has) = printer.components.has(name) {
         return Some(has);
@@ -62,8 +62,8 @@ mod tests {
     use domain::printer_status::Activity;
     use domain::time::Timestamp;
 
-    /// Starts a fake Moonraker with these components that prints `a.gcode`. Returns its address and the number of
-    /// requests to each component.
+    /// Starts a fake Moonraker with the given components that is printing `a.gcode`. Returns its address and the number
+    /// of requests to each component.
     async fn moonraker(components: &'static [&'static str]) -> (String, Arc<[AtomicUsize; 2]>) {
         let requests = Arc::<[AtomicUsize; 2]>::default();
         let (spools, history) = (requests.clone(), requests.clone());

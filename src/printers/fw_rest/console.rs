@@ -1,24 +1,24 @@
-//! Klipper's console as stored by Moonraker: commands and Klipper's responses, with their times.
+//! Klipper's console, as recorded by Moonraker: commands and Klipper's responses, with their times.
 
 use serde_json::Value;
 
 use super::FwRest;
 use crate::adapter::PrinterError;
 
-/// Maximum number of console lines read after commands; earlier lines are lost.
+/// Maximum number of console lines read after running commands; earlier lines are lost.
 pub(super) const MAX_LINES: usize = 200;
 
-/// One console line.
+/// Line on the console.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct ConsoleLine {
     text: String,
-    /// Time in seconds on Moonraker's clock.
+    /// Time in seconds, according to Moonraker's clock.
     time: f64,
-    /// `true` for a response of Klipper, `false` for a client's command.
+    /// `true` for a response from Klipper, `false` for a client's command.
     answer: bool,
 }
 
-/// Returns the latest lines, oldest first.
+/// Returns the latest `count` lines, oldest first.
 pub(super) async fn lines(printer: &FwRest, count: usize) -> Result<Vec<ConsoleLine>, PrinterError> {
     let response = printer.get("server/gcode_store", &[("count", &count.to_string())]).await?;
     let lines = response.get("gcode_store").and_then(Value::as_array).into_iter().flatten();
@@ -33,7 +33,7 @@ pub(super) async fn lines(printer: &FwRest, count: usize) -> Result<Vec<ConsoleL
         .collect())
 }
 
-/// Returns Klipper's responses after a line, without the console's markers.
+/// Returns Klipper's responses that came after the line `before`, without the console's markers.
 pub(super) fn said_after(lines: Vec<ConsoleLine>, before: Option<&ConsoleLine>) -> Vec<String> {
     let position = before.and_then(|before| lines.iter().rposition(|line| line == before));
     let later = |(at, line): &(usize, ConsoleLine)| match (position, before) {

@@ -1,9 +1,9 @@
-//! Detects whether Moonraker has run without a restart since a marked moment.
+//! Detects whether Moonraker has run without a restart since a mark was taken.
 //!
-//! Moonraker keeps its G-code console in memory from its start: a line that was once there is still there unless
-//! Moonraker was restarted or very many lines followed. The mark is the time of the latest line and is looked up
-//! verbatim. It is compared with neither the clock of the printer's host, which may start at any time after a power
-//! loss, nor this server's clock.
+//! Moonraker keeps its G-code console in memory from its start. A line that it once contained is therefore still there,
+//! unless Moonraker has been restarted or very many lines have followed. The mark is the time of the latest line, and
+//! the check searches the console for exactly that time. The time is never compared with a clock: that of the printer's
+//! host may show any time after a power failure, and this server's clock may differ.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use domain::printer_status::ServerRun;
 /// Number of console lines that Moonraker keeps by default. A console with fewer lines has not dropped any.
 const CONSOLE_LINES: usize = 1000;
 
-/// Returns a mark for this moment; `None` if the console is empty or missing.
+/// Returns a mark for the present moment; `None` if the console is empty or missing.
 pub(super) async fn mark(printer: &FwRest) -> Result<Option<String>, PrinterError> {
     let times = console(printer, &[("count", "1")]).await?;
     Ok(times.and_then(|times| times.last().map(f64::to_string)))
@@ -34,7 +34,7 @@ pub(super) async fn ran_since(printer: &FwRest, mark: &str) -> Result<ServerRun,
     })
 }
 
-/// Returns the times of the console's lines, oldest first; `None` for a Moonraker without a console.
+/// Returns the times of the console's lines, oldest first; `None` if this Moonraker has no console.
 async fn console(printer: &FwRest, query: &[(&str, &str)]) -> Result<Option<Vec<f64>>, PrinterError> {
     let answer = match printer.get("server/gcode_store", query).await {
         Err(PrinterError::NotFound(_)) => return Ok(None),

@@ -1,4 +1,4 @@
-//! File operations on Moonraker.
+//! File operations on a Moonraker server.
 
 use reqwest::multipart::Form;
 use serde_json::Value;
@@ -8,9 +8,9 @@ use crate::adapter::{PrinterError, RemoteFile, Source};
 use crate::upload;
 use crate::wire::{PrinterHttpClient, file_name};
 
-/// Stores a file. Moonraker compares the SHA-256 of what it received, so a truncated file is never stored. The *stored*
-/// file is compared here, because Moonraker names unfinished uploads by the second, and several instances on one
-/// computer can mix them up.
+/// Stores a file. Moonraker checks the SHA-256 of the data it receives, so it never stores a truncated file. This
+/// function additionally compares the *stored* file, because Moonraker names unfinished uploads by the second, and
+/// several instances on one computer can mix them up.
 pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source) -> Result<String, PrinterError> {
     let name = file_name(name)?;
     wire.declared.takes(name)?;
@@ -54,8 +54,8 @@ async fn compare(wire: &PrinterHttpClient, path: &str, size: Option<u64>, source
     }
 }
 
-/// Returns whether this Moonraker rewrites files when it stores them (`file_processors` in the file's metadata), in
-/// which case they cannot be compared.
+/// Returns whether this Moonraker rewrites files when it stores them (`file_processors` in the file's metadata).
+/// Rewritten files cannot be compared.
 async fn rewrites(wire: &PrinterHttpClient, path: &str) -> bool {
     let metadata = wire.get("server/files/metadata", &[("filename", path)]).await;
     let processors = metadata.ok().and_then(|body| body.pointer("/result/file_processors")?.as_array().cloned());

@@ -1,18 +1,18 @@
-//! Gates of a filament changer driven by Happy Hare, which reports their contents to Klipper. Pure.
+//! Gates of a filament changer controlled by Happy Hare, which reports their contents to Klipper. Pure.
 
 use serde_json::Value;
 
 use domain::printer_status::ReportedSlot;
 
-/// Fields read from Klipper's object `mmu`. Printers without a changer answer with an empty object.
+/// Fields read from Klipper's object `mmu`. For printers without a changer, the object is empty.
 pub(super) const FIELDS: &str = "gate_status,gate_vendor,gate_material,gate_filament_name,gate_color_rgb";
 
 /// Maximum number of gates read per changer.
 const MAX_GATES: usize = 64;
-/// Value of `gate_status` for a gate without filament.
+/// Value of `gate_status` for an empty gate.
 const EMPTY_GATE: i64 = 0;
 
-/// Returns the contents of each gate as far as they are known. The remaining amount is not reported.
+/// Returns what is known about the contents of each gate. The remaining amount of filament is not reported.
 pub(super) fn read(objects: &Value) -> Vec<ReportedSlot> {
     let Some(states) = objects.pointer("/mmu/gate_status").and_then(Value::as_array) else { return Vec::new() };
     let of = |field: &str, gate: usize| objects.pointer(&format!("/mmu/{field}/{gate}"));
@@ -38,7 +38,7 @@ pub(super) fn read(objects: &Value) -> Vec<ReportedSlot> {
     states.iter().take(MAX_GATES).enumerate().map(one).collect()
 }
 
-/// Formats three components from 0 to 1 as `#rrggbb`.
+/// Formats three colour components from 0 to 1 as `#rrggbb`.
 fn color(shares: &Value) -> Option<String> {
     let byte = |at: usize| Some((shares.get(at)?.as_f64()?.clamp(0.0, 1.0) * 255.0).round() as u8);
     Some(format!("#{:02x}{:02x}{:02x}", byte(0)?, byte(1)?, byte(2)?))

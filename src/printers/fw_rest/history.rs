@@ -1,4 +1,4 @@
-//! Past prints recorded by Moonraker.
+//! Past prints, as recorded by Moonraker.
 
 use serde_json::Value;
 
@@ -12,11 +12,11 @@ use domain::printer_status::{PastPrint, PrintEnd};
 const PAGE_PRINTS: usize = 100;
 /// Maximum number of spools read per print.
 const MAX_SPOOLS: usize = 64;
-/// Maximum number of pages read before the print counts as forgotten; the files of interest are recent.
+/// Maximum number of pages read before a print is considered forgotten; the files of interest are recent.
 const MAX_PAGES: usize = 20;
 
-/// Returns the prints of a file, newest first. A Moonraker without history fails as unsupported, which differs from an
-/// empty history.
+/// Returns the prints of a file, newest first. Fails as unsupported if this Moonraker keeps no history; an empty
+/// history is not an error.
 pub(super) async fn of(printer: &FwRest, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
     let name = file_name(name)?;
     let limit = PAGE_PRINTS.to_string();
@@ -43,8 +43,8 @@ pub(super) async fn of(printer: &FwRest, name: &str) -> Result<Vec<PastPrint>, P
     Ok(Vec::new())
 }
 
-/// Converts one history entry. A running print has the state `in_progress` and no end. An entry that was closed by
-/// Moonraker's own shutdown or restart reveals nothing about the print, which Klipper continues.
+/// Converts an entry in the history. A running print has the state `in_progress` and no end. If Moonraker closed the
+/// entry because it was shut down or restarted, the entry reveals nothing about the print, which Klipper continues.
 fn past(job: &Value, name: &str) -> PastPrint {
     let status = job.get("status").and_then(Value::as_str);
     PastPrint {
@@ -63,7 +63,7 @@ fn past(job: &Value, name: &str) -> PastPrint {
     }
 }
 
-/// Returns the spools to which Moonraker's component `[spoolman]` booked the print.
+/// Returns the spools to which Moonraker's component `[spoolman]` attributed the print's filament.
 fn spools(job: &Value) -> Vec<i64> {
     let entries = job.get("auxiliary_data").and_then(Value::as_array).into_iter().flatten();
     let of = |one: &&Value| one.get("provider").and_then(Value::as_str) == Some("spoolman");

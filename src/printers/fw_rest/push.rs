@@ -1,5 +1,5 @@
-//! Moonraker's WebSocket: identifies the client, subscribes to changes of a print's state, and subscribes again after
-//! each firmware restart.
+//! WebSocket client for Moonraker: identifies itself, subscribes to changes of the print's state, and subscribes again
+//! after each firmware restart.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use super::status::{self, FileFactsCache};
 use crate::adapter::PrinterError;
 use crate::push::{Dialect, PushMessage};
 
-/// Fields whose change is a change of state.
+/// JSON pointers of the fields whose change counts as a change of state.
 const STATES: [&str; 4] = ["/webhooks/state", "/print_stats/state", "/print_stats/filename", "/toolhead/homed_axes"];
 
-/// Moonraker's dialect of the push connection.
+/// Moonraker's protocol for the push connection.
 pub(super) struct MoonrakerDialect {
     api_key: Option<String>,
     facts: Arc<FileFactsCache>,
@@ -41,8 +41,8 @@ impl MoonrakerDialect {
     }
 }
 
-/// Builds the subscription to changes of state, print progress and heaters; the latter two arrive up to four times a
-/// second.
+/// Builds the subscription to changes of state, print progress and heaters; progress and heaters are pushed up to four
+/// times a second.
 fn subscribe() -> String {
     let objects = json!({
         "webhooks": ["state"],

@@ -7,18 +7,18 @@ use crate::adapter::{PrinterError, Webcam};
 use domain::bounds::unix_seconds;
 use domain::time::Timestamp;
 
-/// Removes the success envelope from a response.
+/// Extracts the result from the envelope of a successful response.
 pub(super) fn result(mut answer: Value) -> Result<Value, PrinterError> {
     answer.get_mut("result").map(Value::take).ok_or_else(|| PrinterError::BadAnswer("no result".into()))
 }
 
-/// Parses a float of Unix seconds.
+/// Parses a Unix time in seconds, which may have a fraction.
 pub(super) fn moment(value: &Value) -> Option<Timestamp> {
     value.as_f64().and_then(unix_seconds)
 }
 
-/// Parses the list of cameras and makes their URLs absolute. URLs without a host belong to the web front end on port 80
-/// of the host.
+/// Parses the list of cameras and makes their URLs absolute. A URL without a host refers to the web front end on port
+/// 80 of Moonraker's host.
 pub(super) fn webcams(list: &Value, base: &Url) -> Result<Vec<Webcam>, PrinterError> {
     let cams = list
         .get("webcams")
@@ -43,7 +43,7 @@ pub(super) fn webcams(list: &Value, base: &Url) -> Result<Vec<Webcam>, PrinterEr
         .collect())
 }
 
-/// Converts a status code other than success into an error.
+/// Converts an unsuccessful status code to an error.
 pub(super) fn judge(status: u16, message: String) -> PrinterError {
     match status {
         401 => PrinterError::WrongKey(message),
@@ -53,8 +53,8 @@ pub(super) fn judge(status: u16, message: String) -> PrinterError {
     }
 }
 
-/// Converts the 404 of a firmware route. These routes exist only after the firmware's first connection, so 404 means
-/// that it never connected.
+/// Converts a 404 response from a firmware route. These routes exist only once the firmware has connected for the first
+/// time, so 404 means that it never has.
 pub(super) fn no_route(error: PrinterError) -> PrinterError {
     match error {
         PrinterError::NotFound(message) => PrinterError::FirmwareDisconnected(message),
@@ -62,7 +62,7 @@ pub(super) fn no_route(error: PrinterError) -> PrinterError {
     }
 }
 
-/// Converts the 403 with which storing and deleting reject a file that is printing or paused.
+/// Converts the 403 response to storing or deleting a file that is printing or paused.
 pub(super) fn in_use(error: PrinterError, name: &str) -> PrinterError {
     match error {
         PrinterError::Refused { status: 403, .. } => PrinterError::InUse(name.to_owned()),

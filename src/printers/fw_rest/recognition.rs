@@ -1,8 +1,8 @@
-//! Recognition of Moonraker by its responses, with or without an API key.
+//! Recognises Moonraker by its responses, whether or not it requires an API key.
 
 use crate::discovery::{PrinterIdentity, WebAnswer, WebProbe};
 
-/// Requests to probe: its own API at its own port, and the API for slicers behind a web front end.
+/// Probes for Moonraker: its own API on its own port, and the API for slicers behind a web front end.
 pub(super) const PROBES: &[WebProbe] = &[
     WebProbe { ports: &[7125], path: "/server/info", recognise: api },
     WebProbe { ports: &[80, 443], path: "/api/version", recognise: facade },

@@ -1,7 +1,7 @@
-//! Count of the prints of the currently shown file in Moonraker's history.
+//! Counts the prints of the currently shown file in Moonraker's history.
 //!
-//! Klipper identifies a print only by its file. Printing a file again right after its end looks like the same print;
-//! only the history entries tell the two apart.
+//! Klipper identifies a print only by its file. If a file is printed again right after a print of it has ended, the two
+//! look like the same print; only the history, which has an entry for each, distinguishes them.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -11,12 +11,12 @@ use tokio::time::Instant;
 
 use super::{FwRest, components};
 
-/// Time for which the count is reused while a print continues.
+/// Time for which the count is reused while a print is in progress.
 const COUNT_LIFETIME: Duration = Duration::from_secs(5);
-/// Number of newest history entries read; a second print of a file directly follows the first.
+/// Number of history entries to read, newest first; a second print of a file directly follows the first.
 const ENTRIES: &str = "3";
 
-/// Last count.
+/// Cache for the last count.
 #[derive(Debug, Default)]
 pub(super) struct RunCountCache(Mutex<Option<RunCount>>);
 
@@ -24,14 +24,14 @@ pub(super) struct RunCountCache(Mutex<Option<RunCount>>);
 struct RunCount {
     file: String,
     state: String,
-    /// Seconds since the print began; a smaller number belongs to another print.
+    /// Seconds since the print started; a smaller number means a different print.
     seconds: f64,
     runs: u32,
     at: Instant,
 }
 
 impl RunCount {
-    /// Returns whether the count is still valid for the state that Klipper shows now.
+    /// Returns whether the count is still valid for the state that Klipper now shows.
     fn stands(&self, file: &str, state: &str, seconds: f64) -> bool {
         let same = self.file == file && self.state == state && seconds >= self.seconds;
         // The entries of a print that is over change only when another begins.

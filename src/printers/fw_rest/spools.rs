@@ -1,5 +1,5 @@
-//! Spool to which Moonraker itself books filament: its component `[spoolman]` reports extruded filament to Spoolman as
-//! used from the active spool.
+//! Spool to which Moonraker itself attributes filament: its component `[spoolman]` reports extruded filament to
+//! Spoolman as used from the active spool.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -11,12 +11,12 @@ use super::{FwRest, components};
 use crate::adapter::PrinterError;
 use domain::printer_status::SpoolBooking;
 
-/// Time for which the booking is reused; changes are pushed as well.
+/// Time for which the active spool is reused; changes are also pushed.
 const ANSWER_LIFETIME: Duration = Duration::from_secs(5);
-/// Time for which the absence of the component is remembered; Moonraker must be restarted to gain it.
+/// Time for which the component's absence is remembered; adding the component requires a restart of Moonraker.
 const ABSENCE_LIFETIME: Duration = Duration::from_secs(60);
 
-/// Booking that Moonraker last reported.
+/// Spool that Moonraker last reported as active.
 #[derive(Debug, Default)]
 pub(super) struct BookingCache(Mutex<LastBooking>);
 
@@ -27,12 +27,12 @@ struct LastBooking {
 }
 
 impl BookingCache {
-    /// Invalidates the booking, because it may have changed.
+    /// Invalidates the cached spool, because it may have changed.
     pub(super) fn doubt(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).stands_until = None;
     }
 
-    /// Returns the last booking and whether it is still valid.
+    /// Returns the last reported spool and whether it is still valid.
     fn last(&self) -> (Option<SpoolBooking>, bool) {
         let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (cached.booking, cached.stands_until.is_some_and(|until| Instant::now() < until))
@@ -44,7 +44,8 @@ impl BookingCache {
     }
 }
 
-/// Returns the current booking. If it cannot be read, the last one stays in effect.
+/// Returns the spool to which Moonraker currently attributes filament. If it cannot be read, the last known spool
+/// remains in effect.
 pub(super) async fn booking(printer: &FwRest) -> Option<SpoolBooking> {
     let (last, stands) = printer.spools.last();
     if stands {

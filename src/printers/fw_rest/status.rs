@@ -1,4 +1,4 @@
-//! Converts Moonraker's three layers of state into one status. Pure.
+//! Converts Moonraker's three layers of state to one status. Pure.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use domain::heaters::{Heat, Heaters};
 use domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, Status};
 use domain::time::Timestamp;
 
-/// Objects that a status is read from; an empty field list requests all fields.
+/// Klipper objects from which a status is read; an empty field list requests all fields.
 pub(super) const OBJECTS: &[(&str, &str)] = &[
     ("webhooks", ""),
     ("print_stats", ""),
@@ -27,26 +27,27 @@ pub(super) const OBJECTS: &[(&str, &str)] = &[
     ("toolhead", "homed_axes"),
     ("mmu", gates::FIELDS),
 ];
-/// Fields read from a heater.
+/// Fields read for each heater.
 const HEAT_FIELDS: &str = "temperature,target";
-/// Usual configuration name of the chamber, with a heater or only a sensor.
+/// Usual configuration name of the chamber if it has a heater; one with only a sensor is named differently.
 const HEATED_CHAMBER: &str = "heater_generic chamber";
 const MEASURED_CHAMBER: &str = "temperature_sensor chamber";
 
-/// Minimum printed share of a file below which the remaining time cannot be estimated.
+/// Minimum share of a file that must be printed before the remaining time can be estimated.
 const MIN_TELLING_SHARE: f64 = 0.02;
 
 /// Metadata that Moonraker extracted from a file.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct FileFacts {
-    /// Byte offsets at which the file's G-code begins and ends; comments before and after do not count as progress.
+    /// Byte offsets at which the file's G-code starts and ends; comments before and after it do not count towards
+    /// progress.
     code: Option<(f64, f64)>,
-    /// Slicer's estimate of the print time, in seconds.
+    /// Print time in seconds, as estimated by the slicer.
     seconds: Option<f64>,
 }
 
 impl FileFacts {
-    /// Parses a file's metadata; missing values are unknown.
+    /// Parses a file's metadata; missing values are treated as unknown.
     pub(super) fn read(metadata: &Value) -> Self {
         let [from, to] = ["/gcode_start_byte", "/gcode_end_byte"].map(|at| number(metadata, at));
         Self {
@@ -61,7 +62,7 @@ impl FileFacts {
 pub(super) struct FileFactsCache(Mutex<Option<(String, FileFacts)>>);
 
 impl FileFactsCache {
-    /// Returns the metadata of this file; `None` if unknown.
+    /// Returns the metadata of the given file; `None` if unknown.
     pub(super) fn of(&self, file: &str) -> Option<FileFacts> {
         let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         cached.as_ref().filter(|(name, _)| name == file).map(|(_, facts)| *facts)
@@ -77,7 +78,7 @@ impl FileFactsCache {
     }
 }
 
-/// Converts a push, apart from changes of state, into telemetry of the file being printed.
+/// Converts the pushed values, apart from changes of state, to telemetry about the file being printed.
 pub(super) fn telemetry(changed: &Value, facts: FileFacts) -> Telemetry {
     let place = if facts.code.is_some() { "/virtual_sdcard/file_position" } else { "/virtual_sdcard/progress" };
     let moved = number(changed, place).is_some();
@@ -101,7 +102,7 @@ fn layer(objects: &Value) -> Option<PrintedLayer> {
     PrintedLayer::from_numbers(info_number("current_layer"), info_number("total_layer"))
 }
 
-/// Returns the heaters that the objects report.
+/// Returns the heaters reported in the objects.
 fn heaters(objects: &Value) -> Heaters {
     let heat = |name: &str| {
         let of = |field: &str| objects.get(name)?.get(field)?.as_f64();
@@ -119,7 +120,7 @@ pub(super) fn open_file(objects: &Value) -> Option<&str> {
     text(objects, "/print_stats/filename").filter(|name| active && !name.is_empty())
 }
 
-/// Returns the objects of a response, `{object: {field: value}}`; objects that the printer lacks are missing.
+/// Returns the objects in a response, `{object: {field: value}}`; objects that the printer does not have are missing.
 pub(super) fn objects(answer: &Value) -> Result<&Value, PrinterError> {
     let objects = answer.get("status").filter(|objects| objects.is_object());
     objects.ok_or_else(|| PrinterError::BadAnswer("no status of the printer's objects".into()))
@@ -133,13 +134,14 @@ pub(super) fn klippy_state(info: &Value) -> &str {
     info.get("klippy_state").and_then(Value::as_str).unwrap_or("disconnected")
 }
 
-/// Builds the status of a web server that answers while Klipper does not.
+/// Builds the status for a web server that responds while Klipper does not.
 pub(super) fn firmware_away(info: &Value, at: Timestamp) -> Status {
     Status::unavailable(Connection::FirmwareDisconnected, format!("klipper is {}", klippy_state(info)), at)
 }
 
-/// Returns the progress of the print, 0 to 1: bytes between the first and the last line of G-code, as Moonraker's web
-/// front ends count; if these are unknown, bytes of the file; 1 once complete.
+/// Returns the progress of the print, from 0 to 1, as Moonraker's web front ends calculate it: the position between the
+/// first and last line of G-code or, if their offsets are unknown, the position in the file; 1 once the print is
+/// complete.
 fn fraction(objects: &Value, facts: FileFacts) -> f64 {
     if text(objects, "/print_stats/state") == Some("complete") {
         return 1.0;
@@ -152,8 +154,8 @@ fn fraction(objects: &Value, facts: FileFacts) -> f64 {
     share.clamp(0.0, 1.0)
 }
 
-/// Returns the seconds until the print ends: the rest of the slicer's estimate, or without one an extrapolation of the
-/// elapsed time.
+/// Returns the seconds until the print ends: the rest of the slicer's estimate or, if there is none, an extrapolation
+/// from the elapsed time.
 fn remaining(objects: &Value, facts: FileFacts, fraction: f64) -> Option<i64> {
     let left = match facts.seconds {
         Some(seconds) => seconds * (1.0 - fraction),
@@ -165,10 +167,10 @@ fn remaining(objects: &Value, facts: FileFacts, fraction: f64) -> Option<i64> {
     Some(left.round() as i64)
 }
 
-/// Builds a status from the objects of [`OBJECTS`].
+/// Builds a status from the [`OBJECTS`].
 ///
-/// Values outlive the print: after reconnecting, a printer may report the `complete` state of an earlier print, so
-/// callers must compare `file`.
+/// The values outlive the print: after a reconnection, a printer may report the state `complete` from an earlier print,
+/// so callers must compare `file`.
 pub(super) fn read(objects: &Value, facts: FileFacts, at: Timestamp) -> Status {
     let firmware = text(objects, "/webhooks/state").unwrap_or("ready");
     let print = text(objects, "/print_stats/state").unwrap_or("standby");
@@ -218,7 +220,8 @@ pub(super) fn read(objects: &Value, facts: FileFacts, at: Timestamp) -> Status {
     }
 }
 
-/// Converts the `print_stats.state` of a firmware that is ready. After an error the printer is ready again.
+/// Converts the `print_stats.state` reported by a firmware that is ready. After an error, the printer counts as ready
+/// again.
 fn of_print(state: &str) -> (Activity, Option<PrintEnd>) {
     match state {
         "printing" => (Activity::Printing, None),

@@ -1,4 +1,4 @@
-//! Tests against fakes that answer with literal bodies.
+//! Tests with fakes that respond with fixed bodies.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ fn objects(firmware: &str, print: &str, file: &str, progress: f64) -> Value {
     })
 }
 
-/// Reads a status of a file without metadata.
+/// Reads the status for a file without metadata.
 fn read(objects: &Value, at: Timestamp) -> Status {
     status::read(objects, FileFacts::default(), at)
 }
@@ -223,8 +223,8 @@ async fn an_upload_is_checked_by_its_hash_and_never_started() {
     }
 }
 
-/// Starts a fake Moonraker that stores what it receives, reports `size` bytes as stored, and serves `stored` as the
-/// file. Counts deletions.
+/// Starts a fake Moonraker that stores the data it receives, reports the stored size as `size` bytes, and serves
+/// `stored` as the stored file. Returns an adapter for it and the number of deletions.
 async fn storing(size: usize, stored: Vec<u8>, processors: Value) -> (Arc<dyn Adapter>, Arc<AtomicUsize>) {
     let deleted = Arc::new(AtomicUsize::new(0));
     let counted = deleted.clone();

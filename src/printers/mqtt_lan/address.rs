@@ -58,7 +58,7 @@ impl MqttLanAddress {
         Ok(Self { host, mqtt: url.port().unwrap_or(MQTT_PORT), ftps })
     }
 
-    /// Returns the host to dial.
+    /// Returns the host to connect to.
     pub(super) fn host(&self) -> Host<&str> {
         match &self.host {
             Host::Domain(name) => Host::Domain(name.as_str()),

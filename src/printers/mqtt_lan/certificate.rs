@@ -1,8 +1,8 @@
-//! Parses the parts of a printer's certificate that are used: its common name, which is the serial number, and its
+//! Parses those parts of a printer's certificate that are used: the common name, which is the serial number, and the
 //! public key.
 //!
-//! Such certificates are signed by the manufacturer's own authority or by the printer itself, name no host, and lack
-//! extensions that web server verifiers insist on. Therefore the few fields are parsed here.
+//! These certificates are signed by the manufacturer's own authority or by the printer itself, name no host, and lack
+//! extensions that verifiers for web servers insist on. This module therefore parses the few necessary fields itself.
 
 /// DER tags.
 const SEQUENCE_TAG: u8 = 0x30;
@@ -11,10 +11,10 @@ const OBJECT_ID_TAG: u8 = 0x06;
 /// Object identifier of a common name, 2.5.4.3.
 const COMMON_NAME: [u8; 3] = [0x55, 0x04, 0x03];
 
-/// Parts of a certificate that are used.
+/// Parts of a certificate that the server uses.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Certificate<'a> {
-    /// Common name of the subject.
+    /// The subject's common name.
     pub(super) common_name: &'a str,
     /// Public key with its algorithm, DER-encoded.
     pub(super) public_key: &'a [u8],
@@ -50,11 +50,11 @@ impl<'a> Certificate<'a> {
     }
 }
 
-/// Reader of consecutive DER values.
+/// Reader for consecutive DER values.
 struct Der<'a>(&'a [u8]);
 
 impl<'a> Der<'a> {
-    /// Returns tag and content of the next value.
+    /// Returns the tag and content of the next value.
     fn next(&mut self) -> Option<(u8, &'a [u8])> {
         let (tag, rest) = self.0.split_first()?;
         let (first, mut rest) = rest.split_first()?;
@@ -75,7 +75,7 @@ impl<'a> Der<'a> {
         Some((*tag, content))
     }
 
-    /// Returns the content of the next value if it has this tag.
+    /// Returns a reader for the content of the next value; `None` if the value has another tag.
     fn within(&mut self, tag: u8) -> Option<Self> {
         let (actual_tag, content) = self.next()?;
         (actual_tag == tag).then_some(Self(content))
@@ -90,7 +90,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// Two certificates of the printer `01S00A123456`, with different keys.
+    /// Two certificates for the printer `01S00A123456`, with different keys.
     pub(in crate::mqtt_lan) const SAMPLES: [&str; 2] = [
         "MIIBqTCCAU+gAwIBAgIUcQBM41COwXeNUArC6s3LKalk6GIwCgYIKoZIzj0EAwIwKjERMA8GA1UECgwIUHJpbnRlcnMxFTATBgNVBAMMDDAxUzAwQTEyMzQ1NjAeFw0yNjExMjIxNDE3MDNaFw0zNjExMTkxNDE3MDNaMCoxETAPBgNVBAoMCFByaW50ZXJzMRUwEwYDVQQDDAwwMVMwMEExMjM0NTYwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASn9GmoKrTpLRQU27u6xLpBnzlHIWzqJ1jyAylX3sG32TKFsyxX34bGZ1zuk5QNm8fyp/L0m0eK0iasa1o08Qjao1MwUTAdBgNVHQ4EFgQUlvVlU/mCHJ3ylmW3kVNCVrcODs8wHwYDVR0jBBgwFoAUlvVlU/mCHJ3ylmW3kVNCVrcODs8wDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiEApeZZosabWZVhiuCGMUAzA8Viuo6YjNyrTh8y0D4Cx7YCICDq3wlb1dqnkiAZs5tqISEZccinqaGNihUHkBtTINqE",
         "MIIBqTCCAU+gAwIBAgIUFx+Cr+FU4SwMvfdc62YhLHTcxZowCgYIKoZIzj0EAwIwKjERMA8GA1UECgwIUHJpbnRlcnMxFTATBgNVBAMMDDAxUzAwQTEyMzQ1NjAeFw0yNjExMjIxNDE3MDNaFw0zNjExMTkxNDE3MDNaMCoxETAPBgNVBAoMCFByaW50ZXJzMRUwEwYDVQQDDAwwMVMwMEExMjM0NTYwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATJXljDBkEXGu4l7awt+9kXFSysCJeN3L2FA/zS8ls+LTvwxEY7uq7cSa+vx6vsYcLJ4I7xrUUjX1yCJ7W6uh9eo1MwUTAdBgNVHQ4EFgQU6W8/Gy/PG6gIu0hez9wYVwobmNswHwYDVR0jBBgwFoAU6W8/Gy/PG6gIu0hez9wYVwobmNswDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiAtMAg40W+lKRTRT18BqltpJZEKI8eeuslzSz3DxtsqmAIhAKpO9IZUBdr8FHBcnYuJWYB3/1HYw8w8d137jEz5Ur30",

@@ -1,5 +1,5 @@
-//! Commands sent to a printer: one JSON object with one group that contains the command. Replies repeat its sequence
-//! number.
+//! Commands sent to a printer. Each is a JSON object with a single group that contains the command. Replies repeat the
+//! command's sequence number.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -7,18 +7,18 @@ use sha2::{Digest, Sha256};
 use super::report::ENDING;
 use super::slots::FilamentSource;
 
-/// Largest number of a print; numbers start at 1.
+/// Largest number that identifies a print; numbers start at 1.
 const MAX_SUBTASK: u32 = 0x7FFF_FFFF;
 
-/// A command without its sequence number.
+/// Command without a sequence number.
 #[derive(Clone, Debug)]
 pub(super) struct MqttCommand {
     /// Group of the command.
     group: &'static str,
     /// Parameters of the command, in the printer's format.
     members: Value,
-    /// `true` if the broker must acknowledge the command. Start commands are sent unacknowledged, because resending one
-    /// after a lost connection would cancel the print.
+    /// `true` if the broker must acknowledge the command. Start commands are sent without acknowledgement, because
+    /// resending one after a lost connection would cancel the print.
     pub(super) acknowledged: bool,
 }
 
@@ -78,7 +78,7 @@ impl MqttCommand {
         )
     }
 
-    /// Serializes the command with its sequence number.
+    /// Serializes the command with the given sequence number.
     pub(super) fn with_number(&self, number: &str) -> Vec<u8> {
         let mut members = self.members.clone();
         if let Some(members) = members.as_object_mut() {
@@ -88,14 +88,14 @@ impl MqttCommand {
     }
 }
 
-/// Returns the number by which reports identify a print: stable for the same print and never 0.
+/// Returns the number by which reports identify a print. It is always the same for a print, and never 0.
 pub(super) fn subtask_of(print: &str) -> String {
     let hash = Sha256::digest(print);
     let number = u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]) & MAX_SUBTASK;
     number.max(1).to_string()
 }
 
-/// Returns a file name that the printer accepts: it becomes part of a URL and is stored on a memory card.
+/// Returns a file name that the printer accepts: the name becomes part of a URL and is stored on a memory card.
 pub(super) fn stored_name(name: &str) -> String {
     let mut stem = name;
     while let Some((shorter, ending)) = stem.len().checked_sub(ENDING.len()).and_then(|at| stem.split_at_checked(at))

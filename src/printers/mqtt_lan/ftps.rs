@@ -1,8 +1,8 @@
-//! File transfer to a printer over FTP with implicit TLS. Implements only what storing, listing and deleting require.
+//! File transfer to a printer over FTP with implicit TLS. Only storing, listing and deleting are implemented.
 //!
-//! Each operation uses its own connection, one at a time. Data connections resume the TLS session of their control
-//! connection, because the printers reject others. Results are verified afterwards, because printers cut transfers
-//! short without reporting it.
+//! Each operation uses its own connection, and only one runs at a time. Data connections resume the TLS session of
+//! their control connection, because the printers reject any others. Results are verified afterwards, because printers
+//! truncate transfers without reporting it.
 
 mod control;
 
@@ -20,35 +20,36 @@ use self::control::{Control, FtpReply};
 use super::session::SessionSettings;
 use crate::adapter::{Deleted, PrinterError, RemoteFile, Source};
 
-/// Minimum transfer rate of a healthy printer; upload time limits are derived from it.
+/// Minimum transfer rate of a healthy printer, from which the time limits for uploads are derived.
 const SLOWEST_BYTES_PER_SECOND: u64 = 25_000;
 /// Number of bytes sent at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
-/// Time limit for the TLS handshake of a data connection. Some models never answer it.
+/// Time limit for the TLS handshake of a data connection. Some models never respond to the handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time to wait for the confirmation that a transfer is complete, once all bytes are sent. Some models never send it.
+/// Time to wait, once all bytes have been sent, for the confirmation that a transfer is complete. Some models never
+/// send it.
 const COMPLETE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time reserved in the limits of whole operations for the two limits above.
+/// Time reserved for the two preceding limits within the limits of whole operations.
 const OPERATION_MARGIN: Duration = Duration::from_secs(20);
-/// Maximum size of a file list in bytes; a longer one counts as truncated.
+/// Maximum size of a file list in bytes; a longer list is considered truncated.
 const MAX_LIST_BYTES: u64 = 1024 * 1024;
-/// Message for a list or deletion that has to wait.
+/// Message for listing or deleting files while an upload is in progress.
 const UPLOADING: &str = "a file is being uploaded to the printer; its storage is available after that";
-/// Text that some servers add to the confirmation of a list when they could not read the folder.
+/// Text that some servers add to the confirmation of a file list if they could not read the folder.
 const FAILED_WORD: &str = "failed";
 
-/// File server of one printer.
+/// Client for one printer's file server.
 pub(super) struct Ftps {
     link: Arc<SessionSettings>,
     /// Lock held by the operation that transfers data.
     turn: tokio::sync::Mutex<()>,
-    /// `true` if data connections are unencrypted, for models that do not answer the TLS handshake there.
+    /// `true` if data connections are unencrypted, for models that do not respond to the TLS handshake on them.
     bare: AtomicBool,
 }
 
 /// Reason why a transfer failed.
 enum TransferError {
-    /// The TLS handshake of the data connection was not answered.
+    /// The printer did not respond to the TLS handshake on the data connection.
     Handshake(String),
     /// Any other error.
     Other(PrinterError),
@@ -69,7 +70,7 @@ impl TransferError {
     }
 }
 
-/// Stream of a data connection.
+/// Byte stream of a data connection.
 trait DataStream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> DataStream for T {}
 
@@ -78,8 +79,8 @@ impl Ftps {
         Self { link, turn: tokio::sync::Mutex::default(), bare: AtomicBool::new(false) }
     }
 
-    /// Stores a file, replacing an existing one, and compares its size. The server offers no checksums, and reading the
-    /// file back would take data connections, on which some models hang.
+    /// Stores a file, replacing any existing one, and compares the stored size. The server provides no checksums, and
+    /// reading the file back would need another data connection, on which some models hang.
     pub(super) async fn store(&self, name: &str, source: &Source) -> Result<(), PrinterError> {
         let _turn = self.turn.lock().await;
         let settings = &self.link.settings;
@@ -134,8 +135,8 @@ impl Ftps {
         timeout(limit, listing).await.map_err(|_| PrinterError::Timeout)?.map_err(TransferError::error)
     }
 
-    /// Waits for exclusive use of the file server. During a long upload a list or deletion fails with a message; an
-    /// upload waits.
+    /// Waits for exclusive use of the file server. During a long upload, another upload waits, while listing or
+    /// deleting fails with a message.
     async fn turn(&self) -> Result<tokio::sync::MutexGuard<'_, ()>, PrinterError> {
         let waiting = timeout(self.link.settings.command_timeout, self.turn.lock());
         waiting.await.map_err(|_| PrinterError::Refused { status: 503, message: UPLOADING.to_owned() })
@@ -145,7 +146,7 @@ impl Ftps {
         self.bare.load(Ordering::Relaxed)
     }
 
-    /// Switches to unencrypted data connections; returns `false` if they were unencrypted already.
+    /// Switches to unencrypted data connections; returns `false` if they already were unencrypted.
     fn goes_bare(&self, words: &str) -> bool {
         let news = !self.bare.swap(true, Ordering::Relaxed);
         if news {
@@ -220,7 +221,7 @@ impl Ftps {
         }
     }
 
-    /// Sends the whole file. Aborts if no byte is accepted for the time after which a printer counts as offline.
+    /// Sends the whole file. Aborts if no byte is accepted for the time after which a printer is considered offline.
     async fn send(&self, data: &mut Box<dyn DataStream>, file: &mut File, source: &Source) -> Result<(), PrinterError> {
         let patience = self.link.settings.offline_after;
         let lost = |error: std::io::Error| PrinterError::Lost(error.to_string());
@@ -268,7 +269,7 @@ impl Ftps {
         Ok(String::from_utf8_lossy(&bytes).lines().filter_map(listed).collect())
     }
 
-    /// Wraps the data connection in TLS, unless the model does not answer the handshake.
+    /// Wraps the data connection in TLS, unless the printer's model does not respond to the handshake.
     async fn wrap(&self, tcp: TcpStream, bare: bool) -> Result<Box<dyn DataStream>, TransferError> {
         if bare {
             return Ok(Box::new(tcp));
@@ -282,9 +283,9 @@ impl Ftps {
     }
 }
 
-/// Returns whether a list was received completely. Some models close the connection without a TLS close notification;
-/// then the printer's confirmation counts. Others never confirm; then the close notification counts, which only an
-/// encrypted connection has.
+/// Returns whether a file list was received completely. Some models close the connection without a TLS close
+/// notification; for them, the printer's confirmation decides. Others never confirm; for them, the close notification
+/// decides, which only encrypted connections have.
 fn is_whole(farewell: bool, complete: Option<&FtpReply>) -> bool {
     match complete {
         Some(reply) => (200..300).contains(&reply.code) && !reply.text.to_ascii_lowercase().contains(FAILED_WORD),
@@ -306,7 +307,8 @@ fn local(source: &Source, error: &std::io::Error) -> PrinterError {
     PrinterError::Invalid(format!("the file to upload ({name}) cannot be read: {error}"))
 }
 
-/// Converts a rejection. If creating a file fails although none exists in its place, the storage is full.
+/// Converts a rejection from the file server. If a file cannot be created although no file of that name exists, the
+/// storage is full.
 fn refused(reply: &FtpReply) -> PrinterError {
     let FtpReply { code, text } = reply;
     match code {
@@ -321,7 +323,7 @@ fn refused(reply: &FtpReply) -> PrinterError {
     }
 }
 
-/// Parses a list line in the format of `ls -l`; returns `None` for folders and everything else.
+/// Parses a line of a file list in the format of `ls -l`; returns `None` for folders and everything else.
 fn listed(line: &str) -> Option<RemoteFile> {
     let mut rest = line.trim_end_matches('\r').strip_prefix('-')?;
     let mut size = None;

@@ -1,5 +1,5 @@
-//! Recognition of printers in LAN mode: their broker shows a certificate issued for a serial number and requires the
-//! access code, and they announce themselves in broadcast packets.
+//! Recognises printers in LAN mode: their broker presents a certificate issued for a serial number and requires the
+//! access code, and they announce themselves with broadcast packets.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use super::certificate::Certificate;
 use super::tls::any_printer;
 use crate::discovery::{Announcement, OwnProbe, PrinterIdentity};
 
-/// Probe of the broker without an access code.
+/// Probe that tries to sign in to the broker without an access code.
 pub(super) const PROBE: OwnProbe = OwnProbe { port: MQTT_PORT, ask: |stream| ask(stream), base_url };
 
 /// Announcements that printers broadcast every few seconds.
 pub(super) const ANNOUNCEMENT: Announcement =
     Announcement { port: 2021, read, base_url: |host| base_url(host, MQTT_PORT) };
 
-/// Prefix by which an announcement identifies such a printer.
+/// Prefix that identifies the sender of an announcement as such a printer.
 const KIND: &str = "urn:bambulab-com:device:3dprinter:";
 /// Maximum size of the broker's response in bytes.
 const MAX_ANSWER_BYTES: usize = 1024;
@@ -37,7 +37,7 @@ fn base_url(host: Ipv4Addr, port: u16) -> String {
     if port == MQTT_PORT { format!("mqtts://{host}") } else { format!("mqtts://{host}:{port}") }
 }
 
-/// Returns whether a text may be a serial number: upper-case letters and many digits.
+/// Returns whether a text may be a serial number, which consists of upper-case letters and many digits.
 fn is_serial(text: &str) -> bool {
     let form = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
     SERIAL_CHARS.contains(&text.len()) && text.bytes().all(form) && text.bytes().filter(u8::is_ascii_digit).count() >= 4
@@ -47,8 +47,8 @@ fn ask(stream: TcpStream) -> BoxFuture<'static, Option<PrinterIdentity>> {
     Box::pin(greet(stream))
 }
 
-/// Tries to sign in to the broker without an access code, which it rejects; the certificate shown before identifies the
-/// printer.
+/// Tries to sign in to the broker without an access code, which the broker rejects; the certificate presented before
+/// that identifies the printer.
 async fn greet(stream: TcpStream) -> Option<PrinterIdentity> {
     let host = stream.peer_addr().ok()?.ip();
     let provider = Arc::new(aws_lc_rs::default_provider());

@@ -1,9 +1,9 @@
-//! Converts a printer's merged report into one status. Depending on the model, numbers arrive as numbers or as strings.
+//! Converts a printer's merged report to one status. Depending on the model, numbers arrive as numbers or as strings.
 //! Pure except for the times passed in.
 //!
-//! `gcode_state` outlives its print: after a start, the old `FINISH` remains for minutes beside the id of the new
-//! print. Therefore a print's end counts only if the same print was seen in progress before, or if the state changed to
-//! an end while the connection was open.
+//! `gcode_state` outlives its print: after a start, the old `FINISH` remains for minutes next to the id of the new
+//! print. The end of a print therefore counts only if the same print was seen in progress before, or if the state
+//! changed to an end while the connection was open.
 
 mod print;
 
@@ -18,16 +18,16 @@ use domain::heaters::{Heat, Heaters};
 use domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, ReportedSlot, Status};
 use domain::time::Timestamp;
 
-/// File name extension of every file for such a printer.
+/// File name extension of every file sent to such a printer.
 pub(super) const ENDING: &str = ".gcode.3mf";
-/// Time to wait before a print is reported as failed, because its cancellation may be reported a moment later.
+/// Time to wait before reporting a print as failed, because its cancellation may be reported a moment later.
 const CANCEL_DELAY: Duration = Duration::from_secs(2);
-/// Time that a printer may take to act on a stop command before the command is sent again if the print continues.
+/// Time that a printer may take to act on a stop command; if the print still continues, the command is sent again.
 const STOP_RETRY_DELAY: Duration = Duration::from_secs(15);
-/// Bit of `fun` that means that commands must be signed, so that other programs can only read.
+/// Bit of `fun` that means that commands must be signed, so that other programs have only read access.
 const SIGNED_ONLY: u64 = 0x2000_0000;
 
-/// Parses an integer, also from a string.
+/// Parses an integer, which may be in a string.
 pub(super) fn integer(value: &Value) -> Option<i64> {
     match value {
         Value::String(text) => text.trim().parse().ok(),
@@ -35,7 +35,7 @@ pub(super) fn integer(value: &Value) -> Option<i64> {
     }
 }
 
-/// Parses a non-negative integer, also from a string.
+/// Parses a non-negative integer, which may be in a string.
 pub(super) fn unsigned(value: &Value) -> Option<u64> {
     match value {
         Value::String(text) => text.trim().parse().ok(),
@@ -43,7 +43,7 @@ pub(super) fn unsigned(value: &Value) -> Option<u64> {
     }
 }
 
-/// Parses a number, also from a string.
+/// Parses a number, which may be in a string.
 pub(super) fn number(value: &Value) -> Option<f64> {
     let read = match value {
         Value::String(text) => text.trim().parse().ok(),
@@ -52,17 +52,17 @@ pub(super) fn number(value: &Value) -> Option<f64> {
     read.filter(|n: &f64| n.is_finite())
 }
 
-/// Print state as reported by the printer.
+/// Print state, as reported by the printer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum MqttPrintState {
     Idle,
-    /// The printer prepares a print; its reported progress is still that of the previous one.
+    /// The printer is preparing a print; the reported progress is still that of the previous print.
     Preparing,
     Printing,
     Paused,
     Finished,
     Failed,
-    /// The printer is starting up, or reports an unknown state.
+    /// The printer is starting up or reports an unknown state.
     Unknown,
 }
 
@@ -84,35 +84,35 @@ impl MqttPrintState {
     }
 }
 
-/// Knowledge of a printer from its reports, across all connections of one adapter.
+/// Information about a printer from its reports, across all connections of one adapter.
 #[derive(Default)]
 pub(super) struct PrinterKnowledge {
     report: Map<String, Value>,
     state: Option<MqttPrintState>,
     /// Print last seen in progress.
     under_way: Option<Print>,
-    /// Number of prints of its file that were seen in progress, one after the other.
+    /// Number of successive prints of the same file that were seen in progress.
     runs: u32,
-    /// Print that ended while connected, and its outcome.
+    /// Print that ended while the connection was open, and its outcome.
     ended: Option<(Print, PrintEnd)>,
-    /// Print that was cancelled according to the printer.
+    /// Print that the printer reported as cancelled.
     cancelled: Option<Print>,
-    /// Print that this server asked to cancel, and the number of those commands that may have been carried out.
+    /// Print that this server asked to cancel, and the number of its cancel commands that may have been carried out.
     cancel_attempts: Option<(Print, u32)>,
-    /// Print and time of the last cancel command, whatever its outcome.
+    /// Print affected by the last cancel command, and the time of that command, whatever its outcome.
     cancel_sent: Option<(Print, Instant)>,
-    /// Print that failed while connected, and the time of the failure.
+    /// Print that failed while the connection was open, and the time of the failure.
     failed: Option<(Print, Instant)>,
-    /// Id and file of the last start command.
+    /// Id and file from the last start command.
     started: Option<(String, String)>,
-    /// `true` if a reply said that commands of this server are rejected.
+    /// `true` if a reply reported that commands from this server are rejected.
     pub(super) refuses: bool,
-    /// `true` once a full report was received; each new connection needs one.
+    /// `true` once a full report has been received over this connection; each new connection needs one.
     pub(super) full: bool,
 }
 
 impl PrinterKnowledge {
-    /// Starts a new connection, whose report is built up from its first full report.
+    /// Starts a new connection, for which the report is rebuilt from its first full report.
     pub(super) fn begin(&mut self) {
         (self.full, self.refuses) = (false, false);
         self.report.clear();
@@ -120,7 +120,7 @@ impl PrinterKnowledge {
         self.state = None;
     }
 
-    /// Records that this start command is about to be sent.
+    /// Records that the given start command is about to be sent.
     pub(super) fn starts(&mut self, subtask: String, file: String) {
         self.started = Some((subtask, file));
     }
@@ -135,8 +135,9 @@ impl PrinterKnowledge {
         Some(print)
     }
 
-    /// Records that one of the cancel commands for this print was certainly not carried out, so that the print's end is
-    /// not attributed to it. The time at which it was sent is kept, so that the next is not sent immediately.
+    /// Records that one of the cancel commands for the given print was certainly not carried out, so that the end of
+    /// the print is not attributed to it. The time at which it was sent is kept, so that the next command is not sent
+    /// immediately.
     pub(super) fn cancel_failed(&mut self, print: &Print) {
         if let Some((last, times)) = &mut self.cancel_attempts
             && last.same(print)
@@ -187,14 +188,15 @@ impl PrinterKnowledge {
         Ok(())
     }
 
-    /// Returns the number of prints of the file of `print`, which is in progress now. Another one has begun if the last
-    /// one was reported as over, or if both have an id and these differ. A complete print that is reported as running
-    /// is an echo of the last one.
+    /// Returns the number of prints of the file of `print`, which is now in progress. Another print of the file has
+    /// started if the last one was reported as over, or if both have an id and the ids differ. A complete print
+    /// reported as running is an echo of the last one.
     ///
-    /// Neither is proof across two connections, because a print that is resumed after a power loss may have another id.
-    /// No other fact is: a print that somebody starts at the printer has no id, as reports of ours may have none, and
-    /// newer firmware no longer reports when a print began (`gcode_start_time`). A file that is printed again without a
-    /// report of its end in between therefore looks like the same print.
+    /// Neither criterion is valid across two connections, because a print resumed after a power failure may have a
+    /// different id. No other criterion is reliable: a print started at the printer has no id, reports about prints
+    /// from this server may lack theirs, and newer firmware no longer reports when a print started
+    /// (`gcode_start_time`). If a file is printed again without a report that its previous print has ended, the two
+    /// therefore look like the same print.
     fn count_runs(&self, print: &Print, state: MqttPrintState, is_same_connection: bool) -> u32 {
         let Some(current) = self.under_way.as_ref().filter(|current| current.file == print.file) else { return 1 };
         let ended = self.ended.as_ref().map(|(ended, _)| ended);
@@ -206,7 +208,7 @@ impl PrinterKnowledge {
         self.runs.saturating_add(u32::from(is_another))
     }
 
-    /// Handles a reported failure. The cancellation of the print may be reported a moment later.
+    /// Handles a reported failure. The print's cancellation may be reported a moment later.
     fn failed(&mut self, print: Print, now_it_did: bool, error: u32, now: Instant) {
         let known_since = self.failed.as_ref().filter(|(failed, _)| failed.same(&print)).map(|(_, since)| *since);
         let Some(since) = known_since.or_else(|| now_it_did.then_some(now)) else { return };
@@ -223,7 +225,8 @@ impl PrinterKnowledge {
         self.cancelled.iter().chain(attempted).any(|cancelled| cancelled.same(print))
     }
 
-    /// Returns the time at which the state should be read again even if no report arrives.
+    /// Returns the time at which the state should be read again even if no report arrives before; `None` if there is
+    /// none.
     pub(super) fn due(&self) -> Option<Instant> {
         self.failed.as_ref().filter(|_| self.ended.is_none()).map(|(_, since)| *since + CANCEL_DELAY)
     }
@@ -238,7 +241,7 @@ impl PrinterKnowledge {
         print
     }
 
-    /// Returns `print_error` of the report; 0 means no error.
+    /// Returns `print_error` from the report; 0 means no error.
     pub(super) fn print_error(&self) -> u32 {
         let error = self.report.get("print_error").and_then(integer).unwrap_or_default();
         u32::try_from(error).unwrap_or_default()
@@ -248,7 +251,7 @@ impl PrinterKnowledge {
         words::notices(self.report.get("hms"))
     }
 
-    /// Returns whether the printer is read-only.
+    /// Returns whether the printer accepts no commands from this server.
     fn read_only(&self, notices: &[u64]) -> bool {
         let fun = match self.report.get("fun") {
             Some(Value::String(hex)) => u64::from_str_radix(hex.trim().trim_start_matches("0x"), 16).ok(),
@@ -257,24 +260,24 @@ impl PrinterKnowledge {
         self.refuses || fun.is_some_and(|bits| bits & SIGNED_ONLY != 0) || words::refuses_commands(notices)
     }
 
-    /// Returns whether the printer should be probed for whether it still rejects commands: it rejected one before, and
-    /// does not start up or prepare a print.
+    /// Returns whether the printer should be probed to find out whether it still rejects commands: it has rejected one
+    /// before, and is neither starting up nor preparing a print.
     pub(super) fn calls_for_probe(&self) -> bool {
         self.refuses && !matches!(self.state, None | Some(MqttPrintState::Preparing | MqttPrintState::Unknown))
     }
 
-    /// Returns the file of the print in progress; `None` if there is none.
+    /// Returns the file of the print in progress; `None` if no print is in progress.
     pub(super) fn busy(&self) -> Option<String> {
         self.state.filter(|state| state.active())?;
         Some(self.print().file.unwrap_or_else(|| "a print is running".to_owned()))
     }
 
-    /// Returns the contents of the changers' slots and the external spool, and the source that feeds the nozzle.
+    /// Returns the contents of the changers' slots and of the external spool, and the source that feeds the nozzle.
     pub(super) fn changer(&self) -> slots::Changer {
         slots::Changer::of(self.report.get("ams"), self.report.get("vt_tray"))
     }
 
-    /// Returns whether the print with this id, started by this server, is in progress.
+    /// Returns whether the print with the given id, which this server started, is in progress.
     pub(super) fn prints(&self, subtask: &str) -> bool {
         self.state.is_some_and(MqttPrintState::active) && self.print().subtask == subtask
     }
@@ -352,7 +355,7 @@ impl PrinterKnowledge {
         slots::reported(self.report.get("ams"))
     }
 
-    /// Describes the current errors by the printer's codes and this server's texts.
+    /// Describes the current errors with the printer's codes and this server's texts.
     pub(super) fn trouble(&self) -> Option<String> {
         let notices = self.notices();
         let read_only = self.read_only(&notices).then(|| words::READ_ONLY.to_owned());
@@ -370,12 +373,12 @@ impl PrinterKnowledge {
 }
 
 /// Extracts the measured temperature. Newer models combine a temperature and its target in one number: the target in
-/// the bits above 16, the measurement below.
+/// the bits above the lowest 16, the measurement in the lowest 16 bits.
 fn packed(value: f64) -> f64 {
     if value >= 65_536.0 { (value as u64 & 0xFFFF) as f64 } else { value }
 }
 
-/// Builds a heater reading; the target may be part of the same number.
+/// Builds a heater reading; the target may be contained in the reported number.
 fn heat(reported: Option<f64>, target: Option<f64>) -> Heat {
     let within = reported.filter(|value| *value >= 65_536.0).map(|value| (value as u64 >> 16) as f64);
     Heat::new(reported.map(packed), within.or(target))

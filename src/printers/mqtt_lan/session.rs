@@ -1,6 +1,6 @@
 //! The single connection to a printer's broker: opened by the first caller that needs the printer, reopened when it
-//! breaks, and kept until it is stopped or dropped. Every connection is its own MQTT session, so nothing is ever
-//! resent.
+//! breaks, and kept until the session is stopped or dropped. Each connection is a separate MQTT session, so nothing is
+//! ever resent.
 
 mod talk;
 
@@ -29,11 +29,11 @@ use domain::time::Timestamp;
 
 /// Pauses between connection attempts while no caller needs the printer.
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
-/// Minimum pause between two connection attempts, whoever needs the printer.
+/// Minimum pause between two connection attempts, even if a caller needs the printer.
 const MIN_RECONNECT_DELAY: Duration = Duration::from_millis(250);
 /// Maximum number of commands queued for the connection.
 const MAX_WAITING: usize = 16;
-/// Maximum time since the printer's last message for which its last report counts as its current state.
+/// Maximum time since the printer's last message for which its last report is considered current.
 const MAX_REPORT_AGE: Duration = Duration::from_secs(5);
 /// Sequence number of the first command.
 const FIRST_NUMBER: u32 = 20_000;
@@ -42,17 +42,17 @@ const FIRST_NUMBER: u32 = 20_000;
 pub(super) struct SessionSettings {
     pub(super) address: MqttLanAddress,
     pub(super) tls: Tls,
-    /// Serial number of the printer, in upper case.
+    /// The printer's serial number, in upper case.
     pub(super) serial: String,
-    /// Access code of the printer.
+    /// The printer's access code.
     pub(super) code: String,
     pub(super) settings: Settings,
-    /// MQTT client id of this server; two clients with the same id disconnect each other.
+    /// MQTT client id of this server. Two clients with the same id disconnect each other.
     pub(super) client_id: String,
 }
 
 impl SessionSettings {
-    /// Returns the error for something at this address that is not such a printer.
+    /// Returns the error for an address at which something other than such a printer responds.
     fn strange(&self) -> PrinterError {
         let PrinterType { program, default_port, .. } = TYPE;
         let address = format!("mqtts://{}:{}", self.address.host(), self.address.mqtt);
@@ -64,7 +64,7 @@ impl SessionSettings {
 pub(super) struct PrinterSession {
     pub(super) link: Arc<SessionSettings>,
     shared: Arc<SessionParts>,
-    /// Task that maintains the connection, with the guard that ends it when dropped.
+    /// Task that maintains the connection, with the guard that ends the task when dropped.
     task: Mutex<Option<(DropGuard, JoinHandle<()>)>>,
 }
 
@@ -75,37 +75,37 @@ struct SessionParts {
     moved: watch::Sender<()>,
     /// Signals that a caller needs the connection now.
     demand: Notify,
-    /// Wakes the watch loop and collects pushed telemetry.
+    /// Inbox that wakes the watch loop and collects pushed telemetry.
     inbox: PushInbox,
 }
 
 #[derive(Default)]
 struct SessionState {
     track: PrinterKnowledge,
-    /// Last status that woke the watch loop, with the printer's description of its errors.
+    /// Last status for which the watch loop was woken, with the printer's description of its errors.
     last_status: (Status, Option<String>),
-    /// Queue for commands while the connection is open.
+    /// Queue for commands; `None` if the connection is not open.
     outbox: Option<mpsc::Sender<Outgoing>>,
-    /// Reason why the connection is closed; `None` before the first attempt ended.
+    /// Reason why the connection is closed; `None` before the first attempt has ended.
     closed: Option<PrinterError>,
-    /// Number of connections that ended.
+    /// Number of connections that have ended.
     endings: u64,
     /// Time of the last message on the printer's topic.
     spoke: Option<Instant>,
-    /// Callers that wait for the reply to a command, by sequence number.
+    /// Callers waiting for the reply to a command, by sequence number.
     waiting: HashMap<String, oneshot::Sender<CommandReply>>,
     number: u32,
     /// Firmware versions reported by the printer.
     versions: Option<Value>,
 }
 
-/// A command to send.
+/// Command to send.
 struct Outgoing {
     bytes: Vec<u8>,
     acknowledged: bool,
 }
 
-/// Reply of the printer to a command.
+/// The printer's reply to a command.
 #[derive(Debug)]
 struct CommandReply {
     failed: bool,
@@ -117,7 +117,7 @@ impl SessionParts {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Marks the connection as closed; commands in flight get no reply.
+    /// Marks the connection as closed; pending commands get no reply.
     fn close(&self, why: PrinterError) {
         self.with(|state| {
             (state.outbox, state.closed) = (None, Some(why));
@@ -141,12 +141,12 @@ impl PrinterSession {
         Self { link: Arc::new(link), shared: Arc::new(shared), task: Mutex::default() }
     }
 
-    /// Returns the inbox with pushed telemetry and its waiter.
+    /// Returns the inbox, which holds pushed telemetry and its waiter.
     pub(super) fn inbox(&self) -> &PushInbox {
         &self.shared.inbox
     }
 
-    /// Opens the connection unless it is open or being opened.
+    /// Opens the connection, unless it is already open or being opened.
     pub(super) fn begin(&self) {
         let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
         if task.as_ref().is_none_or(|(_, task)| task.is_finished()) {
@@ -162,13 +162,13 @@ impl PrinterSession {
         self.shared.close(PrinterError::Unreachable("disconnected".to_owned()));
     }
 
-    /// Returns whether the connection is open and the printer has reported.
+    /// Returns whether the connection is open and the printer has sent a report.
     pub(super) fn is_open(&self) -> bool {
         self.shared.with(|state| state.outbox.is_some() && state.track.full)
     }
 
-    /// Waits until the connection is open and the printer has reported, within the time limits of a connection and a
-    /// request. If it was closed before, one new attempt is awaited.
+    /// Waits until the connection is open and the printer has sent a report, within the time limits for a connection
+    /// and a request. If the connection was closed, waits for one new attempt.
     pub(super) async fn ready(&self) -> Result<(), PrinterError> {
         let mut moved = self.shared.moved.subscribe();
         let endings = self.shared.with(|state| state.endings);
@@ -206,8 +206,8 @@ impl PrinterSession {
         timeout(connect_timeout + request_timeout, opened).await.unwrap_or_else(silent)
     }
 
-    /// Does what [`Self::ready`] does, and also requires a recent message from the printer: a connection may stay open
-    /// although nobody is behind it any more.
+    /// Waits like [`Self::ready`], and also requires a recent message from the printer, because the connection to the
+    /// broker may stay open although the printer is gone.
     pub(super) async fn fresh(&self) -> Result<(), PrinterError> {
         self.ready().await?;
         let fresh = self.shared.with(|state| state.spoke.is_some_and(|at| at.elapsed() < MAX_REPORT_AGE));
@@ -217,12 +217,12 @@ impl PrinterSession {
         Ok(())
     }
 
-    /// Reads the knowledge of the printer.
+    /// Reads from the information about the printer.
     pub(super) fn read<T>(&self, read: impl FnOnce(&PrinterKnowledge) -> T) -> T {
         self.shared.with(|state| read(&state.track))
     }
 
-    /// Changes the knowledge of the printer.
+    /// Changes the information about the printer.
     pub(super) fn note(&self, note: impl FnOnce(&mut PrinterKnowledge)) {
         self.shared.with(|state| note(&mut state.track));
     }
@@ -237,7 +237,7 @@ impl PrinterSession {
         self.shared.with(|state| state.versions.clone())
     }
 
-    /// Sends a command and waits for the printer's reply. If the connection is not open, nothing is sent.
+    /// Sends a command and waits for the printer's reply. Sends nothing if the connection is not open.
     pub(super) async fn ask(&self, command: &MqttCommand, within: Duration) -> Result<(), PrinterError> {
         let (tell, receiver) = oneshot::channel();
         let (outbox, number) = self.shared.with(|state| {

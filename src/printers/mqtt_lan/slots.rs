@@ -15,26 +15,26 @@ use domain::printer_status::ReportedSlot;
 const SLOTS_PER_CHANGER: u64 = 4;
 /// Maximum number of changers read.
 const MAX_CHANGERS: u64 = 16;
-/// Value for a filament that the print does not use.
+/// Slot value for a filament that the print does not use.
 const UNUSED_FILAMENT: i64 = -1;
 /// Maximum number of filaments per file.
 const MAX_FILAMENTS: usize = 64;
-/// Maximum number of characters kept of a filament kind.
+/// Maximum length of a stored filament kind, in characters.
 const MAX_KIND_CHARS: usize = 40;
-/// Slot number of the external spool. No changer slot has it.
+/// Slot number of the external spool. No changer slot has this number.
 pub(super) const BESIDE_SLOT: u32 = 254;
 
-/// Contents of the changers' slots and the external spool, and the source that feeds the nozzle now.
+/// Contents of the changers' slots and the external spool, and the source that currently feeds the nozzle.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Changer {
     places: Vec<ChangerSlot>,
-    /// Slot that feeds the nozzle, or [`BESIDE_SLOT`].
+    /// Slot that currently feeds the nozzle, or [`BESIDE_SLOT`].
     now: Option<u32>,
     /// Filament kind of the external spool; `None` if none is reported.
     beside: Option<String>,
 }
 
-/// Slot of a changer with its spool.
+/// Slot of a changer, with its spool.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct ChangerSlot {
     slot: u32,
@@ -43,12 +43,12 @@ struct ChangerSlot {
     kind: Option<String>,
 }
 
-/// Filament source of a print: parameters of the start command.
+/// Filament source of a print, in the form of the start command's parameters.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct FilamentSource {
-    /// `true` to feed from the changer, `false` from the external spool.
+    /// `true` to feed from the changers, `false` to feed from the external spool.
     pub(super) use_ams: bool,
-    /// Slot of each filament of the file; empty for the external spool.
+    /// Slot of each filament of the file; empty to use the external spool.
     pub(super) mapping: Vec<i64>,
 }
 
@@ -69,11 +69,12 @@ impl Changer {
         self.places.iter().find(|place| place.slot == slot)
     }
 
-    /// Returns the feed of a print whose filaments come from these slots; `None` is a filament that the print does not
-    /// use. Without any slot, returns the feed of a one-filament print about which nothing is known.
+    /// Returns the source for a print whose filaments come from the given slots; `None` is a filament that the print
+    /// does not use. Without any slots, returns the source for a one-filament print about which nothing is known.
     ///
-    /// A slot that the printer reported when it was chosen must still hold the same spool, so filament chosen from the
-    /// changer never comes from the external spool. A slot that only an operator declared is the external spool.
+    /// A slot that the printer reported when the slot was chosen must still hold the same spool. A filament chosen from
+    /// the changers therefore never comes from the external spool. A slot that only an operator declared means the
+    /// external spool.
     pub(super) fn feed(&self, filaments: &[Option<FilamentSlot>]) -> Result<FilamentSource, PrinterError> {
         let used: Vec<&FilamentSlot> = filaments.iter().flatten().collect();
         if used.is_empty() {
@@ -114,7 +115,7 @@ impl Changer {
     }
 }
 
-/// Returns the slots of all changers with the report on each.
+/// Returns the slots of all changers, with the report on each.
 fn trays(ams: Option<&Value>) -> impl Iterator<Item = (u32, &Value)> {
     let changers = ams.and_then(|ams| ams.get("ams")).and_then(Value::as_array).into_iter().flatten();
     changers.filter_map(|changer| Some((id(changer, MAX_CHANGERS)?, changer))).flat_map(|(number, changer)| {
@@ -129,7 +130,7 @@ fn id(value: &Value, below: u64) -> Option<u64> {
     value.get("id").and_then(unsigned).filter(|id| *id < below)
 }
 
-/// Returns the spools in the changers' slots.
+/// Returns the spools reported in the changers' slots.
 pub(super) fn reported(ams: Option<&Value>) -> Vec<ReportedSlot> {
     trays(ams).map(|(slot, tray)| spool(slot, tray)).collect()
 }
@@ -196,7 +197,7 @@ mod tests {
         assert!(reported(None).is_empty() && reported(Some(&json!({"ams": "x"}))).is_empty());
     }
 
-    /// Returns the slot as the printer reports it now; for a number that no changer has, the external spool.
+    /// Returns the slot as the printer now reports it; a number that no changer has means the external spool.
     fn chosen(changer: &Changer, slot: u32) -> FilamentSlot {
         changer.chosen(slot)
     }

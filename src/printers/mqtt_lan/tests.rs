@@ -1,5 +1,5 @@
-//! Tests of behaviour specific to this type, against the simulated printer on its real protocols. Behaviour common to
-//! all types is tested elsewhere.
+//! Tests of behaviour specific to this printer type, with the simulated printer over its real protocols. Behaviour
+//! common to all types is tested elsewhere.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use domain::testing::id;
 use domain::time::Timestamp;
 
-/// A printer with its simulation.
+/// Adapter for a simulated printer, and its simulation.
 struct Shop {
     _fleet: Fleet,
     sim: SimPrinter,
@@ -48,7 +48,7 @@ impl Shop {
     }
 }
 
-/// Creates a package that prints for so many seconds.
+/// Creates a package whose print takes the given number of seconds.
 fn package(seconds: u64) -> (tempfile::NamedTempFile, Source) {
     let local = tempfile::NamedTempFile::new().unwrap();
     let bytes = simulator::gcode::package("part", seconds, 10.0, 3300.0);
@@ -57,7 +57,7 @@ fn package(seconds: u64) -> (tempfile::NamedTempFile, Source) {
     (local, source)
 }
 
-/// Polls the status until the condition holds.
+/// Polls the status until it meets the condition.
 async fn until(printer: &dyn Adapter, what: &str, right: impl Fn(&Status) -> bool) -> Status {
     let looking = async {
         loop {

@@ -1,11 +1,12 @@
-//! TLS with a printer that shows its own certificate: the certificate must be issued for the printer's serial number,
-//! and its key must remain the one that was seen first.
+//! TLS with a printer that presents its own certificate: the certificate must be issued for the printer's serial
+//! number, and its key must remain the one that was seen first.
 //!
-//! No authority vouches for it: the manufacturer's authority differs between product families, its certificates do not
-//! pass the rules for web servers, and in LAN-only mode some printers sign for themselves. Therefore the first
-//! connection is trusted if the name is right, and later ones only with the same key, which is stored with the
-//! printer's registration. An attacker in the printer's place at that first connection is trusted and receives the
-//! access code. A printer whose board was replaced is accepted after an operator disconnects and reconnects it.
+//! No certificate authority can be relied on. The manufacturer's authority differs between product families, its
+//! certificates do not satisfy the rules for web servers, and in LAN-only mode some printers sign their own
+//! certificates. The first connection is therefore trusted if the serial number is right; later connections must use
+//! the same key, which is stored with the printer's registration. An attacker who impersonates the printer at the first
+//! connection is trusted and receives the access code. A printer whose board was replaced is accepted once an operator
+//! has disconnected and reconnected it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,20 +21,20 @@ use crate::registry::MakeError;
 
 /// TLS configuration for one printer.
 pub(super) struct Tls {
-    /// Configuration for the broker.
+    /// Configuration for connections to the broker.
     pub(super) mqtt: Arc<ClientConfig>,
-    /// Configuration for the file server. Control and data connections share it, so that the data connection resumes
-    /// the session of the control connection, as the printers demand. Limited to TLS 1.2: with 1.3 the session arrives
-    /// too late, and transfers are cut.
+    /// Configuration for connections to the file server. Control and data connections share it, so that the data
+    /// connection resumes the session of the control connection, as the printers require. It is limited to TLS 1.2:
+    /// with 1.3, the session arrives too late, and transfers are truncated.
     pub(super) ftps: Arc<ClientConfig>,
-    /// Server name to request; sessions are resumed under it.
+    /// Server name to request, under which sessions are also resumed.
     pub(super) name: ServerName<'static>,
     verifier: Arc<Verifier<PinnedKeyJudge>>,
 }
 
 impl Tls {
-    /// Creates the configuration for the printer with this serial number at this host. If `known_key` is set, the
-    /// printer must show the key with that digest.
+    /// Creates the configuration for the printer with the given serial number at the given host. If `known_key` is set,
+    /// the printer must present the key with that digest.
     pub(super) fn new(serial: &str, host: &str, known_key: Option<&str>) -> Result<Self, MakeError> {
         let name = ServerName::try_from(serial.to_owned()).or_else(|_| ServerName::try_from(host.to_owned()));
         let name = name.map_err(|_| MakeError::BadSerial(format!("{serial:?} is not a valid serial number")))?;
@@ -56,23 +57,23 @@ impl Tls {
         })
     }
 
-    /// Returns the hexadecimal digest of the key that the printer must show from now on.
+    /// Returns the hexadecimal digest of the key that the printer must present from now on; `None` if no key
+    /// is known yet.
     pub(super) fn known_key(&self) -> Option<String> {
         self.verifier.judge.known_key().map(hex::encode)
     }
 }
 
-/// Decision on whether a certificate belongs to a printer.
+/// Judge that decides whether a certificate belongs to a printer.
 trait CertificateJudge: std::fmt::Debug + Send + Sync {
-    /// Checks a certificate; the error is a human-readable reason for rejecting it.
+    /// Checks a certificate; the error is the reason for rejecting it, for people to read.
     fn judge(&self, der: &[u8]) -> Result<(), String>;
-    /// Records that the peer proved to own the certificate's key. A certificate alone proves nothing, because anyone
-    /// can send a copy.
+    /// Records that the peer has proved that it owns the certificate's key. A certificate alone proves nothing, because
+    /// anyone can send a copy of it.
     fn proved(&self, der: &[u8]);
 }
 
-/// Certificate verifier that delegates the decision to its judge and checks that the printer owns the certificate's
-/// key.
+/// Certificate verifier that leaves the decision to its judge and checks that the printer owns the certificate's key.
 #[derive(Debug)]
 struct Verifier<J> {
     judge: J,
@@ -121,7 +122,8 @@ impl<J: CertificateJudge> ServerCertVerifier for Verifier<J> {
 /// SHA-256 digest of a public key.
 type KeyDigest = [u8; 32];
 
-/// Judge that accepts certificates issued for the serial number, with the key that was proved first.
+/// Judge that accepts certificates issued for the printer's serial number, with the first key whose ownership was
+/// proved.
 #[derive(Debug)]
 struct PinnedKeyJudge {
     serial: String,
@@ -171,8 +173,8 @@ impl CertificateJudge for AnyCertificateJudge {
     fn proved(&self, _der: &[u8]) {}
 }
 
-/// Creates a verifier that accepts the certificate of any printer, to read its serial number. Only for connections on
-/// which nothing secret is sent.
+/// Creates a verifier that accepts any printer's certificate, to read the serial number from it. It is only for
+/// connections over which nothing secret is sent.
 pub(super) fn any_printer(provider: Arc<CryptoProvider>) -> Arc<dyn ServerCertVerifier> {
     Arc::new(Verifier { judge: AnyCertificateJudge, provider })
 }
@@ -220,7 +222,7 @@ mod tests {
         assert!(again.verifier.judge.judge(&sample(1)).is_err());
     }
 
-    /// Returns the TLS versions that a client offers in its first message.
+    /// Returns the TLS versions that a client with the given configuration offers in its first message.
     fn offered(config: &Arc<ClientConfig>) -> Vec<u16> {
         let name = ServerName::try_from("printer").unwrap();
         let mut client = rustls::ClientConnection::new(config.clone(), name).unwrap();

@@ -1,17 +1,17 @@
-//! Texts for the printer's error codes. The most common codes have a text here; the others are shown as codes, which
-//! the printer's screen and the manufacturer's pages explain.
+//! Texts for the printer's error codes. This module has texts for the most common codes. The others are shown as codes,
+//! which the printer's screen and the manufacturer's website explain.
 
 use serde_json::Value;
 
 use super::report::unsigned;
 
-/// Codes of a cancelled print, reported for some seconds and then withdrawn.
+/// Codes for a cancelled print, which are reported for some seconds and then withdrawn.
 const CANCELLED: [u32; 2] = [0x0300_400C, 0x0500_400E];
-/// Code of a printer that is busy with a print and accepts no other.
+/// Code for a printer that is busy with a print and accepts no other.
 pub(super) const BUSY_ERROR: u32 = 0x0500_4004;
-/// Code by which commands from programs other than the manufacturer's own are rejected.
+/// Code with which a printer rejects commands from programs other than the manufacturer's own.
 const COMMANDS_REFUSED: u64 = 0x0500_0500_0001_0007;
-/// Text in a reply that rejects a command for that reason.
+/// Text in the reply to a command that the printer rejects as unverified.
 const VERIFY_FAILED: &str = "verify failed";
 /// Maximum number of notices shown together.
 const MAX_TOLD: usize = 4;
@@ -19,13 +19,13 @@ const MAX_TOLD: usize = 4;
 const INFORMATION_LEVEL: u64 = 4;
 /// Severity of a notice after which the printer stops operating.
 const FATAL_LEVEL: u64 = 1;
-/// Module number, in a notice, of the component that drives motors and heaters.
+/// Module number, within a notice, of the component that drives motors and heaters.
 const MOTION_MODULE: u64 = 0x03;
 
-/// Message for a printer that can be read but accepts no commands, with instructions.
+/// Message for a printer whose status can be read but which accepts no commands, with instructions.
 pub(super) const READ_ONLY: &str = "connected, but read-only: the printer rejects commands from this server. Enable LAN-only mode and \
      Developer Mode on its screen, then enter the access code that it shows";
-/// Hint for an access code that is no longer valid.
+/// Advice for an access code that is no longer valid.
 pub(super) const CODE_HINT: &str = "the access code is wrong. It changes whenever LAN-only or Developer Mode is toggled: check it on the printer's screen";
 
 /// Texts for `print_error` codes.
@@ -83,7 +83,7 @@ const NOTICES: [(u64, &str); 12] = [
     (0x0C00_0300_0003_0008, "spaghetti was detected"),
 ];
 
-/// Returns whether this `print_error` means that the print was cancelled.
+/// Returns whether the given `print_error` means that the print was cancelled.
 pub(super) fn is_cancel(error: u32) -> bool {
     CANCELLED.contains(&error)
 }
@@ -103,7 +103,7 @@ pub(super) fn print_error(error: u32) -> Option<String> {
     })
 }
 
-/// Returns the notices of a report as 64-bit numbers, without those that require no action.
+/// Returns the notices in a report as 64-bit numbers, without those that require no action.
 pub(super) fn notices(hms: Option<&Value>) -> Vec<u64> {
     let all = hms.and_then(Value::as_array).into_iter().flatten();
     let number = |one: &Value| {
@@ -113,7 +113,7 @@ pub(super) fn notices(hms: Option<&Value>) -> Vec<u64> {
     all.filter_map(number).filter(|notice| (*notice >> 16) & 0xFFFF != INFORMATION_LEVEL).collect()
 }
 
-/// Joins the texts of notices.
+/// Joins the texts of the given notices; `None` if there are none.
 pub(super) fn describe(notices: &[u64]) -> Option<String> {
     let words = |notice: &u64| {
         let [a, b, c, d] = [48, 32, 16, 0].map(|shift| (notice >> shift) & 0xFFFF);
@@ -127,18 +127,18 @@ pub(super) fn describe(notices: &[u64]) -> Option<String> {
     Some(descriptions.join("; ")).filter(|text| !text.is_empty())
 }
 
-/// Returns whether one of the notices is a heater or motor fault after which nothing may be printed until an operator
-/// has inspected the printer.
+/// Returns whether one of the notices reports a heater or motor fault after which nothing may be printed until an
+/// operator has inspected the printer.
 pub(super) fn is_fault(notices: &[u64]) -> bool {
     notices.iter().any(|notice| notice >> 56 == MOTION_MODULE && (notice >> 16) & 0xFFFF == FATAL_LEVEL)
 }
 
-/// Returns whether one of the notices says that commands are rejected.
+/// Returns whether one of the notices reports that commands are rejected.
 pub(super) fn refuses_commands(notices: &[u64]) -> bool {
     notices.contains(&COMMANDS_REFUSED)
 }
 
-/// Returns whether the reason in a reply means that all commands are rejected.
+/// Returns whether the reason given in a reply means that all commands are rejected.
 pub(super) fn is_unverified(reason: &str) -> bool {
     reason.to_ascii_lowercase().contains(VERIFY_FAILED)
 }

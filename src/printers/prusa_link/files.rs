@@ -13,12 +13,12 @@ use crate::upload;
 use crate::wire::PrinterHttpClient;
 use domain::bounds::unix_seconds;
 
-/// Time that an upload waits for another upload to the printer to finish. The printer notices an aborted one only after
-/// a while.
+/// Time that an upload waits for another upload to the printer to finish. The printer notices only after a while that
+/// an upload has been aborted.
 const TRANSFER_WAIT: Duration = Duration::from_secs(20);
-/// Interval between retries while waiting.
+/// Interval between attempts while waiting for another upload.
 const TRANSFER_INTERVAL: Duration = Duration::from_secs(1);
-/// Maximum number of folders of a storage that are listed.
+/// Maximum number of folders listed per storage.
 const MAX_FOLDERS: usize = 100;
 
 /// Returns the resource path of an uploaded file.
@@ -39,8 +39,8 @@ pub(super) fn storage(answer: &Value) -> Result<String, PrinterError> {
     })
 }
 
-/// Returns the name of a file as a path below its storage. The printer shortens names to the 8.3 format and reports the
-/// original as well.
+/// Returns the name of a file, as a path below its storage. The printer shortens names to the 8.3 format and also
+/// reports the original name.
 pub(super) fn name_of(file: &Value) -> Option<String> {
     let text = |member: &str| file.get(member).and_then(Value::as_str).filter(|text| !text.is_empty());
     let name = text("display_name").or_else(|| text("name"))?;
@@ -54,7 +54,7 @@ pub(super) fn name_of(file: &Value) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Stores a file and compares the stored copy with what was sent.
+/// Stores a file and compares the stored copy with the data sent.
 pub(super) async fn upload(
     wire: &PrinterHttpClient,
     storage: &str,
@@ -84,8 +84,8 @@ pub(super) async fn upload(
     }
 }
 
-/// Compares the size in a file's entry and the bytes at its download address with what was sent. Printers send only
-/// whole files, of which the beginning is read.
+/// Compares the size in a file's entry, and the bytes at its download address, with the data sent. Printers send only
+/// whole files, so only the beginning is read.
 async fn compare(wire: &PrinterHttpClient, entry: &Value, source: &Source) -> Result<(), PrinterError> {
     let (size, sent) = (entry.get("size").and_then(Value::as_u64), source.sent_bytes());
     if let Some(size) = size.filter(|size| *size != sent) {
@@ -98,8 +98,8 @@ async fn compare(wire: &PrinterHttpClient, entry: &Value, source: &Source) -> Re
     }
 }
 
-/// Uploads a file. The header that would start the print is omitted, because some firmware takes any value of it for
-/// yes.
+/// Uploads a file. The header that would start the print is omitted, because some firmware interprets any value of it
+/// as yes.
 async fn send(wire: &PrinterHttpClient, storage: &str, name: &str, source: &Source) -> Result<Value, PrinterError> {
     let version = wire.get("api/version", &[]).await?;
     if version.pointer("/capabilities/upload-by-put") == Some(&Value::Bool(true)) {
@@ -117,8 +117,8 @@ async fn send(wire: &PrinterHttpClient, storage: &str, name: &str, source: &Sour
     }
 }
 
-/// Describes the other upload that blocks this one; empty if there is none. A printer accepts one upload at a time, and
-/// an aborted one may linger.
+/// Describes the other upload that blocks an upload; empty if there is none. A printer accepts one upload at a time,
+/// and an aborted upload may linger.
 async fn under_way(wire: &PrinterHttpClient) -> String {
     let Ok(transfer @ Value::Object(_)) = wire.get("api/v1/transfer", &[]).await else { return String::new() };
     let file = ["display_name", "display_path", "path"].into_iter().find_map(|member| transfer.get(member)?.as_str());

@@ -10,7 +10,7 @@ pub(super) fn number(job: &Value) -> Option<u64> {
     job.get("id")?.as_u64()
 }
 
-/// Returns the camera named in the status; only one still picture of it is available at a time.
+/// Returns the camera named in the status; the printer provides only one still picture at a time.
 pub(super) fn webcams(info: &Value, base: &Url) -> Vec<Webcam> {
     let Some(camera) = info.get("camera").filter(|camera| camera.is_object()) else { return Vec::new() };
     let name = camera.get("id").and_then(Value::as_str).unwrap_or("camera").to_owned();
@@ -18,7 +18,7 @@ pub(super) fn webcams(info: &Value, base: &Url) -> Vec<Webcam> {
     vec![Webcam { name, stream_url: None, snapshot_url, enabled: true }]
 }
 
-/// Converts a status code other than success into an error. 503 means that the server is starting up.
+/// Converts an unsuccessful status code to an error. 503 means that the server is starting up.
 pub(super) fn judge(status: u16, message: String) -> PrinterError {
     match status {
         401 | 403 => PrinterError::WrongKey(message),
@@ -30,7 +30,7 @@ pub(super) fn judge(status: u16, message: String) -> PrinterError {
     }
 }
 
-/// Converts the 409 with which deleting rejects a file that is printing or paused.
+/// Converts the 409 response to deleting a file that is printing or paused.
 pub(super) fn in_use(error: PrinterError, name: &str) -> PrinterError {
     match error {
         PrinterError::Refused { status: 409, .. } => PrinterError::InUse(name.to_owned()),

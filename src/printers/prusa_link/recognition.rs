@@ -1,11 +1,11 @@
-//! Recognition of `PrusaLink` by its responses, with or without an API key.
+//! Recognises `PrusaLink` by its responses, whether or not it requires an API key.
 
 use crate::discovery::{PrinterIdentity, WebAnswer, WebProbe};
 
-/// Request to probe: the version endpoint.
+/// Probe for `PrusaLink`: its version endpoint.
 pub(super) const PROBES: &[WebProbe] = &[WebProbe { ports: &[80, 443], path: "/api/version", recognise: api }];
 
-/// Authentication realm of printers with `PrusaLink` in their own firmware.
+/// Authentication realm of printers whose own firmware includes `PrusaLink`.
 const REALM: &str = "realm=\"Printer API\"";
 
 fn api(answer: &WebAnswer) -> Option<PrinterIdentity> {

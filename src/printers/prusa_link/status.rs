@@ -1,4 +1,4 @@
-//! Converts the state and job of `PrusaLink` into one status. Pure.
+//! Converts the state and job reported by `PrusaLink` to one status. Pure.
 
 use serde_json::Value;
 
@@ -8,18 +8,18 @@ use domain::heaters::{Heat, Heaters};
 use domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use domain::time::Timestamp;
 
-/// Message for a print that the printer ended by itself without giving a reason.
+/// Message for a print that the printer itself ended without giving a reason.
 const ENDED_WITH_ERROR: &str = "the printer ended the print with an error";
 
-/// Returns the message of a `PrusaLink` beside the printer that has lost its connection to it; `None` while connected,
-/// and on a printer itself.
+/// Returns the message from a `PrusaLink` on a separate computer that has lost its connection to the printer; `None`
+/// while connected, and if `PrusaLink` runs on the printer itself.
 pub(super) fn printer_away(status: &Value) -> Option<String> {
     let link = status.pointer("/printer/status_printer").filter(|link| link.get("ok") == Some(&Value::Bool(false)))?;
     let words = link.get("message").and_then(Value::as_str).filter(|words| !words.is_empty());
     Some(words.unwrap_or("the printer does not respond to its server").to_owned())
 }
 
-/// Returns whether the printer may show a job. An idle printer is not queried for one.
+/// Returns whether the printer may show a job. Idle printers are not queried for one.
 pub(super) fn may_show_job(status: &Value) -> bool {
     status.get("job").is_some() || !matches!(state_of(status), "IDLE" | "READY")
 }
@@ -33,11 +33,11 @@ fn state_of(status: &Value) -> &str {
     status.pointer("/printer/state").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Builds a status from `/api/v1/status` and `/api/v1/job`, which is requested right after it.
+/// Builds a status from `/api/v1/status`, and from `/api/v1/job`, which is requested right after it.
 ///
-/// FINISHED and STOPPED are shown until they are confirmed at the printer or another print begins. READY counts as
-/// idle, too: it is set by a person who prepared the printer. A printer that is busy or waits for a person without a
-/// print counts as not idle and shows no file, so that nothing is sent to it and nothing is concluded from it.
+/// FINISHED and STOPPED are shown until they are confirmed at the printer or another print starts. READY also counts as
+/// idle: a person sets it after preparing the printer. A printer that is busy or waits for a person without printing
+/// counts as not idle and shows no file, so that nothing is sent to it and no conclusions are drawn from its state.
 pub(super) fn read(status: &Value, job: &Value, cancelled: Option<u64>, at: Timestamp) -> Status {
     let told_state = state_of(status);
     let of_job = job.get("state").and_then(Value::as_str);
@@ -103,7 +103,7 @@ pub(super) fn read(status: &Value, job: &Value, cancelled: Option<u64>, at: Time
     }
 }
 
-/// Returns the printer's message about its state; `None` if it gives none.
+/// Returns the printer's message about its state; `None` if it provides none.
 fn words(status: &Value, state: &str, of_job: Option<&str>) -> Option<String> {
     let message = status.pointer("/printer/status_printer/message").and_then(Value::as_str);
     let message = message.map(str::trim).filter(|text| !text.is_empty() && !text.eq_ignore_ascii_case("ok"));

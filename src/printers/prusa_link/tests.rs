@@ -1,4 +1,4 @@
-//! Tests against fakes with literal response bodies and against the virtual printer.
+//! Tests with fakes that send fixed response bodies, and with the virtual printer.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ fn status_json(state: &str) -> Value {
     json!({"printer": {"state": state, "temp_nozzle": 210.4, "temp_bed": 60.1}, "job": {"id": 7, "progress": 40.0, "time_remaining": 120}})
 }
 
-/// Builds a job as printers show it.
+/// Builds a job in the form that printers show it.
 fn job(state: &str) -> Value {
     json!({
         "id": 7, "state": state, "progress": 39.0,

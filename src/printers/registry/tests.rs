@@ -10,7 +10,7 @@ use domain::sku::MachineType;
 use domain::testing::samples::{idle_printer, printer_fields};
 use domain::time::Timestamp;
 
-/// Printer type used only in tests: like `fw_rest`, but it requires a serial number.
+/// Printer type that only tests use: like `fw_rest`, but it requires a serial number.
 static OTHER: [PrinterType; 1] = {
     let fw_rest = PRINTER_TYPES[0].make;
     [PrinterType { needs_serial: true, ..PrinterType::of("mine", "Mine", 1, fw_rest) }]
@@ -71,7 +71,7 @@ fn a_printer_that_showed_its_key_is_reached_by_that_key_alone() {
     assert_eq!((stored.known_key, stored.serial.as_deref()), (printer.known_key, Some("S1")));
 }
 
-/// Runs an operation under ideal conditions and returns its result.
+/// Calls the method for an operation with valid arguments, and returns its result.
 async fn answer(printer: &dyn Adapter, operation: Operation) -> Result<(), PrinterError> {
     match operation {
         Operation::History => printer.history("a.gcode").await.map(drop),

@@ -17,7 +17,7 @@ use platform::secrets::random::secret_bytes;
 
 /// Number of bytes sent at a time.
 const CHUNK_BYTES: u64 = 1024 * 1024;
-/// Code with which the printer confirms a chunk.
+/// Code with which the printer confirms that it received a chunk.
 const SUCCESS_CODE: &str = "000000";
 
 /// Uploads a file in chunks, which the printer assembles and verifies against the checksum of the whole file.
@@ -50,7 +50,7 @@ pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source
     }
 }
 
-/// Converts the code with which the printer rejects a chunk into an error.
+/// Converts the code with which the printer rejects a chunk to an error.
 fn refusal(answer: &Value) -> PrinterError {
     let reason = answer.pointer("/messages/0/message");
     let message = match reason.and_then(Value::as_i64) {
@@ -64,7 +64,7 @@ fn refusal(answer: &Value) -> PrinterError {
     PrinterError::Refused { status: 422, message }
 }
 
-/// Computes the lower-case hexadecimal MD5 checksum of the upload.
+/// Computes the upload's MD5 checksum in lower-case hexadecimal.
 async fn sum(source: &Source) -> Result<String, PrinterError> {
     let mut hash = Md5::new();
     let mut offset = 0;
@@ -76,8 +76,8 @@ async fn sum(source: &Source) -> Result<String, PrinterError> {
     Ok(hex::encode(hash.finalize()))
 }
 
-/// Reads the next bytes of the upload from an offset; fewer at the end. A local file that is shorter than declared is
-/// an error.
+/// Reads the next bytes of the upload, starting at an offset; the last piece may be shorter. A local file that is
+/// shorter than declared is an error.
 async fn piece(source: &Source, offset: u64) -> Result<Vec<u8>, PrinterError> {
     let length = CHUNK_BYTES.min(source.sent_bytes().saturating_sub(offset));
     let head = source.head();

@@ -1,6 +1,6 @@
-//! The single socket to a printer. A printer supports only a few clients and evicts none: with too many, it hangs until
-//! it is power-cycled. Therefore all requests share this socket, another is opened only after it is closed, and it is
-//! closed when idle.
+//! The only socket to a printer. A printer supports only a few clients and never disconnects any; with too many
+//! clients, it hangs until it is power-cycled. All requests therefore share one socket, which is closed when idle, and
+//! a new one is opened only once it is closed.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -32,13 +32,13 @@ const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 const MAX_WAITING: usize = 64;
 /// Time for which an idle socket stays open.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(50);
-/// Time that the printer is given to close its side.
+/// Time that the printer is given to close its end of the socket.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Socket of one adapter, opened by the first request.
+/// Socket of one adapter, which the first request opens.
 pub(super) struct LazySocket {
     url: Url,
-    /// Error for something else that answers at the address.
+    /// Error to return if something other than such a printer responds at the address.
     strange: PrinterError,
     settings: Settings,
     shared: Arc<SocketInbox>,
@@ -50,7 +50,7 @@ pub(super) struct LazySocket {
 struct SocketInbox {
     woken: Notify,
     pushed: Mutex<InboxContent>,
-    /// Latest time of this server, which requests carry.
+    /// This server's latest time, which is sent with requests.
     at_ms: AtomicI64,
 }
 
@@ -59,7 +59,7 @@ struct InboxContent {
     state: PushState,
     telemetry: Option<Telemetry>,
     last_essence: Option<StatusSummary>,
-    /// The printer's own id; empty until it was reported.
+    /// Id of the printer itself; empty until the printer has reported it.
     board: String,
 }
 
@@ -85,7 +85,7 @@ impl LazySocket {
         Self { url, strange, settings, shared: Arc::default(), task: Mutex::default() }
     }
 
-    /// Sends a request and waits for its response within the time limit of a request. For the status and the
+    /// Sends a request and waits for the response within the time limit for requests. For the status and the
     /// attributes, the response is the message that follows the acknowledgement.
     pub(super) async fn ask(&self, ask: PrinterRequest) -> Result<Value, PrinterError> {
         let (answered, answer) = oneshot::channel();
@@ -100,7 +100,7 @@ impl LazySocket {
         }
     }
 
-    /// Sets the time that requests carry from now on; the printer only echoes it.
+    /// Sets the time sent with requests from now on; the printer only echoes it.
     pub(super) fn note_time(&self, at_ms: i64) {
         self.shared.at_ms.fetch_max(at_ms, Ordering::Relaxed);
     }
@@ -139,13 +139,13 @@ impl LazySocket {
     }
 }
 
-/// Address of the socket, and the error for something else that answers there.
+/// Address of the socket, and the error to return if something other than such a printer responds there.
 struct SocketTarget {
     url: Url,
     strange: PrinterError,
 }
 
-/// Holds at most one socket, as long as requests arrive.
+/// Keeps at most one socket open while requests arrive.
 async fn keep(
     way: SocketTarget,
     settings: Settings,
@@ -202,7 +202,7 @@ async fn open(way: &SocketTarget, limit: Duration) -> Result<WebSocketStream<Tcp
     timeout(limit, opening).await.map_err(|_| silent())?
 }
 
-/// An open socket with its requests in flight.
+/// Open socket with its pending requests.
 struct OpenSocket {
     socket: WebSocketStream<TcpStream>,
     waiting: HashMap<String, PendingRequest>,
@@ -213,14 +213,14 @@ struct PendingRequest {
     ask: PrinterRequest,
     answered: AnswerSender,
     until: Instant,
-    /// `true` once the printer acknowledged that it will answer with a separate message.
+    /// `true` once the printer has acknowledged the request and will respond with a separate message.
     acknowledged: bool,
     /// Response message that arrived before the acknowledgement.
     payload: Option<Value>,
 }
 
 impl OpenSocket {
-    /// Serves the socket until its end; returns the error for requests still in flight.
+    /// Serves the socket until it closes; returns the error for requests that are still pending.
     async fn hold(
         &mut self,
         first: QueuedRequest,
@@ -304,7 +304,7 @@ impl OpenSocket {
         }
     }
 
-    /// Records a status; an unrequested one wakes the waiter if it contains a change.
+    /// Records a status. If it was not requested and contains a change, wakes the waiter.
     fn pushed(&self, payload: &Value, was_asked: bool) {
         let now = status::essence(payload);
         let changed = self.shared.with(|pushed| {
@@ -322,7 +322,7 @@ impl OpenSocket {
         }
     }
 
-    /// Delivers a message to all requests of its kind; returns whether there were any.
+    /// Delivers a message to all requests that wait for a message of its kind; returns whether there were any.
     fn answer_all(&mut self, ask: &PrinterRequest, payload: &Value) -> bool {
         let ids: Vec<String> =
             self.waiting.iter().filter(|(_, waiting)| waiting.ask == *ask).map(|(id, _)| id.clone()).collect();

@@ -1,10 +1,10 @@
-//! Messages on an SDCP socket: requests and received messages. Pure.
+//! Messages on an SDCP socket: requests to the printer, and messages received from it. Pure.
 
 use serde_json::{Value, json};
 
 use crate::adapter::PrinterError;
 
-/// Request to a printer. Nothing else may be sent: an unknown command crashes the firmware and ends any print.
+/// Request to a printer. Only these requests may be sent: an unknown command crashes the firmware and ends any print.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum PrinterRequest {
     /// Request for the status, which arrives as a separate message.
@@ -36,7 +36,7 @@ impl PrinterRequest {
         }
     }
 
-    /// Builds the parameters with every member that the firmware reads: it crashes if one is missing.
+    /// Builds the parameters, including every member that the firmware reads, because it crashes if one is missing.
     fn data(&self) -> Value {
         match self {
             Self::Start(name) => json!({
@@ -49,7 +49,7 @@ impl PrinterRequest {
         }
     }
 
-    /// Builds the request message. The printer's id may be empty while unknown; the time is only echoed.
+    /// Builds the request message. The printer's id may be empty while unknown; the printer only echoes the time.
     pub(super) fn message(&self, id: &str, board: &str, at_ms: i64) -> String {
         json!({
             "Id": board,
@@ -61,7 +61,7 @@ impl PrinterRequest {
         .to_string()
     }
 
-    /// Converts the printer's acknowledgement into a result; 0 means success.
+    /// Converts the code in the printer's acknowledgement to a result; 0 means success.
     pub(super) fn judge(&self, acknowledged: i64) -> Result<(), PrinterError> {
         let refused = |status: u16, words: &str| Err(PrinterError::Refused { status, message: words.to_owned() });
         match (self, acknowledged) {
@@ -82,7 +82,7 @@ pub(super) fn path_of(name: &str) -> String {
     format!("/local/{name}")
 }
 
-/// Returns the displayed name of a file, without its storage.
+/// Returns the display name of a file, without its storage.
 pub(super) fn name_of(path: &str) -> &str {
     let path = path.trim_start_matches('/');
     path.strip_prefix("local/").unwrap_or(path)
@@ -91,7 +91,7 @@ pub(super) fn name_of(path: &str) -> &str {
 /// Message from the printer.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum PrinterMessage {
-    /// Acknowledgement of the request with this id, and its data.
+    /// Acknowledgement of a request, with its data.
     Answer {
         id: String,
         acknowledged: i64,
@@ -103,7 +103,7 @@ pub(super) enum PrinterMessage {
     Other,
 }
 
-/// Parses a message; also returns the printer's id if the message contains it.
+/// Parses a message. Also returns the printer's id if the message contains it.
 pub(super) fn read(text: &str) -> (PrinterMessage, Option<String>) {
     let Ok(mut message) = bounded_json::read(text.as_bytes(), bounded_json::ANSWER) else {
         return (PrinterMessage::Other, None);

@@ -1,4 +1,4 @@
-//! Converts a printer's status message into one status. Pure.
+//! Converts a printer's status message to one status. Pure.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use domain::heaters::{Heat, Heaters};
 use domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, Status};
 use domain::time::Timestamp;
 
-/// Print state, decoded from its number.
+/// Print state, decoded from the printer's number for it.
 enum SdcpPrintState {
     AtRest,
     Printing,
@@ -17,7 +17,7 @@ enum SdcpPrintState {
     Finished,
     Stopped,
     Failed,
-    /// The print is over; only its progress reveals the outcome.
+    /// The print is over; only its progress reveals how it ended.
     Over,
     Unknown,
 }
@@ -45,7 +45,7 @@ fn number(status: &Value) -> Option<i64> {
     print(status, "Status").map(|number| number as i64)
 }
 
-/// Reads a temperature; older firmware reports an array of target and measurement.
+/// Reads a temperature; older firmware reports an array with the target and the measurement.
 fn heat(status: &Value, member: &str) -> Option<f64> {
     let value = status.get(member)?;
     value.as_f64().or_else(|| value.get(1)?.as_f64())
@@ -68,12 +68,12 @@ fn file(status: &Value) -> Option<&str> {
     status.pointer("/PrintInfo/Filename").and_then(Value::as_str).map(name_of).filter(|name| !name.is_empty())
 }
 
-/// Returns the id of the task, of which the printer makes one for each print; `None` while it names none.
+/// Returns the id of the printer's task, of which there is one per print; `None` if the printer reports none.
 pub(super) fn task(status: &Value) -> Option<&str> {
     status.pointer("/PrintInfo/TaskId").and_then(Value::as_str).filter(|task| !task.is_empty())
 }
 
-/// Parts of a status whose change is a change of state.
+/// Parts of a status that count as a change of state when they change.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct StatusSummary {
     number: Option<i64>,
@@ -123,8 +123,9 @@ pub(super) fn telemetry(status: &Value) -> Telemetry {
     }
 }
 
-/// Converts the printer's status. A printer that calibrates, tests itself or is in an unknown state counts as not idle
-/// and shows no file, so that nothing is sent to it and nothing is concluded from it. One that receives a file is idle.
+/// Converts the printer's status message. A printer that is calibrating, testing itself or in an unknown state counts
+/// as not idle and shows no file, so that nothing is sent to it and no conclusions are drawn from its state. A printer
+/// that is receiving a file is idle.
 pub(super) fn read(status: &Value, at: Timestamp) -> Status {
     let machine = status.get("CurrentStatus").and_then(Value::as_array);
     let does = |number: i64| machine.is_some_and(|all| all.iter().any(|one| one.as_i64() == Some(number)));
@@ -176,7 +177,7 @@ pub(super) fn read(status: &Value, at: Timestamp) -> Status {
     }
 }
 
-/// Describes the printer's errors, which it reports as numbers only.
+/// Describes the printer's errors, which it reports only as numbers.
 fn words(ended: Option<PrintEnd>, error: i64, number: Option<i64>) -> Option<String> {
     let message = match error {
         0 => None,

@@ -1,19 +1,19 @@
-//! Terminal of `OctoPrint`: lines sent to and received from the firmware, which arrive on the push connection.
+//! Terminal of `OctoPrint`: lines sent to the firmware and received from it, which arrive over the push connection.
 
 use std::time::Duration;
 
 use tokio::sync::broadcast;
 use tokio::time::timeout;
 
-/// Maximum time to wait for the firmware to answer all commands. A command that moves the printer may take longer; its
-/// later output is lost.
+/// Maximum time to wait until the firmware has acknowledged all commands. A command that moves the printer may take
+/// longer; output that arrives later is lost.
 const CONSOLE_TIMEOUT: Duration = Duration::from_secs(3);
 /// G-code command that requests temperatures.
 const TEMPERATURES: &str = "M105";
 /// Maximum number of response lines returned.
 const MAX_ANSWERS: usize = 200;
 
-/// Collects the firmware's output for these commands until it has acknowledged the last one or the time limit is
+/// Collects the firmware's output for the given commands until it has acknowledged the last one or the time limit is
 /// reached.
 pub(super) async fn answers(mut console: broadcast::Receiver<String>, commands: &[String]) -> Vec<String> {
     let mut answers = Vec::new();

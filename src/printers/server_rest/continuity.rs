@@ -1,9 +1,10 @@
-//! Detects whether `OctoPrint` has run without a restart since a marked moment.
+//! Detects whether `OctoPrint` has run without a restart since a mark was taken.
 //!
-//! `OctoPrint` keeps the temperatures of the last half hour in memory, one measurement every few seconds: measurements
-//! that were once there are still there unless it was restarted or they are too old. The mark is the time of the latest
-//! measurement with a hash of the last few, which are looked up verbatim. Times alone could recur, because the clock of
-//! the printer's host may start at any time after a power loss.
+//! `OctoPrint` keeps the temperatures of the last half hour in memory, with one measurement every few seconds. A
+//! measurement that was once in memory is therefore still there, unless `OctoPrint` has been restarted or the
+//! measurement is too old. The mark consists of the time of the latest measurement and a hash of the last few, for
+//! which the check searches. Times alone might recur, because the clock of the printer's host may show any time after a
+//! power failure.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -14,11 +15,11 @@ use domain::printer_status::ServerRun;
 
 /// Number of measurements covered by a mark.
 const MARKED_MEASUREMENTS: usize = 4;
-/// Seconds for which `OctoPrint` keeps measurements by default, with a margin. A longer list may have dropped the
-/// marked ones.
+/// Time for which `OctoPrint` keeps measurements by default, less a margin, in seconds. A list that covers more time
+/// may no longer contain the marked measurements.
 const KEPT_SECONDS: i64 = 25 * 60;
 
-/// Returns a mark for this moment; `None` while there are too few measurements.
+/// Returns a mark for the present moment; `None` if there are too few measurements.
 pub(super) async fn mark(wire: &PrinterHttpClient) -> Result<Option<String>, PrinterError> {
     let limit = MARKED_MEASUREMENTS.to_string();
     let latest = measurements(wire, &[("history", "true"), ("limit", &limit), ("exclude", "state,sd")]).await?;

@@ -1,4 +1,4 @@
-//! File operations on `OctoPrint`, and its record of their prints.
+//! File operations on an `OctoPrint` server, and its records of each file's prints.
 
 use reqwest::multipart::Form;
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub(super) fn resource(name: &str) -> Result<String, PrinterError> {
     Ok(format!("api/files/local/{}", file_name(name)?))
 }
 
-/// Stores a file, whose name `OctoPrint` may change, and compares the stored copy with what was sent. Plug-ins (file
+/// Stores a file, whose name `OctoPrint` may change, and compares the stored copy with the data sent. Plug-ins (file
 /// pre-processors) may rewrite files silently; a rewritten file is recognised by its first line, which names the print,
 /// and its last line.
 pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source) -> Result<String, PrinterError> {
@@ -79,7 +79,7 @@ pub(super) fn list(answer: &Value) -> Result<Vec<RemoteFile>, PrinterError> {
     Ok(files)
 }
 
-/// Returns the number of ended prints in a file's own record. Deleting a file deletes its record.
+/// Returns the number of ended prints in a file's record. Deleting the file deletes the record.
 pub(super) async fn ended_prints(wire: &PrinterHttpClient, name: &str) -> Result<u32, PrinterError> {
     let file = wire.get(&resource(name)?, &[]).await?;
     let count = |member: &str| file.pointer(member).and_then(Value::as_u64).unwrap_or_default();
@@ -87,8 +87,8 @@ pub(super) async fn ended_prints(wire: &PrinterHttpClient, name: &str) -> Result
     Ok(u32::try_from(ended).unwrap_or(u32::MAX))
 }
 
-/// Returns the last ended print of a file from the file's own record: `prints: {success, failure, last: {date,
-/// success}}`, written when a print ends. An unsuccessful print was cancelled or failed; the record does not say which.
+/// Returns the last ended print of a file from the file's record: `prints: {success, failure, last: {date, success}}`,
+/// which is written when a print ends. An unsuccessful print was cancelled or failed; the record does not say which.
 pub(super) async fn history(wire: &PrinterHttpClient, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
     let file = wire.get(&resource(name)?, &[]).await?;
     let Some(last) = file.pointer("/prints/last") else {

@@ -1,5 +1,5 @@
-//! Raw WebSocket of `OctoPrint`: a session obtained with the key, then state messages up to twice a second, of which
-//! only a change wakes the waiter.
+//! `OctoPrint`'s raw WebSocket: a session is obtained with the API key; then state messages arrive up to twice a
+//! second, of which only those with a change wake the waiter.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::adapter::PrinterError;
 use crate::push::{Dialect, PushMessage};
 use crate::wire::PrinterHttpClient;
 
-/// Dialect of `OctoPrint`'s push connection.
+/// `OctoPrint`'s protocol for the push connection.
 pub(super) struct OctoPrintDialect {
     wire: PrinterHttpClient,
     news: StateFilter,
@@ -24,7 +24,7 @@ impl OctoPrintDialect {
         Self { wire, news: StateFilter::default(), ends }
     }
 
-    /// Obtains a session for the push socket (`name:session`) with the key alone.
+    /// Obtains a session for the push socket (`name:session`), for which only the API key is needed.
     async fn session(&self) -> Result<String, PrinterError> {
         let login = self.wire.post("api/login", &[], Some(&json!({"passive": true}))).await?;
         let field = |name: &str| login.get(name).and_then(Value::as_str);
@@ -58,10 +58,10 @@ fn event_type(message: &Value) -> Option<&str> {
     Some(message.get("event")?.get("type").and_then(Value::as_str).unwrap_or_default())
 }
 
-/// Filter that detects changes in the steady stream of messages.
+/// Filter that detects changes in the constant stream of messages.
 #[derive(Default)]
 pub(super) struct StateFilter {
-    /// State flags and selected file of the last state message.
+    /// State flags and selected file from the last state message.
     last_state: Option<(Value, Value)>,
 }
 

@@ -7,18 +7,18 @@ use crate::adapter::{PrinterError, Webcam};
 use domain::bounds::unix_seconds;
 use domain::time::Timestamp;
 
-/// State of the serial port to the firmware.
+/// State of the serial port that connects to the firmware.
 pub(super) enum Port {
-    /// The port is open and the firmware answers.
+    /// The port is open and the firmware responds.
     Open,
-    /// The port is being opened; the firmware has not answered yet.
+    /// The port is being opened; the firmware has not responded yet.
     Opening,
-    /// The port is not open; contains the server's message.
+    /// The port is closed; contains the server's message.
     Closed(String),
 }
 
-/// Parses the state of the serial port. The texts are those of `OctoPrint`'s states; any state that is neither closed
-/// nor opening counts as open.
+/// Parses the state of the serial port from `OctoPrint`'s state texts; any state that means neither closed nor opening
+/// counts as open.
 pub(super) fn port(connection: &Value) -> Result<Port, PrinterError> {
     let state = connection
         .pointer("/current/state")
@@ -51,12 +51,12 @@ pub(super) fn webcams(settings: &Value, base: &Url) -> Vec<Webcam> {
     if cam.stream_url.is_none() && cam.snapshot_url.is_none() { Vec::new() } else { vec![cam] }
 }
 
-/// Parses a number of Unix seconds.
+/// Parses a Unix time in seconds.
 pub(super) fn moment(value: &Value) -> Option<Timestamp> {
     value.as_f64().and_then(unix_seconds)
 }
 
-/// Converts a status code other than success into an error. A missing or wrong key is 403, never 401.
+/// Converts an unsuccessful status code to an error. For a missing or wrong key the code is 403, never 401.
 pub(super) fn judge(status: u16, message: String) -> PrinterError {
     match status {
         401 | 403 => PrinterError::WrongKey(message),
@@ -65,7 +65,7 @@ pub(super) fn judge(status: u16, message: String) -> PrinterError {
     }
 }
 
-/// Converts the 409 with which storing and deleting reject a file that is printing or paused.
+/// Converts the 409 response to storing or deleting a file that is printing or paused.
 pub(super) fn in_use(error: PrinterError, name: &str) -> PrinterError {
     match error {
         PrinterError::Refused { status: 409, .. } => PrinterError::InUse(name.to_owned()),

@@ -1,11 +1,11 @@
-//! Recognition of `OctoPrint` by its responses, with or without an API key.
+//! Recognises `OctoPrint` by its responses, whether or not it requires an API key.
 
 use crate::discovery::{PrinterIdentity, WebAnswer, WebProbe};
 
 /// Ports of `OctoPrint` itself and of reverse proxies in front of it.
 const PORTS: &[u16] = &[80, 443, 5000];
 
-/// Requests to probe: the version endpoint for slicers, if it answers without a key; else the sign-in page.
+/// Probes for `OctoPrint`: the version endpoint for slicers, if it responds without a key; otherwise the sign-in page.
 pub(super) const PROBES: &[WebProbe] = &[
     WebProbe { ports: PORTS, path: "/api/version", recognise: api },
     WebProbe { ports: PORTS, path: "/login/", recognise: page },

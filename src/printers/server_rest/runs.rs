@@ -1,7 +1,7 @@
-//! Count of the prints of the currently selected file, from the file's own record.
+//! Counts the prints of the currently selected file, from the file's own record.
 //!
-//! `OctoPrint` identifies a print only by its file. Printing a file again right after its end looks like the same
-//! print; only the record, in which each print is counted when it ends, tells the two apart.
+//! `OctoPrint` identifies a print only by its file. If a file is printed again right after a print of it has ended, the
+//! two look like the same print; only the record, which counts each print when it ends, distinguishes them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,22 +13,22 @@ use tokio::time::Instant;
 use super::{ServerRest, files};
 use domain::printer_status::{Activity, Connection, Status};
 
-/// Time after which a count is read once more that was read when another print seemed to have begun: `OctoPrint` counts
-/// a print a moment after its end.
+/// Time after which the count is read again if another print seemed to have started when it was read: `OctoPrint`
+/// counts a print only a moment after it has ended.
 const RECHECK_AFTER: Duration = Duration::from_secs(5);
-/// Seconds of a print during which another one that begins anew does not show it by its time. Unless the push
-/// connection reports ends, the count is read once more after them.
+/// Elapsed print time, in seconds, below which the elapsed time cannot show that another print has started. If the push
+/// connection does not report ends, a count read within this time is read again later.
 const BEGINNING_SECONDS: f64 = 5.0;
 
-/// Last count, and the reports that a print ended.
+/// Last count, and the number of reported ends of prints.
 #[derive(Debug, Default)]
 pub(super) struct RecordedRuns {
     last: Mutex<Option<RecordCount>>,
     pub(super) ends: Arc<ReportedEnds>,
 }
 
-/// Number of ends that the push connection may have reported. Each new connection counts as one, because ends are
-/// missed while there is none.
+/// Number of ends of prints that the push connection may have reported. Each new connection counts as one, because ends
+/// are missed while there is no connection.
 #[derive(Debug, Default)]
 pub(super) struct ReportedEnds(AtomicU64);
 
@@ -41,24 +41,24 @@ impl ReportedEnds {
 #[derive(Clone, Debug)]
 struct RecordCount {
     file: String,
-    /// `true` if a print was in progress.
+    /// `true` if a print was in progress when the count was read.
     active: bool,
-    /// Seconds since the print began; a smaller number belongs to another print.
+    /// Seconds since the print started; a smaller number means a different print.
     seconds: f64,
     runs: u32,
-    /// Number of reported ends before the reading.
+    /// Number of reported ends before the count was read.
     ends: u64,
-    /// Time of the reading; `None` if it need not be repeated.
+    /// Time at which the count was read; `None` if it need not be read again.
     provisional_since: Option<Instant>,
 }
 
 impl RecordCount {
-    /// Returns whether another print has taken the place of the one that was counted, or may have.
+    /// Returns whether another print has replaced the one that was counted, or may have.
     fn is_over(&self, seconds: f64, ends: u64) -> bool {
         self.active && (seconds < self.seconds || ends != self.ends)
     }
 
-    /// Returns whether the count is still valid for the state that `OctoPrint` shows now.
+    /// Returns whether the count is still valid for the state that `OctoPrint` now shows.
     fn stands(&self, active: bool, seconds: f64, ends: u64) -> bool {
         // The record of a file that is not printing changes only when another print of it begins.
         let is_settled = self.provisional_since.is_none_or(|since| since.elapsed() < RECHECK_AFTER);

@@ -1,4 +1,4 @@
-//! Converts the flags and job of `OctoPrint` into one status. Pure.
+//! Converts the flags and job reported by `OctoPrint` to one status. Pure.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use domain::heaters::{Heat, Heaters};
 use domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use domain::time::Timestamp;
 
-/// Builds the status for a closed serial port; after an error or emergency stop, `job.error` contains the reason.
+/// Builds the status for a closed serial port. After an error or emergency stop, `job.error` contains the reason.
 pub(super) fn port_closed(job: &Value, at: Timestamp) -> Status {
     let text = job.get("state").and_then(Value::as_str).unwrap_or("Offline");
     let error = job.get("error").and_then(Value::as_str).filter(|text| !text.is_empty());
@@ -18,7 +18,7 @@ pub(super) fn port_closed(job: &Value, at: Timestamp) -> Status {
     }
 }
 
-/// Extracts the telemetry of print and heaters from a state message of the push connection.
+/// Extracts the telemetry about the print and heaters from a state message of the push connection.
 pub(super) fn telemetry(current: &Value) -> Telemetry {
     let number = |at: &str| current.pointer(at).and_then(Value::as_f64);
     let latest = current.get("temps").and_then(Value::as_array).and_then(|temps| temps.last());
@@ -44,15 +44,15 @@ fn heaters(temperatures: &Value) -> Heaters {
     Heaters { tools, bed: heat("bed"), chamber: heat("chamber") }
 }
 
-/// Returns the progress of the selected file in percent; `None` after a cancel.
+/// Returns the progress of the selected file in percent; `None` after a cancellation.
 fn completion(job: &Value) -> Option<f64> {
     job.pointer("/progress/completion").and_then(Value::as_f64).map(|percent| percent.clamp(0.0, 100.0))
 }
 
 /// Builds a status from `/api/printer` and `/api/job`.
 ///
-/// There is no finished or failed state: an idle printer whose selected file is at exactly 100 finished it; otherwise
-/// `ended` stays unset.
+/// `OctoPrint` has no finished or failed state. An idle printer whose selected file is at exactly 100 percent has
+/// finished it; in all other cases, `ended` stays unset.
 pub(super) fn read(printer: &Value, job: &Value, at: Timestamp) -> Status {
     let flag = |name: &str| {
         printer.pointer("/state/flags").and_then(|flags| flags.get(name)).and_then(Value::as_bool).unwrap_or(false)

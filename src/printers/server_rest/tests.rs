@@ -1,4 +1,4 @@
-//! Tests against fakes that answer with literal bodies.
+//! Tests with fakes that respond with fixed bodies.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;
@@ -47,7 +47,7 @@ fn error(status: u16, words: &str) -> impl IntoResponse + use<> {
     (StatusCode::from_u16(status).unwrap(), axum::Json(json!({ "error": words })))
 }
 
-/// Starts a fake that returns this printer, job and print record of a file.
+/// Starts a fake that returns the given printer, job and print record of a file.
 async fn fake(printer: Value, job: Value, prints: Value) -> Arc<dyn Adapter> {
     let router = Router::new()
         .route("/api/printer", get(move || async move { axum::Json(printer) }))
@@ -208,8 +208,8 @@ async fn the_name_that_the_server_chose_is_used_in_both_versions() {
     }
 }
 
-/// Starts a fake `OctoPrint` that stores `stored` whatever it is sent; with `None` it does not allow reading files.
-/// Counts deletions.
+/// Starts a fake `OctoPrint` that stores `stored` regardless of the data sent to it; with `None`, it does not allow
+/// reading files. Returns an adapter for it and the number of deletions.
 async fn storing(stored: Option<Vec<u8>>) -> (Arc<dyn Adapter>, Arc<AtomicUsize>) {
     let deleted = Arc::new(AtomicUsize::new(0));
     let counted = deleted.clone();
@@ -290,8 +290,8 @@ async fn files_are_listed_through_folders_and_the_webcam_is_made_absolute() {
     assert_eq!(cams[0].snapshot_url.as_deref(), Some("http://c/s.jpg"));
 }
 
-/// Starts a fake whose `/api/connection` reports these states one after the other, and the last one from then on.
-/// Counts commands.
+/// Starts a fake whose `/api/connection` reports the given states one after the other, and then keeps reporting the
+/// last one. Returns an adapter for it and the number of commands.
 async fn port(states: &'static [&'static str]) -> (Arc<dyn Adapter>, Arc<AtomicUsize>) {
     let (requests, commands) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let counted = commands.clone();

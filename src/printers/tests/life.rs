@@ -1,4 +1,4 @@
-//! A print's life on each type, over its real protocol.
+//! Life of a print on each printer type, over its real protocol.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::adapter::{Adapter, Deleted, Operation, PrinterError, Source};
 use domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use domain::time::Timestamp;
 
-/// Waits until the status satisfies the condition; woken by pushes, with polling as a fallback.
+/// Waits until the status meets the condition; woken by pushes, with polling as a fallback.
 async fn until(printer: &dyn Adapter, what: &str, right: impl Fn(&Status) -> bool) -> Status {
     let mut last = None;
     let looking = async {
@@ -42,7 +42,7 @@ async fn a_life_of_each_type_over_its_real_protocol() {
     }
 }
 
-/// Connects with the right key, after a wrong one was refused.
+/// Connects with the right key, after verifying that a wrong key is rejected.
 async fn connect(sim: &simulator::SimPrinter) -> Arc<dyn Adapter> {
     let kind = sim.kind.as_str();
     let printer = with_serial(kind, &sim.base_url, &sim.api_key, &sim.serial, settings());
@@ -57,7 +57,7 @@ async fn connect(sim: &simulator::SimPrinter) -> Arc<dyn Adapter> {
     printer
 }
 
-/// Uploads a file, which starts nothing, and returns its name on the printer.
+/// Uploads a file, verifies that this does not start it, and returns its name on the printer.
 async fn upload(sim: &simulator::SimPrinter, printer: &dyn Adapter) -> String {
     let kind = sim.kind.as_str();
     let local = tempfile::NamedTempFile::new().unwrap();
@@ -78,7 +78,8 @@ async fn upload(sim: &simulator::SimPrinter, printer: &dyn Adapter) -> String {
     name
 }
 
-/// Starts the file, pauses, resumes and cancels; meanwhile it can neither be deleted nor started again.
+/// Starts the file, pauses, resumes and cancels the print, and verifies that the file can neither be deleted nor
+/// started again in the meantime.
 async fn print_until_cancelled(sim: &simulator::SimPrinter, printer: &dyn Adapter, name: &str) {
     let kind = sim.kind.as_str();
     printer.start(name).await.unwrap();
@@ -94,7 +95,7 @@ async fn print_until_cancelled(sim: &simulator::SimPrinter, printer: &dyn Adapte
     until(printer, "cancelled", |look| look.ended == Some(PrintEnd::Cancelled) && ours(look)).await;
 }
 
-/// Reads the past print, and deletes its file once: from then on it is unknown.
+/// Reads the past print, deletes its file, and verifies that the file is then unknown.
 async fn delete_what_was_printed(sim: &simulator::SimPrinter, printer: &dyn Adapter, name: &str) {
     let kind = sim.kind.as_str();
     match printer.history(name).await {
@@ -110,7 +111,7 @@ async fn delete_what_was_printed(sim: &simulator::SimPrinter, printer: &dyn Adap
     assert!(printer.start(name).await.unwrap_err().certainly_not_done(), "{kind}");
 }
 
-/// Calls every operation: one that the type lacks is answered as such.
+/// Calls every operation, and verifies that those that the type lacks fail as unsupported.
 async fn use_each_operation(sim: &simulator::SimPrinter, printer: &dyn Adapter) {
     let kind = sim.kind.as_str();
     let unsupported = |operation| Err(PrinterError::Unsupported(operation));

@@ -1,7 +1,7 @@
 //! HTTP Digest authentication (RFC 7616 with MD5 and `qop=auth`), for printers that require a user name and a password.
 //!
-//! Every call answers the latest challenge with the next nonce count, so only the first call and those after a nonce
-//! has expired are sent twice.
+//! Every request answers the latest challenge with the next nonce count, so only the first request, and the first after
+//! a nonce has expired, is sent twice.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,33 +11,33 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 
 use platform::secrets::random::secret_bytes;
 
-/// User name and password with the printer's latest challenge.
+/// User name and password, with the printer's latest challenge.
 pub(crate) struct Digest {
     user: String,
     password: String,
     challenge: Mutex<Option<Challenge>>,
 }
 
-/// Authentication challenge of a rejected request.
+/// Authentication challenge from a rejected request.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Challenge {
     realm: String,
     nonce: String,
     opaque: Option<String>,
-    /// `true` if `qop=auth` is offered; older servers omit it.
+    /// `true` if `qop=auth` is offered; older servers do not offer it.
     counted: bool,
-    /// Number of times the challenge was answered.
+    /// Number of times that the challenge has been answered.
     count: u32,
 }
 
 impl Digest {
-    /// Creates the credentials from a key of the form `user:password`; `None` for any other.
+    /// Creates the credentials from a key of the form `user:password`; `None` for any other key.
     pub(crate) fn of(key: &str) -> Option<Self> {
         let (user, password) = key.split_once(':').filter(|(user, _)| !user.is_empty() && !user.contains('"'))?;
         Some(Self { user: user.to_owned(), password: password.to_owned(), challenge: Mutex::default() })
     }
 
-    /// Signs the request with the latest challenge, if there is one; returns the nonce that was used.
+    /// Signs the request with the latest challenge, if there is one; returns the nonce used.
     pub(crate) fn sign(&self, request: &mut Request) -> Option<String> {
         let url = request.url();
         let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
@@ -49,8 +49,8 @@ impl Digest {
         Some(nonce)
     }
 
-    /// Extracts the challenge from a rejected request. Returns `false` if there is none, or if it is the one that the
-    /// call had answered.
+    /// Extracts the challenge from a rejected request. Returns `false` if there is none, or if the request already
+    /// answered that challenge.
     pub(crate) fn learn(&self, refusal: &HeaderMap, answered: Option<&str>) -> bool {
         let mut offered = refusal.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
         let Some(new) = offered.find_map(challenge) else { return false };

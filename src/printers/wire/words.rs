@@ -1,9 +1,9 @@
-//! Human-readable message of a printer's error response. Pure.
+//! Extracts a human-readable message from a printer's error response. Pure.
 
 use reqwest::StatusCode;
 use serde_json::Value;
 
-/// Maximum number of characters kept of an error response that is not JSON.
+/// Maximum length of the text taken from an error response that is not JSON, in characters.
 const MAX_WORDS_CHARS: usize = 300;
 
 /// Extracts the printer's message from an error response: `{"error": {"message": text, "traceback": text}}`, `{"error":
@@ -23,7 +23,7 @@ pub(super) fn words(answer: Option<&Value>, body: &[u8], status: StatusCode) -> 
     if text.is_empty() || text.starts_with('<') { status.to_string() } else { text }
 }
 
-/// Returns the message of `{"title": text, "text": text}`: the text, or the title if there is none.
+/// Returns the message from `{"title": text, "text": text}`: the text or, if there is none, the title.
 fn titled(json: &Value) -> Option<String> {
     let words = ["text", "title"].into_iter().filter_map(|member| json.get(member)?.as_str());
     words.map(str::trim).find(|words| !words.is_empty()).map(str::to_owned)

@@ -1,7 +1,7 @@
 //! Calls to the books: organisations, contacts, invoices and credit notes.
 //!
-//! Requests that create something carry an idempotency key, under which the system repeats its first response instead
-//! of acting twice.
+//! Requests that create something carry an idempotency key. If a request is repeated with the same key, the system
+//! repeats its first response instead of acting again.
 
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Map, Number, Value, json};
@@ -15,9 +15,9 @@ use domain::invoice::DocumentKind;
 
 /// Maximum size of a response in bytes.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
-/// Maximum pause in seconds that the system may ask for: an hour.
+/// Maximum pause in seconds that the system may request: an hour.
 const MAX_BUSY_SECONDS: u64 = 3_600;
-/// Pause in seconds if the system asks for one without a duration.
+/// Pause in seconds if the system requests one without a duration.
 const UNTOLD_BUSY_SECONDS: u64 = 60;
 
 /// Path of the accounting API below the base address.
@@ -31,7 +31,7 @@ pub struct OrganisationClient<'a> {
 }
 
 impl AccountingClient {
-    /// Opens the books of this organisation with this access token.
+    /// Opens the books of the organisation `tenant` with the given access token.
     pub fn books(&self, tenant: &str, access: &str) -> Result<OrganisationClient<'_>, AccountingError> {
         Ok(OrganisationClient {
             of: self,
@@ -40,7 +40,7 @@ impl AccountingClient {
         })
     }
 
-    /// Returns the organisations to which an admin granted access.
+    /// Returns the organisations to which an admin has granted access.
     pub async fn organisations(&self, access: &str) -> Result<Vec<Organisation>, AccountingError> {
         let peer = peer(&self.client, self.api.url().as_str(), access)?;
         read::organisations(&answer(peer.below(Method::GET, "connections")).await?)
@@ -57,7 +57,8 @@ impl OrganisationClient<'_> {
         call.header("xero-tenant-id", &self.tenant).header("accept", "application/json")
     }
 
-    /// Returns the id of the contact with this e-mail address, or with this name if there is no address.
+    /// Returns the id of the contact with the document's e-mail address or, if it has none, with its name; `None` if
+    /// there is no such contact.
     pub async fn contact(&self, paper: &AccountingDocument) -> Result<Option<String>, AccountingError> {
         let (member, value) = match &paper.contact_email {
             Some(email) => ("EmailAddress", email),
@@ -79,7 +80,7 @@ impl OrganisationClient<'_> {
         read::contact(&created)?.ok_or_else(|| PeerFault::new(format!("{WHO} created no contact")).into())
     }
 
-    /// Returns the valid document with this number; deleted and voided ones are ignored.
+    /// Returns the valid document with the given number; deleted and voided documents are ignored.
     pub async fn paper(&self, kind: DocumentKind, number: &str) -> Result<Option<PostedDocument>, AccountingError> {
         let (path, member) = (words(kind).0, words(kind).2);
         let filter = format!("{member}==\"{}\"", quoted(number));
@@ -116,7 +117,7 @@ impl OrganisationClient<'_> {
         read::paper(&created, paper.kind)?.ok_or_else(|| PeerFault::new(format!("{WHO} created no document")).into())
     }
 
-    /// Returns whether payments are booked at all.
+    /// Returns whether payments are booked in the accounting system.
     pub fn takes_payments(&self) -> bool {
         !self.of.payment_account.is_empty()
     }
@@ -157,7 +158,7 @@ impl OrganisationClient<'_> {
     }
 }
 
-/// Returns path, document type and number field of a document kind in the API.
+/// Returns the API's path, document type and number field for a kind of document.
 fn words(kind: DocumentKind) -> (&'static str, &'static str, &'static str) {
     match kind {
         DocumentKind::Invoice => ("Invoices", "ACCREC", "InvoiceNumber"),
@@ -174,7 +175,7 @@ fn day(time: String) -> String {
     time.get(..10).unwrap_or_default().to_owned()
 }
 
-/// Sends a call and converts an unsuccessful response into the matching error.
+/// Sends a request and converts an unsuccessful response to the matching error.
 async fn answer(call: RequestBuilder) -> Result<Value, AccountingError> {
     let mut answer = send(call, WHO).await?;
     let status = answer.status();

@@ -1,4 +1,4 @@
-//! Parsing of responses from the books.
+//! Parses responses from the books.
 
 use serde_json::Value;
 
@@ -6,12 +6,12 @@ use super::{AccountingError, Organisation, WHO};
 use crate::peers::PeerFault;
 use domain::invoice::DocumentKind;
 
-/// Maximum number of characters shown from an error message.
+/// Maximum number of characters of an error message that are shown.
 const MAX_WORDS_CHARS: usize = 400;
 /// Maximum number of organisations read.
 const MAX_ORGANISATIONS: usize = 100;
 
-/// A document as stored in the accounting system.
+/// Document stored in the accounting system.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PostedDocument {
     /// Id assigned by the accounting system.
@@ -66,7 +66,7 @@ pub(super) fn paper(answer: &Value, kind: DocumentKind) -> Result<Option<PostedD
     Ok(Some(PostedDocument { id, total: one["Total"].as_f64(), due: one["AmountDue"].as_f64() }))
 }
 
-/// Returns the system's reason for rejecting a request.
+/// Returns the reason that the system gives for rejecting a request.
 pub(super) fn refusal(status: u16, answer: &Value, body: &[u8]) -> String {
     let of_elements: Vec<String> = answer["Elements"].as_array().into_iter().flatten().filter_map(validation).collect();
     let words = match (of_elements.join("; "), text(answer, "Detail").or_else(|| text(answer, "Message"))) {

@@ -1,4 +1,4 @@
-//! Mail through a service with an HTTP API, for shops without a mail server: `EMAIL_API_KEY`.
+//! Sends emails through a service with an HTTP API, for shops without a mail server: `EMAIL_API_KEY`.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -14,9 +14,9 @@ use crate::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
-/// Maximum number of characters shown of the service's messages.
+/// Maximum number of characters of the service's messages that are shown.
 const MAX_WORDS_CHARS: usize = 300;
-/// Name of the other side in messages.
+/// Name of the service in messages.
 const OTHER_SIDE: &str = "the mail service";
 
 /// Address and credentials of a mail service.
@@ -26,19 +26,20 @@ pub struct ApiSettings {
     pub base_url: String,
     /// API key.
     pub key: String,
-    /// Sender of every message, `a@b` or `Name <a@b>`; its domain must be registered with the service.
+    /// Sender of every message, in the form `a@b` or `Name <a@b>`; its domain must be registered with the service.
     pub from: String,
 }
 
-/// Error code for an idempotency key that was used with another body: the service accepted an earlier form of the
-/// message.
+/// Error code for an idempotency key that was already used with a different body, which means that the service accepted
+/// an earlier form of the message.
 const OTHER_BODY: &str = "invalid_idempotent_request";
 /// Error code for an idempotency key whose first request is still in progress.
 const STILL_UNDER_WAY: &str = "concurrent_idempotent_requests";
 
-/// Mailer that uses a mail service. The message id is the idempotency key, so a retry within a day is not sent twice.
-/// If the service has stored another body under that key (because recipients or the design of mails changed between two
-/// attempts), the message is sent under a key of its own: a duplicate is preferred to a loss.
+/// Mailer that uses a mail service. The message id is the idempotency key, so retries within a day do not send a
+/// message twice. The body may have changed between two attempts, because recipients or the email template changed. If
+/// the service has stored a different body under the key, the message is therefore sent under another key: a duplicate
+/// is better than a loss.
 pub struct MailApi {
     peer: PeerClient,
     settings: ApiSettings,
@@ -46,7 +47,7 @@ pub struct MailApi {
 }
 
 impl MailApi {
-    /// Creates a mailer on this HTTP client, whose time limits apply.
+    /// Creates a mailer that uses the given HTTP client, whose time limits apply.
     pub fn new(client: Client, settings: ApiSettings) -> Result<Self, MailError> {
         let from = sender(&settings.from)?;
         let peer = PeerClient::new(client, &settings.base_url, TokenForm::Bearer, &settings.key);
@@ -76,7 +77,7 @@ impl MailApi {
         }
     }
 
-    /// Sends one request with this idempotency key.
+    /// Sends one request with the given idempotency key.
     async fn post(&self, key: &str, body: &Value) -> Result<(), Rejection> {
         let away = |fault: PeerFault| Rejection::Mail(MailError::transient(fault.in_one_line()));
         let call = self.peer.below(Method::POST, "emails").header("idempotency-key", key).json(body);
@@ -106,9 +107,9 @@ impl MailApi {
 
 /// Reason why the service rejected a request.
 enum Rejection {
-    /// The idempotency key was used with another body; the service remembers it for a day.
+    /// The idempotency key was already used with a different body, which the service remembers for a day.
     OtherBody(String),
-    /// Another reason, which tells whether the message is worth a retry.
+    /// Any other reason; the error tells whether a retry is worthwhile.
     Mail(MailError),
 }
 
@@ -127,7 +128,7 @@ impl Mailer for MailApi {
     }
 }
 
-/// Converts a file into the service's format: base64, with its content id if the HTML shows it.
+/// Converts a file to the service's format: base64, with a content id if the HTML version displays it.
 fn attachment(file: &MailFile) -> Value {
     let content = BASE64_STANDARD.encode(&file.bytes);
     let mut attachment = json!({"filename": file.name, "content": content, "content_type": file.content_type});
@@ -137,7 +138,7 @@ fn attachment(file: &MailFile) -> Value {
     attachment
 }
 
-/// Returns the message of an error response.
+/// Returns the message in an error response.
 fn words(error: &Value) -> Option<String> {
     Some(error.get("message")?.as_str()?.chars().take(MAX_WORDS_CHARS).collect())
 }

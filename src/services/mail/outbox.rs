@@ -1,4 +1,4 @@
-//! Folder that replaces a mail server: one `.eml` file per message, readable by any mail program.
+//! Folder that replaces a mail server: each message becomes an `.eml` file, which any mail program can open.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -10,7 +10,7 @@ use lettre::message::Mailbox;
 
 use super::{MailError, Mailer, Message, compose, sender};
 
-/// Mailer that writes messages into a folder. Writing a message again replaces its file.
+/// Mailer that writes messages to a folder. Writing a message again replaces its file.
 pub struct FileOutbox {
     folder: PathBuf,
     from: Mailbox,
@@ -18,7 +18,7 @@ pub struct FileOutbox {
 }
 
 impl FileOutbox {
-    /// Creates an outbox in `folder`, which is created on first use. `from` is the sender of every message.
+    /// Creates an outbox in `folder`, which is created when it is first used. `from` is the sender of every message.
     pub fn new(folder: impl Into<PathBuf>, from: &str) -> Result<Self, MailError> {
         Ok(Self { folder: folder.into(), from: sender(from)?, writes: AtomicU64::new(0) })
     }
@@ -42,7 +42,7 @@ impl Mailer for FileOutbox {
     }
 }
 
-/// Writes the file atomically and durably: afterwards either the whole file exists or none.
+/// Writes the file atomically and durably: after a crash, either the whole file exists or none.
 fn write_whole(folder: &Path, temporary: &Path, file: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let written = File::create(temporary)
@@ -59,7 +59,7 @@ fn write_whole(folder: &Path, temporary: &Path, file: &Path, bytes: &[u8]) -> io
     written
 }
 
-/// Makes the new directory entry durable, where folders can be synced.
+/// Makes the new directory entry durable, if the system supports syncing folders.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

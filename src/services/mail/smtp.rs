@@ -1,4 +1,4 @@
-//! Mail through an SMTP server.
+//! Sends emails through an SMTP server.
 
 use std::error::Error as _;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::{MailError, Mailer, Message, compose, sender};
 use config::Config;
 use platform::http::lan_addresses;
 
-/// Time limit for closing the connection after a message was accepted.
+/// Time limit for closing the connection after a message has been accepted.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Encryption of the connection.
@@ -24,15 +24,15 @@ const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 pub enum Encryption {
     /// TLS from the first byte.
     Implicit,
-    /// STARTTLS, or nothing is sent.
+    /// STARTTLS; if the server does not offer it, nothing is sent.
     Required,
-    /// STARTTLS if the server offers it, else unencrypted: for relays inside the shop.
+    /// STARTTLS if the server offers it, otherwise no encryption: for relays inside the shop.
     WhenOffered,
 }
 
 impl Encryption {
-    /// Returns the usual encryption of a port: 465 uses TLS from the start, 587 requires STARTTLS, any other uses it if
-    /// offered.
+    /// Returns the usual encryption for a port: TLS from the first byte on 465, mandatory STARTTLS on 587, and STARTTLS
+    /// if offered on any other port.
     pub fn for_port(port: u16) -> Self {
         match port {
             465 => Self::Implicit,
@@ -45,22 +45,22 @@ impl Encryption {
 /// Address and credentials of a mail server.
 #[derive(Clone)]
 pub struct SmtpSettings {
-    /// Host name, which the server's certificate must contain.
+    /// Host name, which must match the server's certificate.
     pub host: String,
-    /// Port: 465 for TLS from the start, 587 for STARTTLS, 25 inside a network.
+    /// Port: usually 465 for TLS from the first byte, 587 for STARTTLS, or 25 inside a network.
     pub port: u16,
     /// Encryption of the connection; [`Encryption::for_port`] returns the usual one.
     pub encryption: Encryption,
-    /// User name and password, if the server requires them.
+    /// User name and password; `None` if the server requires none.
     pub credentials: Option<(String, String)>,
-    /// Sender of every message, `a@b` or `Name <a@b>`.
+    /// Sender of every message, in the form `a@b` or `Name <a@b>`.
     pub from: String,
-    /// Time limit for a whole message, from connecting to the server's acceptance.
+    /// Time limit for a whole message, from opening the connection until the server accepts the message.
     pub timeout: Duration,
 }
 
 impl SmtpSettings {
-    /// Returns the settings of the mail server; `None` if none is configured.
+    /// Returns the mail server's settings; `None` if no mail server is configured.
     pub fn of(config: &Config, timeout: Duration) -> Option<Self> {
         let mail = &config.mail;
         let credentials =
@@ -76,10 +76,10 @@ impl SmtpSettings {
     }
 }
 
-/// Mailer that uses a mail server, with a connection per message.
+/// Mailer that uses a mail server and opens a connection for each message.
 ///
-/// The library's pooled transport is not used: it limits the time to connect but not to respond, and a transmission
-/// aborted in the middle would return to the pool.
+/// The mail library's pooled transport is not used: it limits the time for connecting but not for responses, and a
+/// connection whose transmission was aborted would return to the pool.
 pub struct Smtp {
     settings: SmtpSettings,
     tls: TlsParameters,
@@ -95,7 +95,7 @@ impl Smtp {
         Ok(Self { settings, tls, from })
     }
 
-    /// Connects, greets and signs in without sending anything, to test the connection.
+    /// Connects and signs in without sending a message, to test the connection.
     pub async fn check(&self) -> Result<(), MailError> {
         let connection = self.in_time(self.connect()).await?;
         farewell(connection).await;
@@ -160,8 +160,8 @@ async fn farewell(mut connection: AsyncSmtpConnection) {
     let _ = timeout(QUIT_TIMEOUT, connection.quit()).await;
 }
 
-/// Distinguishes the rejection of a message from everything that can be fixed: a server that requires authentication
-/// first must not cost the message.
+/// Distinguishes the permanent rejection of a message from failures that an operator can fix: for example, a server
+/// that first requires authentication must not cause the message to be discarded.
 fn judge(error: &SmtpError) -> MailError {
     match error.status().map(u16::from) {
         // Log in first, mechanism too weak, credentials refused, encryption needed.
@@ -173,7 +173,7 @@ fn judge(error: &SmtpError) -> MailError {
     }
 }
 
-/// Converts an error that occurred before the message was offered, which is never the message's fault.
+/// Converts an error that occurred before the message was submitted, and is therefore never caused by the message.
 fn unusable(error: &SmtpError) -> MailError {
     MailError::transient(format!("the mail server cannot be used: {}", words(error)))
 }

@@ -122,7 +122,7 @@ async fn messages_that_nobody_could_send_are_permanent_errors() {
     assert!(matches!(FileOutbox::new(folder.path(), "nobody"), Err(MailError::Settings { .. })));
 }
 
-/// Scripted replies of a mail server; everything else is accepted.
+/// Scripted replies from a mail server, which accepts everything else.
 #[derive(Clone, Copy)]
 struct Script {
     offers: &'static str,

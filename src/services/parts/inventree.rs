@@ -1,7 +1,7 @@
-//! Client of `InvenTree`: materials are linked to parts, and the stock of a part is the sum of its stock items.
+//! Client for `InvenTree`: materials are linked to parts, and the stock of a part is the sum of its stock items.
 //!
-//! Stock is only ever added and removed there, never set. There is no idempotency key, so this shop's reference is
-//! written into the notes of the booking, and the tracking entries of the item show whether it was booked.
+//! Bookings only ever add or remove stock, and never set it. `InvenTree` has no idempotency keys. The notes of a
+//! booking therefore contain a reference to it, and the item's tracking entries show whether it was booked.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +15,19 @@ use crate::peer_client::{PeerSettingError, TokenForm};
 use domain::amount::Amount;
 use domain::parts_sync::{Booking, BookingVerdict, ItemReading, StockLink, StockReading, StockSystem, StockUnit};
 
-/// Client of one `InvenTree` server.
+/// Client for one `InvenTree` server.
 pub struct InvenTree {
     rest: Rest,
 }
 
 impl InvenTree {
-    /// Creates a client for the server at this base address.
+    /// Creates a client for the server at the given base address.
     pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { rest: Rest::new(client, url, TokenForm::Token, token)? })
     }
 
-    /// Reads a list page by page until `enough` holds for one of its members. Returns at most [`MAX_LISTED`] members,
-    /// and whether the list is complete or `enough` was satisfied.
+    /// Reads a list page by page until `enough` returns `true` for a member. Returns at most [`MAX_LISTED`] members,
+    /// and whether the list is complete or `enough` returned `true`.
     async fn list(
         &self,
         path: &str,
@@ -51,7 +51,7 @@ impl InvenTree {
         }
     }
 
-    /// Returns the outcome of a booking according to its item's history; `None` if the history does not contain it.
+    /// Returns the outcome of a booking according to its item's history; `None` if the booking is not in the history.
     async fn tracked(&self, booking: &Booking) -> Result<Option<BookingVerdict>, StockError> {
         let ours = reference(booking);
         let is_ours = |entry: &Value| entry["notes"].as_str().is_some_and(|notes| notes.contains(&ours));
@@ -81,7 +81,7 @@ impl InvenTree {
     }
 }
 
-/// Returns the members of a list page, and whether there may be more: a bare array is the whole list.
+/// Returns the members of a list page, and whether there may be more. A bare array is the whole list.
 fn page(value: Value) -> Result<(Vec<Value>, bool), StockError> {
     match value {
         Value::Array(all) => Ok((all, false)),
@@ -93,7 +93,7 @@ fn page(value: Value) -> Result<(Vec<Value>, bool), StockError> {
     }
 }
 
-/// Returns the unit of a part, which is free text there.
+/// Returns the unit of a part, which is free text in `InvenTree`.
 fn unit(part: &Value) -> StockUnit {
     match part["units"].as_str().unwrap_or_default().trim().to_lowercase().as_str() {
         "g" | "gram" | "grams" => StockUnit::Gram,
@@ -122,7 +122,7 @@ fn item(value: &Value, part: i64) -> Result<Option<(i64, ItemReading)>, StockErr
     Ok(Some((number, ItemReading { quantity, room, mark: holds.unwrap_or_default(), trace: None, fixed: serial })))
 }
 
-/// Returns the reference written into the notes of a booking.
+/// Returns the reference written in the notes of a booking.
 fn reference(booking: &Booking) -> String {
     format!("printfloor:{}", booking.id)
 }

@@ -1,4 +1,4 @@
-//! JSON calls to a configured server, within limits.
+//! JSON requests to a configured server, within limits.
 
 use std::time::Duration;
 
@@ -10,26 +10,27 @@ use super::StockError;
 use crate::peer_client::{PeerClient, PeerSettingError, TokenForm};
 use platform::http::read_beginning;
 
-/// Time limit for one response.
+/// Time limit for a response.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum size of one response in bytes.
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;
-/// Maximum number of characters shown of a server's message.
+/// Maximum number of characters of a server's message that are shown.
 const WORDS_CHARS: usize = 200;
 
-/// JSON client of one server.
+/// JSON client for one server.
 pub(super) struct Rest {
     peer: PeerClient,
 }
 
-/// A complete successful response.
+/// Complete, successful response.
 pub(super) struct RestResponse {
     pub(super) headers: HeaderMap,
     pub(super) value: Value,
 }
 
 impl Rest {
-    /// Creates a client for the server at this address, which gets a token in this form; an empty token is not sent.
+    /// Creates a client for the server at the given address, which receives the token in the given form; an empty token
+    /// is not sent.
     pub(super) fn new(client: Client, url: &str, form: TokenForm<'_>, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, form, token)? })
     }
@@ -83,7 +84,7 @@ impl Rest {
     }
 }
 
-/// Extracts the server's message.
+/// Extracts the server's message from an error response.
 fn words(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(WORDS_CHARS).collect()

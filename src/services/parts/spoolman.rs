@@ -1,8 +1,8 @@
-//! Client of Spoolman: materials are linked to filaments, and the stock of a filament is the sum of the weight left on
-//! its spools, in grams.
+//! Client for Spoolman: materials are linked to filaments, and the stock of a filament is the total weight left on its
+//! spools, in grams.
 //!
-//! A booking is a `use`, which decrements the weight without a reference. It is recognised by digits below a milligram
-//! (`stamp`).
+//! A booking is a `use` request, which decrements the weight without storing a reference. It is recognised by digits
+//! below a milligram (`stamp`).
 
 mod stamp;
 
@@ -20,26 +20,26 @@ use crate::peer_client::{PeerSettingError, TokenForm};
 use domain::amount::Amount;
 use domain::parts_sync::{Booking, BookingVerdict, ItemReading, StockLink, StockReading, StockSystem, StockUnit};
 
-/// Maximum rounding error of a weight that is read back, in thousandths.
+/// Maximum rounding error of a weight when it is read back, in thousandths of a gram.
 const MAX_ROUNDING: i64 = 1;
 
-/// Members read from a list.
+/// Members read from a list, with information about the response.
 struct ListReply {
     all: Vec<Value>,
     /// `true` if the list is complete.
     whole: bool,
-    /// Time on the server's clock.
+    /// Time shown by the server's clock.
     clock: Option<Timestamp>,
 }
 
-/// Client of one Spoolman server.
+/// Client for one Spoolman server.
 pub struct Spoolman {
     rest: Rest,
 }
 
 impl Spoolman {
-    /// Creates a client for the server at this base address. Spoolman requires no token itself, but a proxy in front of
-    /// it may.
+    /// Creates a client for the server at the given base address. Spoolman itself requires no token, but a proxy in
+    /// front of it may.
     pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { rest: Rest::new(client, url, TokenForm::Bearer, token)? })
     }
@@ -53,7 +53,7 @@ impl Spoolman {
     }
 
     /// Reads a list page by page. Returns at most [`MAX_LISTED`] members, whether the list is complete, and the time on
-    /// the server's clock at the first page. The total count is in a header.
+    /// the server's clock when it sent the first page. The total number of members is in a response header.
     async fn list(&self, path: &str, filter: &[(&str, String)]) -> Result<ListReply, StockError> {
         let (mut all, mut clock): (Vec<Value>, Option<Timestamp>) = (Vec::new(), None);
         loop {
@@ -92,12 +92,12 @@ impl Spoolman {
     }
 }
 
-/// Returns the amount used of a spool.
+/// Returns the amount used from a spool so far.
 fn used(spool: &Value) -> Result<Amount, StockError> {
     amount(&spool["used_weight"]).ok_or_else(|| StockError::Nonsense("a spool without a used weight".to_owned()))
 }
 
-/// Returns the amount on a spool when it was new.
+/// Returns the amount that a spool held when it was new.
 fn full(spool: &Value) -> Option<Amount> {
     amount(&spool["initial_weight"]).or_else(|| amount(&spool["filament"]["weight"]))
 }
@@ -134,7 +134,7 @@ fn item(spool: &Value, filament: i64, clock: Option<Timestamp>) -> Result<Option
     )))
 }
 
-/// Returns the name of a filament with its vendor.
+/// Returns the name of a filament, including its vendor.
 fn name(filament: &Value) -> String {
     let part = |value: &Value| value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
     let parts = [part(&filament["vendor"]["name"]), part(&filament["name"]), part(&filament["material"])];

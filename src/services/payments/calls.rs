@@ -11,17 +11,17 @@ use super::{
     ProcessorCustomer, ProcessorError, ProcessorSession, Refund, Subscription,
 };
 
-/// Number of entries per page of a list, the processor's maximum.
+/// Number of entries requested per list page, which is the processor's maximum.
 const PAGE_SIZE: usize = 100;
-/// Maximum number of pages read of one list.
+/// Maximum number of pages read per list.
 const MAX_PAGES: usize = 10;
-/// Maximum number of stored payment methods shown.
+/// Maximum number of stored payment methods returned.
 const MAX_METHODS: usize = 20;
-/// Metadata key that holds this server's customer id.
+/// Metadata key whose value is this server's customer id.
 const OUR_CUSTOMER: &str = "customerId";
 
 impl ProcessorClient {
-    /// Reads a list page by page, until there are `most` entries.
+    /// Reads a list page by page, until it ends or there are `most` entries.
     async fn list<T>(
         &self,
         path: &[&str],

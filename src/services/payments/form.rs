@@ -1,6 +1,6 @@
 //! Request bodies in the processor's format: forms with nested names, such as `line_items[0][quantity]=1`.
 
-/// Form fields in order.
+/// Form fields in the order in which they are sent.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Form(Vec<(String, String)>);
 
@@ -23,7 +23,7 @@ impl Form {
         }
     }
 
-    /// Adds fields below `name`.
+    /// Adds the entries of a map as fields below `name`.
     pub(super) fn with_map(mut self, name: &str, map: &[(String, String)]) -> Self {
         self.0.extend(map.iter().map(|(key, value)| (format!("{name}[{key}]"), value.clone())));
         self

@@ -1,5 +1,5 @@
-//! Parsing of the processor's responses. Only the fields in use are read; a field of unexpected type invalidates the
-//! whole response, because it concerns money.
+//! Parses the processor's responses. Only fields that are used are read. A field with an unexpected type invalidates
+//! the whole response, because it may concern money.
 
 use serde_json::Value;
 
@@ -10,16 +10,16 @@ use super::{
 use domain::bounds::MAX_CENTS;
 use domain::time::Timestamp;
 
-/// Maximum number of characters of an id or a code.
+/// Maximum length of an id or a code, in characters.
 const MAX_ID_CHARS: usize = 255;
-/// Maximum number of characters of a name.
+/// Maximum length of a name, in characters.
 const MAX_NAME_CHARS: usize = 500;
-/// Maximum number of characters of a URL.
+/// Maximum length of a URL, in characters.
 const MAX_URL_CHARS: usize = 4096;
 /// Maximum number of subscription items read.
 const MAX_ITEMS: usize = 20;
 
-/// Reader of one object in a response.
+/// Reader for one object in a response.
 pub(super) struct AnswerReader<'a> {
     value: &'a Value,
     what: &'static str,
@@ -62,7 +62,7 @@ impl<'a> AnswerReader<'a> {
         self.word("id")
     }
 
-    /// Returns a URL to open in a browser.
+    /// Returns a URL that browsers can open.
     pub(super) fn url(&self, name: &str) -> Result<String, ProcessorError> {
         self.address(name)?.ok_or_else(|| self.wrong(name))
     }
@@ -73,7 +73,7 @@ impl<'a> AnswerReader<'a> {
         if text.as_ref().is_none_or(web) { Ok(text) } else { Err(self.wrong(name)) }
     }
 
-    /// Returns the id of a referenced object, whether the response contains the id or the whole object.
+    /// Returns the id of a referenced object, even if the response contains the whole object in place of its id.
     fn reference(&self, name: &str) -> Result<Option<String>, ProcessorError> {
         match self.child(name, "a thing") {
             Some(whole) => whole.id().map(Some),
@@ -111,7 +111,7 @@ impl<'a> AnswerReader<'a> {
     }
 }
 
-/// Page of a list.
+/// One page of a list.
 pub(super) struct ProcessorList<'a> {
     pub(super) entries: &'a [Value],
     pub(super) has_more: bool,

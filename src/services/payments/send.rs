@@ -1,5 +1,5 @@
-//! Transport to the processor: sends calls with the API key and the pinned API version, limits time and size, retries
-//! failures that are safe to repeat, and pauses after several consecutive failures.
+//! Transport to the processor: sends requests with the API key and the pinned API version, limits their time and size,
+//! retries failures that are safe to retry, and pauses after several consecutive failures.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -18,54 +18,54 @@ use domain::refusal::shortened;
 use domain::schedule::Delays;
 use platform::http::read_beginning;
 
-/// Version of the processor's API whose format is parsed.
+/// Version of the processor's API whose response format is parsed.
 const API_VERSION: &str = "2026-06-24.dahlia";
-/// Maximum size of a response in bytes: a hundred of the largest objects that are listed.
+/// Maximum size of a response in bytes: enough for a hundred of the largest listed objects.
 const MAX_ANSWER_BYTES: usize = 2 * 1024 * 1024;
-/// Maximum number of characters shown of the processor's messages.
+/// Maximum number of characters of the processor's messages that are shown.
 const MAX_WORDS_CHARS: usize = 300;
 /// Maximum number of attempts per call.
 const MAX_TRIES: u32 = 3;
-/// Pauses between the attempts of one call.
+/// Pauses between attempts of one call.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(250), longest: Duration::from_secs(2) };
-/// Maximum pause that the processor may request with `Retry-After`; a longer one is left to the caller.
+/// Maximum pause requested with `Retry-After` for which the client waits; if it is longer, the caller has to retry.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(3);
-/// Consecutive failures after which no calls are made for a while.
+/// Number of consecutive failures after which no calls are made for a while.
 const FAILURES_UNTIL_OPEN: u32 = 3;
 
-/// Address, API key and limits of the client.
+/// Address, API key and limits of the processor client.
 #[derive(Clone, Debug)]
 pub struct ClientSettings {
     /// Base URL of the API.
     pub api_base: String,
     /// Secret API key of the account.
     pub secret_key: String,
-    /// Time limit of one call including all its attempts.
+    /// Time limit for one call, including all attempts.
     pub timeout: Duration,
-    /// Pauses after several consecutive failures.
+    /// Durations of the pauses after several consecutive failures.
     pub pauses: Delays,
 }
 
-/// Client of the payment processor.
+/// Client for the payment processor's API.
 pub struct ProcessorClient {
     client: Client,
     base: Url,
     authorization: HeaderValue,
     within: Duration,
     rules: BreakerRules,
-    /// Time from which the breaker counts milliseconds.
+    /// Reference time from which the breaker counts milliseconds.
     began: Instant,
     till: Mutex<SendState>,
     customers: Mutex<SendState>,
 }
 
-/// Purpose of a call. Each purpose has its own breaker: calls that only display customer profiles can be triggered by
-/// any signed-in user and must not block payments.
+/// Purpose of a call. Each purpose has a separate breaker, because any signed-in user can trigger the calls that only
+/// display customer profiles, and these must not block payments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CallPurpose {
     /// Checkout sessions and refunds.
     Till,
-    /// Customers, their cards and subscriptions.
+    /// Customers, including their cards and subscriptions.
     Customers,
 }
 
@@ -84,16 +84,16 @@ struct SendState {
     last_error: Option<String>,
 }
 
-/// Answer of the processor to one attempt, or a failure after which another one is allowed.
+/// Result of one attempt: a final answer, or a failure after which another attempt is allowed.
 enum AttemptResult {
     Done(Result<Value, ProcessorError>),
-    /// A failure that may be retried, because nothing was done or the idempotency key makes it safe; with the requested
-    /// pause.
+    /// A failure after which a retry is safe, because nothing was done or there is an idempotency key, and the
+    /// requested pause.
     Again(ProcessorError, Option<Duration>),
 }
 
 impl ProcessorClient {
-    /// Creates a client for this account; calls nothing yet. `client` is the HTTP client for configured services.
+    /// Creates a client for the given account; makes no calls yet. `client` is the HTTP client for configured services.
     pub fn new(client: Client, settings: &ClientSettings) -> Result<Self, ProcessorError> {
         let wrong = |words: &str| ProcessorError::Settings(words.to_owned());
         let mut base =
@@ -137,13 +137,13 @@ impl ProcessorClient {
         self.call(Method::GET, path, query, None).await
     }
 
-    /// Sends a POST request. A request that creates something needs an idempotency key, so that it is created once
-    /// however often it is sent.
+    /// Sends a POST request. A request that creates something needs an idempotency key, so that the object is created
+    /// only once, however often the request is sent.
     pub(super) async fn post(&self, path: &[&str], form: &Form, key: Option<&str>) -> Result<Value, ProcessorError> {
         self.call(Method::POST, path, form, key).await
     }
 
-    /// Describes what is wrong with the processor according to the last calls.
+    /// Describes the processor's problem according to the latest calls; `None` if there is none.
     pub(super) fn trouble_now(&self) -> Option<String> {
         let trouble = |purpose| self.trouble_with(purpose);
         trouble(CallPurpose::Till).or_else(|| trouble(CallPurpose::Customers))
@@ -301,7 +301,7 @@ async fn judge(mut answer: Response) -> AttemptResult {
     }
 }
 
-/// Returns the processor's error code and its message.
+/// Returns the processor's error code and message.
 fn words(value: &Value, body: &[u8]) -> (String, String) {
     let error = &value["error"];
     let text = |name: &str| error[name].as_str().unwrap_or_default();

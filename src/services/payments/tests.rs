@@ -1,5 +1,5 @@
-//! Tests of the client against a simulated processor: requests are accepted, responses are parsed, and retries,
-//! failures and pauses occur when they should.
+//! Tests of the client with a simulated processor: it accepts the requests, responses are parsed, and retries, failures
+//! and pauses occur when they should.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 

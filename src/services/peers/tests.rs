@@ -1,4 +1,5 @@
-//! Tests of each system with its own responses: available, with a wrong token, and replaced by something else.
+//! Tests of each system with its own responses: the system is available, rejects a wrong token, or is replaced by
+//! something else.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use axum::http::{HeaderMap, StatusCode as Status};
@@ -31,7 +32,7 @@ async fn flow(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     workflow(client, url, "Authorization", token).await
 }
 
-/// Builds a fake of all systems with the token `t0k`.
+/// Builds a fake of all systems, which accepts the token `t0k`.
 fn systems() -> Router {
     Router::new()
         .route(
@@ -115,7 +116,7 @@ async fn a_wrong_token_is_told_as_such_or_that_it_was_not_tested() {
     }
 }
 
-/// Starts a fake FDM Monster whose printer list declares `length` bytes but ends after `list`.
+/// Starts a fake FDM Monster whose response declares `length` bytes but ends after `list`.
 async fn cut_off(list: &str, length: usize) -> String {
     platform::tls::install_provider();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

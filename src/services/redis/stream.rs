@@ -1,4 +1,4 @@
-//! Redis stream `printfloor:events`: every event, in commit order, at least once. Its last entry is the cursor.
+//! Redis stream `printfloor:events`: contains every event at least once, in commit order. The last entry is the cursor.
 
 use std::time::Duration;
 
@@ -8,23 +8,23 @@ use redis::{RedisResult, cmd, pipe};
 
 use super::{KEY_PREFIX, Redis};
 
-/// Time limit for adding one batch.
+/// Time limit for adding one batch of entries.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Stream entry for one event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StreamEntry {
-    /// Position in commit order.
+    /// Position of the event in commit order.
     pub seq: i64,
-    /// The event's id, the same as in webhooks.
+    /// Id of the event, the same as in webhooks.
     pub id: String,
-    /// The kind of event, such as `order.paid`.
+    /// Type of the event, such as `order.paid`.
     pub event: String,
-    /// The event in its API representation, as JSON.
+    /// Event in its API representation, as JSON.
     pub json: String,
 }
 
-/// Connection for the stream, separate from the one that requests wait for.
+/// Connection for the stream, separate from the connection that API requests wait for.
 pub struct EventStream {
     connection: ConnectionManager,
     key: String,
@@ -40,12 +40,12 @@ impl Redis {
 }
 
 impl EventStream {
-    /// Returns the approximate number of entries that the stream keeps.
+    /// Returns the approximate number of entries kept in the stream.
     pub fn length(&self) -> u32 {
         self.length
     }
 
-    /// Returns `seq` of the last entry; `None` if there is none, or if it was not written by this program.
+    /// Returns `seq` of the last entry; `None` if there is no entry, or this program did not write the last one.
     pub async fn last(&mut self) -> RedisResult<Option<i64>> {
         let mut range = cmd("XREVRANGE");
         range.arg(&self.key).arg("+").arg("-").arg("COUNT").arg(1);
@@ -53,8 +53,8 @@ impl EventStream {
         Ok(newest.ids.first().and_then(|entry| entry.get("seq")))
     }
 
-    /// Adds entries in this order. After an error, some of the first entries may have been added; see
-    /// [`EventStream::last`].
+    /// Adds entries in the given order. After an error, some of the first entries may have been added;
+    /// [`EventStream::last`] tells which.
     pub async fn add(&mut self, entries: &[StreamEntry]) -> RedisResult<()> {
         let mut all = pipe();
         for entry in entries {

@@ -1,4 +1,4 @@
-//! JSON calls to a shop's API, within size limits; the caller limits their time.
+//! JSON requests to a shop's API, within size limits; the caller limits their time.
 
 use reqwest::{RequestBuilder, StatusCode};
 use serde_json::Value;
@@ -8,18 +8,18 @@ use crate::peers::PeerFault;
 
 /// Maximum size of one response in bytes.
 const MAX_ANSWER_BYTES: usize = 2 * 1024 * 1024;
-/// Name of the other side in messages.
+/// Name of the shop in messages.
 const OTHER_SIDE: &str = "the shop";
 
 /// Result of a call.
 pub(super) enum ShopAnswer {
-    /// The call succeeded; contains the response.
+    /// The call succeeded with the given response.
     Done(Value),
-    /// The call was rejected permanently; contains the message.
+    /// The call was permanently rejected with the given message.
     Refused(String),
 }
 
-/// Makes a call. A fault means that the call may be retried.
+/// Makes a call. After a fault, the call may be retried.
 pub(super) async fn ask(call: RequestBuilder) -> Result<ShopAnswer, PeerFault> {
     let mut answer = send(call.header("accept", "application/json"), OTHER_SIDE).await?;
     let status = answer.status();

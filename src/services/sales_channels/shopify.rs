@@ -19,9 +19,9 @@ use domain::channel_order::{MAX_SOLD_LINES, ShopOrderUpdate, SoldContent, SoldLi
 
 /// Version of the Admin API whose format is used.
 const API_VERSION: &str = "2026-07";
-/// Header with the access token.
+/// Name of the header that contains the access token.
 const TOKEN_HEADER: &str = "X-Shopify-Access-Token";
-/// States of a fulfillment order in which units can be fulfilled.
+/// States of a fulfillment order in which units can still be fulfilled.
 const OPEN_STATES: [&str; 3] = ["open", "in_progress", "scheduled"];
 
 pub(super) const TYPE: ChannelType = ChannelType {
@@ -30,7 +30,7 @@ pub(super) const TYPE: ChannelType = ChannelType {
     connect: Some(|client, url, token| Ok(Box::new(Admin::new(client, url, token)?))),
 };
 
-/// Parses an order webhook; other topics are ignored.
+/// Parses an order webhook; webhooks on other topics are ignored.
 fn read(headers: &HeaderMap, body: &[u8]) -> Result<Option<ShopOrderUpdate>, MessageError> {
     let topic = headers.get("x-shopify-topic").and_then(|value| value.to_str().ok()).unwrap_or_default();
     let used = ["orders/create", "orders/paid", "orders/updated", "orders/edited", "orders/cancelled"];
@@ -115,7 +115,7 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Client of the Admin API of one shop.
+/// Client for the Admin API of one shop.
 struct Admin {
     peer: PeerClient,
 }
@@ -129,7 +129,7 @@ impl Admin {
         self.peer.below(method, &format!("admin/api/{API_VERSION}/{path}"))
     }
 
-    /// Returns the units under this tracking number that the shop does not know yet, by line id.
+    /// Returns, by line id, the number of units that the shop has not yet recorded under the tracking number.
     async fn unknown<'n>(&self, notice: &ShipmentNotice<'n>) -> Result<BTreeMap<&'n str, u64>, PeerFault> {
         let path = format!("orders/{}/fulfillments.json", notice.external_id);
         let response = look(self.call(Method::GET, &path)).await?;
@@ -149,8 +149,8 @@ impl Admin {
         Ok(unknown)
     }
 
-    /// Returns how many of these units can still be fulfilled, by fulfillment order; each fulfillment order belongs to
-    /// one location.
+    /// Returns how many of the given units can still be fulfilled by each fulfillment order; each fulfillment order
+    /// belongs to one location.
     async fn open(
         &self,
         notice: &ShipmentNotice<'_>,

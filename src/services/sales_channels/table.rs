@@ -1,5 +1,5 @@
-//! Orders in a file of comma-separated values: one row per line, with the rows of an order adjacent and the values of
-//! the whole order in its first row.
+//! Orders in a file of comma-separated values: one row per order line, with all rows of an order adjacent. Values that
+//! concern the whole order are in its first row.
 //!
 //! The file is parsed as a stream: at most one order is held in memory, and only the numbers of earlier ones.
 
@@ -51,7 +51,7 @@ const MAX_ROWS: u32 = 50_000;
 /// Problem in a row.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RowFault {
-    /// Row number, counted from 1, which is the header.
+    /// Row number, counted from 1 for the header.
     pub row: u32,
     /// Column name; empty if the problem concerns the whole row.
     pub column: String,
@@ -59,10 +59,10 @@ pub struct RowFault {
     pub message: String,
 }
 
-/// An order of the file, or all problems in it.
+/// An order from the file, or all the problems found in it.
 pub type TableOrder = Result<ShopOrderUpdate, Vec<RowFault>>;
 
-/// One row by column; empty texts are absent.
+/// Values of one row by column; empty texts are omitted.
 #[derive(Clone, Default)]
 struct SheetRow {
     number: u32,
@@ -75,7 +75,7 @@ impl SheetRow {
         self.cells.get(at).map(String::as_str).filter(|text| !text.is_empty())
     }
 
-    /// Returns an amount of money, `None` if it is absent; the error stands for one that cannot be used.
+    /// Returns an amount of money; `None` if there is none. The error means that the amount is invalid.
     fn money(&self, column: &str, currency: &str) -> Result<Option<i64>, ()> {
         match self.cell(column) {
             None => Ok(None),
@@ -87,7 +87,7 @@ impl SheetRow {
         RowFault { row: self.number, column: column.to_owned(), message: message.to_owned() }
     }
 
-    /// Builds the line of a row; `None` if something is wrong with it, which is added to `faults`.
+    /// Builds an order line from a row; `None` if the row has problems, which are added to `faults`.
     fn line(&self, line_id: usize, currency: &str, faults: &mut Vec<RowFault>) -> Option<SoldLine> {
         let variant = self.cell("variant");
         let quantity = self.cell("quantity").and_then(|text| text.parse().ok());
@@ -120,15 +120,15 @@ impl SheetRow {
     }
 }
 
-/// Incremental parser of a file.
+/// Incremental parser for a file of orders.
 pub struct TableReader {
     core: Reader,
     fields: Vec<u8>,
     ends: Vec<usize>,
-    /// Number of bytes and fields read of the current row.
+    /// Numbers of bytes and of fields read from the current row.
     filled: (usize, usize),
     rows: u32,
-    /// Index in [`COLUMNS`] of each field of a row; `None` for an ignored field.
+    /// Index in [`COLUMNS`] for each field of a row; `None` for an ignored field.
     head: Option<Vec<Option<usize>>>,
     /// Rows of the current order.
     order: Vec<SheetRow>,
@@ -138,8 +138,8 @@ pub struct TableReader {
 }
 
 impl TableReader {
-    /// Creates a parser. `currency` applies to orders that name none; `now` is the time of change recorded for the
-    /// orders.
+    /// Creates a parser. `currency` applies to orders that do not name one; `now` is recorded as the time of the
+    /// orders' last change.
     pub fn new(currency: &str, now: Timestamp) -> Self {
         Self {
             core: Reader::new(),
@@ -155,7 +155,7 @@ impl TableReader {
         }
     }
 
-    /// Parses the next chunk and returns the orders that it completes; a problem of the file as a whole ends the
+    /// Parses the next chunk and returns the orders completed by it; a problem with the file as a whole ends the
     /// parsing.
     pub fn push(&mut self, mut piece: &[u8]) -> Result<Vec<TableOrder>, RowFault> {
         let mut done = Vec::new();
@@ -165,7 +165,7 @@ impl TableReader {
         Ok(done)
     }
 
-    /// Returns the remaining orders after the end of the file.
+    /// Returns the remaining orders once the file has ended.
     pub fn finish(mut self) -> Result<Vec<TableOrder>, RowFault> {
         let mut done = Vec::new();
         // The last row may lack its line break.
@@ -253,7 +253,7 @@ impl TableReader {
         Ok(())
     }
 
-    /// Builds the order from its complete rows.
+    /// Builds the order from its rows, which are complete.
     fn complete(&mut self) -> Option<TableOrder> {
         let rows = std::mem::take(&mut self.order);
         let first = rows.first()?;
@@ -318,7 +318,7 @@ impl TableReader {
     }
 }
 
-/// Sums the lines and the shipping including tax.
+/// Returns the sum of the lines and the shipping, including tax; `None` if it is too large.
 fn sum(lines: &[SoldLine], shipping_cents: i64, shipping_bps: i64) -> Option<i64> {
     let priced: Vec<InvoiceLine> = lines
         .iter()
@@ -332,7 +332,7 @@ fn sum(lines: &[SoldLine], shipping_cents: i64, shipping_bps: i64) -> Option<i64
     Sums::of(&priced, (shipping_cents, shipping_bps), 0).map(|sums| sums.total_cents)
 }
 
-/// Returns the address of a row if any of its columns is filled; the error names a missing column.
+/// Returns the address in a row; `None` if all its columns are empty. The error names a missing column.
 fn address(row: &SheetRow) -> Result<Option<Address>, &'static str> {
     let parts = ["line1", "line2", "city", "region", "postal_code", "country"];
     if parts.iter().all(|part| row.cell(part).is_none()) {

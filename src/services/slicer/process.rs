@@ -1,4 +1,4 @@
-//! Runs a program within resource limits and keeps the end of its output.
+//! Runs a program within resource limits, and captures the end of its output.
 
 use std::io;
 use std::path::Path;
@@ -10,25 +10,25 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// Number of bytes kept of a program's output, from its end.
+/// Number of bytes kept from the end of a program's output.
 const MAX_OUTPUT_BYTES: usize = 16 * 1024;
-/// Maximum number of output lines shown.
+/// Maximum number of output lines that are shown.
 const MAX_TOLD_LINES: usize = 3;
-/// Maximum number of open files of a program.
+/// Maximum number of files that a program may have open.
 const MAX_OPEN_FILES: u64 = 256;
 
-/// Resource limits of a program.
+/// Limits on the resources used by a program.
 #[derive(Clone, Copy, Debug)]
 pub struct RunLimits {
-    /// Time limit.
+    /// Maximum duration of the program.
     pub time: Duration,
     /// Maximum memory in bytes.
     pub memory_bytes: u64,
-    /// Maximum size in bytes of a file that the program writes.
+    /// Maximum size, in bytes, of each file that the program writes.
     pub file_bytes: u64,
 }
 
-/// Reason why a program did not run to its end.
+/// Reason why a program did not run to completion.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The program could not be started.
@@ -47,12 +47,12 @@ pub enum RunError {
 pub struct ProgramEnd {
     /// Exit status.
     pub status: ExitStatus,
-    /// End of the output, standard error first.
+    /// End of the program's output, standard error first.
     pub output: String,
 }
 
 impl ProgramEnd {
-    /// Returns the last output for display; the exit status if there was no output.
+    /// Returns the last lines of output for display; the exit status if there was no output.
     pub fn words(&self, limits: &RunLimits) -> String {
         let all: Vec<&str> = lines(&self.output).collect();
         let mut words = all[all.len().saturating_sub(MAX_TOLD_LINES)..].join("; ");
@@ -67,7 +67,8 @@ impl ProgramEnd {
     }
 }
 
-/// Returns the informative lines of a program's output, without progress, traces and message prefixes.
+/// Returns the informative lines of a program's output, without progress and traces, and without the messages'
+/// prefixes.
 pub fn lines(output: &str) -> impl Iterator<Item = &str> {
     output.lines().filter_map(|line| {
         let line = line.trim();
@@ -85,7 +86,7 @@ pub fn lines(output: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Process group started for a program; killed on drop unless it has ended.
+/// Process group of a started program; killed on drop unless it has ended.
 struct Group(Option<Pid>);
 
 impl Group {
@@ -103,13 +104,13 @@ impl Drop for Group {
     }
 }
 
-/// Runs a program to its end. The program gets no input, none of this server's environment, and a process group of its
-/// own, which is killed when the time limit is exceeded, when the future is dropped, and when the program itself has
+/// Runs a program to completion. The program gets no input, none of this server's environment, and its own process
+/// group. The group is killed if the time limit is exceeded, if the future is dropped, and once the program itself has
 /// ended.
 ///
 /// # Errors
 ///
-/// When it does not start or exceeds the time limit.
+/// Returns an error if the program does not start or exceeds the time limit.
 pub async fn run(command: &mut Command, limits: &RunLimits) -> Result<ProgramEnd, RunError> {
     command
         .env_clear()
@@ -140,7 +141,7 @@ pub async fn run(command: &mut Command, limits: &RunLimits) -> Result<ProgramEnd
     Ok(ProgramEnd { status: status.map_err(RunError::Io)?, output: format!("{output}\n{errors}") })
 }
 
-/// Kills the programs that run in this folder, left behind by a server that was killed.
+/// Kills programs running in the given folder that were left behind when a server was killed.
 pub(super) fn kill_within(folder: &Path) {
     let Ok(processes) = std::fs::read_dir("/proc") else { return };
     for process in processes.flatten() {
@@ -152,7 +153,7 @@ pub(super) fn kill_within(folder: &Path) {
     }
 }
 
-/// Sets the limits of a newly started process and all its descendants.
+/// Sets the limits for a newly started process, which apply to all its descendants.
 fn limit(pid: Pid, limits: &RunLimits) -> io::Result<()> {
     // Of all its threads together; the time itself is limited by the clock.
     let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
@@ -173,7 +174,7 @@ fn limit(pid: Pid, limits: &RunLimits) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads to the end and returns the last bytes as text.
+/// Reads a stream to its end and returns the last bytes as text.
 async fn last_bytes(from: Option<impl AsyncRead + Unpin>) -> String {
     let Some(mut from) = from else { return String::new() };
     let (mut tail, mut chunk) = (Vec::new(), vec![0; 4096]);

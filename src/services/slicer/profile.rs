@@ -1,7 +1,7 @@
-//! Slicer profiles: the `.ini` files of a folder, each a whole configuration as exported by slicers.
+//! Slicer profiles: the `.ini` files in a folder, each a complete configuration exported from a slicer.
 //!
-//! A profile can run code: `post_process` names programs that the slicer starts. So a profile with that key is
-//! rejected, and the key is disabled in the configuration passed to the slicer.
+//! A profile can run code, because `post_process` names programs that the slicer starts. Profiles with that key are
+//! therefore rejected, and the key is disabled in the configuration passed to the slicer.
 
 use std::io;
 use std::path::Path;
@@ -12,7 +12,7 @@ use tokio::io::AsyncReadExt as _;
 
 use super::SliceError;
 
-/// Maximum size of a profile in bytes; whole configurations take some 20 kB.
+/// Maximum size of a profile in bytes; complete configurations take about 20 kB.
 const MAX_PROFILE_BYTES: u64 = 256 * 1024;
 /// Maximum length of a profile name in characters.
 const MAX_NAME_CHARS: usize = 100;
@@ -20,7 +20,7 @@ const MAX_NAME_CHARS: usize = 100;
 const SCRIPTS_SETTING: &str = "post_process";
 /// Key that enables binary G-code, which not every printer accepts.
 const BINARY_SETTING: &str = "binary_gcode";
-/// Settings appended to every profile.
+/// Settings appended to every profile, so that they take precedence.
 const FORCED_SETTINGS: &str = "post_process = \nbinary_gcode = 0\n";
 
 /// A validated profile.
@@ -28,7 +28,7 @@ const FORCED_SETTINGS: &str = "post_process = \nbinary_gcode = 0\n";
 pub struct SlicerProfile(String);
 
 impl SlicerProfile {
-    /// Returns the configuration as passed to the slicer.
+    /// Returns the configuration that is passed to the slicer.
     pub fn text(&self) -> &str {
         &self.0
     }
@@ -60,13 +60,13 @@ impl SlicerProfile {
     }
 }
 
-/// Returns whether this can be a profile name: no path and no hidden file.
+/// Returns whether a name may be the name of a profile, which contains no path and is not that of a hidden file.
 fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || " _-+.,@()".contains(c);
     !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS && !name.starts_with('.') && name.chars().all(plain)
 }
 
-/// Reads the profile with this name, which is its file name without `.ini`.
+/// Reads the profile with the given name, which is its file name without `.ini`.
 pub(super) async fn read(folder: &Path, name: &str) -> Result<SlicerProfile, SliceError> {
     let refused = |words: String| SliceError::Refused(format!("the slicer profile {name:?} cannot be used: {words}"));
     if !is_name(name) {
@@ -95,7 +95,7 @@ pub(super) async fn read(folder: &Path, name: &str) -> Result<SlicerProfile, Sli
     SlicerProfile::of(&text).map_err(refused)
 }
 
-/// Returns the sorted names of the profiles in the folder; empty if the folder does not exist.
+/// Returns the sorted names of the profiles in a folder; empty if the folder does not exist.
 pub async fn names(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     if let Ok(mut entries) = fs::read_dir(folder).await {

@@ -1,8 +1,9 @@
-//! Projects (3MF): the slicer gets their shapes and arrangement, but none of their settings.
+//! Projects (3MF): the slicer receives their shapes and arrangement, but none of their settings.
 //!
-//! A project contains the settings of its author, for the whole print, for single parts and for heights, and inserted
-//! G-code. Only the shop's own profile counts. So the archive is rewritten with the entries that shapes need, and the
-//! description of its parts is reduced to what distinguishes shapes: a modifier is not part of the print.
+//! A project contains its author's settings, for the whole print, for individual parts and for height ranges, and
+//! possibly inserted G-code. Only the shop's own profile may have an effect. The archive is therefore rewritten with
+//! only those entries that the shapes need. The description of the parts is reduced to the information that
+//! distinguishes shapes, such as whether a part is a modifier, which is not printed.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -16,22 +17,22 @@ use zip::{ZipArchive, ZipWriter};
 use super::SliceError;
 use domain::gcode::open_archive;
 
-/// Archive entry with the slicer's own description of the parts, compared case-insensitively.
+/// Archive entry with the slicer's own description of the parts; its name is compared case-insensitively.
 const DESCRIPTION: &str = "Metadata/Slic3r_PE_model.config";
-/// Maximum size of that description in bytes.
+/// Maximum size of the description of the parts, in bytes.
 const MAX_DESCRIPTION_BYTES: u64 = 8 << 20;
-/// Maximum unpacked size of all copied entries in bytes.
+/// Maximum total size of all copied entries when unpacked, in bytes.
 const MAX_SHAPES_BYTES: u64 = 1 << 30;
-/// Metadata keys of a part that belong to its shape.
+/// Metadata keys that belong to the shape of a part.
 const SHAPE_KEYS: [&str; 3] = ["modifier", "volume_type", "matrix"];
-/// Beginning of an element with one metadata value of a part.
+/// Start of an element that contains one metadata value of a part.
 const ELEMENT: &str = "<metadata";
 
 /// Copies a project without its settings.
 ///
 /// # Errors
 ///
-/// When it is damaged or not understood, or cannot be written.
+/// Returns an error if the project is damaged, cannot be interpreted, or cannot be written.
 pub(super) fn copy_shapes(project: &Path, to: &Path) -> Result<(), SliceError> {
     let mut archive = open_archive(File::open(project)?).map_err(|damage| SliceError::Refused(damage.to_string()))?;
     let mut shapes = ZipWriter::new(File::create(to)?);
@@ -55,7 +56,7 @@ pub(super) fn copy_shapes(project: &Path, to: &Path) -> Result<(), SliceError> {
     Ok(())
 }
 
-/// Returns whether an archive entry is a shape or a reference to one.
+/// Returns whether an archive entry is a shape or refers to one.
 fn is_shape(name: &str) -> bool {
     name == "[Content_Types].xml" || name.starts_with("_rels/") || name.starts_with("3D/")
 }
@@ -76,7 +77,7 @@ fn description(archive: &mut ZipArchive<File>) -> Result<Option<String>, SliceEr
     without_settings(&text).map(Some).ok_or_else(|| refused("the description of its parts is invalid"))
 }
 
-/// Returns the description reduced to what concerns the shape; `None` if it is not understood.
+/// Returns the description reduced to the information about shapes; `None` if it cannot be interpreted.
 fn without_settings(text: &str) -> Option<String> {
     // Definitions of entities and the like could stand for settings.
     if text.contains("<!") {
@@ -96,7 +97,7 @@ fn without_settings(text: &str) -> Option<String> {
     Some(output)
 }
 
-/// Returns the length in bytes of the empty element that begins here.
+/// Returns the length, in bytes, of the empty element at the start of the text.
 fn extent(text: &str) -> Option<usize> {
     let mut quote = None;
     for (at, byte) in text.bytes().enumerate() {
@@ -110,7 +111,7 @@ fn extent(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns the metadata key of an element if it is written without escapes.
+/// Returns the metadata key of an element; `None` if the key contains escapes.
 fn key(element: &str) -> Option<&str> {
     let mut rest = element.strip_prefix(ELEMENT)?;
     loop {
@@ -135,7 +136,7 @@ fn damaged(error: ZipError) -> SliceError {
     }
 }
 
-/// Converts an error of reading the archive: a damaged archive is rejected, unless the disk itself fails.
+/// Converts an error from reading the archive: a damaged archive is rejected, unless the disk itself has failed.
 fn unreadable(error: io::Error) -> SliceError {
     match error.kind() {
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof => {

@@ -1,16 +1,17 @@
-//! Messages of MQTT discovery: one that describes an entity as a device with its sensors, and one with its state. Pure.
+//! Messages for MQTT discovery: one that describes an entity as a device with its sensors, and one with the entity's
+//! state. Pure.
 
 use serde_json::{Map, Value, json};
 
 use super::HomeEntity;
 use crate::mqtt::TopicMessage;
 
-/// Availability payload, sent when the session opens; see also [`OFFLINE`].
+/// Availability payload sent when the session opens; the counterpart is [`OFFLINE`].
 pub const ONLINE: &str = "online";
-/// Availability payload sent by the broker when the session breaks.
+/// Availability payload that the broker sends if the session breaks.
 pub const OFFLINE: &str = "offline";
 
-/// A sensor of an entity: the fact that it shows, its name, unit and class.
+/// Sensor of an entity: the fact that it displays, and the sensor's name, unit and class.
 struct Sensor {
     fact: &'static str,
     name: &'static str,
@@ -18,7 +19,7 @@ struct Sensor {
     class: Option<&'static str>,
 }
 
-/// Facts with sensors of their own; all others are attributes of the state.
+/// Facts that have their own sensors; all other facts are attributes of the state.
 const SENSORS: [Sensor; 6] = [
     Sensor { fact: "progress", name: "Progress", unit: Some("%"), class: None },
     Sensor { fact: "remainingSeconds", name: "Remaining time", unit: Some("s"), class: Some("duration") },
@@ -28,7 +29,7 @@ const SENSORS: [Sensor; 6] = [
     Sensor { fact: "lowStock", name: "Materials low", unit: None, class: None },
 ];
 
-/// Topic names.
+/// Names of the MQTT topics.
 #[derive(Clone, Debug)]
 pub struct Topics {
     base: String,
@@ -36,13 +37,13 @@ pub struct Topics {
 }
 
 impl Topics {
-    /// Creates the topics with a prefix for states (`base`) and one for discovery (`prefix`).
+    /// Creates the topics, with `base` as the prefix for states and `prefix` as the prefix for discovery.
     pub fn new(base: &str, prefix: &str) -> Self {
         let trimmed = |text: &str| text.trim_matches('/').to_owned();
         Self { base: trimmed(base), prefix: trimmed(prefix) }
     }
 
-    /// Returns the topic with the server's availability.
+    /// Returns the topic for the server's availability.
     pub fn availability(&self) -> String {
         format!("{}/status", self.base)
     }
@@ -52,12 +53,12 @@ impl Topics {
         format!("{}/status", self.prefix)
     }
 
-    /// Returns the wildcard topic of all device descriptions, whoever published them.
+    /// Returns the wildcard topic that matches all device descriptions, whoever published them.
     pub fn all_configs(&self) -> String {
         format!("{}/device/+/config", self.prefix)
     }
 
-    /// Returns the key of the entity that a discovery topic describes, if it belongs to this server.
+    /// Returns the key of the entity described on a discovery topic, if the entity belongs to this server.
     pub fn key_of<'a>(&self, topic: &'a str) -> Option<&'a str> {
         let rest = topic.strip_prefix(&self.prefix)?.strip_prefix("/device/")?.strip_suffix("/config")?;
         let key = rest.strip_prefix(&self.node())?.strip_prefix('_')?;
@@ -119,7 +120,7 @@ impl Topics {
         format!("{}/device/{}_{key}/config", self.prefix, self.node())
     }
 
-    /// Returns the state prefix as an id, which allows fewer characters.
+    /// Returns the state prefix in the form of an id, which allows fewer characters.
     fn node(&self) -> String {
         self.base.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
     }

@@ -1,4 +1,4 @@
-//! Files that SQLite addresses name, and how a connection writes.
+//! Tests of the file that an SQLite address refers to, and of how a connection writes.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 

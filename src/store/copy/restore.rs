@@ -1,7 +1,8 @@
-//! Restores a copy of a database: into its own file on SQLite, into an empty database on PostgreSQL, and verifies the
-//! rows of each table against those listed in the backup.
+//! Restores a copy of a database, and verifies the number of rows in each table against the backup's list. With SQLite,
+//! the copy becomes the database file; with PostgreSQL, it is restored into an empty database.
 //!
-//! A PostgreSQL database contains a marker table during the restore ([`UNFINISHED_TABLE`]): no server starts over it.
+//! A PostgreSQL database contains a marker table during the restore ([`UNFINISHED_TABLE`]), and no server starts on a
+//! database with this table.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,16 +15,16 @@ use crate::connect::{self, DatabaseSettings, UNFINISHED_TABLE};
 /// State of a database before a backup is restored into it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RestoreTarget {
-    /// The database has no table, or does not exist.
+    /// The database has no tables or does not exist.
     Empty,
-    /// An earlier restore into it was interrupted.
+    /// An earlier restore into the database was interrupted.
     Interrupted,
     /// The database has tables.
     Used,
 }
 
 impl DatabaseCopier {
-    /// Returns the current state of the database. Changes nothing.
+    /// Returns the current state of the target database. Changes nothing.
     ///
     /// # Errors
     ///
@@ -45,8 +46,8 @@ impl DatabaseCopier {
         })
     }
 
-    /// Empties the database and marks it, so that no server starts over it until [`Self::end_restore`]. Must be called
-    /// only if [`Self::restore_target`] does not report it as used.
+    /// Empties the database and marks it, so that no server starts on it until [`Self::end_restore`]. Must not be
+    /// called if [`Self::restore_target`] reports the database as used.
     ///
     /// # Errors
     ///
@@ -70,12 +71,12 @@ impl DatabaseCopier {
         Ok(begun?)
     }
 
-    /// Restores a copy, and verifies the number of rows of each table. On SQLite the copy itself becomes the database,
-    /// so it is only checked.
+    /// Restores a copy, and verifies the number of rows in each table. With SQLite, the copy itself becomes the
+    /// database, so it is only verified.
     ///
     /// # Errors
     ///
-    /// Fails if the copy is damaged, or has other rows.
+    /// Fails if the copy is damaged or the numbers of rows differ.
     pub async fn restore_from(&self, copy: &Path, rows: &BTreeMap<String, u64>) -> Result<(), CopyError> {
         let restored = if self.is_sqlite() {
             sqlite::looked_through(&self.settings, copy).await?.rows
@@ -91,7 +92,7 @@ impl DatabaseCopier {
         }
     }
 
-    /// Removes the mark, so that a server may start over the database.
+    /// Removes the mark, so that a server can start on the database.
     ///
     /// # Errors
     ///
@@ -108,7 +109,7 @@ impl DatabaseCopier {
     }
 }
 
-/// Opens a connection that may write, with the default limits of the server's database user.
+/// Opens a connection that can write, with the default limits of the server's database user.
 async fn plain(settings: &DatabaseSettings) -> Result<DatabaseConnection, DbErr> {
     let mut options = ConnectOptions::new(&settings.url);
     options.max_connections(1).sqlx_logging(false);

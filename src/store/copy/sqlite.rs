@@ -1,5 +1,5 @@
-//! Copies an SQLite database with SQLite itself, which reads a consistent snapshot while others keep reading and
-//! writing.
+//! Copies an SQLite database with SQLite itself, which reads a consistent snapshot without blocking other readers and
+//! writers.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -10,11 +10,12 @@ use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, Statement, T
 use super::{CopyError, DatabaseCopy, counted, schema_of};
 use crate::connect::{self, DatabaseSettings};
 
-/// Maximum number of tries to copy. Only SQLite knows which moment a copy shows, so rows are counted before and after
-/// it. If a row comes and goes in between, the counts differ and the copy is repeated.
+/// Maximum number of copies made before giving up. Only SQLite knows which point in time a copy represents, so rows are
+/// counted before and after copying. If a row is added and removed in between, the counts cannot match, and the copy is
+/// made again.
 const MAX_COPY_TRIES: usize = 3;
 
-/// Copies the database into an empty file, and verifies the copy against it.
+/// Copies the database into an empty file, and verifies the copy against the database.
 pub(super) async fn copy(settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
     let db = connect::copying(settings, None).await?;
     let copied = copied(&db, settings, file).await;
@@ -42,7 +43,7 @@ async fn copied(db: &DatabaseConnection, settings: &DatabaseSettings, file: &Pat
     Err(CopyError::Unsound(wrong))
 }
 
-/// Counts the rows of all tables in one snapshot.
+/// Counts the rows in all tables in a single snapshot.
 async fn counted_now(db: &DatabaseConnection) -> Result<BTreeMap<String, u64>, CopyError> {
     let tx = db.begin().await?;
     let rows = counted(&tx).await?;
@@ -50,7 +51,7 @@ async fn counted_now(db: &DatabaseConnection) -> Result<BTreeMap<String, u64>, C
     Ok(rows)
 }
 
-/// Has SQLite check a copy from its first page to its last, and counts its rows.
+/// Makes SQLite check a copy from the first page to the last, and counts the rows.
 pub(super) async fn looked_through(settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
     let db = connect::copying(settings, Some(file.to_owned())).await?;
     let checked = async {
@@ -66,7 +67,8 @@ pub(super) async fn looked_through(settings: &DatabaseSettings, file: &Path) -> 
     checked
 }
 
-/// Returns a table of which the copy has fewer or more rows than the database had before and after the copy was made.
+/// Returns a table that has fewer or more rows in the copy than the database had both before and after copying; `None`
+/// if there is none.
 fn differing<'a>(
     before: &'a BTreeMap<String, u64>,
     copy: &'a BTreeMap<String, u64>,

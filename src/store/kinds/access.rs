@@ -1,4 +1,4 @@
-//! Storage of access, a single aggregate: staff, API keys and sessions are rows.
+//! Storage of access, of which there is a single aggregate; staff members, API keys and sessions are rows.
 
 use sea_orm::DbErr;
 use sea_orm::sea_query::Condition;

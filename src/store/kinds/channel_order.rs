@@ -1,4 +1,4 @@
-//! Storage of orders sold by other shops: a snapshot row only.
+//! Storage of orders sold by other shops, as a snapshot row only.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

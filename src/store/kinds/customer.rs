@@ -1,4 +1,4 @@
-//! Storage of customers: sessions are rows.
+//! Storage of customers; their sessions are rows.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Storage of webhook endpoints: deliveries are rows, of which only the earliest pending ones are loaded.
+//! Storage of webhook endpoints; deliveries are rows, of which only the earliest pending ones are loaded.
 
 use std::collections::HashMap;
 
@@ -41,7 +41,7 @@ impl Load for Endpoint {
         Some(Condition::all().add(endpoints::Column::Active.eq(true)))
     }
 
-    /// Loads the deliveries with one query per endpoint: endpoints are few, their deliveries many.
+    /// Loads the deliveries with one query per endpoint, because there are few endpoints with many deliveries each.
     async fn hydrate(loading: SnapshotsToLoad<'_, Self>) -> Result<Vec<LoadedAggregate<Self>>, DbErr> {
         let mut earliest = HashMap::new();
         for id in loading.ids() {

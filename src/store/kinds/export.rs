@@ -1,5 +1,5 @@
-//! Storage of exports: a snapshot row only. Exports with a file stay in memory: it is yet to be written, or to be
-//! deleted when it expires.
+//! Storage of exports, as a snapshot row only. Exports stay in memory while their file still has to be written, or to
+//! be deleted after it expires.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

@@ -1,4 +1,4 @@
-//! Storage of integrations that follow the events: a snapshot row only, read when the integration starts.
+//! Storage of the integrations that follow events, as a snapshot row only, which is read when the integration starts.
 
 use sea_orm::sea_query::Condition;
 

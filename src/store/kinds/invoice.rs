@@ -1,6 +1,7 @@
-//! Storage of invoices. Issued documents are rows that are only added and not loaded. Payments of invoices without an
-//! order are rows as well, by which they are listed and found, and are also part of the invoice. Each document gets the
-//! next number of its series when it is inserted, in the transaction, so that the series has no gaps.
+//! Storage of invoices. Issued documents are rows that are only ever added, and are not loaded. Payments of an invoice
+//! without an order are part of the invoice, and are also stored as rows so that they can be listed and looked up. Each
+//! document gets the next number in its series when it is inserted, within the transaction, so that the series has no
+//! gaps.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;
@@ -53,7 +54,7 @@ impl NumberedRow for invoice_documents::Model {
     }
 }
 
-/// Parses the document of a row, with its number.
+/// Parses the document from a row, including its number.
 pub(crate) fn read_document(row: &invoice_documents::Model) -> Result<IssuedDocument, LoadError> {
     Ok(IssuedDocument { number: row.number, ..row.read()? })
 }

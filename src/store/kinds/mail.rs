@@ -1,4 +1,4 @@
-//! Storage of mails: a snapshot row only, created by the commit of another aggregate.
+//! Storage of e-mails, as a snapshot row only, which is created by another aggregate's commit.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

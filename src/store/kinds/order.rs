@@ -1,4 +1,4 @@
-//! Storage of orders: jobs, their attempts and payments are rows.
+//! Storage of orders; jobs, attempts and payments are rows.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -62,18 +62,18 @@ part_row!(Payment in payments of owner_id, |this| {
     created_at: this.created_at.0,
 });
 
-/// Returns the sign-off of the parts of an ended print.
+/// Returns the sign-off of the parts, if the attempt's print has ended and been signed off.
 fn judged(attempt: &Attempt) -> Option<&SignOff> {
     attempt.sign_off.as_ref().filter(|_| attempt.printed())
 }
 
-/// Returns how long the printer printed, in milliseconds; 0 if unknown, or if the clock was set back.
+/// Returns the printing time in milliseconds; 0 if it is unknown or the clock was set back meanwhile.
 fn print_ms(attempt: &Attempt) -> i64 {
     attempt.took_ms().map_or(0, |took| took.max(0))
 }
 
-/// Returns the amount of each material that a print used, in thousandths by the material's id; `None` if only the sum
-/// is known.
+/// Returns the amount of each material that a print used, in thousandths, by material id; `None` if only the total is
+/// known.
 fn used_of(attempt: &Attempt) -> Option<String> {
     let of = attempt.used_of.iter().map(|(material, amount)| (material.to_string(), amount.0.into()));
     let of: serde_json::Map<String, serde_json::Value> = of.collect();
@@ -117,7 +117,7 @@ impl Load for Order {
     }
 }
 
-/// Attaches the attempts to their job. A row is newer than its copy in the job's own document.
+/// Attaches the attempts to the job. Their rows replace older versions in the job's own document.
 pub fn with_attempts(mut job: Job, rows: Vec<Attempt>) -> Job {
     for row in rows {
         match job.attempts.iter_mut().find(|attempt| attempt.id == row.id) {

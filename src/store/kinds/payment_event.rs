@@ -1,4 +1,4 @@
-//! Storage of payment events that match no order yet: a snapshot row only.
+//! Storage of payment events that do not match an order yet, as a snapshot row only.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

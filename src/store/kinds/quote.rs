@@ -1,4 +1,4 @@
-//! Storage of quotes: a snapshot row only. Their commits create mails, and the private SKUs of models.
+//! Storage of quotes, as a snapshot row only. Their commits also create e-mails, and private SKUs for the models.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;
@@ -33,7 +33,7 @@ impl StoredRow for QuoteCreation {
 }
 
 impl Load for Quote {
-    /// Selects quotes whose model is to be sliced, or whose order is to be created.
+    /// Selects quotes whose model still has to be sliced, or whose order still has to be created.
     fn resident() -> Option<Condition> {
         Some(Condition::all().add(quotes::Column::Active.eq(true)))
     }

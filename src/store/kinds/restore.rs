@@ -1,5 +1,5 @@
-//! Storage of restores of a backup: a snapshot row, and the gaps in number series, which are not loaded: the store
-//! itself continues numbering after them.
+//! Storage of restores from a backup: a snapshot row, and the gaps in number series. The gaps are not loaded; the store
+//! itself takes them into account when it assigns numbers.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

@@ -1,4 +1,4 @@
-//! Storage of sales channels: the entries of their variant maps are rows.
+//! Storage of sales channels; the entries of their variant maps are rows.
 
 use std::sync::Arc;
 

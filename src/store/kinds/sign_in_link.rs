@@ -1,4 +1,4 @@
-//! Storage of links by which customers sign in: a snapshot row only.
+//! Storage of the links with which customers sign in, as a snapshot row only.
 
 use crate::load::Load;
 use crate::rows::snapshot_row;

@@ -1,4 +1,4 @@
-//! Storage of SKUs: a snapshot row only.
+//! Storage of SKUs, as a snapshot row only.
 
 use crate::load::Load;
 use crate::rows::{snapshot_row, text};

@@ -1,5 +1,5 @@
-//! Property tests: every value that can be read is written so that it reads back unchanged, for every kind, with
-//! numbers, times and texts at and beyond the accepted bounds.
+//! Property tests: for every kind of aggregate, each value that can be parsed is stored in such a way that it reads
+//! back unchanged, with numbers, times and texts at and beyond the accepted limits.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod scripts;
@@ -38,7 +38,7 @@ use domain::sku::{Dimensions, MachineType, Sku, SkuCommand, SkuFields};
 use domain::testing::{Bench, Written, same};
 use domain::time::Timestamp;
 
-/// Generates JSON values at boundaries of types.
+/// Generates JSON values at the limits of their types.
 fn extreme() -> impl Strategy<Value = Value> {
     prop_oneof![
         select(vec![0_i64, 1, -1, i64::MAX, i64::MIN, 9_000_000_000_000_000, 1_000_000_000, 4_294_967_295])
@@ -58,7 +58,7 @@ fn extreme() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Replaces one member of a document, however deep, by a value; `at` selects the member.
+/// Replaces one member of a document, at any depth, with a value; `at` selects the member.
 fn spoil(doc: &mut Value, at: &mut usize, value: &Value) -> bool {
     let members: Vec<&mut Value> = match doc {
         Value::Object(members) => members.values_mut().collect(),
@@ -78,7 +78,7 @@ fn spoil(doc: &mut Value, at: &mut usize, value: &Value) -> bool {
     false
 }
 
-/// Parses a document after these replacements; `None` if it cannot be read.
+/// Parses a document after the given replacements; `None` if it cannot be parsed.
 fn spoilt<T: DeserializeOwned>(doc: &Value, changes: &[(usize, Value)]) -> Option<T> {
     let mut doc = doc.clone();
     for (at, value) in changes {
@@ -137,17 +137,17 @@ proptest! {
     }
 }
 
-/// Generates numbers from 0 to a bound, often one of both.
+/// Generates numbers from 0 to `bound`; the two extremes are frequent.
 fn up_to(bound: i64) -> impl Strategy<Value = i64> {
     prop_oneof![Just(0), Just(1), Just(bound), 0..=bound]
 }
 
-/// Generates times within the bounds, often one of them.
+/// Generates times within the accepted limits; the limits themselves are frequent.
 fn any_time() -> impl Strategy<Value = Timestamp> {
     prop_oneof![Just(EARLIEST), Just(LATEST), (EARLIEST.0..=LATEST.0).prop_map(Timestamp)]
 }
 
-/// Generates lengths as they are accepted from outside.
+/// Generates lengths in the range accepted from clients.
 fn any_length() -> impl Strategy<Value = f64> {
     prop_oneof![Just(MAX_LENGTH_MM), 0.0..MAX_LENGTH_MM].prop_map(|mm| length_mm(mm).unwrap_or(0.001))
 }
@@ -156,7 +156,7 @@ fn any_text() -> impl Strategy<Value = String> {
     prop_oneof!["\\PC{0,20}", Just("a\u{7f}\u{2028}\\\"'\u{feff}🖨".to_owned())]
 }
 
-/// Row that a commit writes beside the state, which must read back as it was written.
+/// Row that a commit writes in addition to the state; it must read back as written.
 trait KeptRow {
     fn reads_back(&self);
 }
@@ -267,8 +267,8 @@ fn state_reads_back<T: StoredAggregate>(state: &T) {
     assert!(same(&read, &state), "{state} became {read}");
 }
 
-/// Decides a command on the current state. Asserts that an accepted decision reads back from the rows of the store: the
-/// state, and its separate rows.
+/// Decides a command on the current state. Asserts that an accepted decision reads back from the store's rows, both the
+/// state and the additional rows.
 fn decided<T, C>(bench: &Bench, this: &mut Option<T>, of: Id, command: &C) -> Option<Decision<T, C::Answer>>
 where
     T: StoredAggregate + Aggregate<Row: Written + KeptRow, Created: Written + KeptRow>,

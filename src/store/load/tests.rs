@@ -50,7 +50,7 @@ async fn load_resident<T: StoredAggregate>(db: &DatabaseConnection) -> Result<Ve
     all.into_iter().map(|LoadedAggregate { id, state }| Ok((id, state?))).collect()
 }
 
-/// Writes an aggregate with its rows and asserts that it is found again, alone and among the residents.
+/// Writes an aggregate with its rows, and asserts that it is found again, both individually and among the residents.
 async fn round_trip<T: StoredAggregate + PartialEq, R: StoredRow>(
     db: &DatabaseConnection,
     id: Id,
@@ -106,8 +106,8 @@ async fn every_kind_comes_back_as_it_was_written() {
     .await;
 }
 
-/// Writes an aggregate, first as it is and then in its final state, and asserts that it is loaded at start only until
-/// it is at rest.
+/// Writes an aggregate, first in its initial and then in its final state, and asserts that it is loaded at startup only
+/// until it is at rest.
 async fn leaves_at_its_end<T: StoredAggregate>(db: &DatabaseConnection, n: u128, whole: T, end: (&str, Value)) {
     let mut doc = serde_json::to_value(&whole).unwrap();
     doc[end.0] = end.1;
@@ -140,8 +140,8 @@ async fn what_is_over_is_not_loaded_at_start() {
     .await;
 }
 
-/// Checks aggregates created by the commit of another one: at rest from their first commit, they are never loaded at
-/// start.
+/// Checks aggregates created by another aggregate's commit: those at rest from their first commit are never loaded at
+/// startup.
 #[tokio::test]
 async fn what_a_commit_creates_at_rest_is_not_loaded_at_start() {
     let (bench, mut shop) = (Bench::new(), None::<Order>);

@@ -1,4 +1,5 @@
-//! Checks the requirements of commits against the tables in memory. It scans whole tables: simulations are small.
+//! Checks the requirements of commits against the tables in memory. Whole tables are scanned, because simulations are
+//! small.
 
 use super::Tables;
 use crate::rows::{Snapshot, read_doc};

@@ -1,4 +1,4 @@
-//! Data of the store in memory: ordered, persistent maps, so that a transaction is a cheap copy that is adopted or
+//! Data of the in-memory store, in ordered persistent maps, so that a transaction is a cheap copy to be adopted or
 //! discarded.
 
 use std::any::Any;
@@ -21,12 +21,12 @@ use domain::time::Timestamp;
 /// Table and key of a row.
 type RowKey = (&'static str, String);
 
-/// Everything that is committed. A clone is cheap and immutable.
+/// All committed data. A clone is cheap and immutable.
 #[derive(Clone, Default)]
 pub struct Tables {
     snapshots: RedBlackTreeMapSync<RowKey, SnapshotRow>,
     rows: RedBlackTreeMapSync<RowKey, MemoryRow>,
-    /// Table, owner and key of each row: the index by owner.
+    /// Table, owner and key of each row, serving as the index by owner.
     owned: RedBlackTreeSetSync<(&'static str, String, String)>,
     /// Holder of each unique value.
     claimed: RedBlackTreeMapSync<Unique, String>,
@@ -39,12 +39,13 @@ pub struct Tables {
 struct MemoryRow {
     owner: String,
     unique: Option<Unique>,
-    /// Domain value with its type erased. A reader of the table knows the type of its rows.
+    /// Domain value with its type erased. Readers of the table know the type of its rows.
     value: Arc<dyn Any + Send + Sync>,
 }
 
 impl Tables {
-    /// Applies a submission: returns the new tables with its numbered events, or the settlement if it is refused.
+    /// Applies a submission. Returns the new tables and the numbered events, or the settlement if the submission is
+    /// refused.
     pub(super) fn with(&self, submission: &Submission) -> Result<(Self, Vec<NumberedEvent>), Settlement> {
         let mut next = self.clone();
         let snapshot = submission.snapshot.as_ref().map(SnapshotRow::facts);
@@ -109,7 +110,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Writes a part whose key must be new.
+    /// Writes a part, whose key must be new.
     pub(crate) fn insert_part<P: Part>(&mut self, part: &P, row: &ModelOf<P>) -> Result<(), WriteError> {
         let table = <ModelOf<P> as Doc>::TABLE;
         if self.rows.contains_key(&(table, row.key().to_owned())) {
@@ -118,7 +119,7 @@ impl Tables {
         self.replace_part(part, row)
     }
 
-    /// Writes a part whose key must be new, with the next number of its series.
+    /// Writes a part, whose key must be new, with the next number in its series.
     pub(crate) fn insert_numbered<P: NumberedPart>(&mut self, part: &P) -> Result<(), WriteError> {
         let series = part.series();
         let of_series = self.parts::<P>().filter(|one| one.series() == series);
@@ -129,7 +130,7 @@ impl Tables {
         self.insert_part(&numbered, &row)
     }
 
-    /// Writes a part in place of the one with the same key.
+    /// Writes a part, replacing the one with the same key.
     pub(crate) fn replace_part<P: Part>(&mut self, part: &P, row: &ModelOf<P>) -> Result<(), WriteError> {
         let key = (<ModelOf<P> as Doc>::TABLE, row.key().to_owned());
         let (owner, unique) = (part.owner().to_string(), P::unique(row));
@@ -144,7 +145,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Deletes the part with this key.
+    /// Deletes the part with the given key.
     pub(crate) fn delete_part<P: Part>(&mut self, key: String) {
         self.delete_row(&(<ModelOf<P> as Doc>::TABLE, key));
     }
@@ -158,7 +159,8 @@ impl Tables {
         }
     }
 
-    /// Assigns these unique values to `holder` in place of the released ones; fails if another holder has one of them.
+    /// Assigns the given unique values to `holder` in place of the released ones; fails if another row holds one of
+    /// them.
     fn take(&mut self, unique: &[Unique], released: &[Unique], holder: &str) -> Result<(), WriteError> {
         if let Some(other) = unique.iter().find(|value| self.claimed.get(value).is_some_and(|has| has != holder)) {
             return Err(WriteError::Constraint(other.0.to_owned()));
@@ -191,22 +193,22 @@ impl Tables {
         (expired.len() + deliveries.len() + events.len()) as u64
     }
 
-    /// Returns the number of the last event; 0 before the first.
+    /// Returns the number of the last event; 0 if there are none.
     pub fn last_seq(&self) -> i64 {
         self.events.last().map_or(0, |(seq, _)| *seq)
     }
 
-    /// Returns the events with a number above `seq`, lowest number first.
+    /// Returns the events with numbers above `seq`, in ascending order.
     pub fn events_after(&self, seq: i64) -> impl Iterator<Item = NumberedEvent> + '_ {
         self.events.range(seq.saturating_add(1)..).map(|(seq, event)| NumberedEvent { seq: *seq, event: event.clone() })
     }
 
-    /// Returns the entries of the audit log by id, which is their order in time.
+    /// Returns the audit log entries in order of id, which is also chronological.
     pub fn audit(&self) -> impl Iterator<Item = &Audit> {
         self.audit.values()
     }
 
-    /// Returns the answer stored for this idempotency key.
+    /// Returns the answer stored for the given idempotency key.
     pub fn idempotent_answer(&self, key: &str) -> Option<&IdempotentAnswer> {
         self.answers.get(key)
     }
@@ -221,7 +223,7 @@ impl Tables {
         self.snapshots.get(&(table_of::<T>(), id.to_string()))
     }
 
-    /// Returns all snapshot rows of a kind, lowest id first.
+    /// Returns all snapshot rows of a kind of aggregate, lowest id first.
     pub(crate) fn snapshots_of<T: Snapshot>(&self) -> impl Iterator<Item = &SnapshotRow> {
         self.snapshot_rows(table_of::<T>())
     }

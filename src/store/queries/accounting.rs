@@ -1,4 +1,4 @@
-//! Queries of postings to the accounting system, and of documents still to be posted.
+//! Queries of postings to the accounting system, and of documents that still have to be posted.
 
 use sea_orm::sea_query::{Condition, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
@@ -35,8 +35,8 @@ impl Queries {
         Ok(self.postings(Some(PostingState::Refused), refused).await?.1)
     }
 
-    /// Returns documents of settled invoices that were issued since this time and are not known to be in the books, in
-    /// the order of issue; refused ones are left out.
+    /// Returns documents of settled invoices issued since the given time that are not known to be in the books, in
+    /// order of issue; refused ones are left out.
     pub async fn unposted(&self, since: Timestamp, limit: u64) -> Result<Vec<Id>, LoadError> {
         use invoice_documents::Column as D;
         let settled = SETTLED.iter().map(word).collect::<Result<Vec<_>, _>>().map_err(json)?;

@@ -1,5 +1,5 @@
-//! Queries of the activity in a period, whatever became of the parts: attempts by printer and by day, the material that
-//! prints used, and the orders that were placed.
+//! Queries of the activity in a period, regardless of the quality of the parts: attempts by printer and by day, the
+//! material used by prints, and the orders placed.
 
 use std::collections::BTreeMap;
 
@@ -21,17 +21,18 @@ use entities::orders;
 /// Maximum number of orders read for lead times and promises, newest first.
 const MAX_ORDERS_READ: u64 = 2000;
 
-/// Grouping of attempts.
+/// Property by which attempts are grouped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ActivityGrouping {
-    /// Claimed printer, by its id.
+    /// Claimed printer, by id.
     Printer,
     /// Day of the claim, as the number of days since 1970 UTC.
     Day,
 }
 
 impl Queries {
-    /// Returns the totals of attempts that claimed a printer from `from` on and before `to`, in groups by their key.
+    /// Returns the totals of the attempts that claimed a printer between `from` (inclusive) and `to` (exclusive),
+    /// grouped and in order of the group key.
     pub async fn activity(
         &self,
         by: ActivityGrouping,
@@ -62,8 +63,8 @@ impl Queries {
         Ok(groups)
     }
 
-    /// Returns the amount of each material used by prints whose attempts claimed a printer from `from` on and before
-    /// `to`, largest first.
+    /// Returns the amount of each material used by prints whose attempts claimed a printer between `from` (inclusive)
+    /// and `to` (exclusive), largest amount first.
     pub async fn material_used(&self, from: Timestamp, to: Timestamp) -> Result<Vec<(Id, Amount)>, LoadError> {
         let db = self.db.get_database_backend();
         let of = used_parts(db);
@@ -82,8 +83,8 @@ impl Queries {
         Ok(used)
     }
 
-    /// Returns the newest two thousand orders that were placed from `from` on and before `to` and are paid, made or
-    /// shipped.
+    /// Returns the newest two thousand orders placed between `from` (inclusive) and `to` (exclusive) that have been
+    /// paid, printed or shipped.
     pub async fn orders_placed(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Order>, LoadError> {
         use orders::Column as C;
         let bought = [OrderStatus::Paid, OrderStatus::Printing, OrderStatus::Ready, OrderStatus::Shipped];

@@ -15,49 +15,50 @@ use domain::sku::Sku;
 use domain::time::Timestamp;
 use entities::{files, materials, movements, skus};
 
-/// Filter of materials; an absent member excludes none. Archived ones are never listed.
+/// Filter of materials; absent members match all. Archived materials are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct MaterialFilter {
     /// Type of the material.
     pub kind: Option<MaterialType>,
-    /// Text that the name contains.
+    /// Text contained in the name.
     pub q: Option<String>,
 }
 
-/// Filter of SKUs; an absent member excludes none. Archived ones are never listed.
+/// Filter of SKUs; absent members match all. Archived SKUs are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SkuFilter {
     /// Visibility to customers.
     pub public: Option<bool>,
-    /// `true` for SKUs that may be ordered.
+    /// `true` for SKUs that can be ordered.
     pub active: Option<bool>,
-    /// Material that the SKU is made of.
+    /// Material from which the SKU is made.
     pub material_id: Option<Id>,
-    /// Slug of the SKU in URLs.
+    /// Slug of the SKU, as used in URLs.
     pub slug: Option<String>,
     /// Code of the SKU; must match exactly.
     pub code: Option<String>,
-    /// Text that the name or the code contains.
+    /// Text contained in the name or the code.
     pub q: Option<String>,
     /// `true` for kits, `false` for all others.
     pub kit: Option<bool>,
-    /// File or SKU that the SKU refers to: it is printed from it, shown with it, or contains it.
+    /// Id of a file or SKU to which the SKU refers: a file that it is printed from or shown with, or a SKU that it
+    /// contains.
     pub names: Option<Id>,
 }
 
-/// Filter of files; an absent member excludes none. Archived ones are never listed.
+/// Filter of files; absent members match all. Archived files are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FileFilter {
     /// Kind of the file.
     pub kind: Option<FileKind>,
-    /// SHA-256 of the content, hex.
+    /// SHA-256 of the content, in hex.
     pub sha256: Option<String>,
-    /// Text that the name contains.
+    /// Text contained in the name.
     pub q: Option<String>,
 }
 
 impl Queries {
-    /// Returns materials without claims, newest first, and their total number.
+    /// Returns materials, without their claims, newest first, and their total number.
     pub async fn materials(
         &self,
         filter: &MaterialFilter,
@@ -111,7 +112,7 @@ impl Queries {
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns the pictures that the server took of ended prints before this time, oldest first, at most `most`.
+    /// Returns up to `most` photos of finished prints that the server took before the given time, oldest first.
     pub async fn photos_before(&self, before: Timestamp, most: u64) -> Result<Vec<File>, LoadError> {
         use files::Column as C;
         let condition = C::AttemptId.is_not_null().and(C::Archived.eq(false)).and(C::CreatedAt.lt(before.0));
@@ -122,14 +123,14 @@ impl Queries {
             .collect()
     }
 
-    /// Returns a page of a material's ledger, newest first, and the total number of lines.
+    /// Returns a page of a material's ledger, newest first, and the total number of movements.
     pub async fn movements(&self, material: Id, page: Page) -> Result<(Vec<Movement>, u64), LoadError> {
         use movements::Column as C;
         let select = movements::Entity::find().filter(C::MaterialId.eq(material.to_string()));
         self.rows(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns the sums over a material's ledger, which its `quantity` and `reserved` must equal.
+    /// Returns the totals over a material's ledger, which must equal the material's `quantity` and `reserved`.
     pub async fn ledger_sums(&self, material: Id) -> Result<(Amount, Amount), LoadError> {
         use movements::Column as C;
         // PostgreSQL sums 64-bit integers as numeric.

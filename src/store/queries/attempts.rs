@@ -14,33 +14,33 @@ use domain::job::{Attempt, AttemptState, Job};
 use domain::time::Timestamp;
 use entities::{attempts, jobs, printers};
 
-/// Maximum number of failed attempts whose reasons are counted, newest first.
+/// Maximum number of failed attempts, newest first, whose reasons are counted.
 const MAX_FAILURES_READ: u64 = 1000;
-/// Maximum number of reasons returned; the rarer ones are counted together.
+/// Maximum number of reasons returned; rarer ones are counted together.
 const MAX_REASONS: usize = 20;
 
 /// Totals of the attempts on a printer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AttemptTotals {
-    /// Number of prints that ran to their end.
+    /// Number of prints that finished.
     pub finished: i64,
-    /// Number of prints that failed, or were given up.
+    /// Number of prints that failed or were abandoned.
     pub failed: i64,
-    /// Number of prints that were cancelled after they began.
+    /// Number of prints cancelled after they had begun.
     pub cancelled: i64,
     /// Number of attempts that ended without printing.
     pub not_started: i64,
     /// Observed printing time, in milliseconds.
     pub print_ms: i64,
-    /// Material used by the prints, in thousandths of the unit of their materials.
+    /// Material used by the prints, in thousandths of each material's unit.
     pub used: Amount,
-    /// Failure reasons with the number of prints of each, most frequent first; `None` stands for all other and missing
-    /// reasons.
+    /// Failure reasons, each with the number of prints, most frequent first; `None` stands for all other reasons and
+    /// for prints without one.
     pub reasons: Vec<(Option<String>, i64)>,
 }
 
 impl Queries {
-    /// Returns the attempts on a printer with their jobs, most recent claim first, and their total number.
+    /// Returns the attempts on a printer with their jobs, most recently claimed first, and their total number.
     pub async fn attempts_on(
         &self,
         printer: Id,
@@ -66,7 +66,7 @@ impl Queries {
         Ok((some.into_iter().map(with_job).collect(), total))
     }
 
-    /// Returns the totals of a printer's attempts that claimed it from `from` on and before `to`.
+    /// Returns the totals of the attempts that claimed a printer between `from` (inclusive) and `to` (exclusive).
     pub async fn attempt_totals(
         &self,
         printer: Id,
@@ -91,8 +91,9 @@ impl Queries {
         Ok(AttemptTotals { finished, failed, cancelled, not_started, print_ms, used: used_sum, reasons })
     }
 
-    /// Returns the failure reasons of the last thousand failed prints that claimed this printer, or any, from `from` on
-    /// and before `to`, with the number of prints of each, most frequent first.
+    /// Returns the failure reasons of the last thousand failed prints that claimed the given printer (or any printer,
+    /// if none is given) between `from` (inclusive) and `to` (exclusive), each with the number of prints, most frequent
+    /// first.
     pub async fn failure_reasons(
         &self,
         printer: Option<Id>,

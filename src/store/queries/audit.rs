@@ -8,14 +8,14 @@ use domain::id::Id;
 use domain::time::Timestamp;
 use entities::{audit, idempotency};
 
-/// Filter of audit log entries; an absent member excludes none.
+/// Filter of audit log entries; absent members match all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AuditFilter {
-    /// Caller as text (`user:…`, `key:…`, `machine`).
+    /// Caller, as text (`user:…`, `key:…`, `machine`).
     pub actor: Option<String>,
-    /// Name of the command (`order.cancel`).
+    /// Name of the command, such as `order.cancel`.
     pub action: Option<String>,
-    /// Kind of the aggregate, or of its part, that the entry concerns.
+    /// Kind of the aggregate, or of the part of one, that the entry concerns.
     pub subject_kind: Option<String>,
     /// Id of the subject of the entry.
     pub subject_id: Option<Id>,
@@ -26,7 +26,7 @@ pub struct AuditFilter {
 }
 
 impl Queries {
-    /// Returns entries of the audit log, newest first, and their total number.
+    /// Returns audit log entries, newest first, and their total number.
     pub async fn audit(&self, filter: &AuditFilter, page: Page) -> Result<(Vec<Audit>, u64), LoadError> {
         use audit::Column as C;
         let select = audit::Entity::find()
@@ -46,7 +46,8 @@ impl Queries {
         Ok((rows.into_iter().filter_map(read).collect(), total))
     }
 
-    /// Returns the answer stored for an idempotency key. Its retention may be over and the row not yet deleted.
+    /// Returns the answer stored for an idempotency key. The retention period may have ended without the row being
+    /// deleted yet.
     pub async fn idempotency(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError> {
         if let Some(answer) = self.idempotent_answers.get(key).await {
             return Ok(answer);

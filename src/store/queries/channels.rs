@@ -11,21 +11,22 @@ use domain::id::Id;
 use domain::sales_channel::SalesChannel;
 use entities::{channel_orders, sales_channels};
 
-/// Filter of channel orders; an absent member excludes none.
+/// Filter of channel orders; absent members match all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ChannelOrderFilter {
-    /// Sales channel of the order.
+    /// Sales channel from which the order came.
     pub channel_id: Option<Id>,
     /// Status of the channel order.
     pub status: Option<ChannelOrderStatus>,
-    /// `true` for those that need the attention of an operator.
+    /// `true` for channel orders that need an operator's attention.
     pub attention: Option<bool>,
-    /// Id of the order that was created here from the channel order.
+    /// Order that was created from the channel order.
     pub order_id: Option<Id>,
 }
 
 impl Queries {
-    /// Returns sales channels that are not deleted, without their maps, newest first, and their total number.
+    /// Returns the sales channels that are not deleted, without their variant maps, newest first, and their total
+    /// number.
     pub async fn sales_channels(&self, page: Page) -> Result<(Vec<Versioned<SalesChannel>>, u64), LoadError> {
         use sales_channels::Column as C;
         let select = sales_channels::Entity::find().filter(C::Archived.eq(false));

@@ -10,7 +10,7 @@ use domain::aggregate::Versioned;
 use domain::custom_request::{CustomRequest, CustomRequestStatus};
 use entities::custom_requests;
 
-/// Filter of custom requests; an absent member excludes none.
+/// Filter of custom requests; absent members match all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CustomRequestFilter {
     /// Status of the custom request.
@@ -19,7 +19,7 @@ pub struct CustomRequestFilter {
     pub site: Option<String>,
     /// Customer's e-mail address, in lower case.
     pub customer_email: Option<String>,
-    /// Text that the customer's e-mail address or name contains.
+    /// Text contained in the customer's e-mail address or name.
     pub q: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Queries of files that customers sent and the shop has not handled yet.
+//! Queries of files that customers sent and that the shop has not handled yet.
 
 use sea_orm::sea_query::{Alias, Condition, ExprTrait as _, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
@@ -13,21 +13,21 @@ use domain::quote::QuoteStatus;
 use domain::time::Timestamp;
 use entities::{custom_requests, files, quotes};
 
-/// File that a customer sent and the shop has not handled yet.
+/// File that a customer sent and that the shop has not handled yet.
 #[derive(Clone, PartialEq, Debug)]
 pub struct UnclaimedFile {
-    /// Recorded file.
+    /// Metadata of the file.
     pub file: File,
-    /// The custom request whose photo it is; `None` for a model, and for G-code of one.
+    /// Custom request to which the file belongs as a photo; `None` for a model, and for G-code sliced from a model.
     pub custom_request_id: Option<Id>,
 }
 
 impl Queries {
-    /// Returns the total size of the files that customers sent and the shop has not handled yet, in bytes.
+    /// Returns the total size, in bytes, of the files that customers sent and that the shop has not handled yet.
     ///
     /// # Errors
     ///
-    /// Fails if the database does not answer.
+    /// Fails if the database does not respond.
     pub async fn unclaimed_bytes(&self) -> Result<u64, LoadError> {
         // PostgreSQL sums 64-bit integers as numeric.
         let sum = files::Column::Size.sum().cast_as(Alias::new("bigint"));
@@ -36,12 +36,12 @@ impl Queries {
         Ok(u64::try_from(sum.flatten().unwrap_or(0)).unwrap_or(0))
     }
 
-    /// Returns what customers sent before this moment and the shop has not answered yet, oldest first, at most so many;
-    /// those behind `after` in this order.
+    /// Returns up to `most` files that customers sent before the given time and that the shop has not handled yet,
+    /// oldest first, starting after the creation time and id in `after`, if given.
     ///
     /// # Errors
     ///
-    /// When the database does not answer, or a row cannot be read.
+    /// Fails if the database does not respond or a row cannot be read.
     pub async fn unclaimed_before(
         &self,
         before: Timestamp,
@@ -66,11 +66,11 @@ impl Queries {
         rows.into_iter().map(read).collect()
     }
 
-    /// Returns the G-code that was sliced from a customer's model for its draft and is not deleted.
+    /// Returns the G-code files that were sliced from a customer's model for a draft quote and have not been deleted.
     ///
     /// # Errors
     ///
-    /// When the database does not answer, or a row cannot be read.
+    /// Fails if the database does not respond or a row cannot be read.
     pub async fn gcode_of_model(&self, model: Id) -> Result<Vec<File>, LoadError> {
         use files::Column as C;
         let select = files::Entity::find().filter(C::ModelFileId.eq(model.to_string())).filter(C::Archived.eq(false));
@@ -82,8 +82,8 @@ fn file_of(row: &files::Model) -> Result<File, LoadError> {
     read_doc(row.schema, &row.doc).map_err(|words| LoadError::Db(sea_orm::DbErr::Json(words)))
 }
 
-/// Models whose quote nobody has sent, the G-code that was sliced for those, and photos of requests that are new or
-/// were closed because nobody answered them.
+/// Returns the condition that selects models whose quote has not been sent, G-code sliced from such models, and photos
+/// in custom requests that are new or were closed because nobody answered them.
 fn unclaimed() -> Result<Condition, LoadError> {
     use entities::custom_requests::Column as R;
     use entities::files::Column as C;

@@ -10,24 +10,24 @@ use domain::customer::{Customer, CustomerSession};
 use domain::id::Id;
 use entities::{customer_sessions, customers, sign_in_links};
 
-/// Filter of customers; an absent member excludes none.
+/// Filter of customers; absent members match all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CustomerFilter {
-    /// E-mail address, in its normalised form.
+    /// E-mail address in normalised form.
     pub email: Option<String>,
-    /// Text that the e-mail address or the name contains.
+    /// Text contained in the e-mail address or the name.
     pub q: Option<String>,
 }
 
 impl Queries {
-    /// Returns the session whose token has this hash, expired or not.
+    /// Returns the session whose token has the given hash, even if it has expired.
     pub async fn customer_session(&self, hash: &str) -> Result<Option<CustomerSession>, LoadError> {
         use customer_sessions::Column as C;
         let row = customer_sessions::Entity::find().filter(C::Hash.eq(hash)).one(&self.db).await?;
         Ok(row.map(|row| row.read()).transpose()?)
     }
 
-    /// Returns the customer with this address, which must be in its normalised form.
+    /// Returns the customer with the given e-mail address, which must be in normalised form.
     pub async fn customer_by_email(&self, email: &str) -> Result<Option<Id>, LoadError> {
         use customers::Column as C;
         let select = customers::Entity::find().select_only().column(C::Id).filter(C::Email.eq(email));
@@ -48,7 +48,7 @@ impl Queries {
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns the link whose token has this hash, whether it is still valid or not.
+    /// Returns the sign-in link whose token has the given hash, whether or not it is still valid.
     pub async fn sign_in_link(&self, hash: &str) -> Result<Option<Id>, LoadError> {
         use sign_in_links::Column as C;
         let select = sign_in_links::Entity::find().select_only().column(C::Id).filter(C::Hash.eq(hash));

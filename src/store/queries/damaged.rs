@@ -1,19 +1,19 @@
-//! Registry of rows that lists left out because they cannot be read.
+//! Registry of rows left out of lists because they cannot be read.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::rows::DamagedRow;
 
-/// Maximum number of rows that are remembered, and therefore counted.
+/// Maximum number of damaged rows that are recorded, and therefore counted.
 const MAX_REMEMBERED: usize = 1000;
 
-/// Damaged rows that were encountered and have not been readable since. Each is logged once.
+/// Registry of damaged rows that have been encountered and have not become readable since. Each row is logged once.
 #[derive(Debug, Default)]
 pub struct DamagedRows(Mutex<BTreeMap<(&'static str, String), String>>);
 
 impl DamagedRows {
-    /// Returns the value read from a row; if it cannot be read, registers the row and returns `None`.
+    /// Returns the value read from a row. If the row cannot be read, registers it and returns `None`.
     pub(super) fn sort_out<T>(&self, table: &'static str, key: &str, read: Result<T, DamagedRow>) -> Option<T> {
         match read {
             Ok(read) => {
@@ -40,7 +40,7 @@ impl DamagedRows {
         self.remembered().len()
     }
 
-    /// Describes the damaged rows, at most `most` of them, in the order of tables and keys.
+    /// Describes up to `most` damaged rows, ordered by table and key.
     pub fn named(&self, most: usize) -> Vec<String> {
         self.remembered().values().take(most).cloned().collect()
     }

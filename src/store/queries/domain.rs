@@ -1,4 +1,4 @@
-//! Queries of rules and effects on the read pool.
+//! Queries for rules and effects, on the read pool.
 
 use async_trait::async_trait;
 

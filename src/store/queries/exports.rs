@@ -1,4 +1,4 @@
-//! Queries of exports, and of the records that they write.
+//! Queries of exports, and of the records to be exported.
 
 use sea_orm::sea_query::ExprTrait as _;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
@@ -16,12 +16,12 @@ use domain::quote::{Quote, QuoteStatus};
 use domain::time::Timestamp;
 use entities::{exports, invoices, quotes};
 
-/// Selection of the records that an export writes; `S` is the type of their status.
+/// Selection of the records to export; `S` is the type of their status.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExportRange<S> {
     /// Customer's e-mail address, in lower case.
     pub customer_email: Option<String>,
-    /// Status of the record, as it is displayed at `upto`.
+    /// Status of the record as displayed at time `upto`.
     pub status: Option<S>,
     /// Site of the record.
     pub site: Option<String>,
@@ -29,12 +29,12 @@ pub struct ExportRange<S> {
     pub from: Option<Timestamp>,
     /// Latest creation time, exclusive.
     pub before: Option<Timestamp>,
-    /// Latest creation time, inclusive: the snapshot time of the export.
+    /// Latest creation time, inclusive; it is also the time at which the export takes its snapshot.
     pub upto: Timestamp,
 }
 
 impl<S> ExportRange<S> {
-    /// Selects the next records of the range, oldest first, by their creation time and id columns.
+    /// Selects the next records in the range, oldest first; the two columns are those of the creation time and the id.
     fn next_of<E: EntityTrait, C: ColumnTrait>(
         &self,
         select: Select<E>,
@@ -63,7 +63,7 @@ impl Queries {
         self.snapshots(exports::Entity::find().order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns the export with a link whose token has this hash, expired or not.
+    /// Returns the export whose link has a token with the given hash, even if the link has expired.
     pub async fn export_by_token(&self, hash: &str) -> Result<Option<Id>, LoadError> {
         use exports::Column as C;
         let select = exports::Entity::find().select_only().column(C::Id).filter(C::TokenHash.eq(hash));
@@ -71,7 +71,7 @@ impl Queries {
         id.map(|id| id_of("exports", &id)).transpose()
     }
 
-    /// Returns the number of a customer's exports that are waiting or being written.
+    /// Returns the number of a customer's exports that are queued or being written.
     pub async fn pending_exports(&self, customer_email: &str) -> Result<u64, LoadError> {
         use exports::Column as C;
         let pending = [ExportState::Queued, ExportState::Running];
@@ -81,8 +81,8 @@ impl Queries {
         Ok(select.count(&self.db).await?)
     }
 
-    /// Returns the next issued invoices of a range, oldest first, each with the cursor of the following ones. A damaged
-    /// one is counted and left out.
+    /// Returns the next issued invoices in a range, oldest first, each with the cursor at which to continue. A damaged
+    /// invoice is registered and returned as `None`.
     pub async fn invoices_of_range(
         &self,
         range: &ExportRange<InvoiceStatus>,
@@ -104,8 +104,8 @@ impl Queries {
         rows.iter().map(read).collect()
     }
 
-    /// Returns the next quotes of a range that were sent, oldest first, each with the cursor of the following ones. A
-    /// damaged one is counted and left out.
+    /// Returns the next sent quotes in a range, oldest first, each with the cursor at which to continue. A damaged
+    /// quote is registered and returned as `None`.
     pub async fn quotes_of_range(
         &self,
         range: &ExportRange<QuoteStatus>,

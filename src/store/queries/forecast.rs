@@ -1,4 +1,4 @@
-//! Queries of the data that the forecast learns from: finished prints, and the outcome of promises.
+//! Queries of the data from which the forecast learns: finished prints, and the outcome of promises.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use domain::promise::Promise;
 use entities::{attempts, jobs, orders};
 
 impl Queries {
-    /// Returns the newest finished prints, at most `limit`, oldest first.
+    /// Returns at most `limit` of the newest finished prints, oldest first.
     pub async fn finished_prints(&self, limit: u64) -> Result<Vec<ObservedPrint>, LoadError> {
         use attempts::Column as C;
         let finished = word(&AttemptState::Finished).map_err(json)?;
@@ -35,7 +35,7 @@ impl Queries {
     }
 
     /// Returns the promises of the most recently changed orders that are ready or shipped, at most `limit`, oldest
-    /// first.
+    /// change first.
     pub async fn met_promises(&self, limit: u64) -> Result<Vec<(Id, Promise)>, LoadError> {
         use orders::Column as C;
         let over = [OrderStatus::Ready, OrderStatus::Shipped].iter().map(word).collect::<Result<Vec<_>, _>>();
@@ -66,9 +66,9 @@ mod tests {
     use domain::aggregate::Aggregate;
     use domain::order::OrderRow;
 
-    /// Builds orders 1 to 5; the higher the number, the earlier the order was changed. Each has a job with one good and
-    /// one bad print, but the print of order 2 was never seen. Order 3 is not printed yet, and nothing was promised for
-    /// order 4.
+    /// Builds orders 1 to 5; the higher the number, the longer ago the order was changed. Each has a job with one good
+    /// and one bad print, except that the print of order 2 was never observed. Order 3 is not printed yet, and order 4
+    /// has no promise.
     fn shop() -> (Vec<Order>, Vec<OrderRow>) {
         let mut rows = Vec::new();
         let orders = (1..=5).map(|n| {

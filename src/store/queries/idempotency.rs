@@ -1,6 +1,7 @@
-//! Looks up the answers of idempotency keys in batches: all keys requested while a query runs share the next one.
+//! Looks up the answers for idempotency keys in batches: all keys requested while a query is running share the next
+//! query.
 //!
-//! Every request with a key requires a lookup before it is admitted. One query for each would cost more than its
+//! Every request with a key requires a lookup before it is admitted. A separate query for each would cost more than the
 //! commit, which many requests share.
 
 use std::collections::BTreeMap;
@@ -17,20 +18,20 @@ const MAX_KEYS_PER_QUERY: usize = 256;
 /// Key to look up, with the channel for its answer.
 type KeyLookup = (String, oneshot::Sender<Option<IdempotentAnswer>>);
 
-/// Sender to the task that looks keys up. The task ends when the last clone is dropped.
+/// Sender to the task that looks up keys. The task ends when the last clone is dropped.
 #[derive(Clone, Debug)]
 pub(super) struct IdempotentAnswers(mpsc::UnboundedSender<KeyLookup>);
 
 impl IdempotentAnswers {
-    /// Starts the task on this pool. Must be called within a runtime.
+    /// Starts the lookup task on the given pool. Must be called within a runtime.
     pub(super) fn new(db: DatabaseConnection) -> Self {
         let (sender, receiver) = mpsc::unbounded_channel();
         tokio::spawn(look_up_in_batches(db, receiver));
         Self(sender)
     }
 
-    /// Returns the answer stored for this key. The outer `None` means that the batched lookup failed and the caller may
-    /// query by itself.
+    /// Returns the answer stored for the given key. The outer `None` means that the batched lookup failed; the caller
+    /// can then run its own query.
     pub(super) async fn get(&self, key: &str) -> Option<Option<IdempotentAnswer>> {
         let (sender, answer) = oneshot::channel();
         self.0.send((key.to_owned(), sender)).ok()?;

@@ -17,30 +17,30 @@ use domain::restore::numbers::NumberGap;
 use domain::time::Timestamp;
 use entities::{invoice_documents, invoices, orders};
 
-/// Maximum number of missing numbers listed per series.
+/// Maximum number of missing numbers listed for each series.
 const MAX_NAMED_GAPS: usize = 100;
 
-/// Filter of invoices; an absent member excludes none.
+/// Filter of invoices; absent members match all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct InvoiceFilter {
-    /// Status as it is displayed at `now`; overdue invoices are neither open nor partially paid.
+    /// Status as displayed at time `now`; overdue invoices are neither open nor partially paid.
     pub status: Option<InvoiceStatus>,
     /// Site of the invoice.
     pub site: Option<String>,
     /// Customer's e-mail address, in lower case.
     pub customer_email: Option<String>,
-    /// Order of the invoice.
+    /// Order to which the invoice belongs.
     pub order_id: Option<Id>,
     /// `true` to list only issued invoices.
     pub issued: bool,
-    /// Time at which overdue is determined.
+    /// Time as of which invoices count as overdue.
     pub now: Timestamp,
 }
 
-/// Numbering status of one series.
+/// Numbering status of a series.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NumberingSeries {
-    /// Name of the series: `INV-2026`.
+    /// Name of the series, such as `INV-2026`.
     pub series: String,
     /// Number of documents in the series.
     pub count: i64,
@@ -48,14 +48,14 @@ pub struct NumberingSeries {
     pub first: i64,
     /// Highest number in use.
     pub last: i64,
-    /// Numbers between 1 and the highest that no document has and that were not skipped on purpose, at most a hundred.
+    /// Missing numbers between 1 and the highest, excluding those skipped on purpose; at most a hundred.
     pub missing: Vec<i64>,
-    /// Numbers that were skipped on purpose, with the reason; in ascending order.
+    /// Numbers skipped on purpose, with the reason, in ascending order.
     pub gaps: Vec<NumberGap>,
 }
 
 impl NumberingSeries {
-    /// Returns whether no number from 1 to the highest is missing, apart from those skipped on purpose.
+    /// Returns whether no number from 1 to the highest is missing, except those skipped on purpose.
     pub fn is_gapless(&self) -> bool {
         self.missing.is_empty()
     }
@@ -81,8 +81,8 @@ impl Queries {
         self.snapshots(select, page).await
     }
 
-    /// Returns those of these invoices that have an open amount although their order was cancelled, so that it will not
-    /// be paid. Uses one query for all of them.
+    /// Returns the ids of those among the given invoices that have an amount due although the order was cancelled, so
+    /// that they will not be paid. Uses a single query.
     pub async fn open_of_cancelled(&self, invoices: &[Invoice]) -> Result<HashSet<Id>, LoadError> {
         use orders::Column as C;
         let owing = invoices.iter().filter(|one| one.due_cents() > 0);
@@ -99,7 +99,7 @@ impl Queries {
         Ok(owing.into_iter().filter(|(_, order)| cancelled_ids.contains(order)).map(|(invoice, _)| invoice).collect())
     }
 
-    /// Returns the human-readable numbers of documents, by the document's id.
+    /// Returns the human-readable numbers of the given documents, by document id.
     pub async fn document_numbers(&self, documents: &[Id]) -> Result<HashMap<Id, String>, LoadError> {
         use invoice_documents::Column as C;
         if documents.is_empty() {
@@ -114,7 +114,7 @@ impl Queries {
         rows.into_iter().map(numbered).collect()
     }
 
-    /// Returns a document with its number; `None` if there is none with this id.
+    /// Returns a document with its number; `None` if there is no document with the given id.
     pub async fn document(&self, id: Id) -> Result<Option<IssuedDocument>, LoadError> {
         let row = invoice_documents::Entity::find_by_id(id.to_string()).one(&self.db).await?;
         row.as_ref().map(read_document).transpose()
@@ -151,8 +151,8 @@ impl Queries {
     }
 }
 
-/// Returns the first missing numbers from 1 to `last`: those that are neither in `numbers`, which must ascend, nor in a
-/// gap.
+/// Returns the first missing numbers from 1 to `last`, which are neither in `numbers` nor in a gap. `numbers` must be
+/// in ascending order.
 fn missing_numbers(numbers: &[i64], last: i64, gaps: &[NumberGap]) -> Vec<i64> {
     let assigned = numbers.iter().map(|number| (*number, *number));
     let left_out = gaps.iter().map(|gap| (gap.first, gap.last));
@@ -169,7 +169,7 @@ fn missing_numbers(numbers: &[i64], last: i64, gaps: &[NumberGap]) -> Vec<i64> {
     missing
 }
 
-/// Returns the condition that selects invoices displayed with this status at this time.
+/// Returns the condition that selects invoices displayed with the given status at the given time.
 pub(super) fn shown_as(status: InvoiceStatus, now: Timestamp) -> Result<Condition, LoadError> {
     use invoices::Column as C;
     let is = |status: InvoiceStatus| Ok::<_, LoadError>(C::Status.eq(word(&status).map_err(json)?));

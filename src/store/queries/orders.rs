@@ -15,7 +15,7 @@ use domain::kept_payment_event::KeptPaymentEvent;
 use domain::order::{Order, OrderKind, OrderStatus};
 use entities::{attempts, inbound, jobs, orders, quotes};
 
-/// Filter of orders; an absent member excludes none.
+/// Filter of orders; absent members match all.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct OrderFilter {
     /// Status of the order.
@@ -28,52 +28,53 @@ pub struct OrderFilter {
     pub customer_email: Option<String>,
     /// API key or user that created the order.
     pub made_by: Option<Id>,
-    /// Restriction for a customer's API key, which sees only its own orders.
+    /// Restriction to the orders visible to a customer's API key.
     pub own: Option<OwnOrders>,
-    /// Flag that the order has.
+    /// Flag set on the order.
     pub flag: Option<String>,
-    /// `true` for orders with any flag, `false` for those without.
+    /// `true` for orders with any flag, `false` for orders without flags.
     pub flagged: Option<bool>,
-    /// Text that the e-mail address contains, or the order number (`ORD-000123`, `123`).
+    /// Text contained in the e-mail address, or the order number (`ORD-000123` or `123`).
     pub q: Option<String>,
     /// Human-readable number of the order.
     pub number: Option<i64>,
 }
 
-/// Orders visible to a customer's API key: those of its customer or, if it was issued for none, those that it created.
+/// Orders visible to a customer's API key: those of the customer for whom the key was issued or, if there is none,
+/// those created with the key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OwnOrders {
-    /// API key by which the orders were created.
+    /// API key with which the orders were created.
     pub made_by: Id,
     /// Customer for whom the key was issued.
     pub customer_email: Option<String>,
 }
 
-/// Filter of jobs; an absent member excludes none.
+/// Filter of jobs; absent members match all.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct JobFilter {
     /// State of the job.
     pub state: Option<JobState>,
-    /// Order of the job.
+    /// Order to which the job belongs.
     pub order_id: Option<Id>,
-    /// Printer that has the job now.
+    /// Printer to which the job is currently assigned.
     pub printer_id: Option<Id>,
     /// SKU that the job makes.
     pub sku_id: Option<Id>,
     /// Material that the job needs.
     pub material_id: Option<Id>,
-    /// `true` for jobs that are on no printer and not ended, `false` for all others.
+    /// `true` for jobs that are neither on a printer nor ended, `false` for all others.
     pub waiting: Option<bool>,
-    /// `true` for printed jobs whose parts still await sign-off by an operator, `false` for all others.
+    /// `true` for printed jobs whose parts still have to be signed off by an operator, `false` for all others.
     pub unsigned: Option<bool>,
-    /// Jobs to leave out.
+    /// Jobs to exclude.
     pub except: Vec<Id>,
     /// Human-readable number of the job.
     pub number: Option<i64>,
 }
 
 impl Queries {
-    /// Returns orders without jobs and payments, newest first, and their total number.
+    /// Returns orders, without their jobs and payments, newest first, and their total number.
     pub async fn orders(&self, filter: &OrderFilter, page: Page) -> Result<(Vec<Versioned<Order>>, u64), LoadError> {
         use orders::Column as C;
         let status = filter.status.as_ref().map(word).transpose().map_err(json)?;
@@ -94,7 +95,7 @@ impl Queries {
         self.snapshots(select, page).await
     }
 
-    /// Returns signed payment events that match no order yet, newest first, and their total number.
+    /// Returns signed payment events that do not match an order yet, newest first, and their total number.
     pub async fn unmatched_payments(&self, page: Page) -> Result<(Vec<Versioned<KeptPaymentEvent>>, u64), LoadError> {
         use inbound::Column as C;
         let select = inbound::Entity::find().filter(C::Done.eq(false));
@@ -132,7 +133,7 @@ impl Queries {
         Ok((self.with_all_attempts(jobs).await?, total))
     }
 
-    /// Returns one job with its attempts.
+    /// Returns a job with its attempts.
     pub async fn job(&self, id: Id) -> Result<Option<Job>, LoadError> {
         let row = jobs::Entity::find_by_id(id.to_string()).one(&self.db).await?;
         let job = row.map(|row| row.read()).transpose()?;
@@ -151,7 +152,7 @@ impl Queries {
         self.counts(orders::Entity::find(), orders::Column::Status).await
     }
 
-    /// Counts the orders by flag. Only flagged orders are read.
+    /// Counts the orders by flag. Reads only flagged orders.
     pub async fn orders_by_flag(&self) -> Result<BTreeMap<String, u64>, LoadError> {
         let flagged = orders::Entity::find().filter(any_flag());
         let mut counts = BTreeMap::new();
@@ -168,7 +169,7 @@ impl Queries {
         self.counts(jobs::Entity::find(), jobs::Column::State).await
     }
 
-    /// Returns the highest number of each series that was issued, or is skipped since a restore; 0 before the first.
+    /// Returns the highest number in each series that was issued or has been skipped by a restore; 0 if there is none.
     pub async fn highest_numbers(&self) -> Result<LastNumbers, LoadError> {
         let order = orders::Entity::find().select_only().expr(orders::Column::Number.max());
         let job = jobs::Entity::find().select_only().expr(jobs::Column::Number.max());
@@ -188,7 +189,7 @@ impl Queries {
         Ok(last)
     }
 
-    /// Adds the attempts to the jobs, with one query.
+    /// Attaches the attempts to the given jobs, with a single query.
     async fn with_all_attempts(&self, jobs: Vec<Job>) -> Result<Vec<Job>, LoadError> {
         let ids = jobs.iter().map(|job| job.id.to_string());
         let rows = attempts::Entity::find().filter(attempts::Column::JobId.is_in(ids)).all(&self.db).await?;
@@ -211,19 +212,19 @@ fn visible(own: &OwnOrders) -> Condition {
     })
 }
 
-/// Returns the condition that the order has a flag. Must match the partial index exactly, or SQLite does not use the
-/// index.
+/// Returns the condition that the order has a flag. Must match the partial index exactly; otherwise SQLite does not use
+/// the index.
 fn any_flag() -> Expr {
     Expr::cust("flags <> ''")
 }
 
-/// Returns the condition that the parts of the job are not signed off. Must match the partial index exactly, or SQLite
-/// does not use the index.
+/// Returns the condition that the parts of the job are not signed off. Must match the partial index exactly; otherwise
+/// SQLite does not use the index.
 fn unsigned() -> Expr {
     Expr::cust("unsigned")
 }
 
-/// Returns the condition that the order has this flag. The column holds the flags separated by spaces.
+/// Returns the condition that the order has the given flag. The column contains the flags separated by spaces.
 fn flagged(flag: &str) -> Condition {
     let whole = LikeExpr::new(format!("% {} %", escaped(flag))).escape('\\');
     Condition::all().add(any_flag()).add(Expr::cust("(' ' || flags || ' ')").like(whole))
@@ -236,7 +237,7 @@ fn search(q: &str) -> Condition {
     Condition::any().add(contains(orders::Column::CustomerEmail, q)).add_option(number)
 }
 
-/// Converts the error of a filter value that cannot be serialised, which is a bug.
+/// Converts the error for a filter value that cannot be serialised, which indicates a bug.
 pub(super) fn json(error: serde_json::Error) -> LoadError {
     LoadError::Db(sea_orm::DbErr::Json(error.to_string()))
 }

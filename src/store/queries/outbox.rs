@@ -15,10 +15,10 @@ use domain::id::Id;
 use domain::time::Timestamp;
 use entities::{deliveries, endpoints, events};
 
-/// Filter of events; an absent member excludes none.
+/// Filter of events; absent members match all.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct EventFilter {
-    /// Names of events (`order.paid`); empty means all.
+    /// Names of events, such as `order.paid`; empty for all events.
     pub events: Vec<String>,
     /// Kind of the event's subject.
     pub subject_kind: Option<String>,
@@ -26,7 +26,7 @@ pub struct EventFilter {
     pub subject_id: Option<Id>,
 }
 
-/// Filter of deliveries; an absent member excludes none.
+/// Filter of deliveries; absent members match all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DeliveryFilter {
     /// State of the delivery.
@@ -36,7 +36,7 @@ pub struct DeliveryFilter {
 }
 
 impl Queries {
-    /// Returns the events after a number, oldest first.
+    /// Returns the events after the given number, oldest first.
     pub async fn events_after(
         &self,
         seq: i64,
@@ -73,13 +73,13 @@ impl Queries {
         Ok((self.readable_events(rows), total))
     }
 
-    /// Returns the numbers of the oldest stored event and of the last one; 0 if there is none.
+    /// Returns the numbers of the oldest stored event and of the last event; 0 if there are none.
     pub async fn event_range(&self) -> Result<(i64, i64), LoadError> {
         // In one query for both numbers SQLite would go through all events.
         Ok((self.event_number(events::Column::Seq.min()).await?, self.last_seq().await?))
     }
 
-    /// Returns the number of the last event; 0 before the first.
+    /// Returns the number of the last event; 0 if there are none.
     pub async fn last_seq(&self) -> Result<i64, LoadError> {
         self.event_number(events::Column::Seq.max()).await
     }
@@ -90,7 +90,8 @@ impl Queries {
         Ok(number.flatten().unwrap_or(0))
     }
 
-    /// Returns endpoints without deliveries, newest first, and their total number; archived ones are never listed.
+    /// Returns endpoints, without their deliveries, newest first, and their total number; archived endpoints are left
+    /// out.
     pub async fn endpoints(&self, page: Page) -> Result<(Vec<Versioned<Endpoint>>, u64), LoadError> {
         use endpoints::Column as C;
         let select = endpoints::Entity::find().filter(C::Archived.eq(false));
@@ -113,12 +114,12 @@ impl Queries {
         self.rows(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns the number of deliveries that a replay since this time sends again.
+    /// Returns the number of deliveries that a replay from the given time would send again.
     pub async fn count_past_deliveries(&self, endpoint: Id, since: Timestamp) -> Result<u64, LoadError> {
         Ok(past(endpoint, since)?.count(&self.db).await?)
     }
 
-    /// Returns the next deliveries that a replay sends again, oldest first.
+    /// Returns the next deliveries to be sent again by a replay, oldest first.
     pub async fn past_deliveries(
         &self,
         endpoint: Id,
@@ -137,13 +138,13 @@ impl Queries {
         Ok(self.readable(&rows, Doc::read))
     }
 
-    /// Returns the delivery with this id; it names its endpoint.
+    /// Returns the delivery with the given id, which includes the id of the endpoint.
     pub async fn delivery(&self, id: Id) -> Result<Option<Delivery>, LoadError> {
         let row = deliveries::Entity::find_by_id(id.to_string()).one(&self.db).await?;
         Ok(row.map(|row| row.read()).transpose()?)
     }
 
-    /// Returns an endpoint's pending deliveries that come after this time and id, earliest first.
+    /// Returns the pending deliveries of an endpoint that come after the given time and id, earliest first.
     pub async fn pending_deliveries(
         &self,
         endpoint: Id,
@@ -153,7 +154,8 @@ impl Queries {
         pending_deliveries(&self.db, endpoint, after, limit).await
     }
 
-    /// Returns the highest replay number of an event at an endpoint; `None` if it was never delivered there.
+    /// Returns the highest replay number of an event at an endpoint; `None` if the event was never delivered to the
+    /// endpoint.
     pub async fn last_replay(&self, endpoint: Id, event: Id) -> Result<Option<u32>, LoadError> {
         use deliveries::Column as C;
         let select = deliveries::Entity::find().select_only().expr(C::Replay.max());
@@ -162,7 +164,7 @@ impl Queries {
         Ok(last.flatten().and_then(|last| u32::try_from(last).ok()))
     }
 
-    /// Counts the deliveries of all endpoints by state, except `delivered`, which nearly all have.
+    /// Counts the deliveries of all endpoints by state, leaving out `delivered`, the state of nearly all of them.
     pub async fn undelivered_by_state(&self) -> Result<Vec<(DeliveryState, u64)>, LoadError> {
         // Written exactly as in the partial index, or SQLite does not use the index.
         let undelivered = deliveries::Entity::find().filter(Expr::cust("state <> 'delivered'"));
@@ -170,7 +172,8 @@ impl Queries {
     }
 }
 
-/// Selects the first deliveries of events since this time, without test events, that are no longer pending.
+/// Selects the first delivery of each event since the given time, leaving out test events and deliveries that are still
+/// pending.
 fn past(endpoint: Id, since: Timestamp) -> Result<Select<deliveries::Entity>, LoadError> {
     use deliveries::Column as C;
     let pending = word(&DeliveryState::Pending).map_err(json)?;
@@ -182,7 +185,7 @@ fn past(endpoint: Id, since: Timestamp) -> Result<Select<deliveries::Entity>, Lo
         .filter(C::CreatedAt.gte(since.0)))
 }
 
-/// Returns an endpoint's pending deliveries that come after this time and id, earliest first.
+/// Returns the pending deliveries of an endpoint that come after the given time and id, earliest first.
 pub async fn pending_deliveries<C: ConnectionTrait>(
     db: &C,
     endpoint: Id,

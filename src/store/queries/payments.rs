@@ -1,4 +1,4 @@
-//! Queries of payments: lookup of their owner, and lists across orders and invoices without an order.
+//! Queries of payments: lookups of their owner, and lists across orders and invoices without an order.
 
 use std::collections::HashMap;
 
@@ -11,34 +11,34 @@ use domain::id::Id;
 use domain::ledger::Payment;
 use entities::{invoices, orders, payments};
 
-/// Filter of payments; an absent member excludes none.
+/// Filter of payments; absent members match all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PaymentFilter {
     /// Customer's e-mail address, in lower case.
     pub customer_email: Option<String>,
-    /// Order of the payment.
+    /// Order to which the payment belongs.
     pub order_id: Option<Id>,
-    /// Invoice of the payment, which may be that of an order.
+    /// Invoice to which the payment belongs, possibly through its order.
     pub invoice_id: Option<Id>,
-    /// Site of the payment's order or invoice.
+    /// Site of the order or invoice.
     pub site: Option<String>,
 }
 
-/// Payment with its order and invoice.
+/// Payment with the ids of its order and invoice.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ListedPayment {
     /// Payment or refund.
     pub payment: Payment,
-    /// Order; `None` for a payment of an invoice without one.
+    /// Order; `None` if the payment belongs to an invoice without an order.
     pub order_id: Option<Id>,
-    /// Invoice, possibly that of the order; `None` for an order without money in its own currency.
+    /// Invoice, possibly that of the order; `None` for an order that has received no money in its own currency.
     pub invoice_id: Option<Id>,
-    /// The customer's e-mail address.
+    /// Customer's e-mail address.
     pub customer_email: Option<String>,
 }
 
 impl Queries {
-    /// Returns the order, or the invoice without an order, to which this checkout session belongs.
+    /// Returns the order, or the invoice without an order, to which the given checkout session belongs.
     pub async fn owner_of_session(&self, session: &str) -> Result<Option<Id>, LoadError> {
         let order = orders::Entity::find().select_only().column(orders::Column::Id);
         let order = order.filter(orders::Column::PaymentSession.eq(session)).order_by_desc(orders::Column::Id);
@@ -51,7 +51,7 @@ impl Queries {
         id.map(|id| id_of("invoices", &id)).transpose()
     }
 
-    /// Returns the order, or the invoice without an order, that has a payment of this payment intent.
+    /// Returns the order, or the invoice without an order, that has a payment with the given payment intent.
     pub async fn owner_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
         use payments::Column as C;
         let select = payments::Entity::find().select_only().column(C::OwnerId).filter(C::Intent.eq(intent));
@@ -76,7 +76,7 @@ impl Queries {
         Ok((self.with_owners(listed).await?, total))
     }
 
-    /// Attaches to each payment its order and invoice.
+    /// Attaches the order and the invoice to each payment.
     async fn with_owners(&self, listed: Vec<Payment>) -> Result<Vec<ListedPayment>, LoadError> {
         use invoices::Column as I;
         if listed.is_empty() {
@@ -112,7 +112,8 @@ impl Queries {
     }
 }
 
-/// Returns the condition that selects payments whose order, or invoice without an order, satisfies these expressions.
+/// Returns the condition that selects payments whose order, or invoice without an order, satisfies the given
+/// expressions.
 fn owned_by(order: Expr, invoice: Expr) -> Condition {
     use payments::Column as C;
     let orders = orders::Entity::find().select_only().column(orders::Column::Id).filter(order).into_query();
@@ -120,7 +121,7 @@ fn owned_by(order: Expr, invoice: Expr) -> Condition {
     Condition::any().add(C::OwnerId.in_subquery(orders)).add(C::OwnerId.in_subquery(invoices))
 }
 
-/// Returns the condition that selects the payments of an invoice: its own, or those of the order that it follows.
+/// Returns the condition that selects the payments of an invoice: its own, or those of the order to which it belongs.
 fn of_invoice(invoice: Id) -> Condition {
     use invoices::Column as I;
     let order = invoices::Entity::find().select_only().column(I::OrderId);

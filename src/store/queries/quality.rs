@@ -1,4 +1,4 @@
-//! Queries of print quality: the good parts of signed-off prints, and the cost of the others.
+//! Queries of print quality: the good parts of signed-off prints, and the cost of the rejected parts.
 
 use std::collections::HashMap;
 
@@ -10,50 +10,51 @@ use domain::amount::Amount;
 use domain::material::MaterialType;
 use domain::time::Timestamp;
 
-/// Divisor from the unit in which costs are summed to a cent: thousandths of a unit of material times thousandths of a
+/// Number of summed cost units in a cent. Costs are summed in thousandths of a unit of material times thousandths of a
 /// cent.
 const PARTS_OF_A_CENT: f64 = 1_000_000.0;
 /// Maximum number of groups returned.
 const MAX_GROUPS: usize = 200;
 
-/// Grouping of prints.
+/// Property by which prints are grouped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QualityGrouping {
-    /// No grouping: a single group.
+    /// None: all prints form a single group.
     All,
     /// SKU that was made.
     Sku,
     /// Printer that printed.
     Printer,
-    /// Reason parts are not good; covers only prints with such parts.
+    /// Reason for rejecting parts; covers only prints with rejected parts.
     Reason,
 }
 
-/// Quality figures of one group of signed-off prints.
+/// Quality figures for one group of signed-off prints.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct QualityCounts {
-    /// Id of the SKU or printer, or the reason; `None` for the single group, and if there is no reason.
+    /// Id of the SKU or printer, or the reason; `None` for the single group, and for prints without a reason.
     pub key: Option<String>,
     /// Number of prints that ended and were signed off.
     pub prints: i64,
-    /// Number of parts on their plates.
+    /// Number of parts on the plates of these prints.
     pub parts: i64,
     /// Number of good parts.
     pub good: i64,
-    /// Number of parts of prints that were the first of their job and replaced nothing.
+    /// Number of parts of first prints: prints that were the first of their job and were not replacements.
     pub first_parts: i64,
-    /// Number of good parts of those prints.
+    /// Number of good parts of first prints.
     pub first_good: i64,
-    /// Printing time spent on parts that are not good, in milliseconds.
+    /// Printing time spent on rejected parts, in milliseconds.
     pub lost_ms: i64,
-    /// Amount of material in parts that are not good, by its unit.
+    /// Amount of material in rejected parts, by unit.
     pub lost_material: Vec<(&'static str, Amount)>,
-    /// Current cost of that material, in the smallest unit of the currency; `None` if the cost of none of it is known.
+    /// Current cost of the material in rejected parts, in the smallest unit of the currency; `None` if no costs are
+    /// known.
     pub lost_cents: Option<i64>,
 }
 
 impl QualityGrouping {
-    /// Returns the SQL of the grouping key and of an additional condition.
+    /// Returns the SQL for the grouping key and for an additional condition.
     fn sql(self) -> (&'static str, &'static str) {
         match self {
             Self::All => ("CAST(NULL AS TEXT)", ""),
@@ -65,8 +66,8 @@ impl QualityGrouping {
 }
 
 impl Queries {
-    /// Returns the quality of prints that ended from `from` on and before `to`, in groups: most parts that are not good
-    /// first, at most 200 groups.
+    /// Returns the quality of prints that ended between `from` (inclusive) and `to` (exclusive), by group. Groups with
+    /// the most rejected parts come first; there are at most 200.
     pub async fn quality(
         &self,
         by: QualityGrouping,
@@ -115,7 +116,7 @@ impl Queries {
         Ok(groups)
     }
 
-    /// Returns the cost of the material in parts that are not good, by group; groups without a loss have no entry.
+    /// Returns the cost of the material in rejected parts, by group; groups without a loss are left out.
     async fn costs(
         &self,
         by: QualityGrouping,
@@ -141,9 +142,9 @@ impl Queries {
     }
 }
 
-/// Returns the SQL that joins attempts and their jobs with the material used by each print: a row `part` with the id of
-/// a material and the amount in thousandths for each. A print that ended before usage was recorded per material counts
-/// entirely for its first material.
+/// Returns the SQL that joins attempts and their jobs with the material used by each print, as rows named `part` with
+/// the id of a material and the amount in thousandths. The usage of a print that ended before usage was recorded per
+/// material is attributed entirely to the job's first material.
 pub(super) fn used_parts(db: DbBackend) -> &'static str {
     if db == DbBackend::Postgres {
         "CROSS JOIN LATERAL json_each_text(COALESCE(attempts.used_of, json_build_object(jobs.material_id, attempts.used)::text)::json) \
@@ -153,7 +154,8 @@ pub(super) fn used_parts(db: DbBackend) -> &'static str {
     }
 }
 
-/// Parses a result row: the counts of one group and one type of material, and the unit of its amounts.
+/// Parses a result row, which has the counts for one group and one type of material, and returns them with the unit of
+/// the amounts.
 fn read(row: &QueryResult) -> Result<(QualityCounts, &'static str), DbErr> {
     let kind: Option<String> = row.try_get("", "kind")?;
     let kind = kind.and_then(|kind| serde_json::from_value::<MaterialType>(kind.into()).ok());

@@ -12,22 +12,22 @@ use domain::quote::{Quote, QuoteStatus};
 use domain::time::Timestamp;
 use entities::quotes;
 
-/// Filter of quotes; an absent member excludes none. Deleted drafts are never included.
+/// Filter of quotes; absent members match all. Deleted drafts are never listed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct QuoteFilter {
-    /// Status as it is displayed at `now`; expired quotes do not count as sent.
+    /// Status as displayed at time `now`; expired quotes do not count as sent.
     pub status: Option<QuoteStatus>,
     /// Site of the quote.
     pub site: Option<String>,
-    /// Customer's e-mail address, in its normalised form.
+    /// Customer's e-mail address in normalised form.
     pub customer_email: Option<String>,
-    /// Custom request that the quote answers.
+    /// Custom request to which the quote responds.
     pub custom_request_id: Option<Id>,
-    /// Order that the quote became.
+    /// Order created from the quote.
     pub order_id: Option<Id>,
-    /// `true` to list only quotes that were sent.
+    /// `true` to list only quotes that have been sent.
     pub sent: bool,
-    /// Time at which expiry is determined.
+    /// Time as of which quotes count as expired.
     pub now: Timestamp,
 }
 
@@ -50,7 +50,7 @@ impl Queries {
         self.snapshots(select, page).await
     }
 
-    /// Returns the quote whose first model is this file.
+    /// Returns the quote whose first model is the given file.
     pub async fn quote_of_model(&self, file: Id) -> Result<Option<Quote>, LoadError> {
         use quotes::Column as C;
         let select = quotes::Entity::find().filter(C::ModelFileId.eq(file.to_string())).filter(C::Archived.eq(false));
@@ -59,7 +59,7 @@ impl Queries {
     }
 }
 
-/// Returns the condition that selects quotes displayed with this status at this time.
+/// Returns the condition that selects quotes displayed with the given status at the given time.
 pub(super) fn shown_as(status: QuoteStatus, now: Timestamp) -> Result<Condition, LoadError> {
     use quotes::Column as C;
     let is = |status: QuoteStatus| Ok::<_, LoadError>(C::Status.eq(word(&status).map_err(json)?));

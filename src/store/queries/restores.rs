@@ -1,4 +1,4 @@
-//! Queries of restores of a backup, the events that they undid, and the numbers that are skipped since.
+//! Queries of restores from a backup, of the events undone by them, and of the numbers skipped since then.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
@@ -17,7 +17,7 @@ impl Queries {
         self.snapshots(restores::Entity::find().order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns the time of the newest restore that waits for its review; `None` if none waits.
+    /// Returns the time of the newest restore that has yet to be reviewed; `None` if there is none.
     pub async fn unreviewed_restore(&self) -> Result<Option<Timestamp>, LoadError> {
         use restores::Column as C;
         let select = restores::Entity::find().select_only().expr(C::CreatedAt.max()).filter(C::Active.eq(true));
@@ -25,14 +25,14 @@ impl Queries {
         Ok(at.flatten().map(Timestamp))
     }
 
-    /// Returns the number ranges of undone events, as pairs of the last event before and the first after each.
+    /// Returns the number ranges of undone events; for each, the last event before it and the first event after it.
     pub async fn undone_events(&self) -> Result<Vec<(i64, i64)>, LoadError> {
         use restores::Column as C;
         let select = restores::Entity::find().select_only().columns([C::LastEvent, C::FirstEvent]);
         Ok(select.order_by_asc(C::FirstEvent).into_tuple().all(&self.db).await?)
     }
 
-    /// Returns the numbers that are skipped since restores, in ascending order.
+    /// Returns the numbers skipped because of restores, in ascending order.
     pub(super) async fn number_gaps(&self) -> Result<Vec<NumberGap>, LoadError> {
         let rows = number_gaps::Entity::find().order_by_asc(number_gaps::Column::FirstNumber).all(&self.db).await?;
         Ok(self.readable(&rows, Doc::read))

@@ -1,9 +1,9 @@
-//! Batch of all rows that one transaction writes, grouped by table, so that each table costs a few multi-row
-//! statements.
+//! Batch of all rows that a transaction writes. They are grouped by table, so that each table needs only a few
+//! multi-row statements.
 //!
-//! The batch knows no table by name: a table joins when its first row is pushed. Tables are written in the order of
-//! their first rows, snapshot rows first. The order is the same for the same pushes, so a failing commit fails the same
-//! way when it is retried.
+//! The batch has no fixed list of tables: a table is added when its first row is pushed. Tables are written in that
+//! order, but snapshot rows come first. The same pushes always result in the same order, so that a failing commit fails
+//! in the same way when it is retried.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -21,9 +21,9 @@ use domain::event::Event;
 pub trait TableRow: ModelTrait + IntoActiveModel<ActiveOf<Self>> + Clone + Sync + 'static {}
 impl<M: ModelTrait + IntoActiveModel<ActiveOf<M>> + Clone + Sync + 'static> TableRow for M {}
 
-/// Rows of one table, with the way they are written.
+/// Rows of one table, and how they are written.
 trait TableRows: Any + Debug + Send + Sync {
-    /// Returns whether these rows carry the version guard. They are written first: a commit that was decided on an old
+    /// Returns whether the rows are guarded by a version. Guarded rows are written first: a commit based on an old
     /// version must fail for that reason, whatever else is wrong with it.
     fn is_guarded(&self) -> bool {
         false
@@ -31,11 +31,12 @@ trait TableRows: Any + Debug + Send + Sync {
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>>;
 }
 
-/// Snapshot rows, each written only if the version on disk is the one before.
+/// Snapshot rows, each of which is written only if the version on disk is the preceding one.
 #[derive(Debug)]
 struct SnapshotRows<M>(Vec<M>);
 
-/// Rows that are inserted or replaced by their key, in the order of the pushes; `None` deletes.
+/// Rows to be inserted, or to replace those with the same key, in the order in which they were pushed; `None` deletes
+/// the row.
 #[derive(Debug)]
 struct ReplacedRows<M>(Vec<(String, Option<M>)>);
 
@@ -43,7 +44,7 @@ struct ReplacedRows<M>(Vec<(String, Option<M>)>);
 #[derive(Debug)]
 struct InsertedRows<M>(Vec<M>);
 
-/// Rows that must not exist yet, each of which gets the next number of its series when it is written.
+/// Rows that must not exist yet; each gets the next number in its series when it is written.
 #[derive(Debug)]
 struct SeriesRows<M>(Vec<M>);
 
@@ -98,10 +99,10 @@ impl<M: TableRow + NumberedRow> TableRows for SeriesRows<M> {
     }
 }
 
-/// Rows that one transaction writes.
+/// Rows to be written by one transaction.
 #[derive(Default, Debug)]
 pub struct Batch {
-    /// Tables with rows; a dozen at most, so they are searched linearly.
+    /// Tables with rows; there are at most a dozen, so they are searched linearly.
     tables: Vec<Box<dyn TableRows>>,
 }
 
@@ -116,13 +117,13 @@ impl Batch {
         row.write(&mut RowSink::batch(self))
     }
 
-    /// Adds an event, under the number assigned by the writer.
+    /// Adds an event with the number assigned by the writer.
     pub fn push_event(&mut self, seq: i64, event: &Event) -> Result<(), WriteError> {
         self.insert(event_row(seq, event)?);
         Ok(())
     }
 
-    /// Adds an entry of the audit log.
+    /// Adds an entry to the audit log.
     pub fn push_audit(&mut self, line: Audit) {
         self.insert(audit_row(line));
     }
@@ -132,32 +133,32 @@ impl Batch {
         self.insert(idempotency_row(answered));
     }
 
-    /// Adds a snapshot row, written only if the version on disk is the one before its own.
+    /// Adds a snapshot row, to be written only if the version on disk is the preceding one.
     pub(super) fn snapshot<M: TableRow + SnapshotModel>(&mut self, row: M) {
         self.table::<SnapshotRows<M>>().0.push(row);
     }
 
-    /// Adds a row that replaces the one with the same key, if there is one.
+    /// Adds a row that replaces the one with the same key, if any.
     pub(super) fn replace<M: TableRow + Doc>(&mut self, row: M) {
         self.table::<ReplacedRows<M>>().0.push((row.key().to_owned(), Some(row)));
     }
 
-    /// Adds the deletion of the row with this key.
+    /// Adds the deletion of the row with the given key.
     pub(super) fn delete<M: TableRow>(&mut self, key: String) {
         self.table::<ReplacedRows<M>>().0.push((key, None));
     }
 
-    /// Adds a row whose key must be new.
+    /// Adds a row, whose key must be new.
     pub(super) fn insert<M: TableRow>(&mut self, row: M) {
         self.table::<InsertedRows<M>>().0.push(row);
     }
 
-    /// Adds a row whose key must be new, and which gets the next number of its series.
+    /// Adds a row, whose key must be new and which gets the next number in its series.
     pub(super) fn number<M: TableRow + NumberedRow>(&mut self, row: M) {
         self.table::<SeriesRows<M>>().0.push(row);
     }
 
-    /// Returns the rows of one table so far, adding the table if needed.
+    /// Returns the rows collected for one table, adding the table if needed.
     fn table<T: TableRows + Default>(&mut self) -> &mut T {
         let at = self.tables.iter().position(|table| (table.as_ref() as &dyn Any).is::<T>()).unwrap_or_else(|| {
             self.tables.push(Box::new(T::default()));
@@ -168,7 +169,7 @@ impl Batch {
         table.downcast_mut().expect("the table is of the type it was found by")
     }
 
-    /// Writes all rows. After an error the transaction must be rolled back (to its savepoint).
+    /// Writes all rows. If it fails, the transaction must be rolled back, or rolled back to its savepoint.
     pub async fn write<'c>(self, db: impl Into<DatabaseExecutor<'c>>) -> Result<(), WriteError> {
         let db = db.into();
         let (guarded, others): (Vec<_>, Vec<_>) = self.tables.into_iter().partition(|table| table.is_guarded());

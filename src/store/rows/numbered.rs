@@ -1,9 +1,9 @@
-//! Rows with gapless numbers: each gets the next number of its series when it is inserted. Only numbers that are
-//! skipped since a restore, with their reason, are left out.
+//! Rows with gapless numbers: each row gets the next number in its series when it is inserted. The only numbers left
+//! out are those skipped because of a restore, for which the reason is recorded.
 //!
-//! The last number of a series is read in the transaction that writes the next ones, and not cached in memory: a
-//! transaction that is rolled back, or whose process is killed, uses no number. Nothing else writes meanwhile, because
-//! there is one writer, and its epoch is guarded in the same transaction.
+//! The last number in a series is read in the transaction that writes the next ones and is never cached in memory, so a
+//! transaction that is rolled back, or whose process is killed, uses no number. Nothing else can write at the same
+//! time, because there is only one writer, whose epoch is checked in the same transaction.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ use crate::rows::{Doc, Part, WriteError};
 pub trait NumberedPart: Part {
     /// Returns the series to which the part belongs.
     fn series(&self) -> String;
-    /// Returns the number in the series; 0 before it is assigned.
+    /// Returns the number within the series; 0 before it is assigned.
     fn number(&self) -> i64;
-    /// Returns the part with this number.
+    /// Returns the part with the given number.
     fn with_number(&self, number: i64) -> Self;
 }
 
@@ -26,11 +26,11 @@ pub trait NumberedPart: Part {
 pub trait NumberedRow: Doc {
     /// Returns the series to which the row belongs.
     fn series(&self) -> &str;
-    /// Assigns the number of the row.
+    /// Assigns the given number to the row.
     fn set_number(&mut self, number: i64);
 }
 
-/// Inserts rows that must not exist yet, and assigns their numbers in order.
+/// Inserts rows that must not exist yet, and assigns numbers to them in order.
 pub(super) async fn write_numbered<M>(tx: &impl ConnectionTrait, mut rows: Vec<M>) -> Result<(), WriteError>
 where
     M: ModelTrait + NumberedRow + IntoActiveModel<ActiveOf<M>> + 'static,

@@ -1,5 +1,5 @@
-//! Rows of parts: the growing collections of an aggregate (jobs, movements, deliveries) have their own tables, under
-//! the version of the aggregate's snapshot row.
+//! Rows of parts. The growing collections of an aggregate (jobs, movements, deliveries) have their own tables, guarded
+//! by the version of the aggregate's snapshot row.
 
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -13,14 +13,14 @@ use crate::rows::{Doc, NumberedPart, NumberedRow, Snapshot, Unique, WriteError};
 use domain::aggregate::Aggregate;
 use domain::id::Id;
 
-/// Model of a part's table.
+/// Model of the table that stores a part.
 pub type ModelOf<P> = <<P as Part>::Entity as EntityTrait>::Model;
 
-/// Part of an aggregate that has its own table. `part_row!` implements it.
+/// Part of an aggregate that has its own table. Implemented by `part_row!`.
 pub trait Part: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
-    /// Table of the part's rows.
+    /// Table for the part's rows.
     type Entity: EntityTrait<Model: TableRow + Doc>;
-    /// Column that holds the id of the owning aggregate. `None`: there is only one such aggregate, [`Id::ONLY`].
+    /// Column with the id of the owning aggregate; `None` if there is only one such aggregate, [`Id::ONLY`].
     const OWNER_COLUMN: Option<&'static str> = None;
     /// Returns the id of the owning aggregate.
     fn owner(&self) -> Id {
@@ -28,27 +28,27 @@ pub trait Part: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     }
     /// Returns the row for the part's current value.
     fn row(&self) -> Result<ModelOf<Self>, WriteError>;
-    /// Returns the row's unique value besides the key, if the table has one.
+    /// Returns the unique value that the row has besides its key, if the table has one.
     fn unique(row: &ModelOf<Self>) -> Option<Unique> {
         let _ = row;
         None
     }
 }
 
-/// Row that belongs to an aggregate: a change of one of its parts, or a new aggregate that its commit creates.
+/// Row that belongs to an aggregate: a changed part, or a new aggregate created by the commit.
 pub trait StoredRow: Debug + Send + Sync + 'static {
     /// Writes the row to a sink.
     fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError>;
 }
 
-/// Empty row type of aggregates that consist of their snapshot row only, or create no others.
+/// Empty row type, for aggregates that consist only of a snapshot row, or that create no other aggregates.
 impl StoredRow for Infallible {
     fn write(&self, _: &mut RowSink<'_>) -> Result<(), WriteError> {
         match *self {}
     }
 }
 
-/// Target to which rows are written: a transaction of a database, or the tables of the store in memory.
+/// Target to which rows are written: a database transaction, or the tables of the in-memory store.
 pub struct RowSink<'a>(Target<'a>);
 
 enum Target<'a> {
@@ -65,7 +65,7 @@ impl<'a> RowSink<'a> {
         Self(Target::Memory(tables))
     }
 
-    /// Writes a part whose key must be new.
+    /// Writes a part, whose key must be new.
     pub fn insert<P: Part>(&mut self, part: &P) -> Result<(), WriteError> {
         let row = part.row()?;
         match &mut self.0 {
@@ -75,7 +75,7 @@ impl<'a> RowSink<'a> {
         Ok(())
     }
 
-    /// Writes a part whose key must be new, and assigns it the next number of its series.
+    /// Writes a part, whose key must be new, and assigns it the next number in its series.
     pub fn insert_numbered<P: NumberedPart<Entity: EntityTrait<Model: NumberedRow>>>(
         &mut self,
         part: &P,
@@ -87,7 +87,7 @@ impl<'a> RowSink<'a> {
         Ok(())
     }
 
-    /// Writes a part in place of the one with the same key, if there is one.
+    /// Writes a part, replacing the one with the same key, if any.
     pub fn replace<P: Part>(&mut self, part: &P) -> Result<(), WriteError> {
         let row = part.row()?;
         match &mut self.0 {
@@ -97,7 +97,7 @@ impl<'a> RowSink<'a> {
         Ok(())
     }
 
-    /// Deletes the part with this key.
+    /// Deletes the part with the given key.
     pub fn delete<P: Part>(&mut self, key: impl ToString) {
         match &mut self.0 {
             Target::Database(batch) => batch.delete::<ModelOf<P>>(key.to_string()),
@@ -105,7 +105,7 @@ impl<'a> RowSink<'a> {
         }
     }
 
-    /// Writes a new aggregate, at version 1. One that is at rest from the beginning is not loaded at start.
+    /// Writes a new aggregate at version 1. If it is at rest from the beginning, it is not loaded at startup.
     pub fn create<T: Snapshot + Aggregate>(&mut self, id: Id, new: &T) -> Result<(), WriteError> {
         let snapshot = new.snapshot(id, 1, new.at_rest())?;
         match &mut self.0 {
@@ -117,8 +117,8 @@ impl<'a> RowSink<'a> {
 }
 
 /// Declares the rows of a part: `part_row!(Job in jobs of order_id, |this| { … })`. Key, owner, schema number and
-/// document are filled in; the columns are those by which queries filter, sort and join. `unique` names the columns
-/// whose combined values are unique.
+/// document are filled in automatically; the columns to list are those by which queries filter, sort and join. `unique`
+/// lists the columns whose combined values are unique.
 macro_rules! part_row {
     ($part:ident in $table:ident $(of $owner:ident)? $(unique [$unique:ident $($more:ident)*])?, |$this:ident| { $($column:ident : $value:expr),* $(,)? }) => {
         $crate::rows::doc_row!($table);

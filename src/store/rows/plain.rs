@@ -1,4 +1,4 @@
-//! Rows that are inserted once and never changed: events, audit entries, answers of idempotency keys.
+//! Rows that are inserted once and never changed: events, audit log entries, and answers for idempotency keys.
 
 use crate::rows::{DamagedRow, WriteError};
 use domain::event::{Event, NumberedEvent};
@@ -9,15 +9,15 @@ use entities::{audit, events, idempotency};
 /// Entry of the audit log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Audit {
-    /// Id of the entry itself.
+    /// Id of the entry.
     pub id: Id,
     /// Time of the command.
     pub at: Timestamp,
-    /// Caller ([`domain::principal::Principal`] as text).
+    /// Caller ([`domain::principal::Principal`], as text).
     pub actor: String,
     /// Name of the command ([`domain::aggregate::Command::name`]).
     pub action: String,
-    /// Kind of the aggregate, or of its part, that the command concerned.
+    /// Kind of the aggregate, or of the part of one, that the command concerned.
     pub subject_kind: String,
     /// Id of the subject; [`Id::ONLY`] if there is only one of its kind.
     pub subject_id: Id,
@@ -29,12 +29,12 @@ pub struct Audit {
     pub detail: Option<String>,
 }
 
-/// Answer stored for an idempotency key, so that a retry of the request gets the same one.
+/// Answer stored for an idempotency key, so that a retry of the request gets the same answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IdempotentAnswer {
-    /// Hash of caller, route and key, as composed by the HTTP layer.
+    /// Hash of caller, route and key, as computed by the HTTP layer.
     pub key: String,
-    /// Hash of the request body. The same key with another body is rejected.
+    /// Hash of the request body. A request with the same key but another body is rejected.
     pub body_hash: String,
     /// Kind of the aggregate that answered.
     pub kind: String,
@@ -46,11 +46,11 @@ pub struct IdempotentAnswer {
     pub answer: String,
     /// Time of the answer.
     pub created_at: Timestamp,
-    /// Time until which a retry gets this answer.
+    /// Time until which a retry gets the stored answer.
     pub expires_at: Timestamp,
 }
 
-/// Builds the row of an event with its number.
+/// Builds the row for an event with the given number.
 pub fn event_row(seq: i64, event: &Event) -> Result<events::Model, WriteError> {
     Ok(events::Model {
         seq,
@@ -65,7 +65,7 @@ pub fn event_row(seq: i64, event: &Event) -> Result<events::Model, WriteError> {
     })
 }
 
-/// Parses the event of a row.
+/// Parses the event from a row.
 pub fn read_event(row: events::Model) -> Result<NumberedEvent, DamagedRow> {
     let damaged = |reason: String| DamagedRow { table: "events", id: row.seq.to_string(), schema: 1, reason };
     let id = |text: &str| text.parse::<Id>().map_err(|error| damaged(error.to_string()));
@@ -82,7 +82,7 @@ pub fn read_event(row: events::Model) -> Result<NumberedEvent, DamagedRow> {
     Ok(NumberedEvent { seq: row.seq, event })
 }
 
-/// Builds the row of an audit entry.
+/// Builds the row for an audit log entry.
 pub fn audit_row(line: Audit) -> audit::Model {
     audit::Model {
         id: line.id.to_string(),
@@ -97,7 +97,7 @@ pub fn audit_row(line: Audit) -> audit::Model {
     }
 }
 
-/// Parses the audit entry of a row.
+/// Parses the audit log entry from a row.
 pub fn read_audit(row: audit::Model) -> Result<Audit, DamagedRow> {
     let id = |text: &str| {
         text.parse().map_err(|error: uuid::Error| DamagedRow {
@@ -120,7 +120,7 @@ pub fn read_audit(row: audit::Model) -> Result<Audit, DamagedRow> {
     })
 }
 
-/// Builds the row of an idempotency key's answer.
+/// Builds the row for the answer for an idempotency key.
 pub fn idempotency_row(answered: IdempotentAnswer) -> idempotency::Model {
     idempotency::Model {
         key: answered.key,
@@ -134,7 +134,7 @@ pub fn idempotency_row(answered: IdempotentAnswer) -> idempotency::Model {
     }
 }
 
-/// Parses the idempotency key's answer of a row.
+/// Parses the answer for an idempotency key from a row.
 pub fn read_idempotency(row: idempotency::Model) -> Result<IdempotentAnswer, DamagedRow> {
     let aggregate_id = row.aggregate_id.parse().map_err(|error: uuid::Error| DamagedRow {
         table: "idempotency",

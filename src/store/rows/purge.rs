@@ -1,4 +1,4 @@
-//! Statements that delete rows whose retention is over. Each returns how many rows it deleted.
+//! Statements that delete rows whose retention period has ended. Each function returns the number of rows it deleted.
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SubQueryStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
@@ -16,14 +16,14 @@ pub async fn purge_idempotency(tx: &impl ConnectionTrait, now: Timestamp) -> Res
     Ok(gone.rows_affected)
 }
 
-/// Deletes sign-in links that expired before this time.
+/// Deletes sign-in links that expired before the given time.
 pub async fn purge_sign_in_links(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
     let over = sign_in_links::Column::ExpiresAt.lt(before.0);
     let gone = sign_in_links::Entity::delete_many().filter(over).exec(tx).await.map_err(WriteError::Db)?;
     Ok(gone.rows_affected)
 }
 
-/// Deletes exports created before this time whose file is gone.
+/// Deletes exports created before the given time whose files no longer exist.
 pub async fn purge_exports(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
     let over = exports::Column::State.is_in([word(&ExportState::Expired)?, word(&ExportState::Failed)?]);
     let old = exports::Column::CreatedAt.lt(before.0).and(over);
@@ -31,7 +31,7 @@ pub async fn purge_exports(tx: &impl ConnectionTrait, before: Timestamp) -> Resu
     Ok(gone.rows_affected)
 }
 
-/// Deletes events older than `before`. The last event stays, because numbering continues from it.
+/// Deletes events from before the given time. The last event is preserved, because numbering continues from it.
 pub async fn purge_events(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
     let last = Query::select().expr(events::Column::Seq.max()).from(events::Entity).to_owned();
     let old =
@@ -40,7 +40,7 @@ pub async fn purge_events(tx: &impl ConnectionTrait, before: Timestamp) -> Resul
     Ok(gone.rows_affected)
 }
 
-/// Deletes deliveries created before this time, except those that are still pending.
+/// Deletes deliveries created before the given time, except pending ones.
 pub async fn purge_deliveries(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
     let over = deliveries::Column::State.ne(word(&DeliveryState::Pending)?);
     let old = deliveries::Column::CreatedAt.lt(before.0).and(over);

@@ -1,4 +1,4 @@
-//! Fixtures for tests of the store: databases of both kinds with fresh tables, and one sample of each aggregate.
+//! Fixtures for tests of the store: databases of both kinds with new tables, and one sample of each aggregate.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -33,17 +33,17 @@ use domain::sales_channel::{SalesChannel, Variant};
 use domain::sku::Sku;
 use domain::time::Timestamp;
 
-/// Environment variable with the admin URL of a PostgreSQL server; if it is set, tests of the store also run on that
-/// server.
+/// Environment variable with the administrator's URL of a PostgreSQL server. If it is set, tests of the store also run
+/// on that server.
 const POSTGRES: &str = "PRINTFLOOR_TEST_POSTGRES";
 
 /// Maximum number of connections to one test database.
 const MAX_CONNECTIONS: u32 = 4;
 
-/// Counter that gives each test database of this process its own name.
+/// Counter that provides each test database in this process with a unique name.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
-/// Runs a test on a fresh SQLite file and, if a server is configured, on a fresh PostgreSQL database.
+/// Runs a test on a new SQLite file and, if a server is configured, on a new PostgreSQL database.
 pub async fn on_each(test: impl AsyncFn(&DatabaseConnection)) {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}?mode=rwc", folder.path().join("shop.db").display());
@@ -73,8 +73,8 @@ async fn connect(url: &str) -> DatabaseConnection {
     Database::connect(options).await.unwrap()
 }
 
-/// Takes every connection to a database of [`on_each`], so that other queries wait until the returned transactions are
-/// dropped.
+/// Takes every connection of a database from [`on_each`], so that other queries wait until the returned transactions
+/// are dropped.
 pub async fn take_all_connections(db: &DatabaseConnection) -> Vec<DatabaseTransaction> {
     let mut all = Vec::new();
     for _ in 0..MAX_CONNECTIONS {
@@ -83,7 +83,7 @@ pub async fn take_all_connections(db: &DatabaseConnection) -> Vec<DatabaseTransa
     all
 }
 
-/// Writes a batch as the writer does: in a transaction that is rolled back on failure.
+/// Writes a batch in the same way as the writer: in a transaction that is rolled back on failure.
 pub async fn write(db: &DatabaseConnection, batch: Batch) -> Result<(), WriteError> {
     let tx: DatabaseTransaction = db.begin().await.unwrap();
     match batch.write(&tx).await {
@@ -98,12 +98,12 @@ pub async fn write(db: &DatabaseConnection, batch: Batch) -> Result<(), WriteErr
     }
 }
 
-/// Returns an id that is the same in every run: the number `n` as a UUID.
+/// Returns an id that is the same in every run, namely `n` as a UUID.
 pub fn id(n: u128) -> Id {
     Id(uuid::Uuid::from_u128(n))
 }
 
-/// Returns the time `ms` milliseconds after the start time of the tests.
+/// Returns the time `ms` milliseconds after the fixed time at which the tests start.
 pub fn at(ms: i64) -> Timestamp {
     Timestamp(1_700_000_000_000 + ms)
 }
@@ -112,7 +112,7 @@ fn read<T: DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value).unwrap()
 }
 
-/// Builds an order with one line of SKU 300.
+/// Builds an order with one line for SKU 300.
 pub fn order(n: u128) -> Order {
     read(json!({
         "id": id(n), "number": n as i64, "kind": "catalog", "status": "paid", "site": "main", "madeBy": id(900),
@@ -137,7 +137,7 @@ pub fn job(n: u128, order: u128) -> Job {
     }))
 }
 
-/// Builds an attempt of a job on printer 500.
+/// Builds an attempt at a job, on printer 500.
 pub fn attempt(n: u128, job: u128, order: u128, number: u32) -> Attempt {
     read(json!({
         "id": id(n), "jobId": id(job), "orderId": id(order), "number": number, "printerId": id(500), "state": "claimed",
@@ -145,7 +145,7 @@ pub fn attempt(n: u128, job: u128, order: u128, number: u32) -> Attempt {
     }))
 }
 
-/// Builds a payment of an order.
+/// Builds a payment for an order.
 pub fn payment(n: u128, order: u128) -> Payment {
     read(json!({
         "id": id(n), "orderId": id(order), "amountCents": 2500, "currency": "usd", "method": "cash", "createdAt": at(n as i64),
@@ -161,7 +161,7 @@ pub fn material(n: u128) -> Material {
     }))
 }
 
-/// Builds a held claim of job `n` on a material.
+/// Builds a claim, already held, of job `n` on a material.
 pub fn claim(n: u128, material: u128) -> Claim {
     read(json!({
         "id": {"job": id(n), "number": 1}, "materialId": id(material), "orderId": id(1), "need": 12.345, "state": "held",
@@ -169,7 +169,7 @@ pub fn claim(n: u128, material: u128) -> Claim {
     }))
 }
 
-/// Builds movement number `n`: a delivery of `grams` to a material.
+/// Builds movement number `n`, which adds a delivery of `grams` to a material.
 pub fn movement(n: u128, material: u128, grams: i64) -> Movement {
     read(json!({
         "id": id(n), "materialId": id(material), "kind": "receive", "deltaQuantity": grams, "deltaReserved": 1, "quantity": grams,
@@ -177,7 +177,7 @@ pub fn movement(n: u128, material: u128, grams: i64) -> Movement {
     }))
 }
 
-/// Builds a SKU of material 200 and file 400.
+/// Builds a SKU with material 200 and file 400.
 pub fn sku(n: u128, code: &str) -> Sku {
     read(json!({
         "id": id(n), "code": code, "slug": code, "name": "a bracket", "collections": [], "materialId": id(200),
@@ -214,7 +214,7 @@ pub fn endpoint(n: u128) -> Endpoint {
     }))
 }
 
-/// Builds a pending delivery of event `event`, due at `n`.
+/// Builds a pending delivery of event number `event`, due at time `n`.
 pub fn delivery(n: u128, endpoint: u128, event: u128) -> Delivery {
     read(json!({
         "id": id(n), "endpointId": id(endpoint), "eventId": id(event), "eventSeq": 1, "event": "order.paid", "replay": 0,
@@ -222,7 +222,7 @@ pub fn delivery(n: u128, endpoint: u128, event: u128) -> Delivery {
     }))
 }
 
-/// Builds draft quote number `n` with one line of SKU 300, whose model is to be sliced.
+/// Builds draft quote number `n` with one line for SKU 300 and a model to be sliced.
 pub fn quote(n: u128) -> Quote {
     read(json!({
         "id": id(n), "number": n as i64, "revision": 1, "status": "draft", "site": "main", "customerEmail": "a@example.org",
@@ -246,7 +246,7 @@ pub fn quote(n: u128) -> Quote {
     }))
 }
 
-/// Builds queued mail number `n`.
+/// Builds queued e-mail number `n`.
 pub fn mail(n: u128) -> Mail {
     read(json!({
         "id": id(n), "to": ["a@example.org"], "subject": "s", "text": "t", "state": "queued", "tries": 0, "nextAt": at(0),
@@ -254,7 +254,7 @@ pub fn mail(n: u128) -> Mail {
     }))
 }
 
-/// Builds a payment event that matched no order.
+/// Builds a payment event that does not match an order.
 pub fn kept_payment_event(n: u128) -> KeptPaymentEvent {
     read(json!({
         "id": id(n), "eventId": format!("evt_{n}"), "body": "{}", "done": false, "nextAt": at(0), "createdAt": at(n as i64),
@@ -276,7 +276,7 @@ pub fn custom_request(n: u128) -> CustomRequest {
     }))
 }
 
-/// Builds a restore that is not reviewed.
+/// Builds a restore that has not been reviewed.
 pub fn restore(n: u128) -> Restore {
     read(json!({
         "id": id(n), "backupMadeAt": at(1), "restoredAt": at(2), "lastEvent": 7, "firstEvent": 1007,
@@ -284,7 +284,7 @@ pub fn restore(n: u128) -> Restore {
     }))
 }
 
-/// Builds a gap of numbers that are skipped since a restore.
+/// Builds a gap of numbers skipped because of a restore.
 pub fn number_gap(n: u128, restore: u128, first: i64, last: i64) -> NumberGap {
     read(json!({
         "id": id(n), "restoreId": id(restore), "series": "INV-2023", "first": first, "last": last, "reason": "restored",
@@ -297,7 +297,7 @@ pub fn integration(n: u128) -> Integration {
     read(json!({"id": id(n), "name": format!("integration{n}"), "cursor": 7, "createdAt": at(n as i64)}))
 }
 
-/// Builds a sales channel of another shop.
+/// Builds a sales channel for another shop.
 pub fn sales_channel(n: u128) -> SalesChannel {
     read(json!({
         "id": id(n), "kind": "csv", "name": "Fair", "site": "industries", "currency": "usd", "encryptedSecret": "s",
@@ -311,7 +311,7 @@ pub fn variant(n: u128, channel: u128) -> Variant {
     read(json!({"id": id(n), "channelId": id(channel), "variant": format!("V{n}"), "skuId": id(300), "quantity": 2}))
 }
 
-/// Builds a channel order for which the map has no entry.
+/// Builds a channel order that has no entry in the variant map.
 pub fn channel_order(n: u128, channel: u128) -> ChannelOrder {
     read(json!({
         "id": id(n), "channelId": id(channel), "externalId": format!("{n}"), "number": format!("#{n}"),
@@ -338,7 +338,7 @@ pub fn export(n: u128) -> Export {
     }))
 }
 
-/// Builds an accounting system connection with an authorisation in progress at the provider's page.
+/// Builds a connection to the accounting system, with an authorisation in progress on the provider's page.
 pub fn accounting() -> Accounting {
     read(json!({
         "id": Id::ONLY, "requests": [{
@@ -352,7 +352,7 @@ pub fn accounting() -> Accounting {
     }))
 }
 
-/// Builds the posting of an invoice that the accounting system refused.
+/// Builds the posting of an invoice, refused by the accounting system.
 pub fn posting(n: u128) -> Posting {
     read(json!({
         "id": id(n), "documentId": id(n + 1), "invoiceId": id(n + 2), "kind": "invoice", "number": "INV-2026-000001",
@@ -361,7 +361,7 @@ pub fn posting(n: u128) -> Posting {
     }))
 }
 
-/// Builds the access aggregate before there are users, keys or sessions.
+/// Builds the access aggregate without users, keys or sessions.
 pub fn access() -> Access {
     Access::default()
 }

@@ -1,4 +1,4 @@
-//! Snapshot rows: the state of an aggregate at a version, with one table per kind.
+//! Snapshot rows: the state of an aggregate at a version. Each kind of aggregate has its own table.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -13,27 +13,27 @@ use crate::rows::{Doc, Unique, WriteError};
 use domain::aggregate::Aggregate;
 use domain::id::Id;
 
-/// Kind of aggregate that has a table of snapshot rows. `snapshot_row!` implements it.
+/// Kind of aggregate that has a table of snapshot rows. Implemented by `snapshot_row!`.
 pub trait Snapshot: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
-    /// Table of its snapshot rows.
+    /// Table for the snapshot rows.
     type Entity: EntityTrait<Model: SnapshotModel>;
-    /// Builds the snapshot row at this version. `at_rest` is [`Aggregate::at_rest`]; some tables have a column for it,
-    /// to find the aggregates to load at start.
+    /// Builds the snapshot row at the given version. `at_rest` is the value of [`Aggregate::at_rest`]; some tables have
+    /// a column for it, by which the aggregates to load at startup are found.
     fn snapshot(&self, id: Id, version: i64, at_rest: bool) -> Result<SnapshotRow, WriteError>;
 }
 
-/// Row of a table of snapshot rows.
+/// Row in a table of snapshot rows.
 pub trait SnapshotModel: Doc {
-    /// Returns the number of commits of the aggregate.
+    /// Returns the version, which is the number of commits of the aggregate.
     fn version(&self) -> i64;
-    /// Returns the row's unique value besides the id, if the table has one.
+    /// Returns the unique value that the row has besides its id, if the table has one.
     fn unique(&self) -> Option<Unique> {
         None
     }
 }
 
-/// Snapshot row of an aggregate, with the type of its table erased. Built by the actor, written by the writer, which
-/// knows no kind. Cloned when a transaction is retried.
+/// Snapshot row of an aggregate, with the type of its table erased. It is built by the actor and written by the writer,
+/// which is independent of the kinds of aggregates, and cloned when a transaction is retried.
 #[derive(Clone, Debug)]
 pub struct SnapshotRow(Arc<dyn ErasedSnapshot>);
 
@@ -42,7 +42,7 @@ trait ErasedSnapshot: Any + Debug + Send + Sync {
     fn facts(&self) -> SnapshotFacts<'_>;
 }
 
-/// Facts about a snapshot row that the store in memory needs, whatever its table.
+/// Facts about a snapshot row that the in-memory store needs, whatever the table.
 pub struct SnapshotFacts<'a> {
     pub table: &'static str,
     pub id: &'a str,
@@ -63,7 +63,7 @@ impl<M: TableRow + SnapshotModel> ErasedSnapshot for M {
 }
 
 impl SnapshotRow {
-    /// Wraps a row of any table of snapshot rows.
+    /// Wraps a row from any table of snapshot rows.
     pub fn new<M: TableRow + SnapshotModel>(row: M) -> Self {
         Self(Arc::new(row))
     }
@@ -76,7 +76,7 @@ impl SnapshotRow {
         self.0.facts()
     }
 
-    /// Returns the row if it belongs to this table.
+    /// Returns the row if it belongs to the table `M`.
     pub(crate) fn model<M: TableRow + SnapshotModel>(&self) -> Option<&M> {
         let row: &dyn Any = &*self.0;
         row.downcast_ref()
@@ -84,8 +84,8 @@ impl SnapshotRow {
 }
 
 /// Declares the snapshot rows of a kind: `snapshot_row!(Sku in skus unique code, |this, at_rest| { code: … })`. Id,
-/// version, schema number and document are filled in; the columns are those by which queries filter, sort and join.
-/// `unique` names the column with unique values.
+/// version, schema number and document are filled in automatically; the columns to list are those by which queries
+/// filter, sort and join. `unique` names the column whose values are unique.
 macro_rules! snapshot_row {
     ($kind:ident in $table:ident $(unique $unique:ident)?, |$this:ident, $at_rest:ident| { $($column:ident : $value:expr),* $(,)? }) => {
         $crate::rows::doc_row!($table);

@@ -1,4 +1,5 @@
-//! Multi-row statements. Each table has few of them, in few lengths, so that their texts are built and prepared once.
+//! Multi-row statements. There are few per table, for few numbers of rows, so that each text is built and prepared only
+//! once.
 
 use std::any::TypeId;
 use std::collections::HashSet;
@@ -16,23 +17,23 @@ use crate::rows::{Doc, SnapshotModel, WriteError};
 
 /// Maximum number of keys in one deletion. SQLite accepts 32,766 parameters, PostgreSQL 65,535.
 const MAX_KEYS_PER_DELETE: usize = 30_000;
-/// Maximum number of rows in one statement. With 20 columns that is far below the limits on parameters.
+/// Maximum number of rows in one statement. With 20 columns, this is far below the limits on the number of parameters.
 const MAX_ROWS_PER_STATEMENT: usize = 256;
-/// Number of rows up to which each number has its own statement; above it only powers of two have one.
+/// Number of rows up to which every number of rows has its own statement; above it, only powers of two have one.
 const EXACT_LENGTHS_UP_TO: usize = 8;
 
-/// Cache key of a statement: table, whether rows are replaced, whether for SQLite, and number of rows.
+/// Cache key of a statement: table, whether rows are replaced, whether it is for SQLite, and number of rows.
 type StatementShape = (TypeId, bool, bool, usize);
 
-/// Cached texts of inserts. Only looked up, so the order of the map does not matter.
+/// Cached texts of insert statements. The map is only used for lookups, so its order does not matter.
 static INSERT_TEXTS: LazyLock<DashMap<StatementShape, Arc<str>>> = LazyLock::new(DashMap::new);
 
 type EntityOf<M> = <M as ModelTrait>::Entity;
 type ColumnOf<M> = <EntityOf<M> as EntityTrait>::Column;
-/// Form of a row that `SeaORM` inserts.
+/// Form of a row in which `SeaORM` inserts it.
 pub type ActiveOf<M> = <EntityOf<M> as EntityTrait>::ActiveModel;
 
-/// Writes snapshot rows, new ones and next versions, each only over the version before it.
+/// Writes snapshot rows, both new ones and new versions; a new version is only written over the preceding one.
 pub async fn write_snapshots<M>(tx: &impl ConnectionTrait, snapshots: Vec<M>) -> Result<(), WriteError>
 where
     M: SnapshotModel + IntoActiveModel<ActiveOf<M>> + 'static,
@@ -48,7 +49,7 @@ where
     if written == count as u64 { Ok(()) } else { Err(WriteError::Guard(M::TABLE)) }
 }
 
-/// Writes the latest rows by key; `None` deletes. The last entry of a key applies.
+/// Writes rows by key; `None` deletes the row. If a key occurs more than once, the last entry applies.
 pub async fn write_rows<M>(tx: &impl ConnectionTrait, log: Vec<(String, Option<M>)>) -> Result<(), WriteError>
 where
     M: ModelTrait + IntoActiveModel<ActiveOf<M>> + 'static,
@@ -110,7 +111,7 @@ where
     Ok(written)
 }
 
-/// Returns how many of the remaining rows go into the next statement.
+/// Returns the number of rows for the next statement, given the number of rows left.
 fn portion(left: usize) -> usize {
     if left <= EXACT_LENGTHS_UP_TO {
         left
@@ -121,7 +122,7 @@ fn portion(left: usize) -> usize {
     }
 }
 
-/// Returns the clause by which a row replaces the one with the same key entirely.
+/// Returns the clause that makes a row entirely replace the one with the same key.
 fn replace<M: ModelTrait>() -> OnConflict {
     let keys = || <EntityOf<M> as EntityTrait>::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
     let names: Vec<_> = keys().map(|column| column.to_string()).collect();
@@ -129,7 +130,7 @@ fn replace<M: ModelTrait>() -> OnConflict {
     OnConflict::columns(keys()).update_columns(others).to_owned()
 }
 
-/// Distinguishes a violated unique constraint and a rejected value from a failing database.
+/// Distinguishes a violated unique constraint or a rejected value from a failing database.
 pub(super) fn map_db_error(error: DbErr) -> WriteError {
     let Some(SqlErr::UniqueConstraintViolation(message)) = error.sql_err() else {
         return if refuses_value(&error) { WriteError::Value(error) } else { WriteError::Db(error) };
@@ -143,14 +144,14 @@ pub(super) fn map_db_error(error: DbErr) -> WriteError {
     WriteError::Constraint(name.or_else(|| by_columns(&message)).unwrap_or(message))
 }
 
-/// Parses the name of a violated constraint on PostgreSQL: `uq__deliveries__endpoint_id__event_id__replay`.
+/// Parses the name of a violated constraint on PostgreSQL, such as `uq__deliveries__endpoint_id__event_id__replay`.
 fn by_name(constraint: &str) -> Option<String> {
     let (table, columns) = constraint.strip_prefix("uq__")?.split_once("__")?;
     Some(format!("{table}.{}", columns.replace("__", ",")))
 }
 
-/// Parses the columns in a constraint error of `SQLite`: `UNIQUE constraint failed: deliveries.endpoint_id,
-/// deliveries.event_id, deliveries.replay`.
+/// Parses the columns from a constraint error of SQLite, such as
+/// `UNIQUE constraint failed: deliveries.endpoint_id, deliveries.event_id, deliveries.replay`.
 fn by_columns(message: &str) -> Option<String> {
     let (_, columns) = message.split_once("UNIQUE constraint failed: ")?;
     let (table, _) = columns.split_once('.')?;

@@ -1,4 +1,4 @@
-//! Counters of the writer, and the state that outlives its crashes.
+//! Counters of the writer, and the state that survives its crashes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -8,32 +8,32 @@ use tokio::sync::Mutex;
 use crate::Unavailable;
 use crate::meter::CommitMeter;
 
-/// Counters of the writer, readable without its mailbox, and the state that a restarted writer needs from its
+/// Counters of the writer, which can be read without its mailbox, and the state that a restarted writer needs from its
 /// predecessor.
 #[derive(Default, Debug)]
 pub struct WriterCounters {
-    /// Number of transactions on disk.
+    /// Number of transactions committed to disk.
     pub transactions: AtomicU64,
     /// Number of submissions settled as durable.
     pub commits: AtomicU64,
     /// Sizes, durations and settlements of transactions.
     pub meter: CommitMeter,
-    /// Availability of the store for commits: 0 available, 1 the database does not answer, 2 the disk is full, 3
-    /// read-only.
+    /// Availability of the store for commits: 0 for available, 1 if the database does not respond, 2 if the disk is
+    /// full, 3 if it is read-only.
     availability: AtomicU8,
-    /// Lock held together with the writing connection, even after the writer that took it has crashed.
+    /// Lock held together with the writing connection, even after the writer that acquired it has crashed.
     pub(super) write_lock: Arc<Mutex<()>>,
     /// Last epoch that this process is known to have taken.
     pub(super) epoch: AtomicI64,
-    /// Number of epochs that this process may have taken since then without confirmation. An epoch beyond all of these
-    /// was taken by another server.
+    /// Number of further epochs that this process may have taken without confirmation. Any epoch beyond these was taken
+    /// by another server.
     pub(super) uncertain_epochs: AtomicI64,
-    /// Set once another server has taken over; this process writes no more.
+    /// Set once another server has taken over; from then on, this process writes nothing.
     pub(super) fenced: AtomicBool,
 }
 
 impl WriterCounters {
-    /// Returns the reason why the store takes no commits at the moment; `None` if it does.
+    /// Returns the reason the store currently accepts no commits; `None` if it accepts them.
     pub fn unavailable(&self) -> Option<Unavailable> {
         match self.availability.load(Relaxed) {
             1 => Some(Unavailable::Database),

@@ -1,4 +1,4 @@
-//! Handle of the writer, which outlives crashes of the writer.
+//! Handle to the writer, which survives crashes of the writer.
 
 use std::sync::Arc;
 
@@ -10,20 +10,21 @@ use crate::port::CommitLog;
 use crate::writer::{QueueEntry, StoreMsg};
 use crate::{AggregateKey, CommitOwner, Submission};
 
-/// Handle that sends to the current writer. After a crash the restarted writer is installed with [`Self::replace`].
+/// Handle that sends messages to the current writer. After a crash, the restarted writer is installed with
+/// [`Self::replace`].
 ///
-/// A message to a writer that has crashed is dropped, and a dropped message answers by itself: a [`CommitOwner`]
-/// receives `NotDurable`, a load `Unavailable`.
+/// A message to a crashed writer is dropped, and dropping it produces an answer: `NotDurable` for a [`CommitOwner`],
+/// and `Unavailable` for a load.
 #[derive(Clone)]
 pub struct WriterHandle(Arc<ArcSwap<ActorRef<StoreMsg>>>);
 
 impl WriterHandle {
-    /// Creates a handle of this writer.
+    /// Creates a handle to the given writer.
     pub fn new(writer: ActorRef<StoreMsg>) -> Self {
         Self(Arc::new(ArcSwap::from_pointee(writer)))
     }
 
-    /// Redirects the handle to this writer, the successor of one that crashed.
+    /// Redirects the handle to the given writer, which succeeds one that crashed.
     pub fn replace(&self, writer: ActorRef<StoreMsg>) {
         self.0.store(Arc::new(writer));
     }

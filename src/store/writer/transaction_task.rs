@@ -1,4 +1,4 @@
-//! Tasks that write one transaction for the writer, check its epoch, and open the database again.
+//! Tasks that write a transaction for the writer, check the epoch, and reopen the database.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -18,23 +18,23 @@ use crate::transaction::{DATABASE_TIMEOUT, TransactionEnd, TxWriter};
 use crate::writer::{ConnectionError, ConnectionGuard, WriterArgs, WriterCounters};
 use crate::{CommitOwner, Settlement, Submission, Unavailable};
 
-/// Timeout for closing a connection, after which it is dropped.
+/// Timeout for closing a connection, after which the connection is dropped.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Number of events read at a time when committed events are published late.
+/// Number of events read at a time when committed events are published belatedly.
 const EVENTS_PER_QUERY: u64 = 1000;
 
-/// One transaction with its owners, and the ordered work after it.
+/// Transaction with the owners of its submissions, and the ordered work that follows.
 pub(super) struct TransactionTask {
     pub guard: Box<ConnectionGuard>,
     pub outbox: Arc<Outbox>,
     pub counters: Arc<WriterCounters>,
-    /// Owners, in the order of the submissions.
+    /// Owners, in the same order as the submissions.
     pub owners: Vec<CommitOwner>,
 }
 
 impl TransactionTask {
     /// Writes the submissions, publishes their events, notifies the owners, and runs the ordered work. Returns the
-    /// connection if it is still good.
+    /// connection if it can still be used.
     pub async fn run(
         mut self,
         submissions: Vec<Submission>,
@@ -89,8 +89,8 @@ impl TransactionTask {
     }
 }
 
-/// Checks that the connection is good and the epoch is unchanged, so that a server without writes also notices when
-/// another one has taken over.
+/// Checks that the connection works and the epoch is unchanged, so that even a server that writes nothing notices when
+/// another server has taken over.
 pub(super) async fn check_epoch(guard: Box<ConnectionGuard>) -> Result<Box<ConnectionGuard>, ConnectionError> {
     let failure = match timeout(DATABASE_TIMEOUT, guard.writing.holds()).await {
         Ok(Ok(true)) => return Ok(guard),
@@ -116,8 +116,8 @@ async fn close(db: DatabaseConnection) {
     let _ = timeout(CLOSE_TIMEOUT, db.close()).await;
 }
 
-/// Opens the database again, once the transaction of a crashed predecessor has ended, and takes the next epoch; or
-/// finds that another server has taken over meanwhile.
+/// Reopens the database once the transaction of a crashed predecessor has ended, and takes the next epoch; fails if
+/// another server has taken over in the meantime.
 pub(super) async fn open(args: &WriterArgs) -> Result<Box<ConnectionGuard>, ConnectionError> {
     let counters = &args.counters;
     let write_lock = counters.write_lock.clone().lock_owned().await;

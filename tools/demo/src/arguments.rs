@@ -9,17 +9,17 @@ use clap::{Parser, value_parser};
 #[derive(Clone, Debug, Parser)]
 #[command(name = "printfloor-demo", version, max_term_width = 100)]
 pub struct DemoArguments {
-    /// Data directory of the demo; it must be empty, or belong to an earlier demo
+    /// Data directory of the demo; must be empty or belong to an earlier demo
     #[arg(long, value_name = "DIR", default_value = "data/demo")]
     pub data: PathBuf,
-    /// Number of simulated printers, spread evenly over the printer types
+    /// Number of simulated printers, spread evenly across the printer types
     /// [default: 6 in a new demo, otherwise as before]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=100))]
     pub printers: Option<u16>,
     /// IP address and port to listen on [default: 127.0.0.1:8787, or a free port if that is in use]
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<String>,
-    /// First of the ports that the simulated printers use; an existing demo keeps its ports
+    /// First of the ports used by the simulated printers; an existing demo keeps its ports
     /// [default: the first free range from 17000]
     #[arg(long, value_name = "P", value_parser = value_parser!(u16).range(1024..=64_000))]
     pub base_port: Option<u16>,

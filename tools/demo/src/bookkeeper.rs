@@ -1,6 +1,6 @@
-//! Simulated admin who connects the accounting system as a real one does in a browser: signs in with a mailed link and
-//! consents on the provider's page. The simulated provider is a new one after each start, so this is repeated each
-//! time.
+//! Simulated admin who connects the accounting system as a real admin does in a browser: signs in with an emailed link
+//! and consents on the provider's page. The simulated provider is a new one after each start, so the demo repeats this
+//! each time.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,27 +17,27 @@ use super::setup::ADMIN;
 use crate::client::{RequestError, ShopClient, json_of};
 use crate::error::DemoError;
 
-/// Interval between two checks for the mail.
+/// Interval between two checks for the email.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
-/// Maximum number of checks for the mail.
+/// Maximum number of checks for the email.
 const MAX_LOOKS: usize = 150;
 
 /// Simulated admin who connects the accounting system.
 pub struct AccountingAdmin {
     api: ShopClient,
     books: Arc<AccountingSystem>,
-    /// Directory of mails that are written to files instead of being sent.
+    /// Directory of emails that are written to files instead of being sent.
     outbox: PathBuf,
     screen: Screen,
 }
 
 impl AccountingAdmin {
-    /// Builds an admin whose mails arrive in the directory `outbox`.
+    /// Builds an admin whose emails arrive in the directory `outbox`.
     pub fn new(api: ShopClient, books: Arc<AccountingSystem>, outbox: PathBuf, screen: Screen) -> Self {
         Self { api, books, outbox, screen }
     }
 
-    /// Connects the accounting system once; the demo goes on without it if that fails. Returns only on an error.
+    /// Connects the accounting system once; if that fails, the demo continues without it. Returns only on an error.
     pub async fn work(self) -> DemoError {
         if let Err(error) = self.connect().await {
             let words = format!("the simulated accounting system is not connected: {error}");
@@ -71,7 +71,7 @@ impl AccountingAdmin {
         Ok(request.send().await.map_err(RequestError::from)?)
     }
 
-    /// Waits for a new mail and returns the token of its sign-in link.
+    /// Waits for a new email and returns the token from its sign-in link.
     async fn token(&self, before: &BTreeSet<PathBuf>) -> Result<String, DemoError> {
         for _ in 0..MAX_LOOKS {
             let new: Vec<PathBuf> = mails(&self.outbox).difference(before).cloned().collect();
@@ -84,13 +84,13 @@ impl AccountingAdmin {
     }
 }
 
-/// Lists the mails in a folder; unfinished ones have another file extension and are skipped.
+/// Lists the emails in a folder; unfinished ones have another file extension and are skipped.
 fn mails(folder: &Path) -> BTreeSet<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     entries.filter(|path| path.extension().is_some_and(|ending| ending == "eml")).collect()
 }
 
-/// Extracts the token of the sign-in link from a mail to the admin, whose long lines may be wrapped.
+/// Extracts the sign-in link's token from an email to the admin, whose long lines may be wrapped.
 fn token_in(mail: &str) -> Option<String> {
     let text = mail.replace("=\r\n", "").replace("=\n", "").replace("=3D", "=");
     let (_, rest) = text.split_once("token=").filter(|_| text.contains(ADMIN))?;

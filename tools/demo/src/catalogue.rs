@@ -1,36 +1,36 @@
-//! Materials, parts and kits of the demo's shop.
+//! Materials, parts and kits of the demo shop.
 
-/// Machine type of printers of the usual size.
+/// Machine type of regular-sized printers.
 pub const FDM_STANDARD: &str = "fdm_standard";
 /// Machine type of printers with a large build volume.
 pub const FDM_LARGE: &str = "fdm_large";
 
-/// Material of the demo's shop.
+/// Material in the demo shop.
 #[derive(Clone, Copy, Debug)]
 pub struct SampleMaterial {
     /// Display name; unique within this catalogue.
     pub name: &'static str,
     /// Colour as `#rrggbb`.
     pub color: &'static str,
-    /// Vendor code of its spools, as printers with a filament changer report it.
+    /// Vendor code of the material's spools, as reported by printers with a filament changer.
     pub vendor_code: Option<&'static str>,
-    /// Initial stock in grams; low enough that stock runs out now and then.
+    /// Initial stock in grams; low enough for the material to run out now and then.
     pub grams: u32,
 }
 
-/// Stock level in grams below which stock is low.
+/// Amount in grams below which a material is low in stock.
 pub const REORDER_POINT: u32 = 150;
 /// Grams per delivery.
 pub const REORDER_QUANTITY: u32 = 500;
 
-/// Initial stock of the demo.
+/// Materials in the demo's initial stock.
 pub const MATERIALS: [SampleMaterial; 3] = [
     SampleMaterial { name: "PLA galaxy black", color: "#1b1b22", vendor_code: Some("GFA00"), grams: 400 },
     SampleMaterial { name: "PLA ivory white", color: "#f4f1e6", vendor_code: Some("GFA00"), grams: 500 },
     SampleMaterial { name: "PETG signal orange", color: "#ff7a1a", vendor_code: None, grams: 300 },
 ];
 
-/// Part that the demo's shop sells.
+/// Part sold by the demo shop.
 #[derive(Clone, Copy, Debug)]
 pub struct SamplePart {
     /// SKU code; unique within this catalogue.
@@ -39,22 +39,22 @@ pub struct SamplePart {
     pub name: &'static str,
     /// Material of the part, as an index into [`MATERIALS`].
     pub material: usize,
-    /// Machine type that can print it.
+    /// Machine type that can print the part.
     pub machine: &'static str,
     /// Price of one part in cents.
     pub cents: i64,
-    /// Parts on one plate.
+    /// Number of parts on one plate.
     pub per_plate: u32,
     /// Print time of one plate in seconds, as the slicer would report it. Real prints take hours; these are short
     /// enough to watch.
     pub seconds: u64,
-    /// Material of one plate in grams, as the slicer would report it.
+    /// Material used by one plate in grams, as the slicer would report it.
     pub grams: f64,
-    /// Second material of a plate: an index into [`MATERIALS`], and grams.
+    /// Second material used by a plate: index into [`MATERIALS`], and grams.
     pub second: Option<(usize, f64)>,
     /// Size of one plate in mm.
     pub size: (f64, f64, f64),
-    /// `true` if it was sliced as a package (`.gcode.3mf`), the only format that some printers accept.
+    /// `true` if the part was sliced as a package (`.gcode.3mf`), the only format that some printers accept.
     pub package: bool,
 }
 
@@ -125,15 +125,16 @@ pub struct SampleKit {
     pub name: &'static str,
     /// Price of one kit in cents.
     pub cents: i64,
-    /// Code and quantity of each part in one kit.
+    /// Code and quantity of each part in the kit.
     pub components: [(&'static str, u32); 2],
 }
 
-/// Only kit of the demo's shop.
+/// Only kit sold by the demo shop.
 pub const KIT: SampleKit =
     SampleKit { code: "KIT-DESK", name: "Desk set", cents: 1_900, components: [("BADGE-2C", 1), ("CLIP-20", 2)] };
 
-/// Returns the machine type of the n-th printer: every third is a large one, except for printers that print packages.
+/// Returns the machine type of the printer with the given index: every third printer is a large one, except among
+/// printers that print packages.
 pub const fn machine_type(index: usize, packages: bool) -> &'static str {
     if index % 3 == 2 && !packages { FDM_LARGE } else { FDM_STANDARD }
 }
@@ -143,7 +144,7 @@ pub fn build_volume(machine: &str) -> (f64, f64, f64) {
     if machine == FDM_LARGE { (350.0, 350.0, 400.0) } else { (250.0, 210.0, 220.0) }
 }
 
-/// Names of the printers, assigned in this order.
+/// Names for the printers, assigned in order.
 pub const NAMES: [&str; 12] = [
     "Ada", "Babbage", "Curie", "Darwin", "Euler", "Faraday", "Gauss", "Hopper", "Ising", "Joule", "Kepler", "Lovelace",
 ];

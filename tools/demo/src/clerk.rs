@@ -1,8 +1,9 @@
-//! Simulated staff: ships finished orders, restocks low material, clears beds after failed prints, and retries failed
-//! jobs.
+//! Simulated staff: they ship finished orders, restock material that is low, clear beds after failed prints, and retry
+//! failed jobs.
 //!
-//! They act on the current state and not on events, so that a demo that was stopped continues where it was. An action
-//! that the server refuses because the state changed meanwhile is reconsidered in the next round.
+//! They act on the current state rather than on events, so that a demo that was stopped continues where it left off. If
+//! the server refuses an action because the state has changed in the meantime, the action is reconsidered in the next
+//! round.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,33 +19,33 @@ use crate::client::{RequestError, ShopClient};
 use crate::error::DemoError;
 use crate::time::{DemoClock, ms_between};
 
-/// Time from the shipping of a parcel to its delivery.
+/// Simulated time between the shipping and the delivery of a parcel.
 const DELIVERY_TIME: Duration = Duration::from_hours(72);
-/// Interval between two rounds.
+/// Interval between two rounds of the staff.
 const ROUND_INTERVAL: Duration = Duration::from_secs(1);
-/// Time for which material stays low before it is restocked, in milliseconds: long enough to see jobs wait.
+/// Time for which a material stays low before it is restocked, in milliseconds; long enough to see jobs wait.
 const RESTOCK_MS: i64 = 12_000;
 /// Time between a failed print and staff reaching the printer, in milliseconds.
 const WALK_MS: i64 = 4_000;
 /// Time between a failed print and its retry, in milliseconds.
 const RETRY_DELAY_MS: i64 = 3_000;
-/// Time for which a start stays unverified before staff resolves it, in milliseconds: longer than a printer of the demo
-/// is offline, so that most printers report it themselves.
+/// Time for which a start stays unverified before staff resolve it, in milliseconds. It is longer than a printer in the
+/// demo is offline, so that most printers report the outcome themselves.
 const DOUBT_MS: i64 = 25_000;
 const CARRIERS: [&str; 3] = ["DHL", "UPS", "Post"];
 
-/// Simulated staff of the shop floor.
+/// Simulated staff on the shop floor.
 pub struct Clerk {
     api: ShopClient,
     clock: DemoClock,
     tally: Arc<Tally>,
-    /// Time since which a restock, a walk to the printer or a retry has been due, by key.
+    /// Time at which the condition for a restock, a walk to the printer or a retry began to hold, by key.
     since: BTreeMap<String, Timestamp>,
     parcels: usize,
 }
 
 impl Clerk {
-    /// Builds staff that has not done anything yet.
+    /// Builds staff who have not done anything yet.
     pub fn new(api: ShopClient, clock: DemoClock, tally: Arc<Tally>) -> Self {
         Self { api, clock, tally, since: BTreeMap::new(), parcels: 0 }
     }
@@ -103,7 +104,8 @@ impl Clerk {
         Ok(())
     }
 
-    /// Attends to printers that wait for an operator: inspects them after a fault, clears the bed, homes the axes.
+    /// Attends to printers that are waiting for an operator: inspects them after a fault, clears the bed, homes the
+    /// axes.
     async fn tend_printers(&mut self) -> Result<(), DemoError> {
         for printer in self.api.list::<Value>("/api/printers", "printers").await? {
             let id = id(&printer)?;
@@ -158,7 +160,7 @@ impl Clerk {
         Ok(())
     }
 
-    /// Returns whether a condition has held for `ms` milliseconds; if so, its timer restarts.
+    /// Returns whether a condition has held for `ms` milliseconds; if so, its timer starts again.
     fn due(&mut self, what: &str, so: bool, ms: i64) -> bool {
         if !so {
             self.since.remove(what);
@@ -174,8 +176,8 @@ impl Clerk {
     }
 }
 
-/// Returns whether the server carried out the request. A refusal is not an error: the state has changed since it was
-/// read.
+/// Returns whether the server carried out the request. A refusal is not an error, because the state may have changed
+/// since it was read.
 pub fn done(result: Result<Value, RequestError>) -> Result<bool, DemoError> {
     match result {
         Ok(_) => Ok(true),
@@ -184,7 +186,7 @@ pub fn done(result: Result<Value, RequestError>) -> Result<bool, DemoError> {
     }
 }
 
-/// Returns the digits of a number such as `ORD-000123`.
+/// Returns the numeric part of a number such as `ORD-000123`.
 pub fn digits(text: &str) -> u64 {
     text.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! Client of the server's HTTP API: over its control socket, where the caller is the owner of the machine, or over TCP
-//! with an API key.
+//! Client for the server's HTTP API: over its control socket, where the caller counts as the machine's owner, or over
+//! TCP with an API key.
 
 use std::time::Duration;
 
@@ -8,15 +8,15 @@ use reqwest::{Client, ClientBuilder, Method, RequestBuilder, Response};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// File name of the server's control socket in its data directory. The demo works in that directory, so the path is
-/// short enough for a socket wherever the directory is.
+/// File name of the server's control socket in its data directory. The demo uses that directory as its working
+/// directory, so the path is always short enough for a socket.
 pub const CONTROL_SOCKET: &str = "control.sock";
 
 /// Value of the `User-Agent` header.
 const USER_AGENT: &str = concat!("printfloor-demo/", env!("CARGO_PKG_VERSION"));
 /// Maximum time to connect to the server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// Maximum time between two reads of a response: the event stream is never silent for longer.
+/// Maximum time between two reads of a response; the event stream is never silent for longer.
 const READ_TIMEOUT: Duration = Duration::from_secs(90);
 /// Maximum duration of one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -31,7 +31,7 @@ pub enum RequestError {
     Refused {
         /// HTTP status of the response.
         status: u16,
-        /// Error message, with the faults of all fields.
+        /// Error message, including the errors of all fields.
         message: String,
     },
     /// The server did not answer.
@@ -57,7 +57,7 @@ impl RequestError {
 pub struct ShopClient {
     client: Client,
     base: String,
-    /// API key to send with each request; `None` over the control socket.
+    /// API key sent with each request; `None` when using the control socket.
     key: Option<String>,
 }
 
@@ -69,12 +69,12 @@ impl ShopClient {
         Ok(Self { client, base: "http://localhost".to_owned(), key: None })
     }
 
-    /// Builds a client for the server at a base address (without a trailing slash) that authenticates with an API key.
+    /// Builds a client for the server at a base URL (without a trailing slash) that authenticates with an API key.
     pub fn over_tcp(base: impl Into<String>, key: impl Into<String>) -> Result<Self, RequestError> {
         Ok(Self { client: builder().build()?, base: base.into(), key: Some(key.into()) })
     }
 
-    /// Prepares a request with the key.
+    /// Prepares a request that carries the API key, if any.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.client.request(method, format!("{}{path}", self.base)).timeout(REQUEST_TIMEOUT);
         match &self.key {
@@ -93,12 +93,12 @@ impl ShopClient {
         json_of(self.request(Method::POST, path).json(body).send().await?).await
     }
 
-    /// Sends a POST with a JSON body and an idempotency key; a repeat with the same key gets the first response.
+    /// Sends a POST with a JSON body and an idempotency key; repeating it with the same key returns the first response.
     pub async fn post_once(&self, path: &str, key: &str, body: &Value) -> Result<Value, RequestError> {
         json_of(self.request(Method::POST, path).header("Idempotency-Key", key).json(body).send().await?).await
     }
 
-    /// Posts a multipart form with files.
+    /// Sends a POST with a multipart form that contains files.
     pub async fn upload(&self, path: &str, form: Form) -> Result<Value, RequestError> {
         json_of(self.request(Method::POST, path).multipart(form).send().await?).await
     }
@@ -113,7 +113,8 @@ impl ShopClient {
         json_of(self.request(Method::DELETE, path).send().await?).await.map(drop)
     }
 
-    /// Fetches all entries of a list, page by page. `path` has no query; `name` is the member that holds the entries.
+    /// Fetches all entries of a list, page by page. `path` has no query; `name` is the JSON member that contains the
+    /// entries.
     pub async fn list<T: DeserializeOwned>(&self, path: &str, name: &str) -> Result<Vec<T>, RequestError> {
         let mut all = Vec::new();
         loop {
@@ -128,8 +129,8 @@ impl ShopClient {
     }
 }
 
-/// Returns a builder of clients that follow no redirects, use no proxy, and never repeat a request. The limit on a
-/// whole exchange is set on each request.
+/// Returns a builder for clients that follow no redirects, use no proxy, and never repeat a request. The timeout for an
+/// entire exchange is set on each request.
 #[expect(clippy::disallowed_methods, reason = "the one place that builds clients")]
 fn builder() -> ClientBuilder {
     Client::builder()
@@ -146,7 +147,7 @@ fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, RequestError> {
     serde_json::from_value(value).map_err(|error| RequestError::Unexpected(error.to_string()))
 }
 
-/// Returns the body of a successful response (null if it is empty), or the refusal as an error.
+/// Returns the body of a successful response (null if empty), or the refusal as an error.
 pub async fn json_of(answer: Response) -> Result<Value, RequestError> {
     let status = answer.status();
     let body = answer.bytes().await?;
@@ -160,7 +161,8 @@ pub async fn json_of(answer: Response) -> Result<Value, RequestError> {
     bounded_json::read(&body, bounded_json::ANSWER).map_err(|error| RequestError::Unexpected(error.to_string()))
 }
 
-/// Converts the API's error body to an error: the faults of all fields, or else its message.
+/// Converts the API's error body to an error with the messages for all fields or, if there are none, the general
+/// message.
 fn refusal(status: u16, body: &Value) -> RequestError {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let faults = body["errors"].as_array().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! Simulated customers: they order parts every few seconds, as long as the printers keep up.
+//! Simulated customers, who order parts every few seconds as long as the printers keep up.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,17 +17,17 @@ use crate::time::DemoClock;
 /// Interval between two orders.
 const ORDER_INTERVAL: Duration = Duration::from_secs(4);
 
-/// Simulated customers who keep ordering.
+/// Simulated customers, who keep placing orders.
 pub struct Customers {
     api: ShopClient,
     names: Names,
     clock: DemoClock,
     tally: Arc<Tally>,
     random: Rng,
-    /// `true` until the first order since the start: that order is for the kit, so that it appears soon.
+    /// `true` until the first order since the start, which is for the kit, so that the kit appears soon.
     first: bool,
     /// Queue of articles to order, the next one last. When empty, it is refilled with all articles on sale, shuffled,
-    /// so that every printer gets work whatever the random choices.
+    /// so that every printer gets work regardless of the random choices.
     queue: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ impl Customers {
         Ok(())
     }
 
-    /// Counts the orders that are not ready yet.
+    /// Returns the number of orders that are not ready yet.
     async fn waiting(&self) -> Result<u64, DemoError> {
         let mut waiting = 0;
         for status in ["created", "paid", "printing"] {
@@ -70,7 +70,7 @@ impl Customers {
         Ok(waiting)
     }
 
-    /// Builds an order of one to three lines; `None` when nothing is on sale.
+    /// Builds an order with one to three lines; `None` if nothing is on sale.
     fn wish(&mut self) -> Option<Value> {
         let customer = self.random.choice(CUSTOMERS)?;
         if std::mem::take(&mut self.first) {
@@ -89,7 +89,7 @@ impl Customers {
         Some(json!({"lines": lines, "customerEmail": customer, "priority": priority}))
     }
 
-    /// Returns the article to order next; `None` when nothing is on sale.
+    /// Returns the next article to order; `None` if nothing is on sale.
     fn next_article(&mut self) -> Option<String> {
         if self.queue.is_empty() {
             self.queue.clone_from(&self.names.on_sale);

@@ -8,7 +8,7 @@ use crate::client::RequestError;
 /// Reason the demo failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
-    /// A failure described in full by its text.
+    /// Failure that is fully described by the text.
     #[error("{0}")]
     Failed(String),
     /// Standard output was closed by the process that reads it, which is not a failure.
@@ -17,7 +17,7 @@ pub enum DemoError {
     /// The server refused a request or did not answer.
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// The server process ended by itself; it printed the reason to standard error.
+    /// The server process ended by itself, after printing the reason to standard error.
     #[error("the server exited ({0})")]
     ServerEnded(ExitStatus),
     /// The server program is not installed.
@@ -28,18 +28,18 @@ pub enum DemoError {
     Io {
         /// Description of the failed operation.
         doing: String,
-        /// Error of the operating system.
+        /// Underlying operating system error.
         source: io::Error,
     },
 }
 
 impl DemoError {
-    /// Builds a closure that describes a failed operation, for `map_err`.
+    /// Returns a closure for `map_err` that adds a description of the failed operation.
     pub fn io(doing: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { doing: doing.into(), source }
     }
 
-    /// Returns the exit code of the server if its process failed, otherwise 1.
+    /// Returns the server's exit code if its process failed, otherwise 1.
     pub fn exit_code(&self) -> ExitCode {
         let code = match self {
             Self::ServerEnded(status) => status.code().and_then(|code| u8::try_from(code).ok()),
@@ -48,7 +48,7 @@ impl DemoError {
         ExitCode::from(code.filter(|code| *code != 0).unwrap_or(1))
     }
 
-    /// Returns advice, if the error message does not already say what to do.
+    /// Returns advice if the error message does not already say what to do.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
             Self::NoServer => Some(
@@ -59,7 +59,7 @@ impl DemoError {
     }
 }
 
-/// Returns the message of an error of the operating system, without its number.
+/// Returns the message of an operating system error, without the error number.
 fn io_words(error: &io::Error) -> String {
     let words = error.to_string();
     words.split(" (os error").next().unwrap_or(&words).to_owned()

@@ -1,4 +1,4 @@
-//! Reads the server's event stream (server-sent events) and resumes it where it broke off.
+//! Reader of the server's event stream (server-sent events), which resumes the stream where it broke off.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::error::DemoError;
 
 /// Delay before a broken stream is reopened.
 const REOPEN_DELAY: Duration = Duration::from_millis(500);
-/// Timeout of the stream: practically none.
+/// Timeout of the stream; long enough never to be reached.
 const STREAM_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 
 /// Open stream of the server's events.
@@ -22,7 +22,7 @@ pub struct EventFeed {
 }
 
 impl EventFeed {
-    /// Opens the stream; it contains all events from now on.
+    /// Opens the stream, which contains all events from now on.
     pub async fn open(api: ShopClient) -> Result<Self, DemoError> {
         let stream = connect(&api, None).await?;
         Ok(Self { api, stream })
@@ -72,7 +72,7 @@ async fn connect(api: &ShopClient, last: Option<&str>) -> Result<Response, Reque
     Ok(answer)
 }
 
-/// Server-sent event of the stream.
+/// Event received on the stream.
 #[derive(Debug, PartialEq, Eq)]
 struct ServerSentEvent {
     id: Option<String>,
@@ -86,7 +86,7 @@ struct EventAssembler {
 }
 
 impl EventAssembler {
-    /// Adds a chunk and returns the frames that are now complete; comments and frames without data are skipped.
+    /// Adds a chunk and returns the frames that it completes; comments and frames without data are skipped.
     fn push(&mut self, chunk: &[u8]) -> Vec<ServerSentEvent> {
         self.rest.extend(chunk.iter().filter(|byte| **byte != b'\r'));
         let mut whole = Vec::new();

@@ -1,4 +1,5 @@
-//! Simulated printers and a webhook receiver, on ports that stay the same across starts, and a payment processor.
+//! Simulated printers and a webhook receiver, on ports that stay the same across starts, and a simulated payment
+//! processor.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -12,10 +13,10 @@ use super::folder::Folder;
 use crate::error::DemoError;
 use crate::random::secret_bytes;
 
-/// Distance between the first ports of two printer kinds: the maximum number of printers in a demo, so that adding
-/// printers of one kind moves no port of another.
+/// Distance between the first ports of two printer kinds. It is the maximum number of printers in a demo, so that
+/// adding printers of one kind does not change the ports of another.
 const ROW_PORTS: u16 = 101;
-/// Number of ports of one demo: one for the receiver, then a row for each printer kind.
+/// Number of ports used by a demo: one for the webhook receiver, followed by a range for each printer kind.
 const PORTS_PER_DEMO: u16 = 1 + ROW_PORTS * PrinterKind::ALL.len() as u16;
 /// First port that a new demo tries.
 const FIRST_PORT: u16 = 17_000;
@@ -25,18 +26,19 @@ const MAX_PORT_TRIES: u16 = 40;
 /// Simulated programs outside the server.
 #[derive(Debug)]
 pub struct DemoFloor {
-    /// One fleet for each kind of printer.
+    /// Printers, as one fleet for each kind.
     rows: Vec<Fleet>,
     /// Receiver of the shop's webhooks.
     pub sink: Sink,
-    /// Payment processor of the orders.
+    /// Payment processor on which orders are paid.
     pub processor: Arc<SimPaymentProcessor>,
-    /// API key of the server at the payment processor.
+    /// API key with which the server authenticates to the payment processor.
     pub payment_key: String,
 }
 
 impl DemoFloor {
-    /// Starts everything on the ports of the previous run, or on the first free range, which is then stored.
+    /// Starts all simulated programs on the ports of the previous run or, in a new demo, on the first free port range,
+    /// which is then stored.
     pub async fn start(folder: &mut Folder) -> Result<Self, DemoError> {
         let places: Vec<u16> = match folder.memory.base_port {
             Some(port) => vec![port],
@@ -87,7 +89,7 @@ impl DemoFloor {
         Ok(Self { rows, sink, processor, payment_key })
     }
 
-    /// Returns all virtual printers in an order that adding printers does not change within a row.
+    /// Returns all virtual printers. Adding printers does not change the order of the existing ones of a kind.
     pub fn printers(&self) -> impl Iterator<Item = &SimPrinter> {
         self.rows.iter().flat_map(|row| &row.printers)
     }

@@ -1,4 +1,4 @@
-//! Data directory of the demo, and the state that it stores from one start to the next.
+//! Data directory of the demo, with the state that is stored between starts.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -11,9 +11,9 @@ use super::DEFAULT_PRINTERS;
 use crate::error::DemoError;
 use crate::random::{secret_bytes, signing_secret};
 
-/// File that marks a directory as a demo's.
+/// File that marks a directory as the data directory of a demo.
 const MARKER_FILE: &str = "demo.json";
-/// Permissions of the directory and of that file: the account that runs the demo, and nobody else.
+/// Permissions of the data directory: only for the account that runs the demo.
 const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 
@@ -43,8 +43,8 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Opens the directory of a demo, or creates one. A directory with other content is refused: it may be a real
-    /// shop's.
+    /// Opens a demo's data directory, or creates one. A directory with other contents is refused, because it may belong
+    /// to a real shop.
     pub fn open(path: &Path) -> Result<Self, DemoError> {
         let failed = || DemoError::io(format!("{} cannot be used", path.display()));
         DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path).map_err(failed())?;
@@ -73,8 +73,8 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Applies the base port from the command line. Refused if it differs from that of the first start, because the
-    /// shop knows its printers by their ports.
+    /// Applies the base port from the command line. A port other than that of the first start is refused, because the
+    /// shop has stored the printers' addresses with their ports.
     pub fn choose_base_port(&mut self, chosen: Option<u16>) -> Result<(), DemoError> {
         match (self.memory.base_port, chosen) {
             (Some(stored), Some(chosen)) if stored != chosen => Err(DemoError::Failed(format!(
@@ -88,7 +88,7 @@ impl Folder {
         }
     }
 
-    /// Writes the state to disk, readable by its owner only.
+    /// Writes the state to disk, readable only by its owner.
     pub fn keep(&self) -> Result<(), DemoError> {
         let text = serde_json::to_string_pretty(&self.memory).unwrap_or_default() + "\n";
         let path = self.path.join(MARKER_FILE);
@@ -96,7 +96,8 @@ impl Folder {
     }
 }
 
-/// Replaces a file in one step, readable by its owner only: a crash leaves the former file or the new one.
+/// Replaces a file atomically, so that a crash leaves either the old or the new one; the file is readable only by its
+/// owner.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let beside = path.with_extension("tmp");
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(FILE_MODE).open(&beside)?;

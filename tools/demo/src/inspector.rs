@@ -1,5 +1,5 @@
-//! Simulated staff who inspect finished parts: now and then one is bad. It is signed off as bad, and the order
-//! automatically reprints it.
+//! Simulated staff who inspect finished parts. Now and then, a part is signed off as bad, and its order automatically
+//! reprints it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,9 +20,9 @@ const FIRST_LOOK_AFTER: Duration = Duration::from_secs(20);
 const BAD_PART_INTERVAL: Duration = Duration::from_secs(40);
 /// Polling interval while waiting for a state.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// Maximum wait for a bad part to be reprinted; after it, the outcome is not reported.
+/// Maximum time to wait for a bad part to be reprinted; after that, the outcome is not reported.
 const REPRINT_TIMEOUT: Duration = Duration::from_secs(600);
-/// Reasons for rejecting parts, used in turn; values of the setting `quality.reasons`.
+/// Reasons for rejecting parts, used in turn; they are values of the setting `quality.reasons`.
 const REASONS: [&str; 3] = ["stringing", "warping", "layer_shift"];
 
 /// Simulated staff who inspect parts.
@@ -34,12 +34,12 @@ pub struct Inspector {
 }
 
 impl Inspector {
-    /// Builds an inspector that has not inspected anything yet.
+    /// Builds an inspector who has not inspected anything yet.
     pub fn new(api: ShopClient, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, names, screen, tally }
     }
 
-    /// Rejects one part after the other; returns only on an error.
+    /// Rejects one part after another; returns only on an error.
     pub async fn work(self) -> DemoError {
         sleep(FIRST_LOOK_AFTER).await;
         for reason in REASONS.iter().cycle() {
@@ -88,7 +88,7 @@ impl Inspector {
         Ok(())
     }
 
-    /// Returns a job whose print just ended and has no sign-off, of an order that is not done.
+    /// Returns a job whose print has just ended and has not been signed off, and whose order is not finished.
     async fn finished(&self) -> Result<Option<Value>, DemoError> {
         let mut page = self.api.get("/api/jobs?state=COMPLETED&limit=20").await?;
         for job in page["jobs"].as_array_mut().map(std::mem::take).unwrap_or_default() {
@@ -107,7 +107,7 @@ impl Inspector {
         Ok(None)
     }
 
-    /// Waits for a job of the order that satisfies `so`; `None` on timeout.
+    /// Waits until one of the order's jobs satisfies `so`, and returns that job; `None` on timeout.
     async fn job_until(&self, order: &str, so: impl Fn(&Value) -> bool) -> Result<Option<Value>, DemoError> {
         let end = Instant::now() + REPRINT_TIMEOUT;
         while Instant::now() < end {

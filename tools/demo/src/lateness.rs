@@ -1,5 +1,5 @@
-//! An order that becomes late: staff pauses its print until its promised time has passed. The forecast predicts the
-//! delay before the customer notices.
+//! Simulation of an order that becomes late: staff pause its print until its promised time has passed. The forecast
+//! predicts the delay before the customer notices.
 
 use std::time::Duration;
 
@@ -17,13 +17,14 @@ use crate::time::ms_between;
 
 /// Time before the first late order.
 const FIRST_ORDER_AFTER: Duration = Duration::from_secs(30);
-/// Time between two late orders; long, so that most promises are met.
+/// Time between two late orders; long, so that most promised times are met.
 const LATE_ORDER_INTERVAL: Duration = Duration::from_secs(120);
 /// Polling interval while waiting for a state.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// Maximum time until a promise passes that the audience can be asked to wait for, in milliseconds.
+/// Maximum time in milliseconds until the promised time of an order that is made late; viewers of the demo should not
+/// have to wait longer.
 const MAX_WAIT_MS: i64 = 40_000;
-/// Additional time for which the print stays paused, so that it cannot catch up.
+/// Additional time for which the print stays paused after the promised time, so that it cannot catch up.
 const LATE_MARGIN: Duration = Duration::from_secs(2);
 
 /// Simulation that makes orders late, one at a time.
@@ -34,12 +35,12 @@ pub struct Lateness {
 }
 
 impl Lateness {
-    /// Builds a simulation on these printers; nothing is late yet.
+    /// Builds a simulation for the given printers; no order is late yet.
     pub fn new(api: ShopClient, machines: Vec<DemoPrinter>, screen: Screen) -> Self {
         Self { api, machines, screen }
     }
 
-    /// Makes one order late after the other; returns only on an error.
+    /// Makes one order after another late; returns only on an error.
     pub async fn happen(self) -> DemoError {
         sleep(FIRST_ORDER_AFTER).await;
         loop {
@@ -74,7 +75,7 @@ impl Lateness {
         Ok(())
     }
 
-    /// Waits until the promise has passed, and prints a line when the forecast predicts that it will be missed.
+    /// Waits until the promised time has passed, and prints a line when the forecast predicts that it will be missed.
     async fn wait(&self, order: &Value, promised: Timestamp) -> Result<(), DemoError> {
         let end = Instant::now() + Duration::from_millis(MAX_WAIT_MS.unsigned_abs()) + LATE_MARGIN;
         let mut is_told = false;
@@ -101,7 +102,8 @@ impl Lateness {
         Ok(())
     }
 
-    /// Finds a running print of an order whose promised time passes soon, and takes its printer for exclusive use.
+    /// Finds a running print for an order whose promised time will pass soon, and reserves the print's printer for
+    /// exclusive use.
     async fn find(&self) -> Result<Option<(&DemoPrinter, Value, Value, Timestamp)>, DemoError> {
         let mut page = self.api.get("/api/jobs?state=PRINTING&limit=50").await?;
         let now = self.api.get("/api/forecast").await?["at"].as_str().and_then(|at| at.parse::<Timestamp>().ok());

@@ -1,10 +1,10 @@
-//! `printfloor-demo`: a real server on its own data directory, with simulated printers in this process, simulated
+//! `printfloor-demo`: a real server with its own data directory, simulated printers in the demo's process, simulated
 //! customers and staff who order, pay, ship and restock, and the other systems of a shop (`simulator::peers`). Now and
 //! then something goes wrong on the floor (`mishaps.rs`), and the shop recovers.
 //!
-//! The server is `printfloor serve` in a process of its own ([`server`]); the simulated customers and staff use its
-//! HTTP API only. Their API key is created over the control socket, as the owner of a machine would do it, and so is
-//! the link that signs in the person at this machine.
+//! The server is `printfloor serve` in a separate process ([`server`]). The simulated customers and staff use only its
+//! HTTP API. Their API key is created over the control socket, as the machine's owner would do it, and so is the link
+//! that signs in the user at the machine.
 
 mod arguments;
 mod bookkeeper;
@@ -73,7 +73,7 @@ const DEFAULT_PRINTERS: usize = 6;
 const DEFAULT_PORT: u16 = 8787;
 /// Path at which the server receives payment events.
 const PAYMENT_EVENTS: &str = "/webhooks/payments";
-/// Folder in the data directory for mails that the server does not send.
+/// Folder in the data directory for emails that are not actually sent.
 const OUTBOX_FOLDER: &str = "outbox";
 /// Maximum time to wait at exit for threads that are still running.
 const THREAD_EXIT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -194,7 +194,7 @@ async fn open(
     Ok(())
 }
 
-/// Waits for a signal, the time limit, the end of the server, or a failure of the simulation.
+/// Waits for a signal, the time limit, the end of the server process, or a failure of the simulation.
 async fn wait(
     signals: &mut StopSignals,
     server: &mut ServerProcess,
@@ -219,12 +219,12 @@ async fn wait(
     }
 }
 
-/// Returns the address at which a program on this machine reaches a server that listens on `address`.
+/// Returns the address at which programs on this machine can reach a server that listens on `address`.
 fn reached(address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() { SocketAddr::from((Ipv4Addr::LOCALHOST, address.port())) } else { address }
 }
 
-/// Returns port 8787, or a free one if it is in use.
+/// Returns an address with port 8787, or with a free port if that one is in use.
 fn usual_or_free() -> SocketAddr {
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, DEFAULT_PORT));
     let free = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
@@ -232,7 +232,7 @@ fn usual_or_free() -> SocketAddr {
     bound.and_then(|listener| listener.local_addr()).unwrap_or(usual)
 }
 
-/// Formats the first lines of output. `link` signs in as the admin, once.
+/// Formats the first lines of output. `link` signs the user in as the admin and works once.
 fn greeting((base, link): (&str, &str), key: &str, folder: &Folder, floor: &DemoFloor) -> String {
     format!(
         "Printfloor demo: a real server with {count} simulated printers, whose prints take seconds instead of hours\n\

@@ -1,5 +1,5 @@
-//! Mishaps on the simulated floor, one after the other, and how the shop recovers from each: a printer loses its
-//! network in the middle of a print, a print fails, and the response to a start is lost, so that its outcome is
+//! Mishaps on the simulated floor, one after another, from each of which the shop recovers: a printer loses its network
+//! connection in the middle of a print, a print fails, or the response to a start is lost, so that its outcome is
 //! unknown.
 //!
 //! Only the virtual printers are tampered with; the server's reaction is read from its API.
@@ -18,37 +18,37 @@ use super::tally::{Tally, count};
 use crate::client::{RequestError, ShopClient};
 use crate::error::DemoError;
 
-/// Quiet time before each mishap.
+/// Time without mishaps before each mishap.
 const QUIET_TIME: Duration = Duration::from_secs(8);
-/// Time to read the server's reaction to a mishap before the printer comes back.
+/// Time for viewers to read the server's reaction to a mishap before the printer comes back.
 const READING_TIME: Duration = Duration::from_secs(5);
 /// Polling interval while waiting for a state.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
-/// Maximum wait for one step; after it, the mishap is abandoned.
+/// Maximum time to wait for a step of a mishap; after that, the mishap is abandoned.
 const STEP_TIMEOUT: Duration = Duration::from_secs(120);
-/// Delay with which a printer executes the start whose response is lost, in milliseconds.
+/// Delay in milliseconds before a printer executes a start whose response is lost.
 const LATE_START_MS: u64 = 2_000;
 
-/// Virtual printer as it is registered with the server.
+/// Virtual printer as registered with the server.
 #[derive(Clone, Debug)]
 pub struct DemoPrinter {
     /// Id of the printer on the server.
     pub id: String,
     /// Name of the printer in the shop.
     pub name: String,
-    /// Control handle of the virtual printer.
+    /// Handle that controls the virtual printer.
     pub handle: SimHandle,
     /// Set while a simulation uses the printer exclusively.
     is_busy: Arc<AtomicBool>,
 }
 
 impl DemoPrinter {
-    /// Builds a machine that no simulation uses.
+    /// Builds a printer that no simulation is using.
     pub fn new(id: String, name: String, handle: SimHandle) -> Self {
         Self { id, name, handle, is_busy: Arc::default() }
     }
 
-    /// Takes the printer for exclusive use; returns `false` if it is already in use.
+    /// Reserves the printer for exclusive use; returns `false` if it is already in use.
     pub fn take(&self) -> bool {
         !self.is_busy.swap(true, Relaxed)
     }
@@ -59,7 +59,7 @@ impl DemoPrinter {
     }
 }
 
-/// Job that a mishap hits.
+/// Job affected by a mishap.
 struct AffectedJob {
     id: String,
     number: String,
@@ -79,7 +79,7 @@ impl Mishaps {
         Self { api, machines, screen, tally }
     }
 
-    /// Causes one mishap after the other; returns only on an error.
+    /// Causes one mishap after another; returns only on an error.
     pub async fn happen(self) -> DemoError {
         loop {
             for mishap in 0..3 {
@@ -99,7 +99,7 @@ impl Mishaps {
         }
     }
 
-    /// Disconnects a printer in the middle of a print. Demonstrates that a failure stays local and that no print is
+    /// Disconnects a printer in the middle of a print, to demonstrate that a failure stays local and that no print is
     /// started twice.
     async fn lost_network(&self) -> Result<(), DemoError> {
         let Some((machine, job)) = self.printing(0.1..0.6).await? else { return Ok(()) };
@@ -126,7 +126,7 @@ impl Mishaps {
         .await
     }
 
-    /// Makes a print fail. Demonstrates that a failed print is detected and repeated.
+    /// Makes a print fail, to demonstrate that the server detects and repeats a failed print.
     async fn failed_print(&self) -> Result<(), DemoError> {
         let Some((machine, job)) = self.printing(0.05..0.5).await? else { return Ok(()) };
         let outcome = self.fail_print(machine, job).await;
@@ -150,8 +150,8 @@ impl Mishaps {
         self.rescued(&job, |job| format!("{number} is finished after {} starts", starts(job))).await
     }
 
-    /// Loses the response to a start. Demonstrates that the server does not guess when it is unknown whether a print
-    /// began.
+    /// Loses the response to a start, to demonstrate that the server does not guess when it is unknown whether a print
+    /// has started.
     async fn unknown_start(&self) -> Result<(), DemoError> {
         let late = PrinterFaults { start_late: Some(Delay { after_ms: LATE_START_MS }), ..PrinterFaults::default() };
         let late_starts = |machine: &DemoPrinter| machine.handle.with(|machine| machine.late_starts());
@@ -188,7 +188,7 @@ impl Mishaps {
         .await
     }
 
-    /// Waits until a printer prints a job whose progress is within these bounds.
+    /// Waits until a printer is printing a job whose progress is within the given bounds; returns both.
     async fn printing(&self, within: std::ops::Range<f64>) -> Result<Option<(&DemoPrinter, AffectedJob)>, DemoError> {
         let end = Instant::now() + STEP_TIMEOUT;
         let mut first = 0;
@@ -212,7 +212,7 @@ impl Mishaps {
         Ok(None)
     }
 
-    /// Returns the current job of a printer.
+    /// Returns the job that a printer is working on.
     async fn in_hand(&self, machine: &DemoPrinter) -> Result<Option<AffectedJob>, DemoError> {
         let Some(printer) = self.read(&format!("/api/printers/{}", machine.id)).await? else { return Ok(None) };
         let Some(id) = printer["jobId"].as_str() else { return Ok(None) };
@@ -241,7 +241,7 @@ impl Mishaps {
         Ok(None)
     }
 
-    /// Reads a resource; `None` when the server cannot answer right now.
+    /// Reads a resource; `None` if the server cannot answer right now.
     async fn read(&self, path: &str) -> Result<Option<Value>, DemoError> {
         match self.api.get(path).await {
             Ok(value) => Ok(Some(value)),
@@ -250,7 +250,7 @@ impl Mishaps {
         }
     }
 
-    /// Waits for a mishap to end well, and reports it.
+    /// Waits until the affected job recovers from a mishap, and reports that.
     async fn rescued(&self, job: &AffectedJob, words: impl Fn(&Value) -> String) -> Result<(), DemoError> {
         let Some(done) = self.job_until(job, |job| job["state"] == "COMPLETED").await? else { return Ok(()) };
         count(&self.tally.rescued);
@@ -267,7 +267,7 @@ impl Mishaps {
     }
 }
 
-/// Counts the attempts of a job whose print was started, or may have been.
+/// Returns the number of a job's attempts whose print was started, or may have been.
 fn starts(job: &Value) -> usize {
     let attempts = job["attempts"].as_array().map(Vec::as_slice).unwrap_or_default();
     attempts.iter().filter(|attempt| !matches!(attempt["state"].as_str(), Some("not_started" | "refused"))).count()

@@ -1,4 +1,4 @@
-//! Standard output and standard error, whose readers may close them at any time.
+//! Standard output and standard error, which their readers may close at any time.
 
 use std::io::{self, Write as _};
 

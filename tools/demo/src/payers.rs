@@ -1,5 +1,6 @@
-//! Simulated customers who pay their orders on the pages of the simulated payment processor; now and then a card is
-//! declined first. Orders of other customers wait for the person at the screen, who is shown the payment page.
+//! Simulated customers who pay for their orders on the pages of the simulated payment processor; now and then, a card
+//! is declined first. Orders from other customers are paid by the user at the screen, for whom the payment page's URL
+//! is printed.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::error::DemoError;
 
 /// Interval between two rounds.
 const ROUND_INTERVAL: Duration = Duration::from_secs(1);
-/// Number of orders of which one is paid with a card that is declined at first.
+/// One in this many orders is paid with a card that is declined at first.
 const ORDERS_PER_DECLINE: u64 = 8;
 
 /// Simulated customers who pay their orders.
@@ -26,12 +27,12 @@ pub struct Payers {
     api: ShopClient,
     processor: Arc<SimPaymentProcessor>,
     screen: Screen,
-    /// Orders whose payment page was shown.
+    /// Orders whose payment page has already been printed on the screen.
     shown_orders: BTreeSet<String>,
 }
 
 impl Payers {
-    /// Builds customers who pay at this processor.
+    /// Builds customers who pay on the given payment processor.
     pub fn new(api: ShopClient, processor: Arc<SimPaymentProcessor>, screen: Screen) -> Self {
         Self { api, processor, screen, shown_orders: BTreeSet::new() }
     }

@@ -1,5 +1,5 @@
 //! Output of the demo. On a terminal, a short status block stays at the top while events scroll below it in colour;
-//! elsewhere the output is plain lines.
+//! otherwise, the output consists of plain lines.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -8,27 +8,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::DemoError;
 use crate::output;
 
-/// Number of lines in the block, without the rule below it.
+/// Number of lines in the status block, not counting the rule below it.
 pub const BLOCK_LINES: usize = 4;
-/// Smallest terminal height that gets a block: a few lines must remain for scrolling.
+/// Minimum terminal height for a status block, in rows; a few must remain for scrolling.
 const MIN_ROWS: u16 = 14;
 const MIN_COLUMNS: u16 = 40;
 
-/// Tone of a line, which decides its colour.
+/// Tone of a line, which determines its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineTone {
-    /// One step among many.
+    /// Routine event.
     Quiet,
-    /// A notable event.
+    /// Notable event.
     Plain,
-    /// A success.
+    /// Success.
     Good,
-    /// A failure.
+    /// Failure.
     Bad,
 }
 
 impl LineTone {
-    /// Returns the terminal's escape code for the colour (SGR).
+    /// Returns the escape code (SGR) for the colour.
     const fn code(self) -> &'static str {
         match self {
             Self::Quiet => "2",
@@ -39,7 +39,7 @@ impl LineTone {
     }
 }
 
-/// Rows and columns of a terminal.
+/// Size of a terminal in rows and columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct TerminalSize {
     rows: u16,
@@ -52,20 +52,20 @@ pub struct Screen(Arc<Mutex<ScreenState>>);
 
 #[derive(Debug, Default)]
 struct ScreenState {
-    /// Size of the terminal that has the block; `None` for plain lines.
+    /// Size of the terminal that shows the status block; `None` for plain lines.
     block: Option<TerminalSize>,
     colours: bool,
 }
 
 impl Screen {
-    /// Creates a screen without a block.
+    /// Creates a screen without a status block.
     pub fn new() -> Self {
         let terminal = io::stdout().is_terminal();
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Self(Arc::new(Mutex::new(ScreenState { block: None, colours: terminal && !plain })))
     }
 
-    /// Starts the block if standard output is a terminal and large enough.
+    /// Starts the status block if standard output is a sufficiently large terminal.
     pub fn begin_block(&self) -> Result<(), DemoError> {
         let Some(size) = size().filter(|size| size.rows >= MIN_ROWS && size.columns >= MIN_COLUMNS) else {
             return Ok(());
@@ -74,7 +74,7 @@ impl Screen {
         output::print(&format!("\x1b[2J{}", region(size)))
     }
 
-    /// Prints a line of the event stream.
+    /// Prints a line about an event.
     pub fn line(&self, tone: LineTone, text: &str) -> Result<(), DemoError> {
         let (block, colours) = self.with(|state| (state.block, state.colours));
         let text = if colours { format!("\x1b[{}m{text}\x1b[0m", tone.code()) } else { text.to_owned() };
@@ -85,8 +85,8 @@ impl Screen {
         }
     }
 
-    /// Prints a line of the server's log: above the block if there is one, otherwise on standard error. The line is
-    /// lost if it cannot be written.
+    /// Prints a line from the server's log: among the events if there is a status block, otherwise to standard error.
+    /// If it cannot be written, the line is lost.
     pub fn log(&self, text: &str) {
         if self.with(|state| state.block.is_some()) {
             let _ = self.line(LineTone::Plain, text);
@@ -95,7 +95,7 @@ impl Screen {
         }
     }
 
-    /// Updates the status of the shop, if there is a block.
+    /// Updates the shop's status in the status block, if there is one.
     pub fn status(&self, lines: &[String; BLOCK_LINES]) -> Result<(), DemoError> {
         let Some(previous) = self.with(|state| state.block) else { return Ok(()) };
         let now = size().unwrap_or(previous);
@@ -107,7 +107,7 @@ impl Screen {
         output::print(&(text + &drawn(lines, now)))
     }
 
-    /// Restores the terminal.
+    /// Removes the status block and restores the terminal.
     pub fn end_block(&self) {
         if let Some(size) = self.with(|state| state.block.take()) {
             let mut out = io::stdout().lock();
@@ -120,18 +120,18 @@ impl Screen {
     }
 }
 
-/// Returns the size of the terminal, if standard output is one.
+/// Returns the size of the terminal if standard output is one.
 fn size() -> Option<TerminalSize> {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
     Some(TerminalSize { rows: size.ws_row, columns: size.ws_col })
 }
 
-/// Returns the escape sequence that restricts scrolling to the rows below the block and its rule.
+/// Returns the escape sequence that restricts scrolling to the rows below the status block and its rule.
 fn region(size: TerminalSize) -> String {
     format!("\x1b[{};{}r\x1b[{};1H", BLOCK_LINES + 2, size.rows, size.rows)
 }
 
-/// Renders the block at the top; the cursor returns to its position.
+/// Renders the status block at the top of the terminal; afterwards, the cursor returns to its position.
 fn drawn(lines: &[String; BLOCK_LINES], size: TerminalSize) -> String {
     let width = usize::from(size.columns);
     let mut text = String::from("\x1b7");

@@ -1,6 +1,6 @@
-//! Server of the demo: `printfloor serve` in a process of its own.
+//! Server process of the demo, which runs `printfloor serve`.
 //!
-//! The server ends with the demo: in order when the demo stops it, immediately when the demo is killed, because the
+//! The server ends with the demo: gracefully when the demo stops it, immediately when the demo is killed, because the
 //! demo holds the other end of the server's standard input.
 
 use std::env;
@@ -25,17 +25,17 @@ use crate::error::DemoError;
 
 /// File name of the server program.
 const PROGRAM: &str = "printfloor";
-/// Maximum wait for the server of a killed demo to end.
+/// Maximum time to wait for the server of a killed demo to end.
 const PREDECESSOR_TIMEOUT: Duration = Duration::from_secs(10);
-/// Polling interval while waiting for that server.
+/// Polling interval while waiting for the server of a killed demo to end.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
-/// Maximum time for an ordered stop: the server's own time limit for requests, and a little more.
+/// Maximum time for a graceful stop; a little longer than the server's own time limit for requests.
 const STOP_TIMEOUT: Duration = Duration::from_secs(13);
-/// Maximum wait for the last log lines after the server has ended.
+/// Maximum time to wait for the last log lines after the server has ended.
 const LOG_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Returns the absolute path of the server program: the chosen one, or else `printfloor` next to this program or on
-/// PATH.
+/// Returns the absolute path of the server program: the given one, or else `printfloor` next to this program or on
+/// `PATH`.
 pub fn program(chosen: Option<PathBuf>) -> Result<PathBuf, DemoError> {
     let beside = env::current_exe().ok().map(|exe| exe.with_file_name(PROGRAM));
     let folders = env::var_os("PATH").unwrap_or_default();
@@ -51,14 +51,15 @@ pub fn program(chosen: Option<PathBuf>) -> Result<PathBuf, DemoError> {
 pub struct ServerProcess {
     child: Child,
     address: SocketAddr,
-    /// Standard input of the server, which closes when the demo ends in any way; the server then exits immediately.
+    /// Server's standard input, which closes when the demo ends for any reason; the server then exits immediately.
     _input: Option<ChildStdin>,
-    /// Task that passes the server's log on to the screen.
+    /// Task that forwards the server's log to the screen.
     log: JoinHandle<()>,
 }
 
 impl ServerProcess {
-    /// Starts a server over this data directory, which is also its working directory, and waits until it listens.
+    /// Starts a server with the given data directory, which is also its working directory, and waits until the server
+    /// is listening.
     pub async fn start(
         program: &Path,
         data: &Path,
@@ -95,12 +96,12 @@ impl ServerProcess {
         self.address
     }
 
-    /// Waits until the server ends by itself: after a fault, or when another server takes over its database.
+    /// Waits until the server ends by itself, after a fault or because another server takes over its database.
     pub async fn ended(&mut self) -> Result<ExitStatus, DemoError> {
         self.child.wait().await.map_err(DemoError::io("the end of the server cannot be awaited"))
     }
 
-    /// Stops the server in order; kills it on another signal or a timeout.
+    /// Stops the server gracefully; kills it on another signal or on timeout.
     pub async fn stop(mut self, signals: &mut StopSignals) {
         if let Some(pid) = self.child.id().and_then(|id| Pid::from_raw(id.cast_signed())) {
             // The process may have ended in the meantime.
@@ -117,7 +118,8 @@ impl ServerProcess {
     }
 }
 
-/// Waits until the control socket no longer accepts connections: the server of a killed demo ends a moment after it.
+/// Waits until the control socket no longer accepts connections, because the server of a killed demo ends shortly after
+/// the demo itself.
 async fn wait_for_predecessor() {
     let end = Instant::now() + PREDECESSOR_TIMEOUT;
     while Instant::now() < end && UnixStream::connect(CONTROL_SOCKET).await.is_ok() {
@@ -125,7 +127,7 @@ async fn wait_for_predecessor() {
     }
 }
 
-/// Reads the server's greeting up to its address; `None` if the output ends without one.
+/// Reads the server's startup output up to its address; `None` if the output ends without one.
 async fn read_address(lines: &mut Lines<BufReader<ChildStdout>>) -> Option<SocketAddr> {
     while let Ok(Some(line)) = lines.next_line().await {
         if let Some(address) = address_in(&line) {

@@ -1,4 +1,4 @@
-//! Environment variables of the demo's server: its settings, without those of a real shop.
+//! Environment variables of the demo's server, which contain its settings but none of a real shop.
 
 use std::ffi::OsString;
 
@@ -23,9 +23,9 @@ const INHERITED: [&str; 12] = [
     "SSL_CERT_DIR",
     "RUST_BACKTRACE",
 ];
-/// Prefix of the log settings, the only settings that the server inherits.
+/// Prefix of the log settings, which are the only settings that the server inherits.
 const LOG_PREFIX: &str = "PRINTFLOOR_LOG__";
-/// Filter for log lines; events of the shop are excluded because the demo prints them itself.
+/// Filter for log lines. Shop events are excluded, because the demo prints them itself.
 const LOG_FILTER: &str = "warn,sqlx=error,sea_orm=error,platform::observe::story=off";
 
 /// Settings that are the same in every demo.
@@ -52,7 +52,7 @@ const SETTINGS: [(&str, &str); 17] = [
     ("PRINTFLOOR_FORECAST__LEAST_MARGIN_SECONDS", "12"),
 ];
 
-/// Returns the environment of the server process. An inherited log setting overrides that of the demo.
+/// Returns the environment of the server process. Inherited log settings override those of the demo.
 pub fn environment(
     inherited: impl IntoIterator<Item = (OsString, OsString)>,
     memory: &DemoState,
@@ -68,7 +68,7 @@ pub fn environment(
     all(inherited, own.map(|(name, value)| (name.into(), value.into())))
 }
 
-/// Combines the variables; the last one of a name counts.
+/// Combines the variables; if a name occurs more than once, the last value applies.
 fn all(
     inherited: impl IntoIterator<Item = (OsString, OsString)>,
     own: impl Iterator<Item = (OsString, OsString)>,

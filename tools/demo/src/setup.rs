@@ -1,4 +1,4 @@
-//! Fills the shop through its API; resources that exist from an earlier start stay unchanged.
+//! Initial contents of the shop, created through its API. Resources from an earlier start are left unchanged.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use super::mishaps::DemoPrinter;
 use crate::client::{RequestError, ShopClient};
 use crate::error::DemoError;
 
-/// E-mail address of the demo's admin.
+/// Email address of the demo's admin.
 pub const ADMIN: &str = "admin@demo.example";
 /// Factor by which customers prefer parts that are sliced as a package.
 const PACKAGE_FANS: usize = 3;
 /// Name of the demo's API keys.
 const KEY_NAME: &str = "demo";
-/// Events that the program of the shop subscribes to: all that there are.
+/// Events to which the shop's webhook receiver subscribes: all existing ones.
 const WEBHOOK_EVENTS: [&str; 11] = [
     "order.created",
     "order.paid",
@@ -43,21 +43,22 @@ pub struct Names {
     pub printers: Arc<BTreeMap<String, String>>,
     /// Names of parts by id.
     pub parts: Arc<BTreeMap<String, String>>,
-    /// Ids of the parts that the printers can make, repeated by how often customers should choose them; the kit last.
+    /// Ids of the articles that the printers can make, repeated according to how often customers should choose them;
+    /// the kit comes last.
     pub on_sale: Arc<Vec<String>>,
 }
 
-/// Printer of the floor as it is registered with the server.
+/// Simulated printer as registered with the server.
 struct RegisteredPrinter {
     id: String,
     name: String,
     machine_type: String,
-    /// `true` for a printer that prints packages only.
+    /// `true` if the printer accepts only packages.
     packages: bool,
     handle: SimHandle,
 }
 
-/// Creates an API key and revokes those of earlier starts.
+/// Creates an API key and revokes those from earlier starts.
 pub async fn key(machine: &ShopClient) -> Result<String, DemoError> {
     for old in machine.list::<Value>("/api/auth/api-keys", "apiKeys").await? {
         if old["name"] == KEY_NAME && old["revokedAt"].is_null() {
@@ -68,7 +69,7 @@ pub async fn key(machine: &ShopClient) -> Result<String, DemoError> {
     text(&created, "key")
 }
 
-/// Creates the admin account with the stored password unless it exists; returns its id.
+/// Creates the admin account with the stored password if it does not exist; returns its id.
 pub async fn admin(machine: &ShopClient, memory: &DemoState) -> Result<String, DemoError> {
     let users = machine.list::<Value>("/api/users", "users").await?;
     if let Some(existing) = users.iter().find(|user| user["email"] == ADMIN) {
@@ -78,7 +79,7 @@ pub async fn admin(machine: &ShopClient, memory: &DemoState) -> Result<String, D
     id(&machine.post("/api/users", &user).await?)
 }
 
-/// Creates a link that signs in a staff user once, in a browser on this machine; returns its path.
+/// Creates a link that signs in a staff user once, in a browser on this machine; returns the link's path.
 pub async fn sign_in_path(machine: &ShopClient, user: &str) -> Result<String, DemoError> {
     text(&machine.post(&format!("/login/once?user={user}"), &json!({})).await?, "path")
 }
@@ -129,7 +130,7 @@ pub async fn shop(
     Ok((names, machines.collect()))
 }
 
-/// Creates the missing [`MATERIALS`] and returns all their ids, in order.
+/// Creates those of [`MATERIALS`] that are missing, and returns the ids of all of them, in order.
 async fn materials(api: &ShopClient) -> Result<Vec<String>, DemoError> {
     let existing = api.list::<Value>("/api/inventory/materials", "materials").await?;
     let mut ids = Vec::new();
@@ -155,7 +156,7 @@ async fn materials(api: &ShopClient) -> Result<Vec<String>, DemoError> {
     Ok(ids)
 }
 
-/// Creates the missing [`PARTS`] and returns the ids and names of all, in order.
+/// Creates those of [`PARTS`] that are missing, and returns the ids and names of all of them, in order.
 async fn parts(api: &ShopClient, materials: &[String]) -> Result<Vec<(String, String)>, DemoError> {
     let existing = api.list::<Value>("/api/skus", "skus").await?;
     let mut skus = Vec::new();
@@ -190,8 +191,8 @@ async fn parts(api: &ShopClient, materials: &[String]) -> Result<Vec<(String, St
     Ok(skus)
 }
 
-/// Publishes in the catalogue exactly the parts that a printer of the floor can make: the floor may have another size
-/// than in the previous run.
+/// Publishes in the catalogue exactly those parts that a printer on the floor can make, because the floor may differ
+/// from the previous run's.
 async fn sell(api: &ShopClient, sold: &[(&String, bool)]) -> Result<(), DemoError> {
     let skus = api.list::<Value>("/api/skus", "skus").await?;
     for (id, is_sold) in sold {
@@ -202,7 +203,7 @@ async fn sell(api: &ShopClient, sold: &[(&String, bool)]) -> Result<(), DemoErro
     Ok(())
 }
 
-/// Creates the kit of these parts, which are in the order of [`PARTS`]; returns its id.
+/// Creates the kit from the given parts, which are in the order of [`PARTS`]; returns the kit's id.
 async fn kit(api: &ShopClient, parts: &[(String, String)]) -> Result<String, DemoError> {
     let skus = api.list::<Value>("/api/skus", "skus").await?;
     if let Some(sku) = skus.iter().find(|sku| sku["code"] == KIT.code) {
@@ -221,7 +222,7 @@ async fn kit(api: &ShopClient, parts: &[(String, String)]) -> Result<String, Dem
     id(&api.post("/api/skus", &body).await?)
 }
 
-/// Assigns spools to the slots of a printer, unless they are assigned already.
+/// Assigns spools to a printer's slots unless they are already assigned.
 async fn spools(api: &ShopClient, printer: &str, materials: &[String]) -> Result<(), DemoError> {
     let details = api.get(&format!("/api/printers/{printer}")).await?;
     if details["slots"].as_array().is_some_and(|slots| slots.len() >= materials.len()) {
@@ -234,7 +235,7 @@ async fn spools(api: &ShopClient, printer: &str, materials: &[String]) -> Result
     Ok(())
 }
 
-/// Uploads the G-code of a part, in the form a slicer would write it.
+/// Uploads a part's G-code, as a slicer would write it.
 async fn upload(api: &ShopClient, part: &SamplePart) -> Result<String, DemoError> {
     // Filament of 1.75 mm and 1.24 g/cm3 weighs about 2.98 g a metre.
     let name = part.code.to_ascii_lowercase();
@@ -255,7 +256,7 @@ async fn upload(api: &ShopClient, part: &SamplePart) -> Result<String, DemoError
     id(&api.upload("/api/files", form).await?)
 }
 
-/// Registers the printers; one that is already registered at its address stays unchanged.
+/// Registers the printers; a printer already registered at its address is left unchanged.
 async fn printers(api: &ShopClient, floor: &DemoFloor) -> Result<Vec<RegisteredPrinter>, DemoError> {
     let existing = api.list::<Value>("/api/printers", "printers").await?;
     let mut used_names: Vec<String> =
@@ -283,14 +284,14 @@ async fn printers(api: &ShopClient, floor: &DemoFloor) -> Result<Vec<RegisteredP
     Ok(all)
 }
 
-/// Returns the first unused printer name: those of the list, then the same with numbers.
+/// Returns the first unused printer name: one from the list or, if all are used, one from the list with a number.
 fn free_name(used_names: &[String]) -> String {
     let rounds = (1..).flat_map(|round| catalogue::NAMES.iter().map(move |name| (round, name)));
     let mut names = rounds.map(|(round, name)| if round == 1 { (*name).to_owned() } else { format!("{name} {round}") });
     names.find(|name| !used_names.contains(name)).unwrap_or_default()
 }
 
-/// Returns the `id` of a resource.
+/// Returns a resource's `id`.
 pub fn id(resource: &Value) -> Result<String, DemoError> {
     text(resource, "id")
 }

@@ -1,5 +1,5 @@
-//! External shops that sell the demo's parts: customers order and pay there, and each order arrives as a signed
-//! webhook.
+//! External shops that sell the demo's parts. Customers order and pay in those shops, and each order arrives as a
+//! signed webhook.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,24 +21,24 @@ use crate::time::DemoClock;
 const ORDER_INTERVAL: Duration = Duration::from_secs(20);
 /// Maximum number of parts that the external shops sell.
 const MAX_SOLD: usize = 3;
-/// Price of each part there, in cents.
+/// Price of each part in the external shops, in cents.
 const PRICE_CENTS: i64 = 1_900;
 
 /// Simulated customers of external shops.
 pub struct OtherShops {
     api: ShopClient,
-    /// Shops with the name of their platform.
+    /// External shops, each with the name of its platform.
     shops: [(Arc<OtherShop>, &'static str); 2],
     names: Names,
     tally: Arc<Tally>,
     random: Rng,
     turn: usize,
-    /// Number of variants that the shops offer.
+    /// Number of product variants that the external shops offer.
     sold: usize,
 }
 
 impl OtherShops {
-    /// Builds the shops; their order numbers continue those of earlier runs.
+    /// Builds the external shops; their order numbers continue those from earlier runs.
     pub fn new(
         api: ShopClient,
         shops: [(Arc<OtherShop>, &'static str); 2],
@@ -52,7 +52,7 @@ impl OtherShops {
         Self { api, shops, names, tally, random: Rng::with_seed(now), turn: 0, sold: 0 }
     }
 
-    /// Sets up the channels and places orders; returns only on an error.
+    /// Sets up the sales channels and places orders; returns only on an error.
     pub async fn work(mut self, to: SocketAddr) -> DemoError {
         if let Err(error) = self.open(to).await {
             return error;
@@ -63,7 +63,7 @@ impl OtherShops {
         }
     }
 
-    /// Opens a channel for each shop: reuses one from an earlier start or creates it.
+    /// Opens a sales channel for each shop, reusing one from an earlier start or creating it.
     async fn open(&mut self, to: SocketAddr) -> Result<(), DemoError> {
         let channels = self.api.list::<Value>("/api/sales-channels", "salesChannels").await?;
         let mut sold: Vec<&String> =
@@ -92,7 +92,7 @@ impl OtherShops {
         Ok(())
     }
 
-    /// Places a paid order for one article at the shop whose turn it is.
+    /// Places a paid order for one article in the external shop whose turn it is.
     fn order(&mut self) {
         let (shop, _) = &self.shops[self.turn % 2];
         self.turn += 1;

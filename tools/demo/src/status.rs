@@ -1,4 +1,4 @@
-//! Current state of the shop, for the block at the top of the demo's terminal.
+//! Current state of the shop, for the status block at the top of the demo's terminal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use super::tally::Tally;
 use crate::client::{RequestError, ShopClient};
 use crate::error::DemoError;
 
-/// Interval between two redraws of the block.
+/// Interval between two redraws of the status block.
 const REDRAW_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Task that keeps redrawing the block.
+/// Task that keeps redrawing the status block.
 pub struct ShopStatus {
     api: ShopClient,
     base: String,
@@ -23,12 +23,12 @@ pub struct ShopStatus {
 }
 
 impl ShopStatus {
-    /// Builds the status of the server at this address.
+    /// Builds the status of the server at the given base URL.
     pub fn new(api: ShopClient, base: String, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, base, screen, tally }
     }
 
-    /// Redraws the block every second; returns only on an error.
+    /// Redraws the status block every second; returns only on an error.
     pub async fn show(self) -> DemoError {
         loop {
             let printers = match self.api.list::<Value>("/api/printers", "printers").await {
@@ -52,7 +52,7 @@ impl ShopStatus {
     }
 }
 
-/// Formats a printer in a few words: `Ada 45 %`, `Babbage offline`, `Curie idle, bed_not_cleared`.
+/// Describes a printer in a few words: `Ada 45 %`, `Babbage offline`, `Curie idle, bed_not_cleared`.
 fn printer(printer: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (name, state) = (text(&printer["name"]), text(&printer["status"]["state"]));

@@ -1,4 +1,4 @@
-//! Prints one line per event of the shop, to follow along.
+//! Narration of the demo: one line for each notable event in the shop.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,30 +13,30 @@ use crate::client::ShopClient;
 use crate::error::DemoError;
 use crate::time::ms_between;
 
-/// Maximum number of cached job numbers, and of orders whose promise was evaluated.
+/// Maximum number of cached job numbers, and of remembered orders whose promised time has been evaluated.
 const MAX_CACHED_JOBS: usize = 10_000;
 /// Events that are not printed because they would flood the screen.
 const UNPRINTED_EVENTS: [&str; 5] = ["job.created", "job.validated", "job.sliced", "job.dispatching", "LOW_STOCK"];
 
-/// Prints and counts events.
+/// Consumer of the shop's events, which prints and counts them.
 pub struct Story {
     api: ShopClient,
     names: Names,
     screen: Screen,
     tally: Arc<Tally>,
-    /// Numbers of jobs and orders by id.
+    /// Numbers of jobs and orders, by id.
     numbers: HashMap<String, String>,
-    /// Orders whose promise was evaluated.
+    /// Orders whose promised time has already been evaluated.
     judged: HashSet<String>,
 }
 
 impl Story {
-    /// Builds a story without events.
+    /// Builds a story that has received no events yet.
     pub fn new(api: ShopClient, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, names, screen, tally, numbers: HashMap::new(), judged: HashSet::new() }
     }
 
-    /// Counts an event, and prints it unless it is one of the quiet ones.
+    /// Counts an event, and prints it unless it is one of `UNPRINTED_EVENTS`.
     pub async fn tell(&mut self, event: &Value) -> Result<(), DemoError> {
         let name = event["event"].as_str().unwrap_or_default();
         match name {
@@ -61,14 +61,14 @@ impl Story {
         }
     }
 
-    /// Prints the parts that an order of a kit consists of.
+    /// Prints the parts that make up a kit in an order.
     async fn kit(&self, event: &Value) -> Result<(), DemoError> {
         let Some(order) = self.order(event).await else { return Ok(()) };
         let words = kit_words(&order);
         words.map_or(Ok(()), |words| self.screen.line(LineTone::Plain, &words))
     }
 
-    /// Prints whether an order is ready by its promised time, and counts it once.
+    /// Prints whether an order is ready by its promised time, and counts each order once.
     async fn promise(&mut self, event: &Value) -> Result<(), DemoError> {
         let Some(order) = self.order(event).await else { return Ok(()) };
         let order_id = order["id"].as_str().unwrap_or_default().to_owned();
@@ -90,7 +90,7 @@ impl Story {
         self.api.get(&format!("/api/orders/{}", event["data"]["orderId"].as_str()?)).await.ok()
     }
 
-    /// Returns the number of a job and of its order.
+    /// Returns a job's number together with its order's number.
     async fn job(&mut self, id: &str) -> String {
         if let Some(cached) = self.numbers.get(id) {
             return cached.clone();
@@ -106,7 +106,7 @@ impl Story {
     }
 }
 
-/// Returns the tone in which an event is printed.
+/// Returns the tone in which to print an event.
 fn tone(event: &str) -> LineTone {
     match event {
         "order.created" | "order.shipped" => LineTone::Plain,
@@ -115,7 +115,7 @@ fn tone(event: &str) -> LineTone {
     }
 }
 
-/// Formats the line of an event: time, name, subject, details.
+/// Formats the line for an event: time, name, subject, details.
 fn line(event: &Value, job: Option<&str>, names: &Names) -> String {
     let data = &event["data"];
     let text = |name: &str| data[name].as_str().unwrap_or_default();
@@ -145,7 +145,7 @@ fn line(event: &Value, job: Option<&str>, names: &Names) -> String {
     format!("{time}  {name:<16}  {about:<26}  {more}").trim_end().to_owned()
 }
 
-/// Describes the contents of a kit in an order: ordered and paid as one, made as parts.
+/// Describes the contents of a kit in an order, which is ordered and paid for as one article but made as parts.
 fn kit_words(order: &Value) -> Option<String> {
     let lines = order["lines"].as_array()?;
     let at = lines.iter().find_map(|line| line["kitLine"].as_u64())?;
@@ -162,7 +162,8 @@ fn kit_words(order: &Value) -> Option<String> {
     ))
 }
 
-/// Describes whether an order that is ready at this moment meets its promise; `None` when nothing was promised.
+/// Describes whether an order that became ready at the given time meets its promised time; `None` if no time was
+/// promised.
 fn promise_words(order: &Value, ready: &str) -> Option<(bool, String)> {
     let promised = order["promisedAt"].as_str()?;
     let [ready_at, promised_at] = [ready, promised].map(|text| text.parse::<Timestamp>().ok());

@@ -1,8 +1,8 @@
-//! Counts of events in a demo run.
+//! Counters of events in a demo run.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Counts of one run.
+/// Counters of one demo run.
 #[derive(Debug, Default)]
 pub struct Tally {
     pub ordered: AtomicUsize,
@@ -11,15 +11,15 @@ pub struct Tally {
     pub failed: AtomicUsize,
     pub shipped: AtomicUsize,
     pub restocked: AtomicUsize,
-    /// Mishaps caused on the floor.
+    /// Number of mishaps caused on the floor.
     pub mishaps: AtomicUsize,
-    /// Mishaps from which the shop recovered.
+    /// Number of mishaps from which the shop recovered.
     pub rescued: AtomicUsize,
-    /// Prints that were signed off as bad.
+    /// Number of prints signed off as bad.
     pub rejected: AtomicUsize,
-    /// Orders that were ready by the promised time.
+    /// Number of orders that were ready by the promised time.
     pub promises_kept: AtomicUsize,
-    /// Orders that were ready later than promised.
+    /// Number of orders that were ready later than promised.
     pub missed: AtomicUsize,
 }
 
@@ -29,7 +29,7 @@ pub fn count(counter: &AtomicUsize) {
 }
 
 impl Tally {
-    /// Formats the numbers of orders placed, paid and shipped.
+    /// Formats how many orders were placed, paid and shipped.
     pub fn orders(&self) -> String {
         let n = |counter: &AtomicUsize| counter.load(Relaxed);
         format!("orders placed {}, paid {}, shipped {}", n(&self.ordered), n(&self.paid), n(&self.shipped))

@@ -1,20 +1,20 @@
-//! Clock of the demo, and spans between two points in time.
+//! Clock of the demo, and durations between two points in time.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-/// Clock of this machine, which the server uses too.
+/// System clock, which the server uses too.
 pub type DemoClock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Returns the clock of this machine.
+/// Returns the system clock.
 pub fn machine_clock() -> DemoClock {
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
     let now = Timestamp::now;
     Arc::new(now)
 }
 
-/// Returns the milliseconds from one moment to another; negative if the other is earlier.
+/// Returns the milliseconds from one time to another; negative if the other is earlier.
 pub fn ms_between(from: Timestamp, to: Timestamp) -> i64 {
     to.as_millisecond() - from.as_millisecond()
 }

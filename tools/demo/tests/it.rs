@@ -1,11 +1,11 @@
-//! `printfloor-demo` without a server. `tests/it/demo.rs` tests it with one.
+//! Tests of `printfloor-demo` without a server. `tests/it/demo.rs` tests it with one.
 //!
 //! These tests also make Cargo build the program together with the tests of the workspace.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::process::Command;
 
-/// Runs the program in a directory of its own, as on a machine without a server; returns exit code and output.
+/// Runs the program in a directory of its own, as on a machine without a server; returns the exit code and the output.
 fn alone(arguments: &[&str]) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("printfloor-demo");

@@ -1,9 +1,9 @@
-//! Simulated accounting system with the behaviour of Xero's API: a consent page, rotating tokens, and the books of one
+//! Simulated accounting system that behaves like Xero's API: a consent page, rotating tokens, and the books of one
 //! organisation with contacts, invoices and credit notes.
 //!
-//! It is as strict as the real one where that matters: an authorization code works once and only with the verifier of
-//! its challenge, a refresh token works once and its reuse ends the whole connection, document numbers are unique, and
-//! a repeated idempotency key returns the first response.
+//! It is as strict as the real one where that matters. An authorization code works once, and only with the verifier for
+//! its challenge. A refresh token works once, and its reuse ends the entire connection. Document numbers are unique,
+//! and a repeated idempotency key returns the first response.
 
 mod books;
 mod page;
@@ -26,25 +26,25 @@ use tokio::time::Instant;
 use crate::stock::{NetworkCondition, SharedCondition, on_the_way};
 use crate::wire::SimServer;
 
-/// Maximum size of a body in bytes.
+/// Maximum size of a request body in bytes.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// Default lifetime of an access token.
 const USUAL_LIFE: Duration = Duration::from_secs(1_800);
 /// Tenant id of the only organisation.
 pub const TENANT: &str = "70784a63-d24b-46a9-a4db-0e70a274b056";
 
-/// Consent granted on the page.
+/// Consent granted on the consent page.
 #[derive(Clone, Debug)]
 struct Consent {
     challenge: String,
     redirect: String,
 }
 
-/// Refresh token.
+/// Refresh token that was issued.
 #[derive(Clone, Debug)]
 struct Refresh {
     family: u64,
-    /// Tokens issued in exchange for it.
+    /// Access and refresh token issued in exchange for this refresh token.
     next: Option<(String, String)>,
 }
 
@@ -55,11 +55,12 @@ struct AccountingState {
     consents: BTreeMap<String, Consent>,
     access: BTreeMap<String, (u64, Instant)>,
     refresh: BTreeMap<String, Refresh>,
-    /// Ended connections.
+    /// Connections that have ended.
     ended: BTreeSet<u64>,
-    /// Refresh tokens that were used, or whose access token was used: the previous pair is then permanently invalid.
+    /// Refresh tokens that were used, or whose access token was used. Once one is used, the pair of tokens before it is
+    /// permanently invalid.
     presented: BTreeSet<String>,
-    /// Makes a repeated refresh token return the same pair, as long as that pair was not used.
+    /// Makes a reused refresh token return the same pair of tokens as before, as long as that pair has not been used.
     lenient: bool,
     life: Duration,
     families: u64,
@@ -67,10 +68,10 @@ struct AccountingState {
     contacts: Vec<Value>,
     invoices: Vec<Value>,
     credit_notes: Vec<Value>,
-    /// Message with which documents are rejected.
+    /// Error message with which documents are rejected; `None` accepts them.
     refuses: Option<String>,
     keys: BTreeMap<String, (String, StatusCode, Value)>,
-    /// Statuses of the next API calls, each with the seconds for its `Retry-After`.
+    /// Error statuses for the next API calls, each with the value for its `Retry-After` header in seconds.
     faults: VecDeque<(u16, Option<u64>)>,
     calls: Vec<String>,
 }
@@ -84,7 +85,7 @@ impl AccountingHost {
     }
 }
 
-/// Running accounting system. Stops when dropped.
+/// Running simulated accounting system; stops when dropped.
 #[derive(Debug)]
 pub struct AccountingSystem {
     host: AccountingHost,
@@ -93,12 +94,12 @@ pub struct AccountingSystem {
 }
 
 impl AccountingSystem {
-    /// Starts on a free loopback port; accepts one client with this id and secret.
+    /// Starts the system on a free loopback port; accepts one client, with the given id and secret.
     pub async fn start(client_id: &str, client_secret: &str) -> std::io::Result<Self> {
         Self::start_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), client_id, client_secret).await
     }
 
-    /// Starts on this address.
+    /// Starts the system on the given address.
     pub async fn start_on(address: SocketAddr, client_id: &str, client_secret: &str) -> std::io::Result<Self> {
         let inside = AccountingState {
             client_id: client_id.to_owned(),
@@ -132,12 +133,12 @@ impl AccountingSystem {
         Ok(Self { host, way, server: SimServer::start(address, router).await? })
     }
 
-    /// Returns its base address.
+    /// Returns the system's base URL.
     pub fn url(&self) -> String {
         self.server.base_url()
     }
 
-    /// Returns the environment variables that configure a server to use it.
+    /// Returns the environment variables that configure a server to use this accounting system.
     pub fn variables(&self) -> Vec<(&'static str, String)> {
         let (url, credentials) =
             (self.url(), self.host.with(|inside| (inside.client_id.clone(), inside.client_secret.clone())));
@@ -156,13 +157,13 @@ impl AccountingSystem {
         self.way.set(weather);
     }
 
-    /// Answers the next API calls with these statuses instead of executing them; each with the seconds for its
-    /// `Retry-After`.
+    /// Makes the next API calls fail with the given statuses, each with the value for its `Retry-After` header in
+    /// seconds.
     pub fn answer_next(&self, faults: &[(u16, Option<u64>)]) {
         self.host.with(|inside| inside.faults.extend(faults));
     }
 
-    /// Rejects documents with this message; `None` accepts them again.
+    /// Rejects documents with the given error message; `None` accepts them again.
     pub fn refuse(&self, words: Option<&str>) {
         self.host.with(|inside| inside.refuses = words.map(str::to_owned));
     }
@@ -172,39 +173,39 @@ impl AccountingSystem {
         self.host.with(|inside| inside.life = life);
     }
 
-    /// Sets whether a repeated refresh token returns the same pair, as long as that pair was not used; otherwise the
-    /// connection ends at once.
+    /// Sets whether a reused refresh token returns the same pair of tokens as before, as long as that pair has not been
+    /// used; otherwise, reuse ends the connection.
     pub fn set_lenient(&self, lenient: bool) {
         self.host.with(|inside| inside.lenient = lenient);
     }
 
-    /// Ends every connection, as when a user there disconnects the program.
+    /// Ends every connection, as when a user of the accounting system disconnects the program.
     pub fn end_connections(&self) {
         self.host.with(|inside| inside.ended.extend(1..=inside.families));
     }
 
-    /// Allows or denies on the consent page; returns the URL to which the browser is redirected.
+    /// Allows or denies access on the consent page; returns the URL to which the browser is redirected.
     pub fn decide(&self, page: &str, allow: bool) -> Result<String, String> {
         let query = page.split_once('?').map_or("", |(_, query)| query);
         self.host.with(|inside| tokens::consent(inside, query, allow))
     }
 
-    /// Returns the invoices in the books, in the order of their creation.
+    /// Returns the invoices in the books, in order of creation.
     pub fn invoices(&self) -> Vec<Value> {
         self.host.with(|inside| inside.invoices.clone())
     }
 
-    /// Returns the credit notes in the books, in the order of their creation.
+    /// Returns the credit notes in the books, in order of creation.
     pub fn credit_notes(&self) -> Vec<Value> {
         self.host.with(|inside| inside.credit_notes.clone())
     }
 
-    /// Returns the contacts in the books, in the order of their creation.
+    /// Returns the contacts in the books, in order of creation.
     pub fn contacts(&self) -> Vec<Value> {
         self.host.with(|inside| inside.contacts.clone())
     }
 
-    /// Returns the number of exchanges of a refresh token.
+    /// Returns how many times a refresh token has been exchanged.
     pub fn renewals(&self) -> usize {
         self.host.with(|inside| inside.renewals)
     }
@@ -214,7 +215,7 @@ impl AccountingSystem {
         self.host.with(|inside| (1..=inside.families).filter(|family| !inside.ended.contains(family)).count())
     }
 
-    /// Returns method and path of each API call with a valid token, in order.
+    /// Returns the method and path of each API call with a valid token, in order.
     pub fn calls(&self) -> Vec<String> {
         self.host.with(|inside| inside.calls.clone())
     }
@@ -303,7 +304,7 @@ async fn books(State(host): State<AccountingHost>, Path(kind): Path<String>, req
 }
 
 impl AccountingState {
-    /// Returns the first response of a repeated idempotency key; otherwise runs `act`.
+    /// Returns the stored response if the idempotency key is repeated with the same request; otherwise runs `act`.
     fn once(
         &mut self,
         key: Option<String>,

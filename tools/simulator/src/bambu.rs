@@ -1,12 +1,12 @@
 //! Virtual Bambu Lab printer in LAN mode (printer type `mqtt_lan`): an MQTT broker over TLS with two topics, and an
-//! FTPS server whose root folder is the storage.
+//! FTPS server whose root folder is the printer's storage.
 //!
 //! The protocol and its quirks are those of the real firmware. Everything that happens to a print goes through the
-//! shared machine and is in its log. A print begins when the printer reports `PREPARE`, because it heats and moves
-//! then.
+//! shared machine and is recorded in its log. A print counts as started when the printer reports `PREPARE`, because
+//! that is when it starts to heat and move.
 //!
-//! The control routes (`/_sim/…`, plain HTTP) are on the broker's port; in addition to the usual ones, `GET`/`POST
-//! /_sim/setup` shows and changes the [`Setup`]. There are no cameras and no announcements on the network.
+//! The control routes (`/_sim/…`, plain HTTP) are on the broker's port. In addition to the usual ones,
+//! `GET`/`POST /_sim/setup` shows and changes the [`Setup`]. There are no cameras and no network announcements.
 
 use std::{
     io,
@@ -49,16 +49,16 @@ pub use setup::Setup;
 
 /// User name with which every client logs in.
 const USER: &str = "bblp";
-/// Default port of the broker, and the FTPS server's default port that belongs to it.
+/// Default port of the broker, with the default port of the FTPS server.
 const USUAL_PORTS: (u16, u16) = (8883, 990);
-/// Offset of the FTPS port from any other port of a broker.
+/// Offset of the FTPS port from the broker's port, if that is not the default port.
 const FTPS_DISTANCE: u16 = 10_000;
-/// First byte of a TLS connection.
+/// First byte that a client sends on a TLS connection.
 const TLS: u8 = 0x16;
-/// Maximum number of responses by which a slow session may lag behind.
+/// Maximum number of responses by which a slow session may lag behind before it misses some.
 const ANSWERS: usize = 64;
 
-/// Declaration of the protocol.
+/// Declaration of the Bambu Lab LAN protocol.
 pub const PROTOCOL: Protocol = Protocol {
     word: "mqtt_lan",
     about: "Bambu Lab printers in LAN mode",
@@ -69,25 +69,25 @@ pub const PROTOCOL: Protocol = Protocol {
     serve: |printer, options| Box::pin(async move { serve(&printer, options).await }),
 };
 
-/// State of one printer besides its machine. Clones refer to the same printer.
+/// State of one printer in addition to its machine. Clones refer to the same printer.
 #[derive(Clone, Debug)]
 pub struct Bambu(Arc<BambuInner>);
 
 #[derive(Debug)]
 struct BambuInner {
     serial: String,
-    /// Locked before the machine, never after it.
+    /// State that may be locked before the machine, never after it.
     panel: Mutex<BambuState>,
     changed: watch::Sender<u64>,
     answers: broadcast::Sender<Value>,
     clients: AtomicUsize,
     commands: AtomicU64,
-    /// Number of times that [`Setup::says`] was sent.
+    /// Number of times that [`Setup::says`] has been sent.
     reports_sent: AtomicU64,
 }
 
 impl Bambu {
-    /// Returns the state of a printer of this kind; `None` for another kind.
+    /// Returns the printer's Bambu state; `None` for a printer of another kind.
     pub fn of(printer: &VirtualPrinter) -> Option<Self> {
         printer.extension()
     }
@@ -104,30 +104,30 @@ impl Bambu {
         }))
     }
 
-    /// Returns a copy of its setup.
+    /// Returns a copy of the printer's setup.
     pub fn setup(&self) -> Setup {
         self.panel(|panel| panel.setup.clone())
     }
 
-    /// Changes its setup.
+    /// Changes the printer's setup.
     pub fn change(&self, change: impl FnOnce(&mut Setup)) {
         self.panel(|panel| change(&mut panel.setup));
         self.tell();
     }
 
-    /// Returns the number of clients connected to its broker.
+    /// Returns the number of clients connected to the printer's broker.
     pub fn clients(&self) -> usize {
         self.0.clients.load(Ordering::SeqCst)
     }
 
-    /// Returns the arguments of the last accepted start: the path of the plate in its package, and the tray of each
-    /// filament. No trays stand for the external spool.
+    /// Returns the arguments of the last accepted start: the path of the plate in its package, and the tray for each
+    /// filament. An empty list of trays means the external spool.
     pub fn last_start(&self) -> Option<(String, Vec<i64>)> {
         let fed = |project: &panel::Project| if project.use_ams { project.mapping.clone() } else { Vec::new() };
         self.panel(|panel| panel.project.as_ref().map(|project| (project.plate.clone(), fed(project))))
     }
 
-    /// Returns the number of times that [`Setup::says`] was sent.
+    /// Returns how many times [`Setup::says`] has been sent.
     pub fn reports_sent(&self) -> u64 {
         self.0.reports_sent.load(Ordering::SeqCst)
     }
@@ -136,7 +136,7 @@ impl Bambu {
         act(&mut self.0.panel.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Wakes the sessions because there is something to report.
+    /// Wakes the sessions, because there is something to report.
     fn tell(&self) {
         self.0.changed.send_modify(|revision| *revision += 1);
     }
@@ -150,12 +150,12 @@ impl Bambu {
     }
 }
 
-/// State shared by the sessions of one printer.
+/// State shared by all sessions of one printer.
 #[derive(Clone)]
 struct BambuHost {
     printer: VirtualPrinter,
     bambu: Bambu,
-    /// Access code; `None` admits every client.
+    /// Access code; `None` admits all clients.
     code: Option<Arc<str>>,
     first: TlsIdentity,
     other: TlsIdentity,
@@ -167,7 +167,7 @@ impl BambuHost {
         if self.bambu.panel(|panel| panel.setup.other_certificate) { &self.other } else { &self.first }
     }
 
-    /// Returns whether user name and access code are correct.
+    /// Returns whether the user name and access code are correct.
     fn is_welcome(&self, user: &str, code: &str) -> bool {
         user == USER
             && !self.printer.with(|machine| machine.faults().wrong_key)
@@ -175,7 +175,7 @@ impl BambuHost {
     }
 }
 
-/// Serves a printer whose serial number is the name in the options.
+/// Serves a printer; the name in the options is its serial number.
 pub async fn serve(printer: &VirtualPrinter, options: ServeOptions) -> io::Result<SimServer> {
     let bambu = Bambu::new(&options.name);
     printer.extend(bambu.clone());
@@ -221,7 +221,7 @@ pub async fn serve(printer: &VirtualPrinter, options: ServeOptions) -> io::Resul
     Ok(SimServer::of(url, vec![addr.port(), ftps], gates, tasks, printer))
 }
 
-/// Returns the port of the FTPS server for a broker's port; 0 is a free one.
+/// Returns the FTPS server's port for the given broker port; 0 means a free port.
 fn ftps_port(broker: u16) -> u16 {
     match broker {
         0 => 0,
@@ -230,8 +230,7 @@ fn ftps_port(broker: u16) -> u16 {
     }
 }
 
-/// Spawns a connection's task, which runs until it ends or until the connection is cut while it waits for something
-/// else.
+/// Spawns a connection's task, which runs until the connection ends or is cut.
 fn spawn_until_cut(gate: Arc<crate::wire::Gate>, served: impl Future<Output = io::Result<()>> + Send + 'static) {
     tokio::spawn(async move {
         tokio::select! {

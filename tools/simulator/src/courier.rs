@@ -1,5 +1,5 @@
-//! Delivers signed events and messages to their receiver: at once, late, twice, or out of order, with retries until
-//! they are accepted. It is the simulator's only client for events and messages.
+//! Delivers signed events and messages to their receiver: immediately, late, twice, or out of order, with retries until
+//! accepted. This is the simulator's only client for sending events and messages.
 
 use std::fmt::Debug;
 use std::net::SocketAddr;
@@ -11,34 +11,34 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
-/// Timeout of one delivery.
+/// Timeout for one delivery attempt.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Event or message that is signed for each delivery attempt.
+/// Event or message that is signed anew for each delivery attempt.
 pub(crate) trait Deliverable: Clone + Debug + Send + Sync + 'static {
-    /// Maximum number of pending items; further ones evict the oldest.
+    /// Maximum number of pending messages; additional ones evict the oldest.
     const MAX_WAITING: usize;
     /// Maximum number of delivery attempts.
     const MAX_TRIES: u32;
     /// Delay before a retry.
     const RETRY_PAUSE: Duration;
 
-    /// Returns the headers specific to this type, each with its line ending, and the body, signed with this secret.
+    /// Returns the headers specific to the type, each with its line ending, and the body, signed with the given secret.
     fn sign(&self, secret: &str) -> (String, String);
 }
 
-/// Delivery conditions of events.
+/// Conditions under which events are delivered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryConditions {
-    /// Holds events back until this is lifted.
+    /// Holds events back as long as it is set.
     pub held: bool,
     /// Sends each event twice.
     pub twice: bool,
     /// Sends each event ten times.
     pub tenfold: bool,
-    /// Sends pending events in another order than they happened.
+    /// Sends pending events in a different order from the one in which they happened.
     pub shuffled: bool,
-    /// Delay of each event.
+    /// Delay before each event is sent.
     pub late: Duration,
 }
 
@@ -47,14 +47,14 @@ struct CourierState<L> {
     to: Option<(SocketAddr, String, String)>,
     travel: DeliveryConditions,
     waiting: Vec<(L, u32)>,
-    /// `true` while a letter is being delivered.
+    /// `true` while a message is being delivered.
     under_way: bool,
     random: u64,
     accepted: usize,
     given_up: usize,
 }
 
-/// Delivery queue of letters.
+/// Delivery queue for messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Courier<L> {
     inside: Arc<Mutex<CourierState<L>>>,
@@ -72,7 +72,7 @@ impl<L: Deliverable> Courier<L> {
         act(&mut self.inside.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Sends letters to this path of a server from now on, signed with this secret.
+    /// Sends messages to the given path on a server from now on, signed with the given secret.
     pub(crate) fn go_to(&self, to: SocketAddr, path: &str, secret: &str) {
         self.with(|inside| inside.to = Some((to, path.to_owned(), secret.to_owned())));
         self.news.notify_one();
@@ -101,12 +101,13 @@ impl<L: Deliverable> Courier<L> {
         self.news.notify_one();
     }
 
-    /// Returns the numbers of pending, accepted and abandoned letters. A letter is pending until it was answered.
+    /// Returns the numbers of pending, accepted and abandoned messages. A message is pending until it has been
+    /// answered.
     pub(crate) fn counts(&self) -> (usize, usize, usize) {
         self.with(|inside| (inside.waiting.len() + usize::from(inside.under_way), inside.accepted, inside.given_up))
     }
 
-    /// Delivers letters until it is dropped.
+    /// Delivers messages until cancelled.
     pub(crate) async fn work(self) {
         loop {
             let Some((to, path, secret, letter, tries, late)) = self.next() else {
@@ -152,7 +153,7 @@ impl<L: Deliverable> Courier<L> {
     }
 }
 
-/// Sends a letter; returns whether it was accepted.
+/// Sends a message; returns whether the receiver accepted it.
 async fn send(to: SocketAddr, path: &str, secret: &str, letter: &impl Deliverable) -> std::io::Result<bool> {
     let (headers, body) = letter.sign(secret);
     let length = body.len();

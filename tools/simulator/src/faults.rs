@@ -1,8 +1,8 @@
-//! Faults of a virtual printer, which can be switched while it runs.
+//! Faults of a virtual printer, which can be switched on and off while it is running.
 //!
-//! In process they are set with [`VirtualPrinter::set_faults`](crate::VirtualPrinter::set_faults). Over HTTP the same
-//! members are JSON at `/_sim/faults`, where a POST changes only the members that it contains and `null` switches one
-//! off. Every fault really happens on the wire.
+//! Within the process, they are set with [`VirtualPrinter::set_faults`](crate::VirtualPrinter::set_faults). Over HTTP,
+//! the same members are available as JSON at `/_sim/faults`, where a POST changes only the members that it contains,
+//! and `null` switches one off. Every fault really happens on the wire.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -13,9 +13,9 @@ use serde_json::{Map, Value};
 pub struct PrinterFaults {
     /// Starts get an error response and are not executed.
     pub refuse_start: bool,
-    /// Starts get a success response and are not executed.
+    /// Starts get a success response but are not executed.
     pub accept_but_never_start: bool,
-    /// Starts get a success response and are executed after this delay, if the file still exists then.
+    /// Starts get a success response and are executed after this delay, provided that the file still exists then.
     pub start_late: Option<Delay>,
     /// Connections are accepted, but requests are neither answered nor executed.
     pub hang: bool,
@@ -23,34 +23,35 @@ pub struct PrinterFaults {
     pub disk_full: bool,
     /// Uploads are received at this speed.
     pub slow_upload: Option<SlowUpload>,
-    /// Only this number of bytes of an upload is stored, and the upload gets a success response.
+    /// Only this many bytes of an upload are stored, although the upload gets a success response.
     pub keeps_bytes: Option<u64>,
-    /// Uploads that overlap share one temporary file with those of other printers on this computer that have this
-    /// fault, each writing at its own position, as Moonraker's do when they begin in the same second.
+    /// Overlapping uploads share one temporary file with those to other printers on this computer that have this fault.
+    /// Each upload writes at its own position, as happens with Moonraker if they start in the same second.
     pub shared_upload_file: bool,
-    /// The connection closes without a response after an upload was stored (and started, if the upload requested it).
+    /// The connection closes without a response after an upload has been stored (and started, if the upload requests
+    /// it).
     pub drop_after_upload: bool,
     /// Open connections are cut, and new ones are closed as soon as they send a request.
     pub disconnect: bool,
-    /// The printer loses power at this point of a print and comes back without the print. Happens once, then clears
-    /// itself.
+    /// The printer loses power at this point of a print, and comes back without the print. This happens once and then
+    /// switches itself off.
     pub reboot_at: Option<RebootAt>,
-    /// The print fails by itself at this point. Happens once, then clears itself.
+    /// The print fails by itself at this point. This happens once and then switches itself off.
     pub fail_at: Option<FailAt>,
-    /// The printer's key was changed: every key is rejected.
+    /// The printer's key has been changed, so that every key is rejected.
     pub wrong_key: bool,
-    /// Delay after a finished print, and duration, of a false report that the printer prints again and then finishes
+    /// After a finished print, the printer falsely reports for a while that it is printing again, and then finishes
     /// again.
     pub duplicate_finish: Option<Echo>,
-    /// The controller board has shut down, and does so again after every restart.
+    /// The controller board has shut down, and shuts down again after every restart.
     pub firmware_shutdown: bool,
-    /// Every second request gets error 500; every second one of these is executed nevertheless.
+    /// Every second request gets error 500; every second one of those is executed nevertheless.
     pub every_second_answer_an_error: bool,
     /// Delay before pause, resume and cancel take effect.
     pub slow_commands: Option<Delay>,
-    /// Delay of the response to an emergency stop, which itself acts at once.
+    /// Delay of the response to an emergency stop, which itself takes effect immediately.
     pub stop_answers_late: Option<Delay>,
-    /// The host has lost its printer (Klipper stopped, or serial cable unplugged).
+    /// The host has lost the connection to its printer (Klipper stopped, or serial cable unplugged).
     pub away: Option<HostDisconnect>,
     /// Times, durations, temperatures, lengths and sizes are reported as 1e300, as faulty plug-ins do.
     pub absurd_numbers: bool,
@@ -60,7 +61,7 @@ pub struct PrinterFaults {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Delay {
-    /// Milliseconds of real time, independent of the printer's speed.
+    /// Delay in milliseconds of real time, independent of the printer's speed.
     pub after_ms: u64,
 }
 
@@ -73,7 +74,7 @@ pub struct SlowUpload {
 }
 
 impl Default for SlowUpload {
-    /// Returns the speed of printers with a weak Wi-Fi signal: 75 KB/s.
+    /// Returns the speed of a printer with a weak Wi-Fi signal: 75 KB/s.
     fn default() -> Self {
         Self { bytes_per_second: 75_000 }
     }
@@ -83,7 +84,7 @@ impl Default for SlowUpload {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RebootAt {
-    /// Progress of the print at that point, 0 to 1.
+    /// Progress of the print at this point, from 0 to 1.
     pub progress: f64,
     /// Makes the printer's history omit the print instead of recording it as interrupted.
     #[serde(default)]
@@ -94,11 +95,11 @@ pub struct RebootAt {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailAt {
-    /// Progress of the print at that point, 0 to 1.
+    /// Progress of the print at this point, from 0 to 1.
     pub progress: f64,
 }
 
-/// Delay and duration of a false report of a finished printer that it prints again.
+/// Delay and duration of a false report that a printer that has finished is printing again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Echo {
@@ -109,7 +110,7 @@ pub struct Echo {
 }
 
 impl Default for Echo {
-    /// Returns times that are long enough to be observed by a poll every second or two.
+    /// Returns a delay and a duration that are long enough to be observed by polling every second or two.
     fn default() -> Self {
         Self { after_ms: 2_500, for_ms: 2_500 }
     }
@@ -119,16 +120,16 @@ impl Default for Echo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HostDisconnect {
-    /// The printer was never connected since the host booted.
+    /// The printer has never been connected since the host booted.
     NeverConnected,
     /// The printer was connected and then lost.
     Disconnected,
 }
 
-/// Reason a change of faults is rejected.
+/// Reason why a change of faults is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum FaultsError {
-    /// The change is not an object of faults, or has an unknown member or a wrong type.
+    /// The change is not an object of faults, or it has an unknown member or a value of the wrong type.
     #[error("invalid faults: {0}")]
     Shape(#[from] serde_json::Error),
     /// A number is outside its range.
@@ -137,7 +138,7 @@ pub enum FaultsError {
 }
 
 impl PrinterFaults {
-    /// Returns these faults with the members in `change` replaced; `null` switches one off.
+    /// Returns the faults with the members in `change` replaced; `null` switches a fault off.
     pub fn merged(&self, change: &Map<String, Value>) -> Result<Self, FaultsError> {
         let mut all = match serde_json::to_value(self)? {
             Value::Object(all) => all,
@@ -170,13 +171,14 @@ impl PrinterFaults {
     }
 }
 
-/// Value of every measured number under [`PrinterFaults::absurd_numbers`].
+/// Value reported for every measurement when [`PrinterFaults::absurd_numbers`] is set.
 const ABSURD: f64 = 1e300;
 
-/// Members of OctoPrint's responses that are measurements although they are whole numbers.
+/// Members of OctoPrint's responses that contain measurements although their values are integers.
 const MEASURED: [&str; 7] = ["printTime", "printTimeLeft", "estimatedPrintTime", "filepos", "size", "date", "time"];
 
-/// Replaces measurements with `ABSURD`: every fraction, and whole numbers known by their names.
+/// Replaces measurements with `ABSURD`: all fractional numbers, and integers in members that are known to be
+/// measurements.
 pub fn make_absurd(answer: &mut Value) {
     match answer {
         Value::Number(number) if number.is_f64() => *answer = ABSURD.into(),

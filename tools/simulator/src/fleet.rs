@@ -1,4 +1,4 @@
-//! Fleet of virtual printers, which is identical for identical seeds.
+//! Fleet of virtual printers; the same seed always creates the same fleet.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -18,33 +18,33 @@ use crate::{
 pub struct FleetOptions {
     /// Number of printers of each kind, in the order of their ports.
     pub printers: Vec<(PrinterKind, usize)>,
-    /// First port, which the others follow one by one; `None` takes free ports.
+    /// Port of the first printer; the others use the ports after it. With `None`, free ports are used.
     pub base_port: Option<u16>,
-    /// Gives each printer its own loopback address (127.0.1.1 and up, Linux only), as if each were on its own computer;
-    /// otherwise all are on 127.0.0.1.
+    /// Gives each printer its own loopback address (127.0.1.1 and up, Linux only), as if each ran on its own computer;
+    /// otherwise all use 127.0.0.1.
     pub own_hosts: bool,
-    /// Also answers requests without a key, like printers that trust the whole network.
+    /// Makes the printers also answer requests without a key, like printers that trust the entire network.
     pub keyless: bool,
     /// Speed factor relative to the G-code's estimate.
     pub speed: f64,
-    /// Seed of keys, serial numbers, heat-up times and sensor noise.
+    /// Seed for keys, serial numbers, heat-up times and sensor noise.
     pub seed: u64,
 }
 
 impl FleetOptions {
-    /// Returns the options of `count` printers of one kind, at real speed, on free ports.
+    /// Returns options for `count` printers of one kind, at real speed, on free ports.
     pub fn of(kind: PrinterKind, count: usize) -> Self {
         Self { printers: vec![(kind, count)], ..Self::default() }
     }
 
-    /// Returns the options of `count` printers of each kind, at real speed, on free ports.
+    /// Returns options for `count` printers of each kind, at real speed, on free ports.
     pub fn of_each(count: usize) -> Self {
         Self { printers: PrinterKind::ALL.iter().map(|kind| (*kind, count)).collect(), ..Self::default() }
     }
 }
 
 impl FleetOptions {
-    /// Does what [`Self::of_each`] does, for the kinds that print text G-code.
+    /// Returns options as [`Self::of_each`] does, but only for the kinds that print plain-text G-code.
     pub fn of_each_for_text(count: usize) -> Self {
         let text = PrinterKind::ALL.iter().filter(|kind| !kind.protocol().prints_packages);
         Self { printers: text.map(|kind| (*kind, count)).collect(), ..Self::default() }
@@ -52,14 +52,14 @@ impl FleetOptions {
 }
 
 impl Default for FleetOptions {
-    /// Returns the options of one printer of each kind, at real speed, on free ports.
+    /// Returns options for one printer of each kind, at real speed, on free ports.
     fn default() -> Self {
         let printers = PrinterKind::ALL.iter().map(|kind| (*kind, 1)).collect();
         Self { printers, base_port: None, own_hosts: false, keyless: false, speed: 1.0, seed: 1 }
     }
 }
 
-/// Reason a fleet did not start.
+/// Reason why a fleet could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
     /// The ports would exceed 65535.
@@ -70,17 +70,18 @@ pub enum FleetError {
         /// Requested number of printers.
         printers: usize,
     },
-    /// An address could not be listened on.
+    /// The server could not listen on an address.
     #[error("failed to listen on {addr}: {source}")]
     Listen {
         /// Address to listen on.
         addr: SocketAddr,
-        /// Error of the operating system.
+        /// Underlying operating system error.
         source: std::io::Error,
     },
 }
 
-/// Control handle of one virtual printer. Clones control the same printer; when the last is dropped it stops listening.
+/// Handle that controls one virtual printer. Clones control the same printer; when the last clone is dropped, the
+/// printer stops listening.
 #[derive(Clone, Debug)]
 pub struct SimHandle {
     printer: VirtualPrinter,
@@ -88,7 +89,7 @@ pub struct SimHandle {
 }
 
 impl SimHandle {
-    /// Stops listening and cuts all connections. The virtual printer itself keeps running, unreachable.
+    /// Stops listening and cuts all connections. The virtual printer itself keeps running but is unreachable.
     pub fn shutdown(&self) {
         self.server.stop();
     }
@@ -102,18 +103,18 @@ impl Deref for SimHandle {
     }
 }
 
-/// Printer of a fleet.
+/// Virtual printer that belongs to a fleet.
 #[derive(Clone, Debug)]
 pub struct SimPrinter {
     /// Protocol of the printer.
     pub kind: PrinterKind,
     /// Base URL in the form that Printfloor's API accepts, such as `http://127.0.0.1:port`.
     pub base_url: String,
-    /// API key for its calls.
+    /// API key for requests to the printer.
     pub api_key: String,
     /// Serial number that the printer reports, unique within the fleet.
     pub serial: String,
-    /// Control handle of its faults, log, speed and shutdown.
+    /// Handle that controls the printer's faults, log, speed and shutdown.
     pub handle: SimHandle,
 }
 
@@ -123,22 +124,22 @@ impl SimPrinter {
         self.handle.server.ports().iter().any(|port| ports.contains(port))
     }
 
-    /// Returns the JSON line that describes it: `{type, baseUrl, apiKey, serial}`.
+    /// Returns the JSON line that describes the printer: `{type, baseUrl, apiKey, serial}`.
     pub fn print_line(&self) -> String {
         json!({"type": self.kind.as_str(), "baseUrl": self.base_url, "apiKey": self.api_key, "serial": self.serial})
             .to_string()
     }
 }
 
-/// Virtual printers on loopback ports. They stop when the fleet and all handles are dropped.
+/// Virtual printers on loopback ports. They stop when the fleet and all of its handles have been dropped.
 #[derive(Clone, Debug)]
 pub struct Fleet {
-    /// Printers in the order of the options.
+    /// Printers, in the order given by the options.
     pub printers: Vec<SimPrinter>,
 }
 
 impl Fleet {
-    /// Starts all printers; if one cannot start, none keeps running.
+    /// Starts all printers; if one of them cannot be started, the others are stopped.
     pub async fn start(options: FleetOptions) -> Result<Self, FleetError> {
         let kinds = options.printers.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count));
         let count = options.printers.iter().map(|(_, count)| count).sum();
@@ -181,7 +182,7 @@ impl Fleet {
     }
 }
 
-/// Returns a loopback address that no other printer of the fleet has.
+/// Returns a loopback address that no other printer in the fleet has.
 fn own_host(index: usize) -> Ipv4Addr {
     let [.., high, low] = (index as u32 + 1).to_be_bytes();
     Ipv4Addr::new(127, 0, 1 + high % 254, low)

@@ -1,11 +1,11 @@
-//! Virtual printers and simulated outside services that speak the real protocols.
+//! Virtual printers and simulated external services that speak the real protocols.
 //!
-//! The demo, the tests and the chaos runs talk to them over loopback ports exactly as to the real ones. A virtual
-//! printer's physical actions are in its [`log`](printer::log), separate from its reports: tests assert on the log,
-//! clients see only the protocol.
+//! The demo, the tests and the chaos runs talk to them over loopback ports exactly as to real ones. A virtual printer's
+//! physical actions are recorded in its [`log`](printer::log), separately from its reports: tests check the log,
+//! whereas clients see only the protocol.
 //!
-//! This crate is a client only for the events of [`processor`] and the messages of [`shops`], and does not depend on
-//! Printfloor.
+//! The crate acts as a client only to send the events of [`processor`] and the messages of [`shops`]. It does not
+//! depend on Printfloor.
 
 #![expect(clippy::disallowed_methods, reason = "a simulated world has a clock and ids of its own")]
 
@@ -31,13 +31,13 @@ pub use fleet::{Fleet, FleetOptions, SimHandle, SimPrinter};
 pub use printer::VirtualPrinter;
 pub use protocol::{Protocol, ServeOptions};
 
-/// Declares the module of each protocol and its kind of printer; each module declares its `PROTOCOL`. `cargo fmt` does
-/// not format inside macros: `scripts/test` passes these files to it.
+/// Declares the module of each protocol and its printer kind; each module declares its `PROTOCOL`. `cargo fmt` does not
+/// format files declared inside macros, so `scripts/test` passes them to it explicitly.
 macro_rules! printer_kinds {
     ($($kind:ident $module:ident)+) => {
         $(pub mod $module;)+
 
-        /// Kind of a virtual printer, which decides its protocol.
+        /// Kind of a virtual printer, which determines its protocol.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum PrinterKind {
@@ -48,10 +48,10 @@ macro_rules! printer_kinds {
         }
 
         impl PrinterKind {
-            /// All kinds of simulated printers, in the order of their declarations.
+            /// All kinds of simulated printers, in order of declaration.
             pub const ALL: &[Self] = &[$(Self::$kind),+];
 
-            /// Returns the declaration of its protocol.
+            /// Returns the declaration of the kind's protocol.
             pub fn protocol(self) -> &'static Protocol {
                 match self {
                     $(Self::$kind => &$module::PROTOCOL),+

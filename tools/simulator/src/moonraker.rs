@@ -1,9 +1,9 @@
-//! Virtual printer that speaks Moonraker (printer type `fw_rest`): the host program of Klipper, with HTTP and WebSocket
-//! on one port.
+//! Virtual printer that speaks the protocol of Moonraker (printer type `fw_rest`), the host program for Klipper, with
+//! HTTP and WebSocket on one port.
 //!
-//! Envelopes, status codes and quirks are those of the real program. There are no users and no trusted addresses: with
-//! an API key every call needs it (or a one-shot token), without one every caller is trusted. The only file root is
-//! `gcodes`.
+//! Envelopes, status codes and quirks are those of the real program. There are no users and no trusted addresses: if
+//! there is an API key, every call needs it (or a one-shot token); otherwise, every caller is trusted. The only file
+//! root is `gcodes`.
 
 use std::{
     collections::HashMap,
@@ -34,10 +34,10 @@ mod spoolman;
 pub use error::MoonrakerError;
 pub use spoolman::SpoolmanComponent;
 
-/// Arguments of a call.
+/// Arguments of a call, by name.
 type RpcParams = Map<String, Value>;
 
-/// Declaration of the protocol.
+/// Declaration of the Moonraker protocol.
 pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "fw_rest",
     about: "printers with the firmware web API (Moonraker)",
@@ -51,19 +51,19 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 
 type MoonrakerHost = wire::Host<MoonrakerState>;
 
-/// State of the handlers besides the printer.
+/// State of the request handlers in addition to the printer.
 #[derive(Clone, Default)]
 struct MoonrakerState {
-    /// Issued one-shot tokens that were not used yet.
+    /// One-shot tokens that were issued but not used yet.
     oneshots: Arc<Mutex<Vec<String>>>,
     sockets: Arc<AtomicU64>,
-    /// Open sockets by the connection id that identified clients receive.
+    /// Open sockets, by the connection id given to clients that identify themselves.
     connections: Arc<Mutex<HashMap<u64, mpsc::UnboundedSender<RpcParams>>>>,
 }
 
 const ANY: MethodFilter = MethodFilter::GET.or(MethodFilter::POST);
 
-/// Path, HTTP method and JSON-RPC name of the calls that need nothing but their arguments.
+/// Path, HTTP method and JSON-RPC name of the calls that depend only on their arguments.
 const CALLS: &[(&str, MethodFilter, &str)] = &[
     ("/server/info", MethodFilter::GET, "server.info"),
     ("/server/files/list", MethodFilter::GET, "server.files.list"),
@@ -123,7 +123,7 @@ impl MoonrakerHost {
             .with_state(self)
     }
 
-    /// Returns whether a request or upgrade carries the correct key or an unused one-shot token.
+    /// Returns whether a request or upgrade carries the correct API key or an unused one-shot token.
     fn is_authorised(&self, headers: &HeaderMap, uri: &Uri) -> bool {
         if headers.contains_key(header::AUTHORIZATION) {
             // A bearer token is the JWT of a user, and there are no users; it is refused even from trusted callers.
@@ -147,7 +147,7 @@ impl MoonrakerHost {
     }
 }
 
-/// Builds an error in the format of Moonraker.
+/// Builds an error response in Moonraker's format.
 fn error_of(status: StatusCode, message: &str) -> Response {
     MoonrakerError::new(status.as_u16(), message).respond()
 }
@@ -192,7 +192,7 @@ fn query_pairs(uri: &Uri) -> Vec<(String, String)> {
     Query::<Vec<(String, String)>>::try_from_uri(uri).map(|Query(pairs)| pairs).unwrap_or_default()
 }
 
-/// Parses the arguments from query and body; the body takes precedence.
+/// Parses the arguments from the query and the body; the body takes precedence.
 async fn arguments(method: &str, request: Request) -> Result<RpcParams, MoonrakerError> {
     let mut pairs = query_pairs(request.uri());
     let kind = request

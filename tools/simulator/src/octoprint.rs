@@ -1,7 +1,8 @@
-//! Virtual printer that speaks `OctoPrint` 1.11 (printer type `server_rest`): HTTP and the push socket on one port.
+//! Virtual printer that speaks the protocol of `OctoPrint` 1.11 (printer type `server_rest`), with HTTP and the push
+//! socket on one port.
 //!
-//! Shapes, status codes and quirks are those of the real program. There is one user, `lab`, whose key is the configured
-//! one.
+//! Formats, status codes and quirks are those of the real program. There is one user, `lab`, whose API key is the
+//! configured one.
 
 use std::{
     collections::HashSet,
@@ -33,7 +34,7 @@ mod push;
 /// Name of the only user.
 const USER: &str = "lab";
 
-/// Declaration of the protocol.
+/// Declaration of the `OctoPrint` protocol.
 pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "server_rest",
     about: "printers with a print server (OctoPrint)",
@@ -47,7 +48,7 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 
 type OctoprintHost = wire::Host<OctoprintState>;
 
-/// State of the handlers besides the printer.
+/// State of the request handlers in addition to the printer.
 #[derive(Clone, Default)]
 struct OctoprintState {
     /// Sessions opened by passive logins.
@@ -136,7 +137,7 @@ fn done() -> Response {
     StatusCode::NO_CONTENT.into_response()
 }
 
-/// Builds the response to a command that the printer executed or refused.
+/// Builds the response to a command that the printer has executed or refused.
 fn outcome(result: Result<(), CommandError>) -> Response {
     match result {
         Ok(()) => done(),
@@ -147,7 +148,7 @@ fn outcome(result: Result<(), CommandError>) -> Response {
     }
 }
 
-/// Returns the API key of a request: from its own header, a bearer token or (for manual tests) the query.
+/// Returns a request's API key: from its dedicated header, a bearer token or (for manual tests) the query.
 fn given_key(headers: &HeaderMap, uri: &Uri) -> Option<String> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let bearer = header(header::AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("Bearer "));
@@ -179,7 +180,7 @@ async fn settings(State(host): State<OctoprintHost>) -> Response {
     .into_response()
 }
 
-/// Handles a passive login: the key opens the session that the push socket needs.
+/// Handles a passive login, in which the API key opens the session that the push socket needs.
 async fn login(State(host): State<OctoprintHost>, JsonBody(body): JsonBody) -> Response {
     if body["passive"] != json!(true) {
         return error(StatusCode::BAD_REQUEST, "CSRF validation failed");

@@ -1,22 +1,22 @@
-//! Builds and signs events as the payment processor sends them.
+//! Events as the payment processor sends them, with their signatures.
 //!
-//! The signature header is `Stripe-Signature: t=<unix>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `"{t}." + body` and
-//! its key is the whole text of the secret. Sending the event is up to the caller.
+//! The signature header is `Stripe-Signature: t=<unix>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `"{t}." + body`,
+//! keyed with the entire text of the secret. Sending the event is up to the caller.
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-/// Version of the processor's API in the events.
+/// Version of the processor's API stated in the events.
 const API_VERSION: &str = "2026-06-24.dahlia";
 
-/// Event of the processor.
+/// Event sent by the payment processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimPaymentEvent {
     /// `checkout.session.completed` with `payment_status: paid`.
     Completed,
-    /// `checkout.session.completed` with `payment_status: unpaid`: a delayed method, whose money arrives later or
-    /// never.
+    /// `checkout.session.completed` with `payment_status: unpaid`, for a delayed payment method, whose money arrives
+    /// later or never.
     CompletedUnpaid,
     /// `checkout.session.async_payment_succeeded`: the money of a delayed payment has arrived.
     AsyncSucceeded,
@@ -28,13 +28,13 @@ pub enum SimPaymentEvent {
     PaymentFailed,
     /// `charge.refunded`, whose amount is cumulative.
     Refunded {
-        /// Total refunded so far, in minor units.
+        /// Total amount refunded so far, in minor units.
         refunded_cents: i64,
     },
 }
 
 impl SimPaymentEvent {
-    /// Returns the event's type as the processor writes it.
+    /// Returns the event type's name, as used by the processor.
     pub fn name(self) -> &'static str {
         match self {
             Self::Completed | Self::CompletedUnpaid => "checkout.session.completed",
@@ -47,28 +47,28 @@ impl SimPaymentEvent {
     }
 }
 
-/// Payment that the events are about.
+/// Payment described by events.
 #[derive(Clone, Debug)]
 pub struct SimPayment {
     /// Order id, sent in `client_reference_id` and `metadata.orderId`.
     pub order_id: String,
     /// Amount in minor units.
     pub amount_cents: i64,
-    /// Currency as lower-case ISO 4217 code.
+    /// Currency as a lower-case ISO 4217 code.
     pub currency: String,
     /// Checkout session id, `cs_…`.
     pub session_id: String,
     /// Payment intent id, `pi_…`.
     pub payment_intent: String,
-    /// The payer's e-mail address, if known.
+    /// Payer's email address, if known.
     pub customer_email: Option<String>,
-    /// Copies the order's metadata to payment intents and charges, as the processor does when
-    /// `payment_intent_data[metadata]` was sent.
+    /// Copies the order's metadata to payment intents and charges, as the processor does if the client has sent
+    /// `payment_intent_data[metadata]`.
     pub intent_metadata: bool,
 }
 
 impl SimPayment {
-    /// Builds a payment for an order; the ids of session and intent are derived from the order's.
+    /// Builds a payment for an order; the session and intent ids are derived from the order's id.
     pub fn new(order_id: impl Into<String>, amount_cents: i64, currency: impl Into<String>) -> Self {
         let order_id = order_id.into();
         let tail: String = order_id.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -83,7 +83,7 @@ impl SimPayment {
         }
     }
 
-    /// Returns the exact body of an event. Receivers deduplicate by `event_id`; `created` is in Unix seconds.
+    /// Returns an event's exact body. Receivers deduplicate by `event_id`; `created` is in Unix seconds.
     pub fn event(&self, event: SimPaymentEvent, event_id: &str, created: i64) -> String {
         let body = json!({
             "id": event_id,
@@ -163,7 +163,7 @@ impl SimPayment {
     }
 }
 
-/// Returns the `Stripe-Signature` header of a body sent at `unix_seconds`.
+/// Returns the `Stripe-Signature` header for a body sent at `unix_seconds`.
 pub fn signature(secret: &str, unix_seconds: i64, body: &[u8]) -> String {
     let mut message = format!("{unix_seconds}.").into_bytes();
     message.extend_from_slice(body);

@@ -1,4 +1,5 @@
-//! Other systems of a shop on their real protocols, each with the relevant faults: unavailable, hanging, wrong token.
+//! Shop's other systems, simulated with their real protocols, each with the relevant faults: unavailable, hanging,
+//! wrong token.
 
 pub mod agent;
 pub mod all;
@@ -20,7 +21,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::wire::SimServer;
 
-/// Response behaviour of a system.
+/// Behaviour of a system when it is called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResponseMode {
     /// Responds normally.
@@ -28,21 +29,21 @@ pub enum ResponseMode {
     Well,
     /// Never responds.
     Hanging,
-    /// Responds to every call with this status.
+    /// Responds to every call with the given status.
     Status(u16),
 }
 
-/// Running system with the state `T`. Stops when dropped.
+/// Running simulated system with the state `T`; stops when dropped.
 #[derive(Debug)]
 pub struct System<T> {
     shared: SharedState<T>,
     server: SimServer,
-    /// Suffix of its address.
+    /// Path at the end of the system's URL.
     path: &'static str,
 }
 
 impl<T> System<T> {
-    /// Serves on a free loopback port; `path` is the suffix of its public address.
+    /// Serves a system on a free loopback port; `path` is the end of its public URL.
     async fn serve(
         state: T,
         path: &'static str,
@@ -53,12 +54,12 @@ impl<T> System<T> {
         Ok(Self { shared, server, path })
     }
 
-    /// Returns its address, in the form that the server's settings take.
+    /// Returns the system's URL, in the form expected in the server's settings.
     pub fn url(&self) -> String {
         self.server.base_url() + self.path
     }
 
-    /// Sets the response behaviour from now on.
+    /// Sets how the system responds from now on.
     pub fn set_mood(&self, mood: ResponseMode) {
         self.shared.set_mood(mood);
     }
@@ -87,7 +88,7 @@ impl<T> SharedState<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).0 = mood;
     }
 
-    /// Returns the response of its mood, unless that is to respond normally.
+    /// Returns the response for the current mode; `None` if the system responds normally.
     async fn mood(&self) -> Option<Response> {
         let mood = self.0.lock().unwrap_or_else(PoisonError::into_inner).0;
         match mood {
@@ -105,7 +106,7 @@ impl<T> SharedState<T> {
     }
 }
 
-/// Returns whether the request has this bearer token.
+/// Returns whether the request carries the given bearer token.
 fn shows(headers: &HeaderMap, token: &str) -> bool {
     let authorization = headers.get("authorization").and_then(|value| value.to_str().ok());
     authorization.and_then(|value| value.strip_prefix("Bearer ")) == Some(token)

@@ -1,16 +1,16 @@
-//! Builds small pictures like those of phones, with all kinds of metadata: place, time and author.
+//! Small pictures like those taken by phones, with all kinds of metadata: location, time and author.
 //!
-//! [`SECRET`] is wherever a picture has room for it, so that a test can look for data that should be gone. The pictures
-//! have the structure of real ones; only the PNG can be displayed.
+//! [`SECRET`] is placed wherever a picture has room for it, so that a test can search for data that should have been
+//! removed. The pictures have the structure of real ones, but only the PNG can be displayed.
 
-/// Text that is contained in all metadata.
+/// Text contained in all metadata.
 pub const SECRET: &[u8] = b"N48.85837 E2.29448";
 
-/// Bytes of the picture itself, which must be preserved; some of them look like markers.
+/// Bytes of the image itself, which must be preserved; some of them look like markers.
 const IMAGE_DATA: &[u8] = b"\x12\x34\xff\x00\x56shown\xff\xd3\x78";
 
-/// Builds a rotated JPEG with JFIF, EXIF, XMP, IPTC, a colour profile, a comment, and a video after its end. Its scan
-/// has this many bytes.
+/// Builds a rotated JPEG with JFIF, EXIF, XMP, IPTC, a colour profile, a comment, and a video after its end. `scan` is
+/// the length of its image data in bytes.
 pub fn jpeg(scan: usize) -> Vec<u8> {
     let mut picture = b"\xff\xd8".to_vec();
     let mut segment = |marker: u8, parts: &[&[u8]]| {
@@ -38,7 +38,7 @@ pub fn jpeg(scan: usize) -> Vec<u8> {
     picture
 }
 
-/// Builds a PNG of one pixel with texts, a time, EXIF and a proprietary chunk.
+/// Builds a PNG of a single pixel with text chunks, a time, EXIF and a proprietary chunk.
 pub fn png() -> Vec<u8> {
     let mut picture = b"\x89PNG\r\n\x1a\n".to_vec();
     let mut chunk = |kind: &[u8; 4], data: &[u8]| {
@@ -78,7 +78,7 @@ pub fn webp() -> Vec<u8> {
     [b"RIFF".as_slice(), &length.to_le_bytes(), b"WEBP", &chunks, SECRET].concat()
 }
 
-/// Builds a HEIC with a picture, its EXIF and its XMP, a description by its author, and a proprietary box.
+/// Builds a HEIC with an image, its EXIF and XMP, a description by its author, and a proprietary box.
 pub fn heic() -> Vec<u8> {
     let ftyp = bounded("ftyp", &[b"heic", &[0; 4], b"mif1heic"]);
     let exif = [&[0, 0, 0, 6][..], &exif(6)].concat();
@@ -91,7 +91,7 @@ pub fn heic() -> Vec<u8> {
     [ftyp, description(data, lengths), mdat, mine].concat()
 }
 
-/// Builds the item locations of three items that are contiguous from `from` on; the last one is XMP.
+/// Builds the location table for three items stored one after another, starting at `from`; the last one is XMP.
 fn description(from: usize, lengths: [usize; 3]) -> Vec<u8> {
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX).to_be_bytes();
     let item = |id: u8, kind: &[u8; 4], more: &[u8]| bounded("infe", &[&[2, 0, 0, 0, 0, id, 0, 0], kind, more]);
@@ -120,21 +120,21 @@ fn description(from: usize, lengths: [usize; 3]) -> Vec<u8> {
     bounded("meta", &[&parts.concat()])
 }
 
-/// Builds a box of the ISO base media format.
+/// Builds a box in the ISO base media format.
 fn bounded(kind: &str, parts: &[&[u8]]) -> Vec<u8> {
     let body = parts.concat();
     let length = u32::try_from(body.len() + 8).unwrap_or(u32::MAX);
     [length.to_be_bytes().as_slice(), kind.as_bytes(), &body].concat()
 }
 
-/// Builds EXIF with an orientation and a place.
+/// Builds EXIF data with an orientation and a location.
 fn exif(orientation: u8) -> Vec<u8> {
     let entry = |tag: [u8; 2], kind: u8, value: [u8; 4]| [&tag[..], &[kind, 0, 1, 0, 0, 0], &value].concat();
     let entries = [entry([0x12, 1], 3, [orientation, 0, 0, 0]), entry([0x25, 0x88], 4, [38, 0, 0, 0])].concat();
     [b"Exif\0\0II*\0\x08\0\0\0\x02\0".as_slice(), &entries, &[0; 4], SECRET].concat()
 }
 
-/// Returns scan data of this length.
+/// Returns image scan data of the given length.
 fn filled(length: usize) -> Vec<u8> {
     let mut scan: Vec<u8> = IMAGE_DATA.iter().copied().cycle().take(length).collect();
     // Neither the end nor what stands before it may look like the beginning of a marker.

@@ -1,7 +1,7 @@
-//! Print engine behind every protocol: files, prints, heating, homing, history, faults, and the log of physical
+//! Print engine shared by all protocols: files, prints, heating, homing, history, faults, and the log of physical
 //! actions.
 //!
-//! The modules of the protocols map its states to their own names.
+//! Each protocol module maps the engine's states to its own names.
 
 use std::{
     any::Any,
@@ -29,10 +29,10 @@ pub use machine::{CommandError, Controller, DeleteError, Machine, MachineTempera
 
 use crate::{faults::PrinterFaults, gcode::GcodeFacts};
 
-/// Virtual printer that runs by itself: a [`Machine`] and a task that advances its time. Clones refer to the same
+/// Virtual printer that runs on its own: a [`Machine`], and a task that advances its time. Clones refer to the same
 /// printer.
 ///
-/// Must be created within a tokio runtime.
+/// It must be created within a tokio runtime.
 #[derive(Clone, Debug)]
 pub struct VirtualPrinter(Arc<PrinterInner>);
 
@@ -43,19 +43,19 @@ struct PrinterInner {
     requests: AtomicU64,
     uploads: AtomicU64,
     sockets: AtomicUsize,
-    /// URL of its camera's picture.
+    /// URL of the camera's picture; `None` if there is no camera.
     camera: Mutex<Option<String>>,
-    /// State of its protocol besides the machine; must not hold the printer itself.
+    /// Protocol-specific state in addition to the machine. It must not hold the printer itself.
     extension: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-/// Timeout: a condition was not met within this time.
+/// Error of a condition that was not met within the given time.
 #[derive(Debug, thiserror::Error)]
 #[error("the condition was not met within {0:?}")]
 pub struct ConditionTimeout(pub Duration);
 
 impl VirtualPrinter {
-    /// Creates an idle printer. `reconnects` is whether its host finds a lost controller by itself.
+    /// Creates an idle printer. `reconnects` tells whether the host finds a lost controller on its own.
     pub fn new(seed: u64, speed: f64, reconnects: bool) -> Self {
         let machine = Machine::new(seed, speed, reconnects, Instant::now());
         let inner = Arc::new(PrinterInner {
@@ -88,7 +88,7 @@ impl VirtualPrinter {
         Self(inner)
     }
 
-    /// Runs a function on the machine at an interval, until the printer is gone.
+    /// Runs a function on the machine at regular intervals, until the printer is dropped.
     pub(crate) fn every(&self, pause: Duration, act: impl Fn(&mut Machine) + Send + 'static) {
         let weak = Arc::downgrade(&self.0);
         tokio::spawn(async move {
@@ -99,7 +99,7 @@ impl VirtualPrinter {
         });
     }
 
-    /// Runs a function on the machine, advanced to the current time. Must not be called recursively.
+    /// Runs a function on the machine, which is first advanced to the current time. Must not be called recursively.
     pub fn with<T>(&self, act: impl FnOnce(&mut Machine) -> T) -> T {
         let mut machine = self.0.machine.lock().unwrap_or_else(PoisonError::into_inner);
         machine.advance(Instant::now());
@@ -110,27 +110,27 @@ impl VirtualPrinter {
         result
     }
 
-    /// Sets the URL of its camera's pictures, for protocols that report cameras; `None` removes the camera.
+    /// Sets the URL of the camera's picture, for protocols that report cameras; `None` removes the camera.
     pub fn set_camera(&self, snapshot_url: Option<&str>) {
         *self.0.camera.lock().unwrap_or_else(PoisonError::into_inner) = snapshot_url.map(str::to_owned);
     }
 
-    /// Returns the URL of its camera's picture.
+    /// Returns the URL of the camera's picture; `None` if there is no camera.
     pub(crate) fn camera(&self) -> Option<String> {
         self.0.camera.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Sets the state of its protocol besides the machine, unless it is set already.
+    /// Sets the protocol-specific state, unless it is already set.
     pub(crate) fn extend(&self, extension: impl Any + Send + Sync) {
         let _ = self.0.extension.set(Box::new(extension));
     }
 
-    /// Returns the state of its protocol besides the machine; `None` if there is none of this type.
+    /// Returns the protocol-specific state; `None` if there is none of the given type.
     pub(crate) fn extension<T: Any + Clone>(&self) -> Option<T> {
         self.0.extension.get()?.downcast_ref().cloned()
     }
 
-    /// Returns a receiver that is notified whenever the state changes other than by the passing of time.
+    /// Returns a receiver that is notified of every change of state other than the passing of time.
     pub fn revisions(&self) -> watch::Receiver<u64> {
         self.0.revision.subscribe()
     }
@@ -159,12 +159,12 @@ impl VirtualPrinter {
         Ok(self.log())
     }
 
-    /// Returns the log of its physical actions.
+    /// Returns the log of the printer's physical actions.
     pub fn log(&self) -> Vec<LogEntry> {
         self.with(|machine| machine.log().to_vec())
     }
 
-    /// Returns how many times it physically began to print a file.
+    /// Returns how many times the printer has physically started to print a file.
     pub fn starts_of(&self, filename: &str) -> usize {
         self.with(|machine| {
             machine
@@ -177,37 +177,37 @@ impl VirtualPrinter {
         })
     }
 
-    /// Returns the number of HTTP requests received, without control requests.
+    /// Returns the number of HTTP requests received, excluding control requests.
     pub fn requests(&self) -> u64 {
         self.0.requests.load(Ordering::Relaxed)
     }
 
-    /// Counts a request, whatever its result.
+    /// Counts a request, regardless of its result.
     pub(crate) fn count_request(&self) {
         self.0.requests.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the number of uploads that have begun to arrive.
+    /// Returns the number of uploads whose contents have started to arrive.
     pub fn uploads_begun(&self) -> u64 {
         self.0.uploads.load(Ordering::Relaxed)
     }
 
-    /// Counts an upload whose contents begin to arrive.
+    /// Counts an upload whose contents are starting to arrive.
     pub(crate) fn upload_begins(&self) {
         self.0.uploads.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the maximum number of web sockets that were open at once, if its protocol counts them.
+    /// Returns the maximum number of WebSockets that were open at the same time, if the protocol counts them.
     pub fn most_sockets(&self) -> usize {
         self.0.sockets.load(Ordering::Relaxed)
     }
 
-    /// Records the current number of open web sockets.
+    /// Records the current number of open WebSockets.
     pub(crate) fn sockets_are(&self, open: usize) {
         self.0.sockets.fetch_max(open, Ordering::Relaxed);
     }
 
-    /// Returns a copy of its current faults.
+    /// Returns a copy of the printer's current faults.
     pub fn faults(&self) -> PrinterFaults {
         self.with(|machine| machine.faults().clone())
     }
@@ -219,12 +219,12 @@ impl VirtualPrinter {
         }
     }
 
-    /// Replaces its faults.
+    /// Replaces the printer's faults.
     pub fn set_faults(&self, faults: PrinterFaults) {
         self.with(|machine| machine.set_faults(faults));
     }
 
-    /// Changes some of its faults.
+    /// Updates the printer's simulated faults.
     pub fn update_faults(&self, change: impl FnOnce(&mut PrinterFaults)) {
         self.with(|machine| {
             let mut faults = machine.faults().clone();
@@ -238,7 +238,7 @@ impl VirtualPrinter {
         self.with(|machine| machine.speed())
     }
 
-    /// Changes the speed; a running print continues at the new one.
+    /// Changes the speed; a print in progress continues at the new speed.
     pub fn set_speed(&self, speed: f64) {
         self.with(|machine| machine.set_speed(speed));
     }
@@ -250,12 +250,12 @@ impl VirtualPrinter {
         self.with(|machine| machine.store(path, bytes, facts));
     }
 
-    /// Restarts its server; see [`Machine::restart_server`].
+    /// Restarts the printer's server; see [`Machine::restart_server`].
     pub fn restart_server(&self, forget: bool) {
         self.with(|machine| machine.restart_server(forget));
     }
 
-    /// Cuts its power for a moment; `forget` removes the running print from the history.
+    /// Interrupts the printer's power for a moment; `forget` removes the print in progress from the history.
     pub fn reboot(&self, forget: bool) {
         self.with(|machine| machine.reboot(forget));
     }

@@ -1,9 +1,9 @@
-//! Simulated payment processor with the behaviour of Stripe's API: checkout sessions with a page on which the customer
-//! pays or declines, refunds, customers, subscriptions that renew, and signed events that arrive late, twice and out of
+//! Simulated payment processor that behaves like Stripe's API: checkout sessions with a page on which the customer pays
+//! or declines, refunds, customers, subscriptions that renew, and signed events that arrive late, twice and out of
 //! order.
 //!
-//! It records every cent, so that a test can compare it with the shop's own records. Requests are validated as strictly
-//! as by the real one: keys, unknown parameters, repeated requests.
+//! It records every cent, so that a test can compare its records with the shop's own. Requests are validated as
+//! strictly as by the real processor: keys, unknown parameters, repeated requests.
 
 mod acts;
 mod books;
@@ -47,16 +47,16 @@ use crate::courier::Courier;
 use crate::stock::{NetworkCondition, SharedCondition, on_the_way};
 use crate::wire::SimServer;
 
-/// Version of the API that it implements.
+/// Version of the API that the simulated processor implements.
 const API_VERSION: &str = "2026-06-24.dahlia";
-/// Maximum size of a body in bytes.
+/// Maximum size of a request body in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;
-/// Maximum number of stored idempotency keys; the oldest are evicted.
+/// Maximum number of stored idempotency keys; beyond it, the oldest are evicted.
 const MAX_KEYS: usize = 20_000;
-/// Maximum number of recorded calls, for tests.
+/// Maximum number of calls that are recorded for tests.
 const MAX_CALLS: usize = 20_000;
 
-/// First request and response under an idempotency key.
+/// First request made with an idempotency key, and its response.
 #[derive(Clone, Debug)]
 struct IdempotentResponse {
     request: String,
@@ -69,11 +69,11 @@ struct ProcessorState {
     books: ProcessorObjects,
     secret_key: String,
     keys: BTreeMap<String, IdempotentResponse>,
-    /// Keys in the order of their first use.
+    /// Idempotency keys in the order of their first use.
     recent: VecDeque<String>,
-    /// Statuses with which the next calls are answered, before they are executed.
+    /// Error statuses with which the next calls are answered instead of being executed.
     faults: VecDeque<u16>,
-    /// Method and path of each authorised call.
+    /// Method and path of each call with a valid key.
     calls: VecDeque<String>,
 }
 
@@ -84,7 +84,7 @@ struct ProcessorHost {
 }
 
 impl ProcessorHost {
-    /// Runs an action and passes the resulting events to the courier.
+    /// Runs an action and passes the events that it causes to the courier.
     fn with<T>(&self, act: impl FnOnce(&mut ProcessorState) -> T) -> T {
         let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
         let done = act(&mut inside);
@@ -97,7 +97,7 @@ impl ProcessorHost {
     }
 }
 
-/// Payments and refunds of one reference, in minor units.
+/// Payments and refunds for one order or invoice, in minor units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Balance {
     /// Total of successful payments.
@@ -108,7 +108,7 @@ pub struct Balance {
     pub payments: usize,
 }
 
-/// Running payment processor. Stops when dropped.
+/// Running simulated payment processor; stops when dropped.
 #[derive(Debug)]
 pub struct SimPaymentProcessor {
     host: ProcessorHost,
@@ -124,12 +124,12 @@ impl Drop for SimPaymentProcessor {
 }
 
 impl SimPaymentProcessor {
-    /// Starts on a free loopback port with this secret key.
+    /// Starts the processor on a free loopback port with the given secret key.
     pub async fn start(secret_key: &str) -> std::io::Result<Self> {
         Self::start_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), secret_key).await
     }
 
-    /// Starts on this address.
+    /// Starts the processor on the given address.
     pub async fn start_on(address: SocketAddr, secret_key: &str) -> std::io::Result<Self> {
         let inside = ProcessorState { secret_key: secret_key.to_owned(), ..ProcessorState::default() };
         let host = ProcessorHost { inside: Arc::new(Mutex::new(inside)), courier: Courier::new() };
@@ -148,7 +148,7 @@ impl SimPaymentProcessor {
         Ok(Self { host, way, server, courier })
     }
 
-    /// Returns its base address.
+    /// Returns the processor's base URL.
     pub fn url(&self) -> String {
         self.server.base_url()
     }
@@ -158,22 +158,22 @@ impl SimPaymentProcessor {
         self.way.set(weather);
     }
 
-    /// Answers the next calls with these statuses instead of executing them.
+    /// Makes the next calls fail with the given statuses instead of being executed.
     pub fn answer_next(&self, statuses: &[u16]) {
         self.host.with(|inside| inside.faults.extend(statuses));
     }
 
-    /// Rejects refunds with this error code; `None` accepts them again.
+    /// Rejects refunds with the given error code; `None` accepts them again.
     pub fn refuse_refunds(&self, code: Option<&str>) {
         self.host.with(|inside| inside.books.refuses_refunds = code.map(str::to_owned));
     }
 
-    /// Sends events to `path` of the server at `to` from now on, signed with this secret.
+    /// Sends events to `path` on the server at `to` from now on, signed with the given secret.
     pub fn events_go_to(&self, to: SocketAddr, path: &str, secret: &str) {
         self.host.courier.go_to(to, path, secret);
     }
 
-    /// Sets the delivery conditions of events from now on.
+    /// Sets the conditions under which events are delivered from now on.
     pub fn events_travel(&self, travel: DeliveryConditions) {
         self.host.courier.travel(travel);
     }
@@ -183,12 +183,12 @@ impl SimPaymentProcessor {
         self.host.courier.counts()
     }
 
-    /// Acts as the customer on the page of a session. The error says why that is impossible.
+    /// Acts as the customer on a session's page. If that is impossible, the error says why.
     pub fn act(&self, session: &str, payer: Payer) -> Result<(), String> {
         self.done(|books| sessions::act(books, session, payer))
     }
 
-    /// Settles a delayed payment: its money arrives, or never will.
+    /// Settles a delayed payment, whose money either arrives or never will.
     pub fn settle(&self, session: &str, arrives: bool) -> Result<(), String> {
         self.done(|books| sessions::settle(books, session, arrives))
     }
@@ -199,7 +199,8 @@ impl SimPaymentProcessor {
         self.done(|books| sessions::expire(books, session, &none))
     }
 
-    /// Refunds a payment at the processor itself: the whole remainder, or a part.
+    /// Refunds a payment in the processor itself, as opposed to through the shop: the entire remaining amount, or the
+    /// given part of it.
     pub fn refund(&self, intent: &str, cents: Option<i64>) -> Result<(), String> {
         let amount = cents.map_or_else(String::new, |cents| format!("&amount={cents}"));
         let params = Params::parse(&format!("payment_intent={intent}{amount}"));
@@ -218,7 +219,7 @@ impl SimPaymentProcessor {
         self.done(|books| customers::add_card(books, customer, last4))
     }
 
-    /// Ends the period of a subscription.
+    /// Ends the current period of a subscription.
     pub fn renew(&self, subscription: &str, how: Renewal) -> Result<(), String> {
         self.done(|books| subscriptions::renew(books, subscription, how))
     }
@@ -232,7 +233,7 @@ impl SimPaymentProcessor {
         self.host.with(|inside| inside.books.all(kind).map(sessions::public_view).collect())
     }
 
-    /// Returns the payments and refunds under `metadata.orderId`, or `metadata.invoiceId`.
+    /// Returns the payments and refunds whose `metadata.orderId` or `metadata.invoiceId` is `owner`.
     pub fn balance(&self, owner: &str) -> Balance {
         let charges = self.all("charge");
         let names = |charge: &Value| ["orderId", "invoiceId"].iter().any(|name| charge["metadata"][name] == owner);
@@ -244,13 +245,13 @@ impl SimPaymentProcessor {
         })
     }
 
-    /// Returns method and path of each call with the right key, in order.
+    /// Returns the method and path of each call with a valid key, in order.
     pub fn calls(&self) -> Vec<String> {
         self.host.with(|inside| inside.calls.iter().cloned().collect())
     }
 }
 
-/// Returns the key of a call: a bearer token, or the user name of HTTP Basic.
+/// Returns the API key of a call: a bearer token, or the user name of HTTP Basic.
 fn shown_key(headers: &HeaderMap) -> Option<String> {
     let value = headers.get("authorization")?.to_str().ok()?;
     if let Some(key) = value.strip_prefix("Bearer ") {
@@ -304,7 +305,7 @@ async fn call(State(host): State<ProcessorHost>, request: Request) -> Response {
 }
 
 impl ProcessorState {
-    /// Returns the first response of a repeated idempotency key; otherwise executes the call.
+    /// Returns the stored response if the idempotency key is repeated; otherwise executes the call.
     fn answer(&mut self, method: &Method, path: &str, text: &str, once: Option<String>) -> (StatusCode, Value, bool) {
         // The same members in another order are the same request.
         let params = Params::parse(text);

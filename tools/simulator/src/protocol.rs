@@ -1,4 +1,4 @@
-//! Declaration of the protocol of a printer kind.
+//! Declaration of a printer kind's protocol.
 
 use std::{io, net::SocketAddr};
 
@@ -6,32 +6,31 @@ use futures::future::BoxFuture;
 
 use crate::{PrinterKind, VirtualPrinter, wire::SimServer};
 
-/// Protocol of a printer kind. The fleet and the command line derive everything about the kind from it.
+/// Protocol of a printer kind, from which the fleet and the command line derive everything about the kind.
 #[derive(Debug)]
 pub struct Protocol {
     /// Printer type in Printfloor's API, such as `fw_rest`.
     pub word: &'static str,
-    /// Description of such printers, for the help of a command line, such as `printers with the firmware web API
-    /// (Moonraker)`.
+    /// Description of the printers for command-line help, such as `printers with the firmware web API (Moonraker)`.
     pub about: &'static str,
-    /// Prefix of the serial numbers of its printers.
+    /// Prefix of the printers' serial numbers.
     pub serial_prefix: &'static str,
-    /// Number of characters of its API keys.
+    /// Number of characters in the printers' API keys.
     pub key_chars: usize,
-    /// Set if its printers print packages (`.gcode.3mf`) instead of text G-code.
+    /// `true` if the printers print packages (`.gcode.3mf`) instead of plain-text G-code.
     pub prints_packages: bool,
-    /// Set if a lost controller is found again without a command (Klipper does, a serial port does not).
+    /// `true` if a lost controller is found again without a command (Klipper does that, a serial port does not).
     pub reconnects: bool,
     /// Serves a printer until the server is dropped.
     pub serve: fn(VirtualPrinter, ServeOptions) -> BoxFuture<'static, io::Result<SimServer>>,
 }
 
-/// Address, credentials and name of one served virtual printer.
+/// Address, credentials and name with which a virtual printer is served.
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
-    /// Address to listen on; port 0 takes a free port.
+    /// Address to listen on; port 0 selects a free port.
     pub addr: SocketAddr,
-    /// API key that every call needs; `None` trusts every caller.
+    /// API key that every call needs; with `None`, every caller is trusted.
     pub api_key: Option<String>,
     /// Name that the printer reports.
     pub name: String,

@@ -1,8 +1,8 @@
-//! Virtual printer that speaks `PrusaLink` (printer type `prusa_link`): Prusa's web API, version 1.
+//! Virtual printer that speaks the protocol of `PrusaLink` (printer type `prusa_link`), Prusa's web API, version 1.
 //!
-//! Shapes, status codes and quirks are those of the real programs: names shortened to 8 and 3 characters and one
-//! storage `/usb`, as on printers; `status_printer`, as reported by the program on a small computer beside the printer.
-//! The user of HTTP Digest is `maker`, the password is the API key.
+//! Formats, status codes and quirks are those of the real programs. As on printers, names are shortened to 8 and 3
+//! characters, and there is one storage, `/usb`. As in the program that runs on a small computer next to the printer,
+//! `status_printer` is reported. The user name for HTTP Digest is `maker`; the password is the API key.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -30,7 +30,7 @@ mod auth;
 mod files;
 mod job;
 
-/// Declaration of the protocol.
+/// Declaration of the `PrusaLink` protocol.
 pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "prusa_link",
     about: "printers with Prusa's web API (PrusaLink)",
@@ -43,17 +43,17 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 
 type PrusalinkHost = wire::Host<PrusalinkState>;
 
-/// State of the handlers besides the printer.
+/// State of the request handlers in addition to the printer.
 #[derive(Clone, Default)]
 struct PrusalinkState {
-    /// Nonces issued in challenges.
+    /// Nonces issued in authentication challenges.
     nonces: Arc<Mutex<Vec<String>>>,
-    /// Upload in progress: only one is accepted at a time.
+    /// Upload in progress, if any; only one is accepted at a time.
     transfer: Arc<Mutex<Option<Transfer>>>,
     transfers: Arc<AtomicU64>,
 }
 
-/// Upload in progress.
+/// Upload to the printer that is in progress.
 #[derive(Clone)]
 struct Transfer {
     id: u64,
@@ -61,7 +61,7 @@ struct Transfer {
     total: u64,
 }
 
-/// Guard that ends an upload when it is dropped, also when its connection was cut.
+/// Guard that ends an upload when dropped, including when its connection is cut.
 struct TransferEnds(PrusalinkHost);
 
 impl Drop for TransferEnds {
@@ -103,7 +103,7 @@ impl PrusalinkHost {
             .with_state(self)
     }
 
-    /// Takes the only upload slot; `None` while another upload is in progress.
+    /// Claims the only upload slot; `None` while another upload is in progress.
     fn begin_transfer(&self, path: &str, total: u64) -> Option<TransferEnds> {
         let mut transfer = self.state.transfer.lock().unwrap_or_else(PoisonError::into_inner);
         if transfer.is_some() {
@@ -126,7 +126,7 @@ fn done() -> Response {
     StatusCode::NO_CONTENT.into_response()
 }
 
-/// Builds the response to a command that the printer executed or refused.
+/// Builds the response to a command that the printer has executed or refused.
 fn outcome(result: Result<(), CommandError>) -> Response {
     match result {
         Ok(()) => done(),
@@ -158,7 +158,7 @@ fn accepts_json(headers: &HeaderMap) -> bool {
     headers.get(header::ACCEPT).is_some_and(|accept| accept.as_bytes().starts_with(b"application/json"))
 }
 
-/// Rejects requests while the printer starts up.
+/// Rejects requests while the printer is starting up.
 async fn starting(State(host): State<PrusalinkHost>, request: Request, next: Next) -> Response {
     if host.printer.with(|machine| *machine.controller() == Controller::Starting) {
         return error(StatusCode::SERVICE_UNAVAILABLE, "PrusaLink has not finished its initialization");
@@ -182,7 +182,7 @@ async fn info(State(host): State<PrusalinkHost>) -> Response {
     .into_response()
 }
 
-/// Returns the last picture of its camera, which the printer's server takes itself, wherever the camera is.
+/// Returns a picture from the camera, as if taken by the printer's server itself; 404 if there is no camera.
 async fn snap(State(host): State<PrusalinkHost>) -> Response {
     match host.printer.camera() {
         Some(_) => ([(header::CONTENT_TYPE, "image/png")], crate::gcode::sample_png()).into_response(),

@@ -1,8 +1,8 @@
-//! Virtual printer that speaks SDCP over a web socket (printer type `sdcp`), like Elegoo's Centauri Carbon: no key,
-//! files in chunks over HTTP, everything else on the socket.
+//! Virtual printer that speaks SDCP over a WebSocket (printer type `sdcp`), like Elegoo's Centauri Carbon: there is no
+//! key, files are uploaded in chunks over HTTP, and everything else uses the socket.
 //!
-//! It supports a few sockets. One more makes it hang until it is power-cycled; so does a start with missing members, or
-//! an unknown command.
+//! The printer supports only a few sockets. One socket too many makes it hang until it is power-cycled, and so does a
+//! start with missing members or an unknown command.
 
 use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicUsize};
 
@@ -24,7 +24,7 @@ mod status;
 /// Maximum number of concurrent sockets.
 const MAX_SOCKETS: usize = 4;
 
-/// Declaration of the protocol.
+/// Declaration of the SDCP protocol.
 pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "sdcp",
     about: "printers with the SDCP protocol (Elegoo)",
@@ -37,7 +37,7 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 
 type SdcpHost = wire::Host<SdcpState>;
 
-/// State of the handlers besides the printer.
+/// State of the request handlers in addition to the printer.
 #[derive(Clone, Default)]
 struct SdcpState {
     sockets: Arc<AtomicUsize>,
@@ -54,7 +54,7 @@ impl SdcpHost {
             .with_state(self)
     }
 
-    /// Crashes the printer's program: nothing answers, and a print is lost.
+    /// Crashes the printer's program: nothing answers any more, and a print in progress is lost.
     fn crash(&self) {
         self.printer.update_faults(|faults| faults.hang = true);
         self.printer.with(|machine| machine.reboot(true));

@@ -1,8 +1,7 @@
-//! Simulated external shops: Shopify and `WooCommerce` with their APIs and webhooks, and the public storefront of the
-//! former.
+//! Simulated external shops: Shopify and `WooCommerce` with their APIs and webhooks, and Shopify's public storefront.
 //!
-//! Orders are placed, paid, changed, cancelled and refunded as by customers and staff there, and each change sends a
-//! signed message: at once, late, twice or out of order. The shipments reported to the shop can be inspected.
+//! Orders are placed, paid, changed, cancelled and refunded as by the shop's customers and staff. Each change sends a
+//! signed message: immediately, late, twice or out of order. Tests can inspect the shipments reported to the shop.
 
 mod message;
 mod orders;
@@ -30,15 +29,15 @@ use crate::courier::{Courier, DeliveryConditions};
 use crate::stock::{NetworkCondition, SharedCondition, on_the_way};
 use crate::wire::SimServer;
 
-/// Maximum size of a body in bytes.
+/// Maximum size of a request body in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;
 
 /// E-commerce platform of a shop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShopSystem {
-    /// Shopify: token in a dedicated header, fulfillments.
+    /// Shopify: token in a dedicated header; fulfillments.
     Shopify,
-    /// `WooCommerce`: key and secret as user and password, notes and a status.
+    /// `WooCommerce`: key and secret as user name and password; notes and a status.
     WooCommerce,
 }
 
@@ -48,12 +47,12 @@ struct OtherShopState {
     token: String,
     orders: BTreeMap<u64, ShopOrder>,
     products: Vec<Product>,
-    /// Text that every page of the storefront returns instead of products.
+    /// Text that every storefront page returns instead of products; `None` for normal pages.
     nonsense: Option<String>,
     last_id: u64,
-    /// Number of calls with the right token.
+    /// Number of API calls with the correct token.
     calls: usize,
-    /// Number of requested storefront pages.
+    /// Number of storefront pages requested.
     pages: usize,
 }
 
@@ -69,7 +68,7 @@ impl ShopHost {
     }
 }
 
-/// Running shop. Stops when dropped.
+/// Running simulated shop; stops when dropped.
 #[derive(Debug)]
 pub struct OtherShop {
     host: ShopHost,
@@ -85,7 +84,7 @@ impl Drop for OtherShop {
 }
 
 impl OtherShop {
-    /// Starts on a free loopback port; its API requires this token.
+    /// Starts the shop on a free loopback port; its API requires the given token.
     pub async fn start(system: ShopSystem, token: &str) -> std::io::Result<Self> {
         let inside = OtherShopState {
             system,
@@ -115,7 +114,7 @@ impl OtherShop {
         Ok(Self { host, way, server, courier })
     }
 
-    /// Returns its base address.
+    /// Returns the shop's base URL.
     pub fn url(&self) -> String {
         self.server.base_url()
     }
@@ -125,12 +124,12 @@ impl OtherShop {
         self.way.set(weather);
     }
 
-    /// Sends messages to `path` of the server at `to` from now on, signed with this secret.
+    /// Sends messages to `path` on the server at `to` from now on, signed with the given secret.
     pub fn messages_go_to(&self, to: SocketAddr, path: &str, secret: &str) {
         self.host.courier.go_to(to, path, secret);
     }
 
-    /// Sets the delivery conditions of messages from now on.
+    /// Sets the conditions under which messages are delivered from now on.
     pub fn messages_travel(&self, travel: DeliveryConditions) {
         self.host.courier.travel(travel);
     }
@@ -140,12 +139,13 @@ impl OtherShop {
         self.host.courier.counts()
     }
 
-    /// Continues the order numbers after `last`, unless they are higher already.
+    /// Makes order numbers continue after `last`, unless they are already higher.
     pub fn number_from(&self, last: u64) {
         self.host.with(|inside| inside.last_id = inside.last_id.max(last));
     }
 
-    /// Places an order of these lines: variant, quantity, unit price in cents. Returns the id of the unpaid order.
+    /// Places an order with the given lines: variant, quantity, and unit price in cents. Returns the id of the order,
+    /// which is unpaid.
     pub fn place(&self, lines: &[(&str, u32, i64)]) -> u64 {
         let id = self.host.with(|inside| {
             inside.last_id += 1;
@@ -157,22 +157,22 @@ impl OtherShop {
         id
     }
 
-    /// Marks the order as paid.
+    /// Marks an order as paid.
     pub fn pay(&self, order: u64) {
         self.change(order, "paid", |order| order.paid = true);
     }
 
-    /// Cancels the order.
+    /// Cancels an order.
     pub fn cancel(&self, order: u64) {
         self.change(order, "cancelled", |order| order.cancelled = true);
     }
 
-    /// Refunds a part of the payment.
+    /// Refunds part of an order's payment.
     pub fn refund(&self, order: u64, cents: i64) {
         self.change(order, "updated", |order| order.refunded_cents += cents);
     }
 
-    /// Sends the message about the current state of an order again.
+    /// Sends another message about the current state of an order.
     pub fn tell(&self, order: u64, what: &str) {
         let letter = self.host.with(|inside| {
             let sold = inside.orders.get(&order)?;
@@ -217,18 +217,18 @@ impl OtherShop {
         self.host.with(|inside| inside.products = products);
     }
 
-    /// Makes every page of the storefront return this text; `None` returns products again.
+    /// Makes every storefront page return the given text; `None` makes them return products again.
     pub fn talk_nonsense(&self, text: Option<&str>) {
         self.host.with(|inside| inside.nonsense = text.map(str::to_owned));
     }
 
-    /// Returns the number of calls with the right token, and of requested storefront pages.
+    /// Returns the number of API calls with the correct token, and the number of storefront pages requested.
     pub fn calls(&self) -> (usize, usize) {
         self.host.with(|inside| (inside.calls, inside.pages))
     }
 }
 
-/// Runs an action on an order for a caller with the token.
+/// Runs an action on an order if the caller has the token.
 fn admitted<T>(
     host: &ShopHost,
     headers: &HeaderMap,

@@ -1,22 +1,24 @@
 //! Signals that ask a program to stop: SIGTERM, SIGINT (Ctrl-C) and SIGHUP (the terminal was closed).
 //!
-//! Used by the programs `printfloor-simulator` and `printfloor-demo`; tests stop their simulators by calls.
+//! They are used by the programs `printfloor-simulator` and `printfloor-demo`; tests stop their simulators through
+//! function calls.
 
 use std::{fs, io};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Catches the signals from its creation on, so that none is lost before [`StopSignals::next`] is called.
+/// Listener for stop signals. It catches them from the moment it is created, so that none is lost before
+/// [`StopSignals::next`] is called.
 #[derive(Debug)]
 pub struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
-    /// SIGHUP stream; `None` when the process was started with that signal ignored, as `nohup` does.
+    /// SIGHUP stream; `None` if the process was started with that signal ignored, as by `nohup`.
     hangup: Option<Signal>,
 }
 
 impl StopSignals {
-    /// Starts to catch the signals; from now on they no longer terminate the process by themselves.
+    /// Starts catching stop signals, which from now on no longer terminate the process by themselves.
     pub fn listen() -> io::Result<Self> {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         let hangup = if ignores_hangup(&status) { None } else { Some(signal(SignalKind::hangup())?) };
@@ -40,7 +42,7 @@ impl StopSignals {
     }
 }
 
-/// Returns whether SIGHUP (signal 1) is in the mask of ignored signals in a process's `/proc` status.
+/// Returns whether SIGHUP (signal 1) is in the mask of ignored signals in the given `/proc` status of a process.
 fn ignores_hangup(status: &str) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 != 0)

@@ -1,4 +1,4 @@
-//! Receiver of webhooks that records every request exactly, verifies signatures, and can misbehave.
+//! Webhook receiver that records every request exactly, verifies signatures, and can misbehave.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -24,30 +24,30 @@ use crate::{
     wire::{ConnectionGate, SimServer},
 };
 
-/// Maximum difference of a Standard Webhooks timestamp from the current time, in seconds to either side.
+/// Maximum difference between a Standard Webhooks timestamp and the current time, in seconds in either direction.
 const TOLERANCE_SECONDS: i64 = 300;
 
-/// Response behaviour of the sink.
+/// Response behaviour of the webhook receiver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SinkMode {
     /// Answers each request with 200.
     #[default]
     Ok,
-    /// Answers with this status; a 3xx has a `Location` that points back at the sink.
+    /// Answers with the given status; a 3xx response has a `Location` that points back to the receiver.
     Status(u16),
-    /// Never answers: the request is accepted and left open.
+    /// Never answers: the request is accepted, and the connection stays open.
     Hang,
-    /// Answers with 200 after this delay.
+    /// Answers with 200 after the given delay.
     Slow(Duration),
-    /// Answers with 500 this many times, then with 200.
+    /// Answers with 500 the given number of times, then with 200.
     FailFirst(usize),
     /// Closes the connection after accepting the request.
     Drop,
-    /// Answers with 200, but only once another mode is set.
+    /// Answers with 200, but not until another mode is set.
     Hold,
 }
 
-/// Result of verifying the signatures of a request; `None` if no secret was set or the header is missing.
+/// Result of verifying a request's signatures; a member is `None` if no secret was set or its header is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SignatureVerdict {
     /// Result for the scheme `X-Service-Signature: sha256=<hex>` over the body.
@@ -56,24 +56,24 @@ pub struct SignatureVerdict {
     pub standard: Option<bool>,
 }
 
-/// Received request.
+/// Webhook request as received.
 #[derive(Clone, Debug)]
 pub struct ReceivedRequest {
-    /// Time at which it was received.
+    /// Time at which the request was received.
     pub at: Timestamp,
-    /// The HTTP method of the request.
+    /// HTTP method of the request.
     pub method: String,
     /// Path and query, as in the request line.
     pub uri: String,
     /// All headers of the request, by name.
     pub headers: HeaderMap,
-    /// Exact bytes of the body.
+    /// Exact bytes of the request body.
     pub body: Bytes,
-    /// Result of verifying its signatures.
+    /// Result of verifying the request's signatures.
     pub verdict: SignatureVerdict,
-    /// Status of the response; `None` if there was none.
+    /// Status of the response; `None` if there was no response.
     pub answered: Option<u16>,
-    /// Number of the connection, equal for requests on the same connection.
+    /// Number of the connection, which is the same for all requests on it.
     pub connection: u64,
 }
 
@@ -111,7 +111,7 @@ impl SharedSink {
     }
 }
 
-/// Running sink, which accepts every path and method. Stops when dropped.
+/// Running webhook receiver, which accepts every path and method; stops when dropped.
 #[derive(Debug)]
 pub struct Sink {
     shared: SharedSink,
@@ -119,12 +119,12 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// Starts on a free loopback port.
+    /// Starts the receiver on a free loopback port.
     pub async fn start() -> std::io::Result<Self> {
         Self::start_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await
     }
 
-    /// Starts on this address.
+    /// Starts the receiver on the given address.
     pub async fn start_on(addr: SocketAddr) -> std::io::Result<Self> {
         let shared =
             SharedSink { inside: Arc::default(), changed: watch::Sender::new(0), mode_set: watch::Sender::new(0) };
@@ -132,12 +132,12 @@ impl Sink {
         Ok(Self { shared, server: SimServer::start(addr, router).await? })
     }
 
-    /// Returns the URL to send webhooks to.
+    /// Returns the URL to which webhooks should be sent.
     pub fn url(&self) -> String {
         format!("{}/hook", self.server.base_url())
     }
 
-    /// Sets the response behaviour from now on.
+    /// Sets how the receiver responds from now on.
     pub fn set_mode(&self, mode: SinkMode) {
         self.shared.with(|inside| {
             inside.mode = mode;
@@ -146,17 +146,17 @@ impl Sink {
         self.shared.mode_set.send_modify(|count| *count += 1);
     }
 
-    /// Verifies signatures with this secret from now on; a request with a wrong or missing signature gets 401.
+    /// Verifies signatures with the given secret from now on. A request with a wrong or missing signature gets 401.
     pub fn verify_with(&self, secret: impl Into<String>) {
         self.shared.with(|inside| inside.secret = Some(secret.into()));
     }
 
-    /// Accepts every timestamp, whatever the sender's clock.
+    /// Accepts every timestamp from now on, regardless of the sender's clock.
     pub fn trust_timestamps(&self) {
         self.shared.with(|inside| inside.trusts_timestamps = true);
     }
 
-    /// Returns everything received so far, in order.
+    /// Returns all requests received so far, in order.
     pub fn received(&self) -> Vec<ReceivedRequest> {
         self.shared.with(|inside| inside.received.clone())
     }
@@ -189,7 +189,7 @@ impl Sink {
     }
 }
 
-/// Reaction to a request after it was recorded.
+/// Reaction to a request after it has been recorded.
 enum Reaction {
     Answer(StatusCode),
     After(Duration),
@@ -297,8 +297,8 @@ pub fn verify(secret: &str, headers: &HeaderMap, body: &[u8], now: i64) -> Signa
     SignatureVerdict { service, standard }
 }
 
-/// Computes a signature `v1,<base64>` of Standard Webhooks. Its key is the decoded base64 after `whsec_`, else the
-/// secret's own bytes.
+/// Computes a Standard Webhooks signature of the form `v1,<base64>`. The key is the decoded base64 after `whsec_` or,
+/// without that prefix, the secret's own bytes.
 pub fn standard_signature(secret: &str, id: &str, timestamp: &str, body: &[u8]) -> String {
     let key = secret
         .strip_prefix("whsec_")

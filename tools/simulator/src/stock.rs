@@ -1,8 +1,8 @@
 //! Simulated systems that count stock: a parts management system ([`parts`]) and a spool management system
 //! ([`spools`]).
 //!
-//! Each serves the real protocol with the real statuses and quirks, lets a test edit stock like a user of that system,
-//! and can lose requests or responses: the result of a request is then known to the test alone.
+//! Each serves the real protocol with the real status codes and quirks, lets a test edit stock like a user of the
+//! system, and can lose requests or responses. Only the test then knows the outcome of a request.
 
 pub mod parts;
 pub mod spools;
@@ -20,13 +20,13 @@ use serde_json::json;
 
 use crate::wire::{ConnectionGate, SimServer};
 
-/// Network condition of requests.
+/// Network condition under which requests are handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NetworkCondition {
     /// All requests are served.
     #[default]
     Fair,
-    /// Connections are cut before anything is read.
+    /// Connections are cut before anything is read from them.
     Down,
     /// Requests that change something are cut off before they take effect.
     LosesRequests,
@@ -34,11 +34,12 @@ pub enum NetworkCondition {
     LosesAnswers,
     /// No request is answered.
     Hangs,
-    /// All requests are answered after this time.
+    /// All requests are answered after the given delay.
     Slow(Duration),
-    /// Those whose path begins so are refused with 403, as to a token that may not do this; all others are served.
+    /// Requests whose path starts with the given text are refused with 403, as with a token that lacks the permission;
+    /// all others are served.
     Forbids(&'static str),
-    /// All are refused with 401, as with a token that is wrong or has expired.
+    /// All requests are refused with 401, as with a wrong or expired token.
     Unauthorized,
 }
 
@@ -56,7 +57,7 @@ impl SharedCondition {
     }
 }
 
-/// Running system; `H` is the state of its handlers. Stops when dropped.
+/// Running simulated system; `H` is the state of its handlers. It stops when dropped.
 pub struct SimStockSystem<H> {
     host: H,
     way: SharedCondition,
@@ -64,14 +65,14 @@ pub struct SimStockSystem<H> {
 }
 
 impl<H: Clone + Send + Sync + 'static> SimStockSystem<H> {
-    /// Serves these routes on an address; port 0 takes a free port.
+    /// Serves the given routes on an address; port 0 selects a free port.
     async fn serve(addr: SocketAddr, host: H, routes: Router<H>) -> std::io::Result<Self> {
         let way = SharedCondition::default();
         let routes = routes.with_state(host.clone()).layer(middleware::from_fn_with_state(way.clone(), on_the_way));
         Ok(Self { host, way, server: SimServer::start(addr, routes).await? })
     }
 
-    /// Returns its base address.
+    /// Returns the system's base URL.
     pub fn url(&self) -> String {
         self.server.base_url()
     }
@@ -116,12 +117,12 @@ pub(crate) async fn on_the_way(
     }
 }
 
-/// Returns the page of a list that a query requests.
+/// Returns the page of a list that was requested with `limit` and `offset`.
 pub(crate) fn cut<T>(all: Vec<T>, limit: Option<usize>, offset: Option<usize>) -> Vec<T> {
     all.into_iter().skip(offset.unwrap_or(0)).take(limit.unwrap_or(usize::MAX)).collect()
 }
 
-/// Converts an amount in thousandths to a decimal.
+/// Converts an amount in thousandths to a decimal number.
 pub(crate) fn decimal(thousandths: i64) -> f64 {
     thousandths as f64 / 1000.0
 }

@@ -55,7 +55,7 @@ pub use upload::{MultipartUpload, UploadedPart};
 pub(crate) use host::Host;
 pub(crate) use push::{push, push_interval};
 
-/// Kill switch of one connection.
+/// Kill switch for one connection.
 #[derive(Debug, Default)]
 pub struct Gate {
     cut: AtomicBool,
@@ -67,7 +67,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Resets the connection, whatever its state.
+    /// Resets the connection, whatever state it is in.
     pub fn cut(&self) {
         self.cut.store(true, Ordering::SeqCst);
         self.reader.wake();
@@ -75,15 +75,15 @@ impl Gate {
         self.ended.notify_one();
     }
 
-    /// Waits until the connection is cut, for the single task that serves it and may be waiting for something else.
+    /// Waits until the connection is cut. Only the task that serves the connection may call this.
     pub(crate) async fn until_cut(&self) {
         while !self.is_cut() {
             self.ended.notified().await;
         }
     }
 
-    /// Marks whether the connection currently carries a control request, which is spared when a printer's connections
-    /// are cut.
+    /// Marks whether the connection is currently carrying a control request; such a connection is spared when a
+    /// printer's connections are cut.
     fn spare(&self, control: bool) {
         self.control.store(control, Ordering::SeqCst);
     }
@@ -93,17 +93,17 @@ impl Gate {
     }
 }
 
-/// Gate of the connection on which a request arrived, passed to handlers as `ConnectInfo`.
+/// Gate of the connection on which a request arrived, available to handlers as `ConnectInfo`.
 #[derive(Clone, Debug)]
 pub struct ConnectionGate(pub Arc<Gate>);
 
 impl ConnectionGate {
-    /// Returns the number of the connection, counted by its server.
+    /// Returns the connection's number, counted by its server.
     pub fn connection(&self) -> u64 {
         self.0.number
     }
 
-    /// Resets the connection. The returned response is never sent; it is needed because the server checks a connection
+    /// Resets the connection. The returned response is never sent, but is needed because the server checks a connection
     /// only when it writes to it.
     pub fn hang_up(&self) -> Response {
         self.0.cut();
@@ -117,7 +117,7 @@ impl Connected<IncomingStream<'_, GatedListener>> for ConnectionGate {
     }
 }
 
-/// Gates of all open connections of one server.
+/// Gates of all open connections to one server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gates {
     open: Arc<Mutex<Vec<Weak<Gate>>>>,
@@ -143,7 +143,7 @@ impl Gates {
     }
 }
 
-/// Listener whose connections have gates. Public only because an axum trait requires it.
+/// Listener whose connections have gates. It is public only because an axum trait requires that.
 #[derive(Debug)]
 pub struct GatedListener {
     inner: TcpListener,
@@ -151,7 +151,7 @@ pub struct GatedListener {
 }
 
 impl GatedListener {
-    /// Listens on an address; its connections are cut together with all others of `gates`.
+    /// Listens on an address; the connections are cut together with all others in `gates`.
     pub(crate) async fn bind(addr: SocketAddr, gates: &Gates) -> io::Result<Self> {
         let inner = TcpListener::bind(addr).await.map_err(|source| {
             let kind = source.kind();
@@ -161,7 +161,7 @@ impl GatedListener {
     }
 }
 
-/// Error for the address on which a printer could not listen: some printers have several.
+/// Error with the address on which a printer could not listen, because some printers have several addresses.
 #[derive(Debug, thiserror::Error)]
 #[error("{source}")]
 pub(crate) struct ListenError {
@@ -186,7 +186,7 @@ impl Listener for GatedListener {
     }
 }
 
-/// Connection behind a gate: once cut, the peer sees a reset.
+/// Connection behind a gate; when it is cut, the peer sees a reset.
 #[derive(Debug)]
 pub struct GatedStream {
     inner: TcpStream,
@@ -255,7 +255,8 @@ impl AsyncWrite for GatedStream {
     }
 }
 
-/// Connections that another task has accepted and passed on. Public only because an axum trait requires it.
+/// Connections that another task has accepted and passed on. The type is public only because an axum trait requires
+/// that.
 #[derive(Debug)]
 pub struct HandedOverConnections {
     connections: mpsc::Receiver<GatedStream>,
@@ -284,7 +285,7 @@ impl Connected<IncomingStream<'_, HandedOverConnections>> for ConnectionGate {
     }
 }
 
-/// Serves a router on the connections that are sent to the returned sender.
+/// Serves a router on the connections that are sent through the returned sender.
 pub(crate) fn passed_on(addr: SocketAddr, router: Router) -> (mpsc::Sender<GatedStream>, JoinHandle<()>) {
     let (sender, connections) = mpsc::channel(16);
     let service = router.into_make_service_with_connect_info::<ConnectionGate>();
@@ -294,7 +295,7 @@ pub(crate) fn passed_on(addr: SocketAddr, router: Router) -> (mpsc::Sender<Gated
     (sender, task)
 }
 
-/// Running server. Dropping it stops it and cuts its connections.
+/// Running server; dropping it stops it and cuts its connections.
 #[derive(Debug)]
 pub struct SimServer {
     base_url: String,
@@ -304,7 +305,7 @@ pub struct SimServer {
 }
 
 impl SimServer {
-    /// Serves a router on an address; port 0 takes a free port.
+    /// Serves a router on an address; port 0 selects a free port.
     pub async fn start(addr: SocketAddr, router: Router) -> io::Result<Self> {
         let inner = TcpListener::bind(addr).await?;
         let addr = inner.local_addr()?;
@@ -318,8 +319,8 @@ impl SimServer {
         Ok(Self { base_url: format!("http://{addr}"), ports: vec![addr.port()], gates, tasks: vec![task] })
     }
 
-    /// Builds a server of other protocols: the URL for clients, its ports, and the tasks that listen. Its connections
-    /// are cut when the printer becomes unreachable.
+    /// Builds a server for other protocols from the URL for clients, the ports, and the tasks that listen. Its
+    /// connections are cut when the printer becomes unreachable.
     pub(crate) fn of(
         base_url: String,
         ports: Vec<u16>,
@@ -361,7 +362,7 @@ impl SimServer {
         self.base_url.clone()
     }
 
-    /// Returns the ports on which it listens.
+    /// Returns the ports on which the server listens.
     pub fn ports(&self) -> &[u16] {
         &self.ports
     }

@@ -1,4 +1,4 @@
-//! Tests of the virtual printers and services over their ports.
+//! Tests of the virtual printers and services through their ports.
 #![expect(clippy::unwrap_used, clippy::float_cmp, clippy::disallowed_methods, reason = "tests")]
 
 #[path = "it/agent.rs"]

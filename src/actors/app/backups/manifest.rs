@@ -1,5 +1,5 @@
-//! Manifest of a backup: the version that made it, the database with its row counts, and each file with its size and
-//! hash. It is written to disk file by file, because there may be very many.
+//! Manifest of a backup: the version of the program that made it, the database with its row counts, and each file with
+//! its size and hash. It is written to disk file by file, because there may be very many files.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -12,7 +12,7 @@ use serde::Serialize;
 use domain::time::Timestamp;
 use files::archive::ArchiveMember;
 
-/// Part of the manifest that is known before the first file is written.
+/// Part of the manifest that is complete before the first file is written.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ManifestHead<'a> {
@@ -34,9 +34,9 @@ pub(super) struct ManifestHead<'a> {
 pub(super) struct DatabasePart<'a> {
     /// `sqlite` or `postgresql`.
     pub kind: &'static str,
-    /// Name of its file in the archive.
+    /// Name of the database file in the archive.
     pub member: &'static str,
-    /// Number of rows of each table.
+    /// Number of rows in each table.
     pub rows: &'a BTreeMap<String, u64>,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct ManifestWriter {
 }
 
 impl ManifestWriter {
-    /// Creates the manifest as a new file with these permissions.
+    /// Creates the manifest as a new file with the given permissions.
     pub(super) fn begin(path: &Path, mode: u32, head: &ManifestHead<'_>) -> io::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
         let (mut to, head) = (BufWriter::new(file), serde_json::to_string(head)?);
@@ -57,7 +57,7 @@ impl ManifestWriter {
         Ok(Self { path: path.to_owned(), to, is_first: true })
     }
 
-    /// Appends the entry of a file of the archive.
+    /// Appends an entry for a file in the archive.
     pub(super) fn add(&mut self, member: &ArchiveMember) -> io::Result<()> {
         let comma = if std::mem::take(&mut self.is_first) { "" } else { "," };
         write!(self.to, "{comma}\n{}", serde_json::to_string(member)?)

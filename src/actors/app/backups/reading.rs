@@ -1,4 +1,4 @@
-//! Reads backups: verifies all of their files against the manifest, and unpacks them.
+//! Reads backups: verifies all their files against the manifest, and unpacks them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -15,9 +15,9 @@ use super::{FILE_MODE, FOLDER_MODE, MANIFEST_NAME, PRODUCT};
 use domain::time::Timestamp;
 use files::disk::LOST_FOUND;
 
-/// Maximum size of a manifest that is read, in bytes. It has a line for each file of the shop.
+/// Maximum size of a manifest to be read, in bytes. A manifest has one line per file of the shop.
 pub const MAX_MANIFEST_BYTES: u64 = 256 * 1024 * 1024;
-/// Limits for parsing a manifest: its nesting depth, and its number of values, four for each file of the shop.
+/// Limits for parsing a manifest: the nesting depth, and the number of values, of which there are four per file.
 pub const MANIFEST: Bounds = Bounds { depth: 8, values: 8_000_000 };
 /// Number of bytes read at a time.
 const PIECE_BYTES: usize = 256 * 1024;
@@ -34,10 +34,10 @@ pub enum BackupReadError {
     /// The manifest, which must be the last file, is missing.
     #[error("not a backup, or an incomplete download: the last file is not {MANIFEST_NAME}")]
     NoManifest,
-    /// The manifest is not that of a backup.
+    /// The manifest does not belong to a backup.
     #[error("{MANIFEST_NAME} is not the manifest of a Printfloor backup")]
     BadManifest,
-    /// A file differs from the one listed in the manifest.
+    /// A file does not match its entry in the manifest.
     #[error("the backup is damaged: {0}")]
     Damaged(String),
 }
@@ -51,7 +51,7 @@ pub struct ManifestText {
     pub version: String,
     /// Time at which the backup was made.
     pub made_at: Timestamp,
-    /// Name of the newest migration applied to its database.
+    /// Name of the newest migration applied to the database.
     pub schema_version: String,
     /// Copy of the database.
     pub database: ManifestDatabase,
@@ -64,9 +64,9 @@ pub struct ManifestText {
 pub struct ManifestDatabase {
     /// `sqlite` or `postgresql`.
     pub kind: String,
-    /// Name of its file in the archive.
+    /// Name of the database file in the archive.
     pub member: String,
-    /// Number of rows of each table.
+    /// Number of rows in each table.
     pub rows: BTreeMap<String, u64>,
 }
 
@@ -77,7 +77,7 @@ struct ManifestMember {
     sha256: String,
 }
 
-/// Backup whose files all match its manifest.
+/// Backup whose files all match the manifest.
 #[derive(Clone, Debug)]
 pub struct VerifiedBackup {
     /// Parsed manifest.
@@ -90,19 +90,19 @@ pub struct VerifiedBackup {
     pub bytes: u64,
 }
 
-/// Destinations of the files of a backup.
+/// Destinations for the files of a backup.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BackupDestinations {
     /// File of the database.
     pub database: PathBuf,
-    /// Folder of stored files.
+    /// Folder for stored files.
     pub files: PathBuf,
-    /// Folder of rendered documents.
+    /// Folder for rendered documents.
     pub documents: PathBuf,
 }
 
 impl BackupDestinations {
-    /// Returns the destination of a file of an archive; `None` if no backup contains such a file.
+    /// Returns the destination for a file in an archive; `None` if a backup cannot contain such a file.
     fn of(&self, name: &str, database: &str) -> Option<PathBuf> {
         if name == database {
             return Some(self.database.clone());
@@ -127,8 +127,8 @@ impl BackupDestinations {
     }
 }
 
-/// Reads a backup from the first file to the last, and verifies it against its manifest. `progress` receives the number
-/// of bytes read. Blocks on the disk.
+/// Reads a backup from the first file to the last, and verifies it against its manifest. `progress` is called with the
+/// number of bytes read. Blocks on the disk.
 ///
 /// # Errors
 ///
@@ -176,12 +176,12 @@ pub fn verify(path: &Path, mut progress: impl FnMut(u64)) -> Result<VerifiedBack
     Ok(VerifiedBackup { manifest, sha256, files, bytes })
 }
 
-/// Unpacks a verified backup to these destinations, where no file may exist yet, and verifies each file against the
-/// manifest once more. All data is synced to disk on return. Blocks on the disk.
+/// Unpacks a verified backup to the given destinations, where no files may exist yet, and verifies each file against
+/// the manifest once more. All data is synced to disk before the function returns. Blocks on the disk.
 ///
 /// # Errors
 ///
-/// Fails if a file has no destination, has changed since the verification, or cannot be written.
+/// Fails if a file has no destination, has changed since it was verified, or cannot be written.
 pub fn unpack(
     path: &Path,
     backup: &VerifiedBackup,
@@ -212,7 +212,7 @@ pub fn unpack(
     })
 }
 
-/// Calls a function for each file of an archive, with its name and size.
+/// Calls a function for each file in an archive, with the name and size.
 fn for_each_file(
     path: &Path,
     progress: &mut impl FnMut(u64),
@@ -236,7 +236,7 @@ fn for_each_file(
     Ok(())
 }
 
-/// Copies to the end and returns the hexadecimal SHA-256 of the copied data.
+/// Copies all data, and returns its hexadecimal SHA-256.
 fn copy_hashed(from: &mut dyn Read, to: &mut impl Write) -> io::Result<String> {
     let (mut hash, mut piece) = (Sha256::new(), vec![0; PIECE_BYTES]);
     loop {
@@ -251,7 +251,7 @@ fn copy_hashed(from: &mut dyn Read, to: &mut impl Write) -> io::Result<String> {
     Ok(hex::encode(hash.finalize()))
 }
 
-/// Syncs the directory entries of a folder and its subfolders to disk.
+/// Syncs the directory entries in a folder and its subfolders to disk.
 ///
 /// # Errors
 ///
@@ -273,7 +273,8 @@ mod tests {
 
     use super::*;
 
-    /// Writes an archive of these files, with a manifest that matches them except for the changes by `spoil`.
+    /// Writes an archive of sample files, with a manifest that matches them. `spoil` can change the files after the
+    /// manifest has been computed.
     fn archive(folder: &Path, spoil: impl FnOnce(&mut Vec<(String, Vec<u8>)>)) -> PathBuf {
         let sha = hex::encode(Sha256::digest(b"G28\n"));
         let mut files = vec![

@@ -1,4 +1,4 @@
-//! Export rows of invoices: amounts invoiced and paid, and the buyer.
+//! Export rows for invoices: amounts invoiced and paid, and the buyer.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use domain::time::Timestamp;
 use store::queries::{ExportRange, Queries};
 use store::rows::LoadError;
 
-/// Column names of the invoice export.
+/// Column names in the invoice export.
 pub(super) const COLUMNS: &[&str] = &[
     "number",
     "status",

@@ -1,4 +1,4 @@
-//! Export rows of quotes: the offer, the customer and the outcome.
+//! Export rows for quotes: the offer, the customer and the outcome.
 
 use crate::exports::{ExportCell, ExportPage};
 use domain::currency;
@@ -8,7 +8,7 @@ use domain::time::Timestamp;
 use store::queries::{ExportRange, Queries};
 use store::rows::LoadError;
 
-/// Column names of the quote export.
+/// Column names in the quote export.
 pub(super) const COLUMNS: &[&str] = &[
     "number",
     "status",

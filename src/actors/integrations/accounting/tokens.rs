@@ -1,9 +1,9 @@
-//! Token pair of the connection: the access token is sent with calls, and the refresh token replaces both before the
-//! access token expires.
+//! Token pair for the accounting system. The access token is sent with calls; the refresh token is used to replace both
+//! tokens before the access token expires.
 //!
-//! The start of a renewal is stored before the refresh token is used, and its result is stored before any of it is
-//! used. So whenever the server stops, the stored pair is either the newest one, or one whose refresh token is tried
-//! once more.
+//! The start of a renewal is stored before the refresh token is used, and the new tokens are stored before either of
+//! them is used. Whenever the server stops, the stored pair is therefore either the newest pair, or one whose refresh
+//! token is tried once more.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use services::accounting::{AccountingError, Tokens};
 
 /// Remaining lifetime in milliseconds below which a token is renewed: 2 minutes.
 const MARGIN_MS: i64 = 120_000;
-/// Pause before storing a new pair is retried.
+/// Pause before retrying to store a new pair.
 const KEEP_AGAIN: Duration = Duration::from_millis(500);
 
 /// Encrypts tokens for storage as of `now`.
@@ -33,8 +33,8 @@ pub(super) fn sealed(cipher: &SecretCipher, tokens: &Tokens, now: Timestamp) -> 
 }
 
 impl PostingWork {
-    /// Returns a valid access token of this link; `anew` forces a renewal. Returns `None` if the connection was lost or
-    /// replaced.
+    /// Returns a valid access token for the given connection; `anew` forces a renewal. Returns `None` if the connection
+    /// was lost or replaced.
     pub(super) async fn access(
         &self,
         line: &SystemLine,
@@ -74,7 +74,7 @@ impl PostingWork {
         }
     }
 
-    /// Stores a new pair, retrying until it succeeds, because there is no other copy.
+    /// Stores a new pair, retrying until it succeeds, because there is no other copy of the tokens.
     async fn keep(&self, renewals: u32, tokens: Tokens) -> Result<Option<String>, PostingError> {
         let tokens_kept = sealed(&self.cipher, &tokens, self.environment.now());
         loop {

@@ -1,5 +1,5 @@
-//! Devices by MQTT discovery: described once per session and again after the smart home restarts; removed when their
-//! entity is gone.
+//! Devices announced by MQTT discovery. They are described once per session and again after the smart home system
+//! restarts, and removed when the printer no longer exists.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,17 +14,17 @@ use services::peers::PeerFault;
 use services::smart_home::HomeEntity;
 use services::smart_home::discovery::{OFFLINE, ONLINE, Topics};
 
-/// Work that publishes states through a broker.
+/// Work that publishes states to a broker.
 pub(super) struct BrokerPublishing {
     pub(super) broker: Broker,
     pub(super) topics: Topics,
     pub(super) things: StateReader,
     pub(super) every: Duration,
-    /// Address of the server, shown to users.
+    /// Address of the server, as shown to users.
     pub(super) about: String,
 }
 
-/// A session with the messages published in it.
+/// Session with the broker, and the messages published in it.
 struct BrokerConnection<'a> {
     of: &'a BrokerPublishing,
     session: MqttSession,
@@ -32,7 +32,7 @@ struct BrokerConnection<'a> {
 }
 
 impl BrokerPublishing {
-    /// Opens a session and publishes that the server is available.
+    /// Opens a session, and publishes that the server is available.
     async fn open(&self) -> Result<BrokerConnection<'_>, PeerFault> {
         let last_word = TopicMessage::new(self.topics.availability(), OFFLINE);
         let mut session = MqttSession::open(&self.broker, last_word).await?;
@@ -40,7 +40,7 @@ impl BrokerPublishing {
         Ok(BrokerConnection { of: self, session, published: BTreeMap::new() })
     }
 
-    /// Serves one session until it breaks.
+    /// Serves one session until the connection breaks.
     async fn serve(&self, line: &SystemLine) -> Result<std::convert::Infallible, PeerFault> {
         let mut talk = line.call(self.open()).await?;
         loop {
@@ -62,8 +62,8 @@ impl BrokerPublishing {
 }
 
 impl BrokerConnection<'_> {
-    /// Publishes what changed since the last update; a new entity is described first. Each message is a separate call,
-    /// so that a shop with many printers may take longer than one call's time limit.
+    /// Publishes what has changed since the last update; a new entity is described first. Each message is a separate
+    /// call, so that publishing a shop with many printers may take longer than the time limit for one call.
     async fn tell(&mut self, line: &SystemLine) -> Result<(), PeerFault> {
         let now = self.of.things.now();
         let gone: Vec<String> = self.published.keys().filter(|key| !now.contains_key(*key)).cloned().collect();
@@ -90,7 +90,8 @@ impl BrokerConnection<'_> {
         }
     }
 
-    /// Handles a received message: the smart home has started, or a description was retained from before this session.
+    /// Handles a received message: the smart home system has started, or the broker has retained a description from
+    /// before this session.
     async fn on_message(&mut self, line: &SystemLine, message: &TopicMessage) -> Result<(), PeerFault> {
         let topics = &self.of.topics;
         if message.topic == topics.birth() {

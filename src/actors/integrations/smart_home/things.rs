@@ -1,4 +1,4 @@
-//! Entities of the shop to show: each printer, and the shop as a whole.
+//! Entities of the shop to be shown: each printer, and the shop as a whole.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use services::smart_home::HomeEntity;
 pub(super) const SHOP: &str = "shop";
 /// Number of hexadecimal digits in a printer's key, taken from the random end of its id.
 const KEY_DIGITS: usize = 12;
-/// Maximum number of materials named.
+/// Maximum number of materials listed by name.
 const MAX_NAMED: usize = 20;
 
-/// Reader of the state to show.
+/// Reader of the states to be shown.
 pub(super) struct StateReader {
     printers: Directory<Printer>,
     materials: Directory<Material>,
@@ -34,7 +34,7 @@ impl StateReader {
         Self { printers, materials, connections: sources.connections.clone() }
     }
 
-    /// Returns all entities in their current state, by key.
+    /// Returns all entities with their current states, by key.
     pub(super) fn now(&self) -> BTreeMap<String, HomeEntity> {
         let resident = self.printers.all_resident();
         let printers: Vec<&Printer> = resident.iter().filter_map(|(_, state)| state.present()).collect();
@@ -74,7 +74,7 @@ impl StateReader {
     }
 }
 
-/// Returns the key of a printer.
+/// Returns the key for a printer.
 fn key(id: Id) -> String {
     let digits = id.0.simple().to_string();
     digits[digits.len() - KEY_DIGITS..].to_owned()

@@ -1,4 +1,4 @@
-//! States over HTTP. They are lost when the other side restarts, which is detected when a state is missing.
+//! States sent over HTTP. They are lost when the smart home system restarts, which is detected by a missing state.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use crate::integrations::{IntegrationWork, SystemLine};
 use services::peers::PeerFault;
 use services::smart_home::{HomeAssistantClient, HomeEntity};
 
-/// Maximum interval between checks that the states are still shown.
+/// Maximum interval between checks that the states still exist.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Work that shows states over HTTP.
+/// Work that sends states over HTTP.
 pub(super) struct HttpPublishing {
     pub(super) board: HomeAssistantClient,
     pub(super) things: StateReader,
@@ -22,7 +22,7 @@ pub(super) struct HttpPublishing {
 }
 
 impl HttpPublishing {
-    /// Updates the entities that changed, one after the other.
+    /// Updates the entities that have changed, one after the other.
     async fn show(&self, line: &SystemLine, shown_things: &mut BTreeMap<String, HomeEntity>) -> Result<(), PeerFault> {
         let now = self.things.now();
         let gone: Vec<String> = shown_things.keys().filter(|key| !now.contains_key(*key)).cloned().collect();

@@ -1,5 +1,5 @@
-//! Tells the operators once that a system needs a person, and once more after it was well in between. That they were
-//! told is kept, so that a restart tells nobody again.
+//! Notifies the operators once when a system needs their attention, and again only after the system has worked in
+//! between. The notification is recorded, so that it is not repeated after a restart.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,10 +12,10 @@ use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
 
-/// The alert of one system.
+/// Alert for one external system.
 pub(super) struct AttentionAlert {
     integrations: Directory<Integration>,
-    /// True if it needed a person when that was last written; `None` until this process has written it.
+    /// `true` if the system needed attention when this was last recorded; `None` until this process has recorded it.
     last_written: Mutex<Option<bool>>,
 }
 
@@ -24,8 +24,8 @@ impl AttentionAlert {
         Self { integrations, last_written: Mutex::default() }
     }
 
-    /// Writes why the system needs a person (`None`: it does not), and has the operators told. What cannot be written
-    /// now is written after the next round.
+    /// Records why the system needs an operator's attention (`None` if it does not), and has the operators notified. If
+    /// recording fails, it is repeated after the next round.
     pub(super) async fn tell(&self, line: &SystemLine, why: Option<&str>) {
         let needs_person = Some(why.is_some());
         if *self.last_written.lock().unwrap_or_else(PoisonError::into_inner) == needs_person {

@@ -1,4 +1,4 @@
-//! Status display of the work for an external stock system, and its trigger for an immediate round.
+//! Status of the synchronisation with an external stock system, for display, and the trigger for an immediate round.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,29 +8,29 @@ use domain::parts_sync::StockSystem;
 use domain::time::Timestamp;
 use services::parts::{MAX_LISTED, StockEntry};
 
-/// Latest known state of a system.
+/// Latest known state of an external stock system.
 #[derive(Clone, Debug, Default)]
 pub struct StockSystemState {
-    /// `true` if the settings enable it.
+    /// `true` if the settings enable the synchronisation.
     pub on: bool,
     /// Time of the last reading, successful or not; `None` before the first one.
     pub looked_at: Option<Timestamp>,
     /// Time of the last complete reading.
     pub synchronised_at: Option<Timestamp>,
-    /// Reason why the last reading ended early; `None` if it was complete.
+    /// Reason the last reading ended prematurely; `None` if it was complete.
     pub error: Option<String>,
-    /// Entries of the last reading.
+    /// Entries found by the last reading.
     pub entries: Arc<Vec<StockEntry>>,
 }
 
 impl StockSystemState {
-    /// Returns whether the system may have entries that were not read.
+    /// Returns whether the system may have entries that have not been read.
     pub fn may_have_more(&self) -> bool {
         self.entries.len() >= MAX_LISTED
     }
 }
 
-/// The board of one system.
+/// Status of one external stock system.
 #[derive(Debug, Default)]
 pub struct StockSystemStatus {
     wake: Notify,
@@ -75,7 +75,7 @@ impl StockSystemStatus {
     }
 }
 
-/// The boards of all systems.
+/// Statuses of all external stock systems.
 #[derive(Clone, Debug, Default)]
 pub struct StockSystemStatuses {
     parts: Arc<StockSystemStatus>,
@@ -83,7 +83,7 @@ pub struct StockSystemStatuses {
 }
 
 impl StockSystemStatuses {
-    /// Returns the board of a system.
+    /// Returns the status of a system.
     pub fn of(&self, system: StockSystem) -> Arc<StockSystemStatus> {
         match system {
             StockSystem::Parts => self.parts.clone(),

@@ -1,4 +1,4 @@
-//! Decides the waiting commands and submits their changes as one commit.
+//! Decides the waiting commands, and submits their changes as one commit.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use store::rows::StoredRow;
 use store::{AggregateKey, CommandWrites, CommitOwner, StoredAggregate, Submission};
 
 impl<T: StoredAggregate> ActorState<T> {
-    /// Decides the waiting commands as one commit. Returns `true` if it answered them without a commit, so that the
-    /// rest can be decided at once.
+    /// Decides waiting commands as one commit. Returns `true` if they were answered without a commit, so that the
+    /// remaining commands can be decided immediately.
     pub(super) fn decide(&mut self, me: &ActorRef<Msg<T>>) -> bool {
         let Some(committed) = self.committed.clone() else { return false };
         if self.flight.is_some() || self.gathering || self.leaving || self.waiting.is_empty() {
@@ -78,14 +78,14 @@ impl<T: StoredAggregate> ActorState<T> {
         false
     }
 
-    /// Returns how many of the waiting commands the next commit takes.
+    /// Returns the number of waiting commands to include in the next commit.
     fn commands_of_next_commit(&mut self) -> usize {
         let most = if self.alone > 0 { 1 } else { self.args.policy.max_commands_per_commit };
         self.alone = self.alone.saturating_sub(1);
         self.waiting.len().min(most)
     }
 
-    /// Hands a commit to the store, whose answer comes back as a message.
+    /// Passes a commit to the store, whose answer arrives as a message.
     fn submit(&self, me: &ActorRef<Msg<T>>, submission: Submission) {
         let me = me.clone();
         self.args.store.commit(
@@ -97,7 +97,7 @@ impl<T: StoredAggregate> ActorState<T> {
     }
 }
 
-/// Returns the revision of the committed state, or of the one that follows it.
+/// Returns the revision of the committed state, or of the state that follows it, if any.
 fn revision_after<T: StoredAggregate>(committed: &Versioned<T>, next: Option<&T>) -> i64 {
     match next {
         Some(state) => state.revision().unwrap_or(committed.version + 1),
@@ -105,7 +105,7 @@ fn revision_after<T: StoredAggregate>(committed: &Versioned<T>, next: Option<&T>
     }
 }
 
-/// Returns the state that the next commit stores; the committed one if nothing follows it.
+/// Returns the state to be stored by the next commit, which is the committed state if nothing follows it.
 fn state_after<T: StoredAggregate>(committed: &Versioned<T>, next: Option<T>) -> Versioned<T> {
     match next {
         Some(next) => Versioned { version: committed.version + 1, state: Some(next) },

@@ -1,4 +1,4 @@
-//! Handles the store's answer to the commit in flight and answers the callers.
+//! Handles the store's answer to the commit in flight, and answers the callers.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use domain::refusal::{Class, Refusal};
 use store::{Settlement, StoredAggregate, Unavailable};
 
 impl<T: StoredAggregate> ActorState<T> {
-    /// Settles the commit in flight with the store's answer. Returns how many commands it settles.
+    /// Settles the commit in flight with the store's answer. Returns the number of commands settled.
     pub(super) fn settle(&mut self, settlement: Settlement, me: &ActorRef<Msg<T>>) -> usize {
         let Some(CommitInFlight { next, decided, created }) = self.flight.take() else { return 0 };
         let many = decided.len();
@@ -64,8 +64,8 @@ impl<T: StoredAggregate> ActorState<T> {
         many
     }
 
-    /// Answers the command that caused the failure and queues the others to be decided again. If the command at fault
-    /// is unknown, they are decided one per commit.
+    /// Answers the command that caused a failure, and queues the other commands to be decided again. If the command at
+    /// fault is unknown, they are decided one per commit.
     fn blame(&mut self, mut decided: Vec<Envelope<T>>, guilty: Option<usize>, failure: impl FnOnce() -> AskFailure) {
         let many = decided.len();
         let guilty = guilty.filter(|at| *at < many).map(|at| decided.remove(at));
@@ -85,9 +85,9 @@ impl<T: StoredAggregate> ActorState<T> {
         }
     }
 
-    /// Adopts a loaded state and settles the commit in flight, if any: with at most one in flight, the version on disk
-    /// tells exactly whether it happened. A commit that wrote only rows (stored refusals) leaves no trace in the
-    /// version; its callers get [`AskFailure::Unknown`] and find out by their idempotency key.
+    /// Adopts a loaded state, and settles the commit in flight, if any. Since at most one is in flight, the version on
+    /// disk shows whether it was written. A commit of only other rows (stored refusals) leaves no trace in the version;
+    /// its callers get [`AskFailure::Unknown`], and can use their idempotency key to find out the outcome.
     pub(super) fn loaded(&mut self, loaded: Arc<Versioned<T>>, me: &ActorRef<Msg<T>>) {
         let flight = self.flight.take();
         let before = self.args.entry.published.load().version;
@@ -105,7 +105,7 @@ impl<T: StoredAggregate> ActorState<T> {
     }
 }
 
-/// Sends the verdicts of decided commands to their callers.
+/// Sends the results of decided commands to their callers.
 pub(super) fn reply<T: Aggregate>(decided: Vec<Envelope<T>>, version: i64) {
     decided.into_iter().for_each(|envelope| envelope.reply(version));
 }

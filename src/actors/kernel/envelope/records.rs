@@ -1,4 +1,4 @@
-//! Rows that a command writes besides those of its decision: the audit log entry and the answer stored for its
+//! Rows that a command writes in addition to those of its decision: the audit log entry, and the answer stored for the
 //! idempotency key.
 
 use super::{AttributedCommand, IdempotencyKey};
@@ -7,7 +7,7 @@ use domain::id::Id;
 use domain::refusal::{Class, Refusal};
 use store::rows::{Audit, IdempotentAnswer};
 
-/// Builds the audit entry of a change; `None` for the server's own changes.
+/// Builds the audit log entry for a change; `None` for the server's own changes.
 pub(super) fn audit<T: Aggregate, C: Command<T>>(
     request: &AttributedCommand<C>,
     id: Id,
@@ -32,8 +32,8 @@ pub(super) fn audit<T: Aggregate, C: Command<T>>(
     })
 }
 
-/// Returns whether a verdict is stored under its idempotency key. Verdicts that depend on the state are stored; a
-/// command that was invalid in itself, or not permitted to the caller, is judged again on a retry.
+/// Returns whether a result is stored for the idempotency key. Results that depend on the state are stored; a command
+/// that was invalid in itself, or not permitted to the caller, is decided again on a retry.
 pub(super) fn is_kept<A>(verdict: &Result<A, Refusal>) -> bool {
     match verdict {
         Ok(_) => true,
@@ -44,7 +44,7 @@ pub(super) fn is_kept<A>(verdict: &Result<A, Refusal>) -> bool {
     }
 }
 
-/// Builds the answer, or refusal, to store under its idempotency key.
+/// Builds the answer or refusal to be stored for the idempotency key.
 pub(super) fn stored_answer<T: Aggregate, C: Command<T>>(
     key: &IdempotencyKey,
     id: Id,

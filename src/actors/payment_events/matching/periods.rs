@@ -1,4 +1,5 @@
-//! Paid periods of subscriptions: each invoice of the processor becomes one of ours, however often its event arrives.
+//! Paid periods of subscriptions. Each of the processor's invoices results in exactly one of ours, however often its
+//! event arrives.
 
 use uuid::Uuid;
 
@@ -12,21 +13,21 @@ use domain::seller::SELLER_INCOMPLETE;
 use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
 
-/// Returns the id of our invoice for an invoice of the processor; deterministic, so that repeats map to the same
-/// invoice.
+/// Returns the id of our invoice for one of the processor's invoices. It is deterministic, so that repeated events map
+/// to the same invoice.
 fn our_invoice(theirs: &str) -> Id {
     Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("period:{theirs}").as_bytes()))
 }
 
 impl PaymentMatcher {
-    /// Returns our invoice for an invoice of the processor, if it was already created.
+    /// Returns our invoice for one of the processor's invoices, if it has already been created.
     pub(super) async fn invoice_of_period(&self, theirs: &str) -> Result<Option<Owner>, AskError> {
         let id = our_invoice(theirs);
         let is_known = self.invoices.read(id).await.map_err(unavailable)?.is_some();
         Ok(is_known.then_some(Owner::Invoice(id)))
     }
 
-    /// Creates our invoice of a paid period. Subscriptions that were not started here are ignored.
+    /// Creates our invoice for a paid period. Subscriptions that were not started in this shop are ignored.
     pub(super) async fn invoice_period(&self, period: &PaidPeriod) -> Result<PaymentMatch, AskError> {
         let Some(customer) = &period.our_customer else { return Ok(PaymentMatch::Ignored) };
         let Ok(customer) = customer.parse::<Id>() else { return Ok(PaymentMatch::Ignored) };
@@ -56,7 +57,7 @@ impl PaymentMatcher {
     }
 }
 
-/// Builds the charge of our invoice: its buyer, amount and lines.
+/// Builds the charge for our invoice: its buyer, amount and lines.
 fn charged(period: &PaidPeriod, customer: &Customer) -> ChargedPeriod {
     ChargedPeriod {
         buyer: customer.buyer(),

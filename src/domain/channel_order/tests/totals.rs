@@ -1,4 +1,4 @@
-//! Amounts of an order from a sales channel, of which the customer's total is the sum.
+//! Tests that the converted amounts of a channel order add up to the total paid by the customer.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::super::*;
 use super::content;
 use crate::invoice::{InvoiceLine, Sums};
 
-/// Returns the total that our calculation gives for these amounts.
+/// Returns the total that our calculation gives for the given amounts.
 fn total(content: &SoldContent, costs: &SoldAmounts) -> i64 {
     let lines: Vec<InvoiceLine> = content
         .lines

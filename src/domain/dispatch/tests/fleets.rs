@@ -1,5 +1,5 @@
-//! Random fleets and queues: no job goes to a printer that does not fit, no usable printer stays idle, and the same
-//! state gives the same result.
+//! Tests with random fleets and queues: no job is assigned to a printer that does not fit, no usable printer stays
+//! idle, and the same state gives the same result.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -22,7 +22,7 @@ struct Machine {
     nozzle: Option<f64>,
     plate: Option<&'static str>,
     model: Option<&'static str>,
-    /// Material and remaining amount of each slot.
+    /// Material of each slot and the remaining amount.
     slots: Vec<(Option<u32>, Option<i64>)>,
     ready: bool,
     idle_ms: i64,
@@ -42,9 +42,9 @@ struct Wanted {
     nozzle: Option<f64>,
     bed: Option<&'static str>,
     model: Option<&'static str>,
-    /// Materials with the amount needed; the first is that of the SKU.
+    /// Materials with the amounts needed; the first is the SKU's material.
     needs: Vec<(u32, i64)>,
-    /// Index of the file's filament for each material.
+    /// For each material, the index of the corresponding filament in the file.
     tools: Vec<u32>,
 }
 
@@ -97,7 +97,7 @@ fn any_job() -> impl Strategy<Value = Wanted> {
         })
 }
 
-/// Returns whether the machine can make the job, by the simplest possible implementation.
+/// Returns whether the machine can make the job, using the simplest possible implementation.
 fn can(machine: &Machine, job: &Wanted) -> bool {
     let form = match machine.kind {
         "packages" => job.form == GcodeForm::Package,
@@ -154,7 +154,7 @@ fn build(n: usize, prototype: &Printer, machine: &Machine) -> Printer {
     one.with_slots(machine.slots.iter().enumerate().map(slot).collect())
 }
 
-/// Builds the orders with these jobs.
+/// Builds the orders for the given jobs.
 fn queue(prototype: &Order, jobs: &[Wanted]) -> Vec<Order> {
     let blank = prototype.jobs.values().next().unwrap().clone();
     let empty = |n: usize| {
@@ -200,7 +200,7 @@ fn place(of: Id, from: u32) -> usize {
     (0..1000).find(|n| id(from + n) == of).unwrap() as usize
 }
 
-/// Returns the proposals for a state. It is indexed in order, or `backwards` after another state.
+/// Returns the proposals for a state, which is indexed in order or, with `backwards`, in reverse after another state.
 fn propose(rules: &DispatchRules, printers: &[Printer], orders: &[Order], backwards: bool) -> Vec<Proposal> {
     let mut board = DispatchIndex::new(rules.clone());
     let (mut printer_refs, mut order_refs): (Vec<&Printer>, Vec<&Order>) =

@@ -1,5 +1,5 @@
-//! Random commands, late refills and restarts: the window stays bounded, nothing is lost, and no ended delivery
-//! restarts.
+//! Tests with random commands, late refills and restarts: the window stays bounded, nothing is lost, and no ended
+//! delivery restarts.
 
 use proptest::prelude::*;
 
@@ -38,12 +38,12 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// State before a step, with which the state after it is compared.
+/// State before a step, compared with the state after it.
 struct StateBefore {
     rows: BTreeMap<Id, Delivery>,
     cursor: i64,
     disabled_by: Option<Id>,
-    /// Deliveries that were tried, or could be tried at this time.
+    /// Deliveries that were attempted before the step, or could have been.
     under_way: Vec<Id>,
 }
 
@@ -60,7 +60,7 @@ impl StateBefore {
     }
 }
 
-/// Takes a step. At most one refill is under way; it is read at one time and delivered at a later one.
+/// Executes a step. At most one refill is in progress; it is read in one step and delivered in a later one.
 fn take(step: Step, target: &mut Target, refill: &mut Option<EndpointNews>) -> Result<(), TestCaseError> {
     match step {
         Step::Follow(count) => target.follow(count),
@@ -100,7 +100,8 @@ fn take(step: Step, target: &mut Target, refill: &mut Option<EndpointNews>) -> R
     Ok(())
 }
 
-/// Records a try of a delivery in the window, and checks that its row counts it and waits as long as the schedule says.
+/// Records an attempt of a delivery in the window, and checks that its row counts the attempt and waits as long as the
+/// schedule requires.
 fn try_delivery(target: &mut Target, n: usize, ok: bool) -> Result<(), TestCaseError> {
     let sent: Vec<Id> = target.now().window.keys().copied().collect();
     if let Some(sent) = (!sent.is_empty()).then(|| sent[n % sent.len()]) {
@@ -119,7 +120,7 @@ fn try_delivery(target: &mut Target, n: usize, ok: bool) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// Deletes a copy of the endpoint: it comes to rest once refills have cancelled its backlog.
+/// Deletes a copy of the endpoint, and checks that it comes to rest once refills have cancelled its backlog.
 fn archive_copy(target: &Target) -> Result<(), TestCaseError> {
     let mut gone = Target { bench: Bench::new(), endpoint: target.endpoint.clone(), rows: target.rows.clone() };
     gone.tell(&EndpointCommand::Archive).unwrap();
@@ -132,7 +133,7 @@ fn archive_copy(target: &Target) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Loads the endpoint and its window anew, from what is stored.
+/// Reloads the endpoint and its window from the stored data.
 fn restart(target: &mut Target) {
     let head: Endpoint = serde_json::from_str(&serde_json::to_string(target.now()).unwrap()).unwrap();
     let EndpointNews::Refilled { mut rows, more, .. } = target.query() else { unreachable!() };
@@ -141,7 +142,7 @@ fn restart(target: &mut Target) {
     target.endpoint = Some(head.hydrate(rows, more));
 }
 
-/// Checks the state after a step. `may_end` says whether deliveries that were under way may have left the window.
+/// Checks the state after a step. `may_end` states whether deliveries in progress may have left the window.
 fn check(target: &Target, before: &StateBefore, may_end: bool) -> Result<(), TestCaseError> {
     let now = target.now();
     prop_assert!(now.window.size() <= DELIVERY_WINDOW);
@@ -174,7 +175,7 @@ fn check(target: &Target, before: &StateBefore, may_end: bool) -> Result<(), Tes
     Ok(())
 }
 
-/// Lets the endpoint answer again, until everything pending is delivered.
+/// Lets the endpoint answer again until everything pending is delivered.
 fn deliver_everything(target: &mut Target) {
     target.tell(&EndpointCommand::Enable).unwrap();
     for _ in 0..10_000 {

@@ -1,4 +1,4 @@
-//! Late refills, and clocks that are set back.
+//! Tests of late refills, and of clocks that are set back.
 
 use super::*;
 

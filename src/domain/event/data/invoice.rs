@@ -102,7 +102,7 @@ carried_by! { InvoicePaymentFailedData:
     "invoice.payment_failed", "The payment processor reports that a payment of an invoice without an order failed.";
 }
 
-/// Data of an invoice refund event.
+/// Data of an event about a refund for an invoice.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceRefundEventData", example = example(json!({"orderId": null, "refundedCents": 500})))]

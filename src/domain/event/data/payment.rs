@@ -1,4 +1,4 @@
-//! Payload of events about payments that belong to no order.
+//! Payload of events about payments that do not belong to any order.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -6,20 +6,20 @@ use serde_json::json;
 
 use super::{EventData, EventKind};
 
-/// Data of an event about a payment that belongs to no order.
+/// Data of an event about a payment that does not belong to any order.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PaymentUnmatchedEventData", example = json!({
     "eventId": "evt_1", "amountCents": 2500, "currency": "usd", "paymentIntent": "pi_1",
 }))]
 pub struct PaymentUnmatchedData {
-    /// The payment processor's id of its event.
+    /// The payment processor's id of the event.
     pub(crate) event_id: String,
     /// Amount paid, or total refunded so far, in minor units of the currency.
     pub(crate) amount_cents: Option<i64>,
     /// Three-letter ISO 4217 currency code, in lower case.
     pub(crate) currency: Option<String>,
-    /// The payment processor's identifier of the payment, `pi_...`.
+    /// The payment processor's identifier of the payment, such as `pi_...`.
     pub(crate) payment_intent: Option<String>,
 }
 carried_by! { PaymentUnmatchedData:

@@ -32,7 +32,7 @@ pub struct QuoteData {
     pub(crate) customer_email: Option<String>,
     /// Time until which the quote can be accepted.
     pub(crate) valid_until: Option<Timestamp>,
-    /// Identifier of the order created from the quote; null until it is accepted.
+    /// Identifier of the order created from the quote; null until the quote is accepted.
     pub(crate) order_id: Option<Id>,
 }
 carried_by! { QuoteData:

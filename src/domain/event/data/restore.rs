@@ -1,4 +1,4 @@
-//! Payload of backup restore events.
+//! Payload of events about restored backups.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use super::{EventData, EventKind};
 use crate::id::Id;
 use crate::time::Timestamp;
 
-/// Data of a backup restore event.
+/// Data of an event about a restored backup.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ShopRestoredEventData", example = json!({
@@ -16,9 +16,9 @@ use crate::time::Timestamp;
     "restoredAt": "2026-11-02T10:00:00.000Z", "lastEvent": 4711, "firstEvent": 1_000_004_711,
 }))]
 pub struct ShopRestoredData {
-    /// Unique identifier of the restore, as at `/api/restores`.
+    /// Unique identifier of the restore, as listed at `/api/restores`.
     pub(crate) restore_id: Id,
-    /// Time at which the backup was created. Changes reported after it are undone.
+    /// Time at which the backup was created. Changes reported after this time are undone.
     pub(crate) backup_made_at: Timestamp,
     /// Time of the restore.
     pub(crate) restored_at: Timestamp,
@@ -33,8 +33,8 @@ carried_by! { ShopRestoredData:
 }
 
 impl ShopRestoredData {
-    /// Name of the event of a restore.
+    /// Name of the event that reports a restore.
     pub(crate) const RESTORED: &'static str = Self::KINDS[0].name;
-    /// Name of the event of a restore's review.
+    /// Name of the event that reports the review of a restore.
     pub(crate) const REVIEWED: &'static str = Self::KINDS[1].name;
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{EventData, EventKind, OrderData, order_example};
 use crate::order_status::SentShipment;
 
-/// Data of an event about a shipment that leaves part of its order unshipped.
+/// Data of an event about a shipment that leaves part of the order unshipped.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderPartShippedEventData", example = order_example(json!({
@@ -29,7 +29,7 @@ pub struct OrderPartShippedData {
 carried_by! { OrderPartShippedData: "order.part_shipped", "Some parts of an order were shipped, but not all."; }
 
 impl OrderPartShippedData {
-    /// Creates the payload for this shipment.
+    /// Creates the payload for the given shipment.
     pub fn new(order: OrderData, sent: &SentShipment) -> Self {
         let SentShipment { number, shipment, lines, .. } = sent.clone();
         Self {

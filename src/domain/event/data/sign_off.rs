@@ -23,7 +23,7 @@ pub struct JobSignedOffData {
     pub(crate) good_count: u32,
     /// Number of parts on the build plate.
     pub(crate) plate_parts: u32,
-    /// Reason the other parts were rejected.
+    /// Reason why the other parts were rejected.
     pub(crate) reason: Option<String>,
 }
 carried_by! { JobSignedOffData:

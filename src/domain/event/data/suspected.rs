@@ -15,7 +15,7 @@ pub struct PrinterFailureSuspectedData {
     pub(crate) printer: PrinterData,
     /// Confidence of the detector over several images, from 0 to 100.
     pub(crate) percent: u8,
-    /// `true` if the print was paused; null if it was not meant to be paused.
+    /// `true` if the print was paused; null if no pause was intended.
     pub(crate) paused: Option<bool>,
 }
 carried_by! { PrinterFailureSuspectedData:

@@ -1,5 +1,5 @@
-//! Orders and invoices with a payment processor: whatever messages are lost, late, repeated or reordered, while
-//! operators act and checkouts race, nothing is counted twice or lost, and the books match the processor's.
+//! Tests of orders and invoices with a payment processor: whatever messages are lost, late, repeated or reordered,
+//! while operators act and checkouts race, nothing is counted twice or lost, and the books match the processor's.
 
 mod processor;
 
@@ -27,13 +27,13 @@ pub(super) enum Act {
     Refund(Option<i64>),
     /// Refund of a payment that was made manually.
     GiveBack(Id, i64),
-    /// Refund by bank transfer, of a payment whose refund by the processor failed.
+    /// Refund by bank transfer of a payment whose refund by the processor failed.
     Otherwise(Id, i64),
     /// Cancellation of an order, or voiding of an invoice.
     GiveUp,
 }
 
-/// Order or invoice to be paid, held by the test like the server does.
+/// Order or invoice to be paid, managed by the test the way the server would.
 pub(super) trait Desk {
     type Of: LedgerOwner;
     fn of(&self) -> &Self::Of;
@@ -74,7 +74,7 @@ impl OrderDesk {
         true
     }
 
-    /// Carries out the effect that updates the invoice, until it is in line with the order.
+    /// Executes the effect that updates the invoice, until the invoice is in line with the order.
     fn follow(&mut self) {
         for _ in 0..10 {
             let order = self.order.as_ref().unwrap();
@@ -197,7 +197,7 @@ pub(super) fn next(seed: &mut u64) -> usize {
     (*seed >> 33) as usize
 }
 
-/// Runs one interleaving; afterwards every event is delivered ten times in any order, and every effect is carried out.
+/// Runs one interleaving; afterwards every event is delivered ten times in random order, and every effect is executed.
 fn interleave<D: Desk>(desk: &mut D, steps: &[(u8, u8)], mut seed: u64) -> Result<(), TestCaseError> {
     let (mut there, mut drawer) = (Processor::default(), 0);
     let mut late: Vec<LedgerCommand> = Vec::new();
@@ -263,8 +263,8 @@ fn interleave<D: Desk>(desk: &mut D, steps: &[(u8, u8)], mut seed: u64) -> Resul
     holds(desk, &there, drawer)
 }
 
-/// Gives a payment back by bank transfer, as people do who look first at what the processor has of it; returns the
-/// amount.
+/// Refunds a payment by bank transfer, like an operator who first checks what the processor still holds of it; returns
+/// the amount.
 fn give_back_otherwise<D: Desk>(desk: &mut D, there: &mut Processor, which: usize) -> i64 {
     let processor_payments = desk.of().ledger().payments.iter().filter(|one| one.of_processor());
     let session = |one: &Payment| Some((one.id, one.reference.as_ref()?.strip_prefix("pi_of_")?.to_owned()));
@@ -279,7 +279,7 @@ fn give_back_otherwise<D: Desk>(desk: &mut D, there: &mut Processor, which: usiz
     0
 }
 
-/// Delivers every event ten times in any order, and carries out every effect, until there are no more.
+/// Delivers every event ten times in random order, and executes every effect, until none are left.
 fn deliver_all<D: Desk>(desk: &mut D, there: &mut Processor, seed: &mut u64) -> Result<(), TestCaseError> {
     let mut processed = 0;
     loop {
@@ -304,7 +304,7 @@ fn deliver_all<D: Desk>(desk: &mut D, there: &mut Processor, seed: &mut u64) -> 
     }
 }
 
-/// Checks the invariants that hold once every event was delivered.
+/// Checks the invariants that hold once every event has been delivered.
 fn holds<D: Desk>(desk: &mut D, there: &Processor, drawer: i64) -> Result<(), TestCaseError> {
     let owner = desk.of();
     let terms = owner.terms();

@@ -1,4 +1,4 @@
-//! Pay links, and invoices of subscriptions.
+//! Tests of pay links, and of invoices for subscriptions.
 
 use super::super::*;
 use super::{Desk, draft, id, issued_by, line, refused};

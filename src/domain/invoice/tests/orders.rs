@@ -1,4 +1,4 @@
-//! Invoice of an order: created with the first payment, and in line with the order's payments whatever happens.
+//! Tests of an order's invoice: created with the first payment, and in line with the order's payments whatever happens.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::aggregate::{Aggregate as _, Command};
 use crate::order::{Order, OrderCommand, OrderCreated, OrderEffect, OrderNews, OrderStatus, PaymentUpdate};
 use crate::testing::{Bench, complete_seller, id};
 
-/// Order with its invoice, held by the test like the server does.
+/// Order with its invoice, managed by the test the way the server would.
 struct Shop {
     bench: Bench,
     order: Option<Order>,
@@ -31,7 +31,7 @@ fn refunded(amount: i64, whole: bool, intent: &str) -> OrderCommand {
 }
 
 impl Shop {
-    /// Creates an order over 1190: one line of 1000 at 19 %.
+    /// Creates an order for 1190: one line of 1000 at 19 %.
     fn new() -> Self {
         let mut bench = Bench::new();
         let everywhere = crate::rules::TaxRate { country: "DE".to_owned(), region: None, bps: 1900 };
@@ -54,7 +54,7 @@ impl Shop {
         }
     }
 
-    /// Carries out the effect that updates the invoice, as often as the order's state calls for it.
+    /// Executes the effect that updates the invoice, as often as the order's state requires.
     fn settle(&mut self) {
         for _ in 0..10 {
             let effects = self.o().effects();
@@ -189,7 +189,7 @@ fn what_is_paid_before_it_leaves_is_not_invoiced_as_supplied() {
     assert_eq!((document.supplied_at, &document.ship_to), (Some(document.issued_at), &None));
 }
 
-/// Leaves the settings without a seller, as in a new shop.
+/// Removes the seller from the settings, as in a new shop.
 fn without_seller(shop: &mut Shop) {
     shop.bench.rules.invoices.seller = Party::default();
 }

@@ -1,10 +1,10 @@
-//! The same payments, refunds, failures of refunds, disputes and failed tries in every order, and told again: status,
-//! jobs, flags, invoice and credit notes are those of the set.
+//! Tests that apply the same payments, refunds, failed refunds, disputes and failed attempts in every order, with
+//! repeats: status, jobs, flags, invoice and credit notes depend only on the set of events.
 //!
-//! These depend on what was heard when, because what was issued is never changed and a refunded order takes no further
-//! payment: a payment that is heard after everything before it went back is due back; of what was paid twice a refund
-//! that is heard between the payments is credited; a refund is credited that is heard before its failure; and of what
-//! was paid twice, whether it ended with a refund that failed.
+//! There are exceptions, because issued documents are never changed and a refunded order accepts no further payment. A
+//! payment reported after everything before it was refunded must be refunded. If the total was paid twice, a refund
+//! reported between the payments is credited. A refund reported before its failure is credited. And if the total was
+//! paid twice and a refund failed, the order of events decides whether the order ends as refunded.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::order::{OrderCommand, OrderStatus};
 
 /// Two parts of the total.
 const HALVES: [i64; 2] = [690, 500];
-/// Maximum number of events for which all permutations are tried; for more, a few are.
+/// Maximum number of events for which all permutations are tried; for more events, only some are.
 const MAX_EVENTS_OF_ALL: usize = 5;
 
 /// Result of the events, as far as it must not depend on their order.
@@ -29,7 +29,7 @@ struct Outcome {
     flags: Vec<String>,
     balances: BTreeMap<String, i64>,
     jobs: Vec<String>,
-    /// Status, total, retained amount, and number of documents of each invoice.
+    /// Status, total, balance, and number of invoice documents of each invoice.
     invoices: Vec<(InvoiceStatus, i64, i64, usize)>,
     credited_cents: i64,
 }
@@ -108,7 +108,7 @@ fn refunded(n: usize, amount_cents: i64, whole: bool) -> PaymentUpdate {
     PaymentUpdate::Refunded { amount_cents, whole, currency: None, intent: Some(format!("pi_{n}")) }
 }
 
-/// Refunds of this payment did not arrive: those that made its sum grow from each of these to the next.
+/// Builds the events that all refunds of a payment failed; `sums` are the successive refund totals.
 fn refunds_failed(n: usize, sums: &[i64]) -> Vec<PaymentUpdate> {
     let steps = std::iter::once(&0).chain(sums).zip(sums).map(|(before, sum)| sum - before).enumerate();
     let comes_back = |(at, amount_cents): (usize, i64)| {
@@ -127,13 +127,13 @@ fn failed(n: usize) -> PaymentUpdate {
     PaymentUpdate::Failed { reason: None, intent: Some(format!("pi_{n}")), session: None }
 }
 
-/// Generates an amount that a customer may pay at once.
+/// Generates an amount that a customer may pay in one payment.
 fn amount() -> impl Strategy<Value = i64> {
     prop_oneof![4 => Just(TOTAL), 2 => Just(HALVES[0]), 2 => Just(HALVES[1]), 1 => 1i64..1500]
 }
 
-/// Generates all that is reported of one payment. If a refund of it fails, all of them do: what is read at the
-/// processor is 0 then, whenever it is read.
+/// Generates all events about one payment. If one refund fails, all of the payment's refunds do: the total read at the
+/// processor is then 0, whenever it is read.
 fn payment(n: usize, amount: impl Strategy<Value = i64>) -> impl Strategy<Value = Vec<PaymentUpdate>> {
     let quarters = prop::collection::vec(1i64..=4, 0..3);
     let others =
@@ -184,7 +184,7 @@ fn events() -> impl Strategy<Value = Vec<PaymentUpdate>> {
     })
 }
 
-/// Returns all permutations of `count` items, or some of them.
+/// Returns all permutations of `count` items, or only some of them.
 fn permutations(count: usize, mut seed: u64) -> Vec<Vec<usize>> {
     if count <= MAX_EVENTS_OF_ALL {
         let mut all = vec![Vec::new()];
@@ -206,7 +206,7 @@ fn permutations(count: usize, mut seed: u64) -> Vec<Vec<usize>> {
     (0..40).map(shuffled).collect()
 }
 
-/// Has what went back of payments read at the processor, where that is wanted: nothing, as [`payment`] has it.
+/// Delivers the reads of refund totals that are currently required; each total is 0, as [`payment`] assumes.
 fn read_refunds<D: Desk>(desk: &mut D) {
     for effect in desk.of().ledger().effects(&desk.of().terms()) {
         if let LedgerEffect::ReadRefunds { intent, number } = effect {
@@ -215,8 +215,8 @@ fn read_refunds<D: Desk>(desk: &mut D) {
     }
 }
 
-/// Delivers the events in this order, and some of them again; returns whether one of the payments arrived for a
-/// refunded order or invoice.
+/// Delivers the events in the given order, and some of them again; returns whether any payment arrived for a refunded
+/// order or invoice.
 fn tell<D: Shop>(desk: &mut D, events: &[PaymentUpdate], order: &[usize], seed: &mut u64) -> bool {
     let mut came_late = false;
     for (at, n) in order.iter().enumerate() {
@@ -237,8 +237,8 @@ fn tell<D: Shop>(desk: &mut D, events: &[PaymentUpdate], order: &[usize], seed: 
     came_late
 }
 
-/// Returns whether a different amount or currency than was due is retained, computed from all the processor's
-/// statements and the cash recorded.
+/// Returns whether the balance differs from what was due in amount or currency, calculated from all the processor's
+/// events and the cash recorded.
 fn is_mismatch(events: &[PaymentUpdate], cash: i64) -> bool {
     let (mut balance, mut standing, mut is_unlike, mut is_foreign) = (cash, cash, false, false);
     for event in events {

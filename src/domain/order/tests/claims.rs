@@ -181,12 +181,12 @@ fn a_job_kept_before_it_had_several_materials_is_read() {
     assert!(job.holds_all() && job.material_needs() == [need(MATERIAL_ID, 100)]);
 }
 
-/// Orders of one job each, over three scarce materials.
+/// Orders of one job each, which compete for three scarce materials.
 struct Shop {
     bench: Bench,
     orders: BTreeMap<Id, Option<Order>>,
     materials: BTreeMap<Id, Option<Material>>,
-    /// Number of jobs that ever held all their materials.
+    /// Number of jobs that have held all their materials.
     served: usize,
 }
 
@@ -287,7 +287,7 @@ impl Shop {
         self.material(material, &MaterialCommand::Update { if_version: None, fields: None, quantity });
     }
 
-    /// Cancels jobs that hold all their needs, which returns the material.
+    /// Cancels jobs that hold all their materials, which releases the materials.
     fn serve(&mut self) {
         for order in self.orders.keys().copied().collect::<Vec<_>>() {
             let job = self.orders[&order].as_ref().unwrap().jobs.values().next().unwrap().clone();

@@ -10,7 +10,7 @@ use crate::mail::part::plain;
 use crate::printer_status::PrintEnd;
 use crate::sign_off::Inspection;
 
-/// Prints everything that can be printed to its end, without inspections.
+/// Prints everything that can be printed to completion, without inspections.
 pub(super) fn print_all(desk: &mut OrderDecider) {
     reserve(desk);
     let sliced = desk.o().jobs.values().filter(|job| job.state == JobState::Sliced);
@@ -20,7 +20,7 @@ pub(super) fn print_all(desk: &mut OrderDecider) {
     }
 }
 
-/// Returns the parts of each line that left and are good today, according to the prints themselves.
+/// Returns the number of parts of each line that have left and are good today, according to the prints themselves.
 pub(super) fn good_sent(desk: &OrderDecider) -> Vec<u32> {
     let mut sent = vec![0; desk.o().lines.len()];
     for job in desk.o().jobs.values() {
@@ -219,7 +219,7 @@ fn a_rejected_part_of_a_kit_is_owed_again_as_a_part() {
     assert_eq!((desk.o().status, desk.o().shipped_parts()), (OrderStatus::Shipped, vec![2, 2, 4]));
 }
 
-/// Reloads the order in the stored form of a release that did not record departures.
+/// Reloads the order as stored by a release that did not record departures.
 pub(super) fn of_an_older_release(desk: &mut OrderDecider) {
     let order = desk.order.as_mut().unwrap();
     let jobs: Vec<Job> = order.jobs.values().map(|job| (**job).clone()).collect();

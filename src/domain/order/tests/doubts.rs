@@ -1,4 +1,4 @@
-//! Tests of starts and prints with unknown outcome, and of their resolution by an operator.
+//! Tests of starts and prints with unknown outcomes, and of their resolution by an operator.
 
 use super::*;
 use crate::job::{AttemptState, PrinterRecord};

@@ -3,7 +3,7 @@
 use super::*;
 use crate::printer_status::PrintEnd;
 
-/// Prints a job with this outcome, final progress and printer message.
+/// Prints a job with the given outcome, final progress and printer message.
 fn ends(
     desk: &mut OrderDecider,
     job: Id,

@@ -1,4 +1,4 @@
-//! Tests of the flags for operators: failed jobs, missing parts, and the shipping of such an order.
+//! Tests of the flags for operators (failed jobs, missing parts) and of shipping flagged orders.
 
 use super::*;
 use crate::printer_status::PrintEnd;

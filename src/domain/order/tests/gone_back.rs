@@ -1,4 +1,4 @@
-//! Tests of money that comes back or is taken back after the payment: refunds that fail later, and charge-backs.
+//! Tests of money that is returned or reclaimed after the payment: refunds that fail later, and chargebacks.
 
 use super::money::{cash, paid, refunded};
 use super::*;
@@ -43,7 +43,7 @@ fn accept_refund(desk: &mut OrderDecider, refunded_cents: i64) -> Decision<Order
     desk.ask(&OrderCommand::Ledger(LedgerCommand::RefundNews { refund, news })).unwrap()
 }
 
-/// Builds an order of 2,500 that was paid by `pi_1`, of which 1,000 were refunded, failed, and were read again.
+/// Builds an order of 2,500 paid by `pi_1`, of which 1,000 was refunded; the refund failed and was read again.
 fn failed_in_part() -> OrderDecider {
     let mut desk = OrderDecider::with(new_order(vec![line(1, 2500, true)]));
     desk.news(paid(2500, "pi_1"));
@@ -328,7 +328,7 @@ fn a_refund_that_fails_may_be_what_was_still_to_be_paid() {
     assert_eq!((desk.o().status, desk.o().ledger.kept_cents, desk.o().jobs.size()), (OrderStatus::Paid, 500, 1));
 }
 
-/// Builds the event that a dispute over `pi_1` is in this state.
+/// Builds the event that a dispute over `pi_1` is in the given state.
 fn disputed(amount_cents: i64, state: DisputeState) -> PaymentUpdate {
     let (id, intent) = ("dp_1".to_owned(), Some("pi_1".to_owned()));
     PaymentUpdate::Disputed { id, amount_cents, reason: "fraudulent".into(), state, intent }

@@ -4,8 +4,8 @@ use super::*;
 use crate::printer_status::PrintEnd;
 use crate::sign_off::Inspection;
 
-/// Builds an order for this many sets of a kit with one part of the first kind and two of the second, and for one
-/// separate part.
+/// Builds an order for the given number of sets of a kit with one part of the first kind and two of the second, and for
+/// one separate part.
 fn sets(count: u32) -> OrderDecider {
     let kit = OrderLine { make: None, unit_price_cents: 900, ..line(count, 900, true) };
     let part = |quantity: u32, per_set: u32| OrderLine {

@@ -1,9 +1,9 @@
 //! Model-based test of order, material and printer: their real rules, in a simulated world that loses messages,
 //! crashes, and prints.
 //!
-//! It checks the invariants that the rules guarantee together: a part is never started twice nor produced twice
-//! automatically, a user's own print is never cancelled, nothing stays reserved, every job comes to an end, reprints
-//! for rejected parts never exceed the missing ones, and inspections count once and are never lost.
+//! Checks the invariants that the rules guarantee together: a part is never started or produced twice automatically, a
+//! user's own print is never cancelled, no reservation is left behind, every job comes to an end, reprints for rejected
+//! parts never exceed the missing ones, and inspections count once and are never lost.
 
 mod machine;
 mod mailboxes;
@@ -27,10 +27,10 @@ use crate::time::Timestamp;
 use machine::Machine;
 
 const STOCK: i64 = 10_000;
-/// Ids of the two materials. The further one comes first in the order in which claims are requested.
+/// Ids of the two materials. The second one comes first in the order in which claims are requested.
 const MATERIALS: [u32; 2] = [MATERIAL_ID, MATERIAL_ID - 1];
 
-/// Continuation of a task with the answer that it waits for.
+/// Continuation of a task once the answer it waits for arrives.
 enum Then {
     Nothing,
     Stock,
@@ -53,12 +53,12 @@ struct Effects {
     to_order: VecDeque<(AnyOrderCommand, Then)>,
     to_material: VecDeque<(usize, AnyMaterialCommand, Then)>,
     to_printer: Vec<VecDeque<(AnyPrinterCommand, Then)>>,
-    /// For each printer, the task that was answered `Go` and has not sent the start yet.
+    /// Task of each printer that was answered `Go` and has not sent the start yet.
     go: Vec<Option<Id>>,
     gone: BTreeMap<Id, u32>,
-    /// Sum of all ledger movements since the initial stock, for each material.
+    /// Sum of all ledger movements of each material since the initial stock.
     moved: [Amount; 2],
-    /// Time and good-part counts of the last inspections of each attempt: of several at the same time any may count.
+    /// Time and good-part counts of the last inspections of each attempt: of several at the same time, any may count.
     inspections: BTreeMap<Id, (Timestamp, Vec<u32>)>,
     /// Number of slicer calls.
     sliced: u32,
@@ -208,8 +208,8 @@ impl Effects {
         self.check();
     }
 
-    /// Retries a cancelled job of which nothing was printed. A job whose print began, failed or was abandoned is left
-    /// alone: a second start of it would be the operator's own doing.
+    /// Retries a cancelled job of which nothing was printed. A job whose print started, failed or was abandoned is left
+    /// alone: a second start would be the operator's own decision.
     fn retry_cancelled(&mut self, luck: u8) {
         let nothing = |attempt: &Attempt| {
             let printed_nothing =
@@ -238,7 +238,7 @@ impl Effects {
         assert!(self.machines.iter().all(|machine| machine.wronged == 0), "a person's own print was cancelled");
     }
 
-    /// Returns how often the machines printed this job to its end.
+    /// Returns how often the machines printed the given job to completion.
     fn finished(&self, job: &Job) -> usize {
         let ended = |name: &String| self.machines.iter().any(|m| m.past.get(name) == Some(&PrintEnd::Finished));
         Self::names(job).iter().filter(|name| ended(name)).count()
@@ -266,14 +266,14 @@ impl Effects {
         panic!("it never comes to rest: {:#?}\n{:#?}", self.order, self.printers);
     }
 
-    /// Prints as much as possible while no bed is cleared.
+    /// Prints as much as possible without clearing any bed.
     fn print(&mut self) {
         for _ in 0..30 {
             self.round(false);
         }
     }
 
-    /// Runs every participant once; operators take part if `operators` is `true`.
+    /// Runs every participant once, including operators if `operators` is `true`.
     fn round(&mut self, operators: bool) {
         // Long enough for the longest rest of a printer that refused starts.
         self.bench.now = self.bench.now.plus_ms(10_000);
@@ -307,7 +307,7 @@ impl Effects {
         self.machines.iter_mut().for_each(|machine| machine.end(PrintEnd::Finished));
     }
 
-    /// Asserts that the last inspection of each attempt counts, and that no reservation or unfinished job is left.
+    /// Asserts that each attempt's last inspection counts, and that no reservation or unfinished job is left.
     fn rests_right(&self) {
         for job in self.o().jobs.values() {
             match job.state {

@@ -1,4 +1,4 @@
-//! Tests of payments and refunds: the books match the processor's for every order of events.
+//! Tests of payments and refunds: the books match the processor's whatever the order of events.
 
 use super::*;
 use crate::job::ClaimStatus;

@@ -1,4 +1,4 @@
-//! Property test: the books of an order match the processor's for every order of its payment events.
+//! Property test: an order's books match the processor's whatever the order of its payment events.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::money::{cash, refunded, unpaid};
 use super::*;
 
-/// Payment at the processor: its amount, whether it is in another currency, and its refunds in steps.
+/// Payment at the processor: the amount, whether it is in a different currency, and the refunds made in steps.
 #[derive(Clone, Debug)]
 struct Charge {
     amount: i64,
@@ -15,7 +15,7 @@ struct Charge {
     refunds: Vec<i64>,
 }
 
-/// Event that reaches the order: a payment or refund of one of the charges, a cash movement, or a cancel.
+/// Event that reaches the order: a payment or refund of one of the charges, a cash movement, or a cancellation.
 #[derive(Clone, Debug)]
 enum Heard {
     Paid(usize),
@@ -35,7 +35,7 @@ fn charge() -> impl Strategy<Value = Charge> {
     })
 }
 
-/// Generates charges, and their events in some order with repeats, each at least once.
+/// Generates charges and their events in random order with repeats, each event at least once.
 fn story() -> impl Strategy<Value = (Vec<Charge>, Vec<Heard>)> {
     let others = prop::collection::vec(
         prop_oneof![6 => (1i64..600).prop_map(Heard::Cash), 2 => (1i64..600).prop_map(Heard::CashBack), 1 => Just(Heard::Cancelled)],

@@ -1,12 +1,13 @@
-//! Shipped orders of releases that did not note which prints their parts came from, of which parts were rejected then.
+//! Tests of orders shipped by releases that did not record which prints their parts came from, with parts rejected at
+//! that time.
 
 use super::departures::{good_sent, of_an_older_release, print_all};
 use super::parts::{good, sign};
 use super::*;
 use crate::printer_status::PrintEnd;
 
-/// Builds a shipped order of two parts as an older release left it: one of them was rejected after it had left, nothing
-/// came of it, and it has just been loaded.
+/// Builds a shipped order of two parts as an older release left it: one part was rejected after it had left, no action
+/// followed, and the order has just been loaded.
 fn rejected_in_an_older_release() -> (OrderDecider, Id) {
     let (mut desk, [one, two]) = pair();
     print(&mut desk, one, PrintEnd::Finished);

@@ -17,7 +17,7 @@ pub(super) fn sign(
     desk.ask(&JobCommand::SignOff { job, inspection })
 }
 
-/// Delivers the inspection that the printer of the job's last print reports.
+/// Delivers the inspection reported by the printer of the job's last print.
 fn tell(desk: &mut OrderDecider, job: Id, inspection: Inspection) -> Decision<Order, OrderNewsAnswer> {
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
     tell_of(desk, job, attempt, inspection)
@@ -46,7 +46,8 @@ pub(super) fn reserve(desk: &mut OrderDecider) {
     desk.ask(&OrderNews::Stock(id(MATERIAL_ID), held)).unwrap();
 }
 
-/// Builds a paid order of this many parts on plates of this size, all reserved; returns it with the ids of its jobs.
+/// Builds a paid order for the given number of parts on plates of the given size, with all material reserved; returns
+/// it with the ids of its jobs.
 pub(super) fn plates(quantity: u32, plate: u32) -> (OrderDecider, Vec<Id>) {
     let mut of = line(quantity, 500, true);
     of.make.as_mut().unwrap().units_per_plate = plate;

@@ -1,4 +1,4 @@
-//! Tests of order prices, the number of jobs, and the data that jobs are created from.
+//! Tests of order prices, the number of jobs, and the production data of jobs.
 
 use proptest::prelude::*;
 

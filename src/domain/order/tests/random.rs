@@ -1,4 +1,4 @@
-//! Random commands to an order, in any order and repeated: it stays within its tables of states.
+//! Random commands to an order, in any order and repeated: its states follow the transition tables.
 
 use proptest::prelude::*;
 
@@ -119,8 +119,8 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> AnyOrderCommand {
     }
 }
 
-/// Returns whether one command may cause this transition of a job (several in a row count as the first and the last
-/// state).
+/// Returns whether one command may cause the given transition of a job (several steps in a row count as one, from the
+/// first state to the last).
 fn job_may(from: JobState, to: JobState) -> bool {
     use JobState::{
         AwaitingManualReview, Cancelled, Completed, Created, Dispatching, Failed, Paused, Printing, Sliced, Validated,
@@ -215,7 +215,7 @@ fn sound<A>(before: &Order, after: &Order, decision: &Decision<Order, A>) {
     assert!(!owes || decision.next.is_some(), "rows and events are part of a change");
 }
 
-/// Asserts that no two claims of a job have the same number, and that no claim is held behind one that is not.
+/// Asserts that no two claims of a job have the same number, and that no claim is held while an earlier one is not.
 fn numbered(job: &Job) {
     let claims = job.claims();
     let mut all: Vec<u32> = claims.iter().map(|claim| claim.number).filter(|number| *number > 0).collect();

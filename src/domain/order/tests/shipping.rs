@@ -73,12 +73,12 @@ fn what_a_shipment_names_is_checked_as_a_whole() {
     assert_eq!(desk.ask(&some(&[], false)).unwrap_err().faults[0].path, "lines");
 }
 
-/// Replaces the number and id of the order in a text by constants, so that every run yields the same.
+/// Replaces the number and id of the order in a text with constants, so that every run yields the same text.
 fn normalize(desk: &OrderDecider, text: &str) -> String {
     text.replace(&desk.o().number_text(), "ORD-000001").replace(&desk.o().id.to_string(), "the-order")
 }
 
-/// Renders the mail as text.
+/// Renders the email as text.
 fn written(mail: &Mail) -> String {
     plain(&mail.text, &mail.parts, mail.link.as_ref())
 }

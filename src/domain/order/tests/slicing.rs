@@ -4,7 +4,7 @@
 use super::*;
 use crate::job::{Block, ClaimStatus};
 
-/// Builds a desk with one paid job that has a model and all its material.
+/// Builds a desk with one paid job that has a model and has all its material reserved.
 fn held() -> OrderDecider {
     let mut of_model = line(1, 500, false);
     let source = SliceSource { model_file_id: id(11), profile: "fine".into(), copies: 1 };

@@ -1,22 +1,23 @@
-//! Parsing of events about money that goes back: failed refunds and disputed payments.
+//! Parsing of events about returned money: failed refunds and disputed payments.
 
 use super::{AMOUNT, EventError, EventMembers, PaymentEffect};
 use crate::ledger::DisputeState;
 
-/// Dispute of a payment, as an event reports it.
+/// Dispute of a payment, as reported by an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DisputeUpdate {
     /// The processor's id of the dispute, `dp_...`.
     pub id: String,
     /// Disputed amount, in minor units.
     pub amount_cents: i64,
-    /// The processor's reason code of the dispute.
+    /// The processor's code for the reason of the dispute.
     pub reason: String,
     /// Current state of the dispute.
     pub state: DisputeState,
 }
 
-/// Parses a refund. Only failed refunds have a meaning here, because the others are reported by their charge.
+/// Parses a refund. Only failed refunds have a meaning here, because successful ones are reported by the event of their
+/// charge.
 pub(super) fn refund(kind: &str, object: &EventMembers<'_>) -> Result<PaymentEffect, EventError> {
     Ok(match object.text("status")?.as_deref() {
         Some("failed" | "canceled") => PaymentEffect::RefundFailed {
@@ -28,7 +29,7 @@ pub(super) fn refund(kind: &str, object: &EventMembers<'_>) -> Result<PaymentEff
     })
 }
 
-/// Parses a dispute. An unknown status is treated as one that needs an operator.
+/// Parses a dispute. An unknown status is treated as one that requires an operator.
 pub(super) fn dispute(object: &EventMembers<'_>) -> Result<DisputeUpdate, EventError> {
     let state = match object.text("status")?.as_deref() {
         Some("won" | "warning_closed" | "prevented") => DisputeState::Won,

@@ -1,4 +1,4 @@
-//! Parsing of subscription invoices, which the processor issues: what was paid for a period, and by which payment.
+//! Parsing of subscription invoices issued by the processor: what was paid for a period, and by which payment.
 
 use serde_json::Value;
 
@@ -18,20 +18,20 @@ pub struct PaidPeriod {
     pub invoice: String,
     /// The processor's invoice number, for display.
     pub number: Option<String>,
-    /// Our id of the customer, which we set when the subscription was created; `None` for a subscription created
+    /// The server's id of the customer, set when the subscription was created; `None` for a subscription created
     /// elsewhere.
     pub our_customer: Option<String>,
     /// Amount paid, in minor units; above 0.
     pub amount_cents: i64,
     /// ISO 4217 code in lower case.
     pub currency: String,
-    /// Payment intent, if the processor names it.
+    /// The processor's id of the payment intent; `None` if the processor does not name it.
     pub payment_intent: Option<String>,
     /// Invoice lines; empty if the event does not contain all of them.
     pub lines: Vec<PaidLine>,
 }
 
-/// Line of an invoice that the processor issued.
+/// Line of an invoice issued by the processor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaidLine {
     /// Description of the goods or service.
@@ -42,7 +42,7 @@ pub struct PaidLine {
     pub amount_cents: i64,
 }
 
-/// Parses a subscription change that an invoice reports.
+/// Parses a subscription change reported by an invoice.
 pub(super) fn changed(object: &EventMembers<'_>) -> Result<PaymentEffect, EventError> {
     Ok(PaymentEffect::SubscriptionChanged {
         customer: object.reference("customer")?,
@@ -50,7 +50,8 @@ pub(super) fn changed(object: &EventMembers<'_>) -> Result<PaymentEffect, EventE
     })
 }
 
-/// Parses the period that an invoice was paid for; `None` if the invoice belongs to no subscription or no money moved.
+/// Parses the period for which an invoice was paid; `None` if the invoice does not belong to a subscription or no money
+/// moved.
 pub(super) fn paid(object: &EventMembers<'_>) -> Result<Option<PaidPeriod>, EventError> {
     let amount = object.amount("amount_paid")?.unwrap_or_default();
     if subscription(object)?.is_none() || amount == 0 {
@@ -67,7 +68,7 @@ pub(super) fn paid(object: &EventMembers<'_>) -> Result<Option<PaidPeriod>, Even
     }))
 }
 
-/// Returns an invoice's id and that of the payment intent that paid it; `None` if it was paid otherwise.
+/// Returns the ids of an invoice and of the payment intent that paid it; `None` if the invoice was paid another way.
 pub(super) fn payment(object: &EventMembers<'_>) -> Result<Option<(String, String)>, EventError> {
     let payment = object.child("payment")?;
     let intent = payment.map_or(Ok(None), |payment| payment.reference("payment_intent"))?;

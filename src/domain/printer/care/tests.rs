@@ -138,7 +138,8 @@ fn only_prints_that_began_are_counted() {
 }
 
 proptest! {
-    /// Holds for messages that arrive twice and for a server that is killed and reloads the printer at any point.
+    /// Checks the odometer with messages that arrive twice and with a server that is killed and reloads the printer at
+    /// any point.
     #[test]
     fn the_odometer_is_the_sum_over_the_prints_that_ended(
         prints in prop::collection::vec((0u8..3, 0u8..=10, any::<[bool; 4]>()), 0..12),

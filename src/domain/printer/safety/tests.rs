@@ -14,7 +14,7 @@ impl PrinterFixture {
         self
     }
 
-    /// Reports that the connection to the firmware is closed, by an error or by a person.
+    /// Reports that the connection to the firmware is closed, by an error or by a user.
     fn closed(&mut self, error: bool) {
         let status = self.status(if error { Activity::Error } else { Activity::Offline }, None, None);
         self.tell(Status { connection: Connection::FirmwareDisconnected, ..status });

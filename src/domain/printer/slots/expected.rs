@@ -1,5 +1,5 @@
-//! Comparison of the spool that an operator was shown in a slot with the one that the printer reports there now:
-//! somebody may have swapped it in between.
+//! Comparison of the spool displayed to an operator for a slot with the one that the printer currently reports there:
+//! somebody may have swapped it in the meantime.
 
 use super::{Slot, SlotSource};
 use crate::printer::Printer;
@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 /// Spool that a printer reports in a slot; all members are `None` if it reports none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SlotReport {
-    /// Vendor's code of the spool.
+    /// Vendor's code for the spool.
     pub vendor_code: Option<String>,
     /// Type of plastic, such as `PETG`.
     pub kind: Option<String>,
@@ -17,7 +17,7 @@ pub struct SlotReport {
 }
 
 impl SlotReport {
-    /// Returns the report of a slot. What an operator said of a slot is no report.
+    /// Returns the printer's report about a slot. Content entered by an operator is not a report.
     pub fn of(slot: &Slot) -> Self {
         match slot.source {
             SlotSource::Manual => Self::default(),
@@ -27,14 +27,14 @@ impl SlotReport {
         }
     }
 
-    /// Returns a display text: type of plastic, vendor's code and colour; `None` if no spool is reported.
+    /// Returns a display text with type of plastic, vendor's code and colour; `None` if no spool is reported.
     pub fn words(&self) -> Option<String> {
         let parts: Vec<&str> =
             [&self.kind, &self.vendor_code, &self.color].into_iter().filter_map(|part| part.as_deref()).collect();
         (!parts.is_empty()).then(|| parts.join(" "))
     }
 
-    /// Returns a copy in the spelling for comparisons: clients and forms may drop blanks at the ends of a text.
+    /// Returns a copy with its text normalised for comparison: clients and forms may strip leading and trailing spaces.
     fn plain(&self) -> Self {
         let plain = |text: &Option<String>| {
             text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_ascii_lowercase)
@@ -44,7 +44,7 @@ impl SlotReport {
 }
 
 impl Printer {
-    /// Checks that the printer still reports this spool in the slot.
+    /// Checks that the printer still reports the expected spool in the slot.
     pub(super) fn check_report(&self, number: u32, expected: &SlotReport) -> Result<(), Refusal> {
         let slot = self.slots.iter().find(|one| one.slot == number);
         let current = slot.map(SlotReport::of).unwrap_or_default();
@@ -87,7 +87,7 @@ mod tests {
         shop.ask(PrinterNews::SlotsReported { slots, bindings: Vec::new() }).unwrap();
     }
 
-    /// Binds the spool in a slot to a material; returns the refusal, if it is refused.
+    /// Binds the spool in a slot to a material, and returns the refusal if it is refused.
     fn bind(shop: &mut PrinterFixture, slot: u32, expected: Option<SlotReport>) -> Option<Refusal> {
         let spool = Spool { material_id: Some(id(7)), color: None, remaining: None, spool: None };
         shop.ask(PrinterCommand::LoadSlot { slot, spool, expected }).err()

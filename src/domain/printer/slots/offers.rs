@@ -1,6 +1,7 @@
-//! Suggestions that bind a reported spool without a material to a material that it resembles.
+//! Suggestions to bind a reported spool without a material to a material that it resembles.
 //!
-//! A resemblance alone binds nothing: an operator confirms it, and the same spools are bound automatically afterwards.
+//! A resemblance alone binds nothing: an operator confirms the suggestion, and the same spools are bound automatically
+//! afterwards.
 
 use std::collections::BTreeSet;
 
@@ -14,9 +15,9 @@ const PLASTICS: [&str; 39] = [
     "NYLON", "PPA", "PPS", "PPSU", "PSU", "PC", "PCABS", "PP", "PE", "POM", "PBT", "PMMA", "PVDF", "PEEK", "PEKK",
     "PEI", "PVA", "BVOH", "HIPS", "SBS", "PVB", "PHA", "EVA", "PCL",
 ];
-/// Names of fillers, which make another material of each plastic, and name none alone.
+/// Names of fillers. A filler makes a different material of each plastic, but does not name a material on its own.
 const FILLERS: [&str; 2] = ["CF", "GF"];
-/// Maximum difference in red, green or blue between two colours that count as similar.
+/// Maximum difference in red, green or blue between two colours that still count as similar.
 const MAX_COLOUR_DISTANCE: u8 = 96;
 
 /// Spool in a slot that resembles a material.
@@ -24,12 +25,12 @@ const MAX_COLOUR_DISTANCE: u8 = 96;
 pub struct SpoolOffer {
     /// Number of the slot, from 0.
     pub slot: u32,
-    /// Display text of the spool: type of plastic or vendor code, and colour.
+    /// Display text for the spool: type of plastic or vendor code, and colour.
     pub spool: String,
 }
 
-/// Returns the plastics and fillers that texts name together; nothing if they name no plastic. A filler alone would
-/// make one material of all plastics that are not in the list and have this filler.
+/// Returns the plastics and fillers that the texts mention together; an empty set if they mention no plastic. With a
+/// filler alone, all unlisted plastics that contain this filler would count as one material.
 fn plastics(texts: &[&str]) -> BTreeSet<&'static str> {
     let words = texts.iter().flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric()));
     let name = |word: &str| PLASTICS.into_iter().chain(FILLERS).find(|name| name.eq_ignore_ascii_case(word));
@@ -37,7 +38,7 @@ fn plastics(texts: &[&str]) -> BTreeSet<&'static str> {
     if names.iter().all(|name| FILLERS.contains(name)) { BTreeSet::new() } else { names }
 }
 
-/// Returns the plastics and fillers that a material's name and variant mention.
+/// Returns the plastics and fillers mentioned in a material's name and variant.
 fn plastics_of(fields: &MaterialFields) -> BTreeSet<&'static str> {
     plastics(&[&fields.name, fields.variant.as_deref().unwrap_or_default()])
 }
@@ -49,7 +50,7 @@ fn shares(color: &str) -> Option<[u8; 3]> {
     Some([share(0)?, share(2)?, share(4)?])
 }
 
-/// Returns the distance of two colours, the maximum if one is unknown; `None` for colours that are not similar.
+/// Returns the distance between two colours, or the maximum if one is unknown; `None` for colours that are not similar.
 fn distance(one: Option<&str>, other: Option<&str>) -> Option<u8> {
     match (one.and_then(shares), other.and_then(shares)) {
         (Some(one), Some(other)) => {
@@ -61,7 +62,7 @@ fn distance(one: Option<&str>, other: Option<&str>) -> Option<u8> {
 }
 
 impl Slot {
-    /// Returns a display text of the reported spool.
+    /// Returns a display text for the reported spool.
     fn spool_words(&self) -> String {
         let label = self.kind.as_deref().or(self.vendor_code.as_deref()).unwrap_or("a spool");
         let color = self.color.as_ref().map(|color| format!(" {color}")).unwrap_or_default();
@@ -70,8 +71,8 @@ impl Slot {
 }
 
 impl Printer {
-    /// Returns the spool without a material that resembles this material most: of the same plastic, and of the nearest
-    /// colour.
+    /// Returns the spool without a material that most resembles the given material: of the same plastic, and of the
+    /// nearest colour.
     pub fn spool_offer(&self, material: &Material) -> Option<SpoolOffer> {
         let required = plastics_of(&material.fields);
         if required.is_empty() || material.archived {
@@ -101,7 +102,7 @@ mod tests {
     use crate::testing::{Bench, id};
     use crate::time::Timestamp;
 
-    /// Builds a printer whose slots report this: type, colour, and the material of each.
+    /// Builds a printer whose slots report the given type, colour and material.
     fn printer(reported: &[(&str, &str, Option<u32>)]) -> Printer {
         let slot = |(n, (kind, color, bound)): (usize, &(&str, &str, Option<u32>))| Slot {
             slot: n as u32,

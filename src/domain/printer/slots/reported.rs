@@ -1,5 +1,5 @@
 //! Slots of printers that report their spools: the report is recorded, and its spools are bound to the materials that
-//! the shop assigned to such spools.
+//! the shop has assigned to such spools.
 
 use super::{MAX_SLOTS, Slot, SlotSource, SpoolBinding, named};
 use crate::aggregate::{Confirmation, Decision, DecisionContext};
@@ -8,22 +8,22 @@ use crate::printer::Printer;
 use crate::printer_status::ReportedSlot;
 use crate::requirement::Requirement;
 
-/// Returns the material of such spools according to the first matching binding.
+/// Returns the material for such spools according to the first matching binding.
 fn material_of(vendor_code: Option<&String>, color: Option<&String>, bindings: &[SpoolBinding]) -> Option<Id> {
     let mut of_it = bindings.iter().filter(|binding| binding.is_of(vendor_code, color));
     of_it.next().filter(|_| vendor_code.is_some() || color.is_some()).map(|binding| binding.material_id)
 }
 
 impl Slot {
-    /// Returns whether the printer reported its spool and no material is assigned to it.
+    /// Returns whether the printer reported the spool in the slot and no material is assigned to it.
     pub(super) fn is_unbound(&self) -> bool {
         self.source == SlotSource::Printer && self.material_id.is_none()
     }
 }
 
 impl Printer {
-    /// Records the spools that the printer reported. The first matching binding of `bindings` determines a spool's
-    /// material, also for a spool that was there before without one.
+    /// Records the spools reported by the printer. The first matching binding in `bindings` determines a spool's
+    /// material, including that of a spool already in its slot without one.
     pub(in crate::printer) fn report_slots(
         self,
         reported: &[ReportedSlot],
@@ -82,7 +82,7 @@ impl Printer {
         self.slots.iter().any(Slot::is_unbound)
     }
 
-    /// Returns whether one of these bindings matches a spool without a material at this printer.
+    /// Returns whether any of the given bindings matches a spool at this printer that has no material.
     pub fn binds(&self, bindings: &[SpoolBinding]) -> bool {
         let of_known = |slot: &Slot| material_of(slot.vendor_code.as_ref(), slot.color.as_ref(), bindings).is_some();
         self.slots.iter().any(|slot| slot.is_unbound() && of_known(slot))

@@ -69,7 +69,7 @@ fn the_last_slot_stays() {
     assert_eq!(shop.ask(PrinterCommand::RemoveSlot(0)).unwrap_err().code, "slot_not_found");
 }
 
-/// Prints a job on this printer that uses so many millimetres of the 1000 that the file states.
+/// Prints a job on the printer that uses the given number of millimetres out of the 1000 stated in the file.
 fn print(shop: &mut PrinterFixture, grams: &[(u32, i64)], end: PrintEnd, used: Option<f64>, percent: f64) {
     let job = TakeAttempt { needs: Box::new(needs(grams)), ..take(ATTEMPT) };
     assert_eq!(shop.ask(job).unwrap().answer, TakeAnswer::Accepted);

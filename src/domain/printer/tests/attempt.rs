@@ -140,7 +140,7 @@ fn what_the_order_does_not_want_is_dropped_before_the_start_and_stopped_after_it
 
 proptest! {
     /// Checks with reports, statuses, verdicts and acknowledgements in any order that each attempt gets one `Go`, steps
-    /// only grow, and an end stays.
+    /// only increase, and an end does not change.
     #[test]
     fn an_attempt_gets_one_go_and_its_end_stays(script in prop::collection::vec(any::<(u8, u8)>(), 0..80)) {
         let mut shop = PrinterFixture::idle();

@@ -1,4 +1,4 @@
-//! Tests of unconfirmed starts, prints that ended out of sight, and the operator's resolutions of them.
+//! Tests of unconfirmed starts, prints that ended unobserved, and operators' resolutions of them.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use super::*;
 /// Print seen in progress a moment ago.
 const WATCHED: Option<i64> = Some(1_000);
 
-/// Builds a print that was seen and that the printer then no longer shows.
+/// Builds a print that was seen but that the printer no longer shows.
 fn gone() -> PrinterFixture {
     let mut shop = PrinterFixture::printing();
     shop.sees(Activity::Printing, Some("theirs.gcode"), None);

@@ -1,4 +1,4 @@
-//! Quotes under random operations in any order: the agreed terms stay as they are.
+//! Quotes under random operations in any order: the agreed terms stay unchanged.
 
 use proptest::prelude::*;
 

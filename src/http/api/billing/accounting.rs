@@ -1,5 +1,5 @@
-//! Connection of the accounting system by an admin: redirect to the provider's consent page and callback. As everywhere
-//! in the billing API, the session is a customer session; its e-mail address must be that of an active admin.
+//! Connection of the accounting system by an admin: the redirect to the provider's consent page, and the callback. As
+//! everywhere in the billing API, the session is a customer session; its email address must be that of an active admin.
 
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ fn of_admins(op: DescribedOperation) -> DescribedOperation {
     )
 }
 
-/// Returns the caller's session id and e-mail address if an active admin has that address.
+/// Returns the caller's session ID and e-mail address if an active admin has that address.
 fn admin<'a>(app: &ConnectHandles, who: &'a Caller) -> Result<(Id, &'a str), ApiError> {
     let (_, email) = who.customer()?;
     let admins = with_access(&app.access, Access::admin_emails)?;

@@ -1,5 +1,5 @@
-//! Block list: rejects addresses that the shop has blocked and pages of unlisted origins, even on public routes such as
-//! the catalogue.
+//! Block list: rejects requests from addresses that the shop has blocked and from pages of unlisted origins, even on
+//! public routes such as the catalogue.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ handles! {
     }
 }
 
-/// Extractor that rejects blocked callers with 403. For routes that require no session.
+/// Extractor that rejects blocked callers with a 403, for routes that require no session.
 pub struct UnblockedCaller;
 
 impl FromRequestParts<AppState> for UnblockedCaller {

@@ -1,5 +1,5 @@
-//! `GET /api/v1/store/catalog`: the shop's products from its catalogue provider. Responses are cached for a minute, and
-//! the last good one is served while the provider is unavailable.
+//! `GET /api/v1/store/catalog`: the shop's products, from its catalogue provider. Responses are cached for a minute,
+//! and the last good response is served while the provider is unavailable.
 
 mod cache;
 mod provider;
@@ -36,7 +36,7 @@ use services::circuit::Circuit;
 pub use cache::CatalogCache;
 pub use provider::{CatalogProvider, LocalCatalog, StorefrontCatalog};
 
-/// Default and maximum `limit` of `featured=true`.
+/// Default and maximum value of `limit` for `featured=true`.
 const MAX_FEATURED: usize = 12;
 
 const CACHING: &str = "public, max-age=60, s-maxage=120, stale-while-revalidate=300";
@@ -63,14 +63,14 @@ pub fn routes() -> ResourceRoutes {
     )
 }
 
-/// Filter of the catalogue.
+/// Filter for the catalogue.
 #[derive(Request, Debug)]
 pub struct CatalogQuery {
-    /// Comma-separated slugs of collections. Returns items that are in any of them.
+    /// Comma-separated slugs of collections. Returns items that are in any of the collections.
     collection: Option<String>,
     /// Slug or ID of an item, or `true` for the newest items.
     featured: Option<String>,
-    /// Maximum number of items. Only applies with `featured=true`.
+    /// Maximum number of items. Applies only with `featured=true`.
     #[api(Within(1..=MAX_FEATURED as u64))]
     limit: Option<u64>,
 }
@@ -90,7 +90,7 @@ pub struct CatalogItem {
     pub description: Option<String>,
     /// Net unit price, in minor units of the currency.
     pub price_cents: i64,
-    /// Three-letter ISO 4217 currency code, in lower case.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     pub currency: String,
     /// URLs or file IDs of the item's images.
     pub images: Vec<String>,
@@ -98,7 +98,7 @@ pub struct CatalogItem {
     pub collections: Vec<String>,
     /// Time at which the item was put on sale.
     pub published_at: Timestamp,
-    /// SKU with which the item is ordered; null if it cannot be ordered at the moment.
+    /// ID of the SKU with which the item is ordered; null if the item cannot currently be ordered.
     pub sku_id: Option<Id>,
 }
 

@@ -1,4 +1,4 @@
-//! Response of every checkout of the billing API: the payment page at the payment processor.
+//! Response to every checkout in the billing API: the payment page at the payment processor.
 
 use api_derive::Response;
 use serde::Serialize;

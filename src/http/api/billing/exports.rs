@@ -1,5 +1,5 @@
-//! Exports of the customer's own records: requested, generated in the background, and downloaded through an e-mailed
-//! link that is valid for seven days. The link requires no session, so that it works wherever the e-mail is read.
+//! Exports of the customer's own records: requested, generated in the background, and downloaded through an emailed
+//! link that is valid for seven days. The link requires no session, so that it works wherever the email is read.
 
 use api_derive::Request;
 use axum::Extension;
@@ -30,7 +30,7 @@ use platform::secrets::credentials;
 const EXPIRED: &str = "export_expired";
 /// Error code: the customer has too many pending exports.
 const TOO_MANY: &str = "too_many_exports";
-/// `Retry-After` in seconds after which a pending export may be finished.
+/// `Retry-After` value in seconds, after which a pending export may be finished.
 const RETRY_SECONDS: u32 = 30;
 
 /// Returns the export routes.
@@ -60,15 +60,15 @@ pub struct ExportRequest {
     /// Type of records to export.
     #[api(name = "type")]
     kind: ExportType,
-    /// Only records created at or after this time or day.
+    /// Export only records created at or after the given time or day.
     from: Option<SpanStart>,
-    /// Only records created before this time, or up to the end of this day.
+    /// Export only records created before the given time, or up to the end of the given day.
     to: Option<SpanEnd>,
-    /// Only records with this displayed status. Invoices: open, `partially_paid`, paid, overdue, refunded or void;
-    /// quotes: sent, accepted, declined or expired.
+    /// Export only records with the given displayed status. Invoices: open, `partially_paid`, paid, overdue, refunded
+    /// or void; quotes: sent, accepted, declined or expired.
     #[api(ONE_LINE, MaxChars(40))]
     status: Option<String>,
-    /// Only records of this site.
+    /// Export only records of the given site.
     site: Option<Site>,
 }
 
@@ -98,7 +98,7 @@ async fn request(
     within(&app.limits, app.environment.now(), &[charge], operation).await
 }
 
-/// `{exportToken}` of a download link, and whether the client accepts HTML.
+/// The `{exportToken}` of a download link, and whether the client accepts HTML.
 pub struct LinkCall {
     token: String,
     browser: bool,

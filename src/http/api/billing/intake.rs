@@ -77,7 +77,7 @@ pub fn routes() -> ResourceRoutes {
         .schema::<IntakeForm>()
 }
 
-/// Confirmation of a custom request.
+/// Confirmation of a request for a custom piece.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CustomBuildIntakeResponse", example = json!({
@@ -86,7 +86,7 @@ pub fn routes() -> ResourceRoutes {
 }))]
 struct IntakeReply {
     success: Success,
-    /// ID of the request. Quote it when you contact the shop.
+    /// ID of the request. Quote the ID when you contact the shop.
     request_id: Id,
     /// Time until which the estimate is valid.
     valid_until: Timestamp,
@@ -94,7 +94,7 @@ struct IntakeReply {
     estimated_total_cents: i64,
     /// Estimated price, formatted for display.
     estimated_total_formatted: String,
-    /// Number of photos that were accepted.
+    /// Number of photos accepted.
     upload_count: usize,
 }
 
@@ -142,7 +142,7 @@ fn hash(form: &IntakeSubmission<'_>) -> String {
     idempotency::short(&Sha256::digest(json!([form.fields.hashed_fields(), digests]).to_string()))
 }
 
-/// Stores the photos and records the request, in one commit with their file references.
+/// Stores the photos and records the request in the same commit as the references to its photos.
 async fn record(
     app: &IntakeHandles,
     call: &CommandRequest,

@@ -65,7 +65,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Adds the errors that paying an invoice may return to the description of an operation.
+/// Adds the errors of paying an invoice to the description of an operation.
 pub(super) fn payable(op: DescribedOperation) -> DescribedOperation {
     op.error(
         400,
@@ -82,10 +82,10 @@ fn foreign(op: DescribedOperation) -> DescribedOperation {
     op.error(403, "forbidden", "The invoice belongs to another customer.")
 }
 
-/// Filter of the customer's invoices.
+/// Filter for the customer's invoices.
 #[derive(Request, Debug)]
 pub struct OwnInvoiceQuery {
-    /// Only invoices with this displayed status. An overdue invoice is not `open`.
+    /// Return only invoices with the given displayed status. An overdue invoice is not `open`.
     status: Option<InvoiceStatus>,
     #[api(flatten)]
     page: ListQuery,
@@ -128,12 +128,12 @@ struct InvoiceReply {
 }))]
 struct PdfReply {
     success: Success,
-    /// Public URL of the PDF. Empty until the PDF is generated.
+    /// Public URL of the PDF; empty until the PDF is generated.
     pdf_url: String,
     /// URL that the PDF will have. Only present until the PDF is generated.
     #[serde(skip_serializing_if = "Option::is_none")]
     expected_url: Option<String>,
-    /// `true` if the PDF is generated.
+    /// `true` if the PDF has been generated.
     cached: bool,
 }
 
@@ -189,7 +189,8 @@ async fn one(
     Ok(Plain(InvoiceReply { success: Success, invoice: shown_to(&app, invoice, OrderReader::Customer).await? }))
 }
 
-/// Returns the customer's invoice, or another of its documents: 404 for a draft, 403 if it belongs to another customer.
+/// Returns the customer's invoice, or another of its documents. Responds 404 for a draft, and 403 if the invoice
+/// belongs to another customer.
 pub async fn own(app: &InvoiceHandles, who: &Caller, id: Id, document: Option<Id>) -> Result<WholeDocument, ApiError> {
     let (_, email) = who.customer()?;
     let (_, state) = find_existing(&app.invoices, id).await?;

@@ -1,4 +1,4 @@
-//! Pagination of the billing API's lists: `limit` 1-100 (default 20), `offset`, newest first.
+//! Pagination of lists in the billing API: `limit` from 1 to 100 (default 20), `offset`, newest first.
 
 use api_schema::page_example;
 use serde::Serialize;
@@ -35,7 +35,7 @@ impl From<ListQuery> for Page {
 pub struct BillingPagination(Pagination);
 
 impl BillingPagination {
-    /// Builds the pagination of a page with this number of `total` entries.
+    /// Builds the pagination of a page with `entries` entries from a list with `total` entries.
     pub fn of(page: Page, entries: usize, total: u64) -> Self {
         Self(Pagination::of(page, entries, total))
     }

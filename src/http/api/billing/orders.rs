@@ -110,12 +110,12 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Filter of the customer's orders.
+/// Filter for the customer's orders.
 #[derive(Request, Debug)]
 pub struct OwnOrderQuery {
-    /// Only orders of this kind.
+    /// Return only orders of the given kind.
     kind: Option<OrderKind>,
-    /// Only orders with this status.
+    /// Return only orders with the given status.
     status: Option<OrderStatus>,
     #[api(flatten)]
     page: ListQuery,
@@ -190,7 +190,8 @@ async fn list(
     Ok(Plain(OrderList { success: Success, orders, pagination }))
 }
 
-/// Returns the customer's order with this id: 404 if it does not exist, 403 if it belongs to another customer.
+/// Returns the customer's order with the given ID. Responds 404 if it does not exist, and 403 if it belongs to another
+/// customer.
 pub async fn own(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
     let (_, state) = find_existing(&app.orders, id).await?;
     if who.sees(state_of(&state)?) {
@@ -288,7 +289,7 @@ async fn check_out(
     within(&app.limits, app.environment.now(), &[charge], open).await
 }
 
-/// Maps refusals of things that cannot be ordered to 400, as the billing API's contract requires.
+/// Converts refusals of items that cannot be ordered to a 400, as the billing API's contract requires.
 fn as_bad_request(error: ApiError) -> ApiError {
     match error.status() {
         StatusCode::CONFLICT => ApiError::bad_request(error.code(), error.message()),
@@ -296,7 +297,7 @@ fn as_bad_request(error: ApiError) -> ApiError {
     }
 }
 
-/// Returns the profile address with this id, or the default shipping address if there is one.
+/// Returns the profile address with the given ID, or the default shipping address if there is one.
 async fn address(
     customers: &Directory<Customer>,
     customer: Id,

@@ -1,4 +1,5 @@
-//! Pay links: show the invoice to any holder of the link, without personal data except the name, and let them pay it.
+//! Payment links: show the invoice to anyone who has the link, without personal data except the name, and let them pay
+//! it.
 
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ use http::return_paths::CheckoutBody;
 use http::routes::ResourceRoutes;
 use http::wire::{Argument, OptionalBody};
 
-/// Returns the routes of pay links.
+/// Returns the routes of payment links.
 pub fn routes() -> ResourceRoutes {
     let open = RequiredAccess::Open;
     let about = "Links for paying invoices without signing in. Staff create and revoke them.";
@@ -56,7 +57,7 @@ fn with_link_errors(op: DescribedOperation) -> DescribedOperation {
     )
 }
 
-/// `{token}` path parameter of a pay link.
+/// The `{token}` path parameter of a payment link.
 pub struct PayToken(pub String);
 
 impl Argument for PayToken {}
@@ -81,22 +82,22 @@ fn example() -> Value {
     })
 }
 
-/// Invoice as shown to the holder of its pay link.
+/// Invoice as shown to anyone who has its payment link.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PayableInvoice", example = example())]
 struct PayableInvoice {
     /// Invoice number, such as `INV-2026-000123`.
     number: String,
-    /// Present status of the invoice.
+    /// Current status of the invoice.
     status: InvoiceStatus,
     /// Site of the business that issued the invoice.
     site: Site<String>,
     /// Name of the invoiced customer.
     customer_name: String,
-    /// Currency of all amounts, as a three-letter ISO 4217 code in lower case.
+    /// Currency of all amounts, as a three-letter ISO 4217 code in lowercase.
     currency: String,
-    /// Sum of the lines, in minor units.
+    /// Sum of the line amounts, in minor units.
     subtotal_cents: i64,
     /// Shipping charge, in minor units.
     shipping_cents: i64,
@@ -109,7 +110,7 @@ struct PayableInvoice {
     rounding_cents: i64,
     /// Total amount, in minor units.
     total_cents: i64,
-    /// Payments in this currency less their refunds, in minor units.
+    /// Payments in the currency of the invoice, less refunds, in minor units.
     amount_paid_cents: i64,
     /// Amount still due, in minor units.
     amount_due_cents: i64,
@@ -123,7 +124,7 @@ struct PayableInvoice {
     line_items: Vec<InvoiceLineView>,
 }
 
-/// Invoice of a pay link.
+/// Invoice of a payment link.
 #[derive(Response, Serialize)]
 #[api(name = "PayLinkResponse", example = json!({"success": true, "invoice": PayableInvoice::example()}))]
 struct PayLinkReply {
@@ -131,7 +132,7 @@ struct PayLinkReply {
     invoice: PayableInvoice,
 }
 
-/// Returns the invoice that a pay-link token identifies.
+/// Returns the invoice identified by the token of a payment link.
 pub async fn linked(app: &InvoiceHandles, token: &str) -> Result<Arc<Versioned<Invoice>>, ApiError> {
     let unknown = || Refusal::not_found("pay_link");
     let named = read_pay_token(app.config.auth.session_secret.expose(), token);

@@ -26,7 +26,7 @@ pub fn routes() -> ResourceRoutes {
     )
 }
 
-/// Filter of the customer's payments.
+/// Filter for the customer's payments.
 #[derive(Request, Debug)]
 pub struct OwnPaymentQuery {
     #[api(flatten)]

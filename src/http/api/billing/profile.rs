@@ -55,7 +55,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Address to add to the profile, or replacement of an existing one.
+/// Address to add to the profile, or replacement for an existing one.
 #[derive(Request, Clone, Debug)]
 #[api(name = "ProfileAddressInput", example = json!({
     "kind": "shipping", "line1": "1 Main Street", "city": "Springfield", "region": "IL", "postalCode": "62701",
@@ -84,7 +84,7 @@ pub struct AddressInput {
     /// Two-letter ISO 3166-1 country code.
     #[api(&COUNTRY)]
     country: String,
-    /// `true` if this is the default address of its kind. At most one address of each kind may be the default.
+    /// `true` if this is the default address of its kind. At most one address of each kind can be the default.
     #[api(default = false)]
     is_default: bool,
 }
@@ -97,7 +97,7 @@ impl From<AddressInput> for AddressUpdate {
     }
 }
 
-/// Changes to a profile. Omitted members stay unchanged.
+/// Changes to a profile. Omitted fields stay unchanged.
 #[derive(Request, Debug)]
 #[api(name = "UpdateProfileRequest", example = json!({"name": "Sam Baker", "company": null}))]
 pub struct ProfileUpdate {
@@ -199,7 +199,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Builds the profile with these payment methods.
+    /// Builds the profile with the given payment methods.
     fn new(customer: &Customer, payment_methods: Vec<PaymentMethodView>) -> Self {
         let Customer { id, email, name, phone, company, tax_id, locale, addresses, created_at, updated_at, .. } =
             customer.clone();

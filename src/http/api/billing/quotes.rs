@@ -1,7 +1,7 @@
-//! The customer's own quotes: list, details, acceptance, refusal; and models that customers upload for a price.
+//! The customer's own quotes: list, details, acceptance, refusal; and models that customers upload to get a price.
 //!
-//! Drafts are visible to the shop only. Of a model that a customer uploaded they see the present price, under the id of
-//! the model and not under that of the draft.
+//! Drafts are visible only to the shop. For an uploaded model, the customer sees the current price, under the ID of the
+//! model and not under that of the draft.
 
 mod models;
 
@@ -91,10 +91,10 @@ fn answered(op: DescribedOperation) -> DescribedOperation {
     )
 }
 
-/// Filter of the customer's quotes.
+/// Filter for the customer's quotes.
 #[derive(Request, Debug)]
 pub struct OwnQuoteQuery {
-    /// Only quotes with this displayed status. An expired quote is not `sent`.
+    /// Return only quotes with the given displayed status. An expired quote is not `sent`.
     status: Option<QuoteStatus>,
     #[api(flatten)]
     page: ListQuery,
@@ -122,7 +122,7 @@ struct OwnQuote {
     id: Id,
     /// Human-readable quote number.
     number: String,
-    /// Present status of the quote.
+    /// Current status of the quote.
     status: QuoteStatus,
     /// E-mail address of the customer.
     customer_email: Option<String>,
@@ -130,7 +130,7 @@ struct OwnQuote {
     custom_request_id: Option<Id>,
     /// Lines of the quote.
     lines: Vec<OwnLine>,
-    /// Sum of the lines, in minor units of the currency.
+    /// Sum of the line amounts, in minor units of the currency.
     subtotal_cents: i64,
     /// Shipping charge, in minor units of the currency.
     shipping_cents: i64,
@@ -138,7 +138,7 @@ struct OwnQuote {
     tax_cents: i64,
     /// Total amount, in minor units of the currency.
     total_cents: i64,
-    /// Three-letter ISO 4217 currency code, in lower case.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     currency: String,
     /// Time until which the quote can be accepted.
     valid_until: Option<Timestamp>,
@@ -157,13 +157,13 @@ struct OwnQuote {
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteLine")]
 struct OwnLine {
-    /// Description of the offered item.
+    /// Description of the quoted item.
     description: String,
     /// Number of units.
     quantity: u32,
     /// Net unit price, in minor units of the currency.
     unit_price_cents: i64,
-    /// SKU to print; null for items that are not printed.
+    /// ID of the SKU to print; null for items that are not printed.
     sku_id: Option<Id>,
 }
 
@@ -251,7 +251,7 @@ async fn list(
     Ok(Plain(QuoteList { success: Success, quotes, pagination }))
 }
 
-/// Returns a quote that was sent; 404 for drafts and unknown ids.
+/// Returns a quote that has been sent; responds 404 for drafts and unknown IDs.
 async fn sent(app: &OwnQuoteHandles, id: Id) -> Result<Quote, ApiError> {
     let (_, quote) = find_present(&app.quotes.quotes, id).await?;
     if quote.is_known_to_customers() { Ok(quote) } else { Err(Refusal::not_found("quote").into()) }
@@ -270,7 +270,7 @@ async fn one(
     Ok(QuoteReply::of(&app, &quote))
 }
 
-/// Returns the customer's own quote; 403 if it belongs to another customer.
+/// Returns the customer's own quote; responds 403 if it belongs to another customer.
 pub async fn own(app: &OwnQuoteHandles, who: &Caller, id: Id) -> Result<Quote, ApiError> {
     let (_, email) = who.customer()?;
     let quote = sent(app, id).await?;

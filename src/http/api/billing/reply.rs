@@ -13,7 +13,7 @@ use http::openapi::shape::{Shape, yes_no};
 use http::reply::json;
 use http::wire::{Components, Reply, Response, ToSchema};
 
-/// `success` member of a success body: always `true`. The first field of every response struct.
+/// `success` field of a success body: always `true`. It is the first field of every response struct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Success;
 
@@ -37,7 +37,7 @@ pub struct Done {
     pub success: Success,
 }
 
-/// Success of a finished or started operation, with a message.
+/// Successful completion or start of an operation, with a message.
 #[derive(Response, Serialize)]
 #[api(name = "SuccessMessageResponse", example = json!({"success": true, "message": "the export is being created"}))]
 pub struct DoneWithWords {
@@ -54,7 +54,7 @@ pub struct CreatedReply<T> {
 }
 
 impl<T> CreatedReply<T> {
-    /// Builds the response to a command that created something, either now or on an earlier request with the same
+    /// Builds the response to a command that created something, whether now or in an earlier request with the same
     /// idempotency key.
     pub fn after<A>(done: &CommandOutcome<A>, body: T) -> Self {
         Self { body, replayed: done.replayed }

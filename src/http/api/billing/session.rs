@@ -1,7 +1,8 @@
-//! Sign-in by an e-mailed link, and sign-out.
+//! Sign-in by an emailed link, and sign-out.
 //!
 //! Requesting a link does the same work whether or not the address belongs to a customer: it creates the link and its
-//! e-mail in one commit and looks no customer up. Hence neither the response nor its timing reveals who is a customer.
+//! email in one commit and does not look up any customer. Hence neither the response nor its timing reveals who is a
+//! customer.
 
 mod next;
 
@@ -48,10 +49,10 @@ pub use next::{MAX_NEXT_CHARS, own_path};
 
 /// Path on which a link is redeemed.
 pub const VERIFY_PATH: &str = "/api/v1/auth/verify";
-/// Path of the page that an e-mailed link opens.
+/// Path of the page that an emailed link opens.
 pub const CONFIRM_PATH: &str = "/sign-in/confirm";
 
-/// Maximum number of lookups of a customer whose record is concurrently created by another request.
+/// Maximum number of times that a customer is looked up while another request is creating the customer's record.
 const MAX_TRIES: usize = 3;
 
 handles! {
@@ -103,7 +104,7 @@ pub fn routes() -> ResourceRoutes {
 #[derive(Request, Debug)]
 #[api(name = "MagicLinkRequest", example = json!({"email": "buyer@example.org", "next": "/orders"}))]
 pub struct LinkRequest {
-    /// E-mail address that receives the link and is signed in by it.
+    /// E-mail address that receives the link and is signed in with it.
     #[api(EmailAddress)]
     email: String,
     /// Path on this server to redirect to after sign-in. URLs of other origins are ignored.
@@ -120,7 +121,7 @@ async fn ask_for_link(
     mail_link(&app, &call, from, &email, next.as_deref()).await
 }
 
-/// E-mails a sign-in link to the address, whether or not it belongs to a customer. Used by both the API and the pages.
+/// Emails a sign-in link to the address, whether or not it belongs to a customer. Used by both the API and the pages.
 pub async fn mail_link<B>(
     app: &SignInHandles,
     call: &CommandRequest<B>,
@@ -142,8 +143,7 @@ pub async fn mail_link<B>(
     within(&app.limits, app.environment.now(), &charges, mailed).await
 }
 
-/// Builds the URL in the e-mail: that of the page with the confirmation button, or the one that redeems the token
-/// directly.
+/// Builds the URL in the email: the page with the confirmation button, or the URL that redeems the token directly.
 fn link(config: &Config, token: &str, next: Option<&str>) -> String {
     let base = config.public_url();
     let path = if config.auth.confirm_page { CONFIRM_PATH } else { VERIFY_PATH };
@@ -155,11 +155,11 @@ fn link(config: &Config, token: &str, next: Option<&str>) -> String {
     format!("{}{path}?{}", base.trim_end_matches('/'), query.finish())
 }
 
-/// Query parameters of an e-mailed link.
+/// Query parameters of an emailed link.
 #[derive(Request, Clone, Debug)]
 #[api(name = "LinkQuery")]
 pub struct SignInLinkQuery {
-    /// Token of the e-mailed link.
+    /// Token of the emailed link.
     #[api(MaxChars(200))]
     pub token: Option<String>,
     /// Path on this server to redirect to after sign-in. URLs of other origins are ignored.
@@ -168,11 +168,11 @@ pub struct SignInLinkQuery {
 
 /// Properties of a request to redeem a link, apart from its query.
 struct RedemptionRequest {
-    /// HEAD request, which does not redeem the link.
+    /// `true` for a HEAD request, which does not redeem the link.
     only_looks: bool,
-    /// Request of a browser, which is redirected instead of receiving a JSON error.
+    /// `true` for a browser, which is redirected instead of receiving a JSON error.
     browser: bool,
-    /// Prefetch or prerender of a browser, without action of its user.
+    /// `true` for a prefetch or prerender by a browser, without any action by the user.
     in_advance: bool,
     headers: HeaderMap,
     request_id: Option<Arc<str>>,
@@ -272,8 +272,8 @@ async fn verify(
     }
 }
 
-/// Redeems the link with this token, opens a session for its customer and returns the session token. The first sign-in
-/// of an address creates the customer.
+/// Redeems the link with the given token, opens a session for its customer and returns the session token. The first
+/// sign-in with an address creates the customer.
 async fn redeem(app: &SignInHandles, token: Option<&str>, request_id: Option<Arc<str>>) -> Result<String, ApiError> {
     let link_id = match token.filter(|token| credentials::is_token(token)) {
         Some(token) => app.queries.sign_in_link(&credentials::session_hash(token)).await?,
@@ -301,7 +301,7 @@ async fn redeem(app: &SignInHandles, token: Option<&str>, request_id: Option<Arc
     Err(ApiError::internal("a customer's record was neither found nor made"))
 }
 
-/// Builds the customer cookie with this token and a maximum age in seconds; an age of 0 removes the cookie.
+/// Builds the customer cookie with the given token and maximum age in seconds; an age of 0 removes the cookie.
 fn cookie(token: &str, age: i64) -> Result<HeaderValue, ApiError> {
     let text = format!("{CUSTOMER_COOKIE}={token}; HttpOnly; Secure; SameSite=Lax; Path=/; Max-Age={age}");
     HeaderValue::from_str(&text).map_err(ApiError::internal)
@@ -312,7 +312,7 @@ async fn sign_out(State(app): State<SignInHandles>, who: Caller) -> Result<WithC
     Ok(WithCookie { reply: Plain(Done { success: Success }), cookie })
 }
 
-/// Ends the customer's session at once and returns the `Set-Cookie` value that removes the cookie.
+/// Ends the customer's session immediately and returns the `Set-Cookie` value that removes the cookie.
 pub async fn end_session(app: &SignInHandles, who: &Caller) -> Result<HeaderValue, ApiError> {
     let (customer, session) = (who.customer()?.0, who.session);
     if let Some(session) = session {

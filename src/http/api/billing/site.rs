@@ -1,4 +1,4 @@
-//! Site that a request of the billing API concerns: `site` in the query, or else the header.
+//! Site to which a request of the billing API applies: `site` in the query, or else the header.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -11,7 +11,7 @@ use http::wire::{Argument, Components};
 
 pub use crate::production::orders::site::HEADER;
 
-/// Site that a request names, if any; 400 for an unknown site.
+/// Site that a request names, if any; an unknown site results in a 400.
 pub struct RequestSite(pub Option<Site>);
 
 #[derive(api_derive::Request, Debug)]

@@ -1,4 +1,4 @@
-//! The customer's subscriptions, which the payment processor manages: list, details, checkout, cancellation,
+//! The customer's subscriptions, which the payment processor manages: list, details, checkout, cancellation and
 //! resumption; and the processor's own pages for cards and subscriptions.
 
 mod view;
@@ -34,12 +34,12 @@ use http::wire::{Argument, EmptyBody, Filled, MaxChars, ONE_LINE, Optional, Opti
 use kernel::directory::Directory;
 use kernel::environment::Environment;
 
-/// Prefix of subscription ids, and the maximum number of characters after it.
+/// Prefix of subscription IDs, and the maximum number of characters after it.
 const ID_FORM: (&str, usize) = ("sub_", 124);
 /// Default `limit`.
 const DEFAULT_LIMIT: u64 = 20;
-/// Time in milliseconds for which an identical request without an idempotency key counts as a double click: two payable
-/// pages could lead to two subscriptions.
+/// Time in milliseconds during which an identical request without an idempotency key counts as a double click.
+/// Otherwise, two open payment pages could lead to two subscriptions.
 const DOUBLE_CLICK_MS: i64 = 10 * 60 * 1000;
 /// Maximum quantity of one price in a subscription.
 const MAX_QUANTITY: u32 = 1000;
@@ -129,11 +129,11 @@ pub struct SubscriptionQuery {
     limit: u64,
 }
 
-/// Checkout with which a customer starts a subscription.
+/// Checkout that starts a subscription to one of the prices offered by the shop.
 #[derive(Request, Debug)]
 #[api(name = "SubscriptionCheckoutRequest", example = json!({"priceId": "price_1", "quantity": 1, "successPath": "/thanks"}))]
 pub struct SubscriptionCheckout {
-    /// ID of one of the prices that the shop offers (`payments.subscription_prices`).
+    /// ID of one of the prices offered by the shop (`payments.subscription_prices`).
     #[api(Filled, ONE_LINE, MaxChars(255))]
     price_id: String,
     /// Quantity of the price. Defaults to 1.
@@ -147,7 +147,7 @@ pub struct SubscriptionCheckout {
     cancel_path: Option<String>,
 }
 
-/// Return path of the processor's pages.
+/// Path to return to from the payment processor's pages.
 #[derive(Request, Debug)]
 #[api(name = "PortalRequest", example = json!({"returnPath": "/account"}))]
 pub struct PortalBody {
@@ -230,8 +230,8 @@ async fn resume(
     set_cancel(&app, &call, &id, false).await
 }
 
-/// Returns the idempotency key for a creation at the processor. It is derived from the customer's own key, if sent, so
-/// that a retry reuses it.
+/// Returns the idempotency key for creating something at the processor. The key is derived from the customer's own key,
+/// if sent, so that a retry reuses it.
 fn creation_key<B>(app: &SubscriptionHandles, call: &CommandRequest<B>, what: &str, customer: Id) -> String {
     match call.key_scope() {
         Some(scope) => format!("{what}-{scope}"),

@@ -1,5 +1,5 @@
-//! Events of the payment processor on the path configured in processors of the billing API. They are handled exactly
-//! like those on `/webhooks/payments`.
+//! Events from the payment processor, on the path that is configured at the processor for the billing API. They are
+//! handled exactly like those on `/webhooks/payments`.
 
 use api_derive::Response;
 use axum::extract::State;
@@ -34,7 +34,7 @@ struct Receipt {
     received: bool,
 }
 
-/// Receives an event. Every signed event is answered with 200; a 5xx makes the processor send it again.
+/// Receives an event. Responds 200 to every signed event; a 5xx makes the processor send the event again.
 async fn receive(State(app): State<PaymentHandles>, event: SignedEvent) -> Result<Plain<Receipt>, ApiError> {
     take(&app, event).await?;
     Ok(Plain(Receipt { success: Success, received: true }))

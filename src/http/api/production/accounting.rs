@@ -1,4 +1,4 @@
-//! The accounting integration, as the staff sees it: connection status, and the documents posted to the books.
+//! The accounting integration, as staff see it: connection status, and the documents posted to the books.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use http::wire::{EmptyBody, OptionalBody};
 use kernel::directory::Directory;
 use store::queries::Queries;
 
-/// Example id of a posting.
+/// Example ID of a posting.
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8091";
 
 handles! {
@@ -64,16 +64,16 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Filter of the list of postings.
+/// Filter for the list of postings.
 #[derive(Request, Debug)]
 pub struct PostingQuery {
-    /// Return only postings in this state.
+    /// Return only postings in the given state.
     state: Option<PostingState>,
     #[api(flatten)]
     page: PageQuery,
 }
 
-/// Posting of a document to the accounting system.
+/// Posting of an invoice or credit note to the accounting system.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Posting", many = "postings", example = json!({
@@ -95,13 +95,13 @@ struct PostingView {
     number: String,
     /// Amount due or credited, in the currency's smallest unit.
     amount_cents: i64,
-    /// Three-letter ISO currency code (ISO 4217), in lowercase.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     currency: String,
     /// State of the posting.
     state: PostingState,
-    /// The accounting system's ID of the document; null until it is in the books.
+    /// ID of the document in the accounting system; null until the document is posted.
     remote_id: Option<String>,
-    /// Reason the document was refused.
+    /// Reason the accounting system refused the document; null if it did not.
     error: Option<String>,
     /// Time at which the posting was created.
     created_at: Timestamp,
@@ -130,7 +130,7 @@ impl From<&Posting> for PostingView {
     }
 }
 
-/// The connection to the accounting system.
+/// Status of the connection to the accounting system.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "AccountingConnection", example = json!({
@@ -143,19 +143,19 @@ struct AccountingView {
     configured: bool,
     /// `true` if the accounting system is connected.
     connected: bool,
-    /// The provider's ID of the connected organisation.
+    /// ID of the connected organisation in the accounting system.
     tenant_id: Option<String>,
     /// Name of the connected organisation.
     tenant_name: Option<String>,
-    /// The admin who connected the accounting system.
+    /// Admin who connected the accounting system.
     connected_by: Option<String>,
     /// Time at which the accounting system was connected.
     connected_at: Option<Timestamp>,
     /// Documents issued before this time are not posted.
     since: Option<Timestamp>,
-    /// Reason the connection must be renewed; null while it works or if there has been none.
+    /// Reason the connection must be renewed; null while the connection works, and if there has been none.
     lost: Option<String>,
-    /// Number of documents that were refused and await a person.
+    /// Number of documents that the accounting system refused and that an operator must review.
     refused: u64,
 }
 

@@ -1,9 +1,9 @@
-//! Commands of an agent gateway: `POST /webhooks/agent`, authenticated by the gateway's token.
+//! Commands from an agent gateway: `POST /webhooks/agent`, authenticated by the gateway's token.
 //!
-//! A command that was run is then written to the audit log with its outcome, even if the gateway disconnects in
-//! between. If the power fails in between, the command's own changes are still logged: each change of an order, a job
-//! or a printer has an audit entry in its own commit. Earlier refusals (unreadable body, user not allowed, rate limit)
-//! are logged as a bounded sample, with the user if known. The skills are in `skills`.
+//! Every command that has run is written to the audit log with its outcome, even if the gateway disconnects first. If
+//! the power fails first, the command's own changes are still logged: each change to an order, a job or a printer has
+//! an audit entry in its own commit. Requests refused before a command runs (unreadable body, user not allowed, rate
+//! limit) are logged as a bounded sample, with the user if known. The skills are in `skills`.
 
 mod skills;
 
@@ -38,11 +38,11 @@ use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;
 use store::queries::Queries;
 
-/// Maximum length of a user id in characters; longer ones are truncated.
+/// Maximum length of a user ID in characters; longer ones are truncated.
 const MAX_USER_CHARS: usize = 200;
 /// OpenAPI tag of the operations called by other programs rather than by people and their clients.
 pub(super) const TAG: &str = "Inbound webhooks";
-/// Description of the tag.
+/// OpenAPI description of [`TAG`].
 pub(super) const ABOUT: &str = "Events from the payment processor and commands from an agent gateway.";
 
 handles! {
@@ -79,7 +79,7 @@ pub fn routes() -> ResourceRoutes {
     })
 }
 
-/// A command of the agent gateway.
+/// Command sent by the agent gateway.
 #[derive(Request, Clone, Debug)]
 #[api(open, example = json!({
     "skill": "pause-print", "params": {"jobId": "01890a5d-ac96-774b-bcce-b302099a8067"}, "userId": "telegram:123",
@@ -115,7 +115,7 @@ struct AgentReply {
     data: Value,
 }
 
-/// A command of an agent, with its caller and parameters.
+/// A command from an agent, with its caller and parameters.
 struct AgentCall {
     app: AgentHandles,
     who: Caller,
@@ -154,7 +154,7 @@ async fn receive(
     Ok(within(&limits, now, &charges, carried_out(agent_call, skill)).await?.noting(by, facts))
 }
 
-/// Runs the command in a task of its own, so that a client that disconnects cannot keep it out of the audit log.
+/// Runs the command in its own task, so that it is written to the audit log even if the client disconnects.
 async fn carried_out(agent_call: AgentCall, skill: Skill) -> Result<Plain<AgentAnswer>, ApiError> {
     let going_on = tokio::spawn(async move {
         let outcome = agent_call.carry_out(skill).await;

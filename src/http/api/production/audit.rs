@@ -39,7 +39,7 @@ pub fn routes() -> ResourceRoutes {
     )
 }
 
-/// Filter by the aggregates that entries are about: a kind, an identifier, or both.
+/// Filter by the subject of the entries: a kind, an identifier, or both.
 #[derive(Clone, Default, Debug)]
 struct SubjectFilter {
     kind: Option<String>,
@@ -72,18 +72,18 @@ impl FromJson for SubjectFilter {
     }
 }
 
-/// Filter of the audit log.
+/// Filter for the audit log.
 #[derive(Request, Debug)]
 pub struct AuditQuery {
-    /// Return only entries of this actor: `user:...` or `key:...` with an identifier, or `machine`.
+    /// Return only entries of the given actor: `user:...` or `key:...` with an identifier, or `machine`.
     actor: Option<String>,
-    /// Return only entries of this action, such as `order.cancel`.
+    /// Return only entries of the given action, such as `order.cancel`.
     action: Option<String>,
-    /// Return only entries about this subject: `kind:id`, an identifier alone, or a kind alone.
+    /// Return only entries about the given subject: `kind:id`, an identifier alone, or a kind alone.
     subject: Option<SubjectFilter>,
-    /// Only entries at or after this time, or from this day on.
+    /// Return only entries from the given time or day on.
     from: Option<SpanStart>,
-    /// Only entries before this time, or until the end of this day.
+    /// Return only entries before the given time, or up to the end of the given day.
     to: Option<SpanEnd>,
     #[api(flatten)]
     page: PageQuery,

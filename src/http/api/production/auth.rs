@@ -54,7 +54,7 @@ use platform::secrets::encryption::SecretCipher;
 
 /// OpenAPI tag of sign-in, sessions and API keys.
 pub const TAG: &str = "Access";
-/// Description of the tag.
+/// OpenAPI description of [`TAG`].
 pub const TAG_ABOUT: &str = "Sign-in, sessions and passwords of staff, and API keys.";
 /// Maximum length in characters of the `User-Agent` stored for the list of sessions.
 const MAX_AGENT_CHARS: usize = 300;
@@ -125,34 +125,34 @@ pub struct LoginCredentials {
     code: Option<String>,
 }
 
-/// A change of one's own password.
+/// A change to the caller's own password.
 #[derive(Request, Debug)]
 #[api(example = json!({"currentPassword": "correct horse battery", "newPassword": "battery horse correct"}))]
 pub struct PasswordChange {
-    /// Current password, so that a stolen session cannot change it.
+    /// Current password. Required so that nobody can change the password with a stolen session.
     #[api(SecretText)]
     current_password: String,
     /// New password: at least 10 characters and at most 1024 bytes; not blank, not among the most common passwords, and
-    /// not one's own e-mail address.
+    /// not the caller's own e-mail address.
     #[api(NewPassword)]
     new_password: String,
 }
 
-/// Sessions of the caller to end.
+/// Selection of the caller's sessions to end.
 #[derive(Request, Debug)]
 pub struct EndedSessions {
-    /// Session to end; without it, all sessions except the current one.
+    /// ID of the session to end. If omitted, all sessions except the current one are ended.
     id: Option<Id>,
 }
 
-/// The member of staff who is signed in.
+/// Member of staff who is signed in.
 #[derive(Response, Serialize)]
 #[api(example = json!({"user": UserView::example()}))]
 pub struct SignedIn {
     pub(super) user: UserView,
 }
 
-/// A session of a member of staff, started by signing in.
+/// Session of a member of staff.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Session", many = "sessions", example = json!({
@@ -161,13 +161,13 @@ pub struct SignedIn {
 }))]
 struct SessionView {
     id: Id,
-    /// Time at which the session was started by signing in.
+    /// Time at which the user signed in.
     created_at: Timestamp,
     /// Time of the session's last request.
     seen_at: Timestamp,
     /// The browser's `User-Agent`.
     agent: Option<String>,
-    /// `true` if this request was made with the session.
+    /// `true` for the session with which the request was made.
     current: bool,
 }
 
@@ -225,7 +225,7 @@ async fn open_session<B>(
     Ok(WithCookie { reply, cookie })
 }
 
-/// Opens a session for a user whose password was just checked or set, and returns the cookie that carries it.
+/// Opens a session for a user whose password was just checked or set, and returns the session cookie.
 pub(super) async fn start_session(
     app: &SessionHandles,
     headers: &HeaderMap,
@@ -271,8 +271,8 @@ fn check(password: &str, hash: Option<&str>) -> bool {
     }
 }
 
-/// Builds the cookie that carries a session token. A `Max-Age` of 0 removes it; without one, it lasts until the browser
-/// closes or the session ends.
+/// Builds the session cookie with the given token. An `age` of 0 removes the cookie; with `None`, the cookie lasts
+/// until the browser closes or the session ends.
 fn set_cookie(app: &SessionHandles, token: &str, age: Option<u32>) -> Result<HeaderValue, ApiError> {
     let secure = if app.config.has_secure_cookies() { "; Secure" } else { "" };
     let age = age.map(|age| format!("; Max-Age={age}")).unwrap_or_default();
@@ -313,7 +313,7 @@ async fn password(
     within_tries(&app, &account.email, from, Box::pin(change_password(&app, &call, &account))).await
 }
 
-/// Returns the refusal of a change whose current password is wrong.
+/// Returns the error for a request with a wrong current password.
 pub(super) fn wrong_password() -> ApiError {
     ApiError::forbidden("wrong_password", "the current password is incorrect")
 }
@@ -363,7 +363,7 @@ fn own_sessions(app: &SessionHandles, user: Id) -> Result<Vec<Arc<StaffSession>>
     open_sessions(app, |session| session.user_id == user)
 }
 
-/// Returns the sessions that are selected and have not ended, in the order in which they began.
+/// Returns the selected sessions that have not ended, oldest first.
 fn open_sessions(
     app: &SessionHandles,
     is_selected: impl Fn(&StaffSession) -> bool,

@@ -28,7 +28,7 @@ handles! {
     }
 }
 
-/// Returns the route of backups.
+/// Returns the backup route.
 pub fn routes() -> ResourceRoutes {
     let about = "Copy of all data of the shop, to store elsewhere.";
     ResourceRoutes::new("Backup", about, "backup").post_long(
@@ -66,7 +66,7 @@ async fn make(State(app): State<BackupHandles>, who: Caller) -> Result<Response,
     download(&app, &who).await
 }
 
-/// Creates a backup for the caller and streams it while it is written.
+/// Creates a backup for the caller and streams it while it is being written.
 pub async fn download(app: &BackupHandles, who: &Caller) -> Result<Response, ApiError> {
     let now = app.environment.now();
     let Backup { file_name, pieces } = app.backups.begin(now).await?;

@@ -1,5 +1,4 @@
-//! Custom requests, as the staff sees them: the customer's wishes, photos, and status. Customers submit them through
-//! the billing API.
+//! Custom requests, as staff see them: requirements, photos and status. Customers submit them through the billing API.
 
 mod by_page;
 mod photos;
@@ -31,7 +30,7 @@ use store::queries::{CustomRequestFilter, Queries};
 
 pub use by_page::act_by_page;
 
-/// Example id of a custom request.
+/// Example ID of a custom request.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8090";
 const STATE: &str = "invalid_transition";
 
@@ -65,17 +64,17 @@ pub fn routes() -> ResourceRoutes {
     photos::routes(routes)
 }
 
-/// Filter of the list of custom requests.
+/// Filter for the list of custom requests.
 #[derive(Request, Debug)]
 pub struct CustomRequestQuery {
-    /// Return only requests with this status.
+    /// Return only requests with the given status.
     status: Option<CustomRequestStatus>,
-    /// Return only requests of this site.
+    /// Return only requests of the given site.
     site: Option<Site>,
-    /// Return only requests of the customer with this e-mail address.
+    /// Return only requests of the customer with the given e-mail address.
     #[api(MaxChars(254))]
     customer_email: Option<String>,
-    /// Return only requests with this text in the customer's e-mail address or name.
+    /// Return only requests whose customer's e-mail address or name contains the given text.
     #[api(MaxChars(254))]
     q: Option<String>,
     #[api(flatten)]
@@ -86,10 +85,10 @@ pub struct CustomRequestQuery {
 #[derive(Request, Clone, Debug)]
 #[api(name = "CustomRequestChange", example = json!({"internalNotes": "Ask for a photo from the side."}))]
 pub struct CustomRequestPatch {
-    /// Notes of the staff, which customers cannot read.
+    /// Internal notes, not visible to customers.
     #[api(MaxChars(1000))]
     internal_notes: Optional<Option<String>>,
-    /// Status to set on the request.
+    /// New status of the request.
     status: Optional<CustomRequestStatus>,
 }
 

@@ -1,4 +1,4 @@
-//! Customers, as the staff sees them. Customers edit their own profile in the billing API.
+//! Customers, as staff see them. Customers edit their own profile in the billing API.
 
 mod address;
 
@@ -27,7 +27,7 @@ use store::queries::{CustomerFilter, Queries};
 
 pub use address::AddressView;
 
-/// Customer id used in examples.
+/// Customer ID used in examples.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8080";
 
 handles! {
@@ -47,13 +47,13 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, "/api/customers/{id}", one, |op| op.named("getCustomer", "Retrieve a customer"))
 }
 
-/// Filter of the list of customers.
+/// Filter for the list of customers.
 #[derive(Request, Debug)]
 pub struct CustomerQuery {
-    /// Return only the customer with this e-mail address.
+    /// Return only the customer with the given e-mail address.
     #[api(MaxChars(254))]
     email: Option<String>,
-    /// Return only customers with this text in the e-mail address or name.
+    /// Return only customers whose e-mail address or name contains the given text.
     #[api(MaxChars(254))]
     q: Option<String>,
     #[api(flatten)]
@@ -84,7 +84,7 @@ struct CustomerView {
     locale: Option<String>,
     /// Billing and shipping addresses.
     addresses: Vec<AddressView>,
-    /// Time at which the record was created.
+    /// Time at which the customer record was created.
     created_at: Timestamp,
     /// Time at which the profile last changed.
     updated_at: Timestamp,
@@ -115,7 +115,7 @@ async fn one(State(app): State<CustomerHandles>, PathId(id): PathId) -> Result<P
     Ok(Plain(state_of(&state)?.into()))
 }
 
-/// Returns the customer with this normalized e-mail address, and creates the record if there is none.
+/// Returns the customer with the given normalized e-mail address; creates the customer record if there is none.
 pub async fn customer_of(
     queries: &Queries,
     customers: &Directory<Customer>,

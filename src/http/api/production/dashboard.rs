@@ -77,11 +77,11 @@ struct PrinterCounts {
     total: usize,
     /// Number of printers, by state.
     by_state: CountsByName,
-    /// Printers that need a person's attention.
+    /// Printers that need an operator's attention.
     attention: Vec<PrinterInTrouble>,
 }
 
-/// A printer that needs a person's attention.
+/// A printer that needs an operator's attention.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterInTrouble", example = json!({
@@ -96,12 +96,12 @@ struct PrinterInTrouble {
     attention: Vec<Attention>,
 }
 
-/// Webhook deliveries that have not arrived.
+/// Numbers of webhook deliveries that have not succeeded.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "DeliveryCounts", example = json!({"pending": 0, "failed": 0}))]
 struct DeliveryCounts {
-    /// Number of deliveries that await their first or next attempt.
+    /// Number of deliveries awaiting their first or next attempt.
     pending: u64,
     /// Number of deliveries that failed after their last retry.
     failed: u64,
@@ -124,9 +124,9 @@ struct Dashboard {
     printers: PrinterCounts,
     /// Materials below their reorder point.
     low_stock: Vec<LowStockData>,
-    /// Webhook deliveries that have not arrived.
+    /// Numbers of webhook deliveries that have not succeeded.
     deliveries: DeliveryCounts,
-    /// Number of jobs that wait for stock or a printer.
+    /// Number of jobs waiting for stock or a printer.
     queue_length: u64,
     /// Time at which the next printer can take a job, as reported by the printers; null if unknown.
     next_free_at: Option<Timestamp>,
@@ -158,7 +158,7 @@ async fn show(State(app): State<DashboardHandles>) -> Result<Plain<Dashboard>, A
     }))
 }
 
-/// Returns an enumeration value's name in the API.
+/// Returns the API name of an enumeration value.
 fn word(value: &impl Serialize) -> String {
     json!(value).as_str().unwrap_or_default().to_owned()
 }
@@ -199,7 +199,7 @@ fn next_free_at(app: &DashboardHandles, now: Timestamp) -> Option<Timestamp> {
     present_printers(app).iter().filter_map(|printer| free_at(printer, &app.printer_connections, now)).min()
 }
 
-/// Returns the time at which a printer can take a job: now, or when its print ends as reported by the printer; `None`
+/// Returns the time at which a printer can take a job: now, or the end of its print as reported by the printer; `None`
 /// if unknown.
 pub fn free_at(printer: &Printer, connections: &PrinterConnections, now: Timestamp) -> Option<Timestamp> {
     if printer.free().is_ok() {

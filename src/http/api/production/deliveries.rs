@@ -82,19 +82,19 @@ impl From<DeliveryState> for DeliveryStatus {
 /// Filter of the delivery log.
 #[derive(Request, Debug)]
 pub struct DeliveryQuery {
-    /// Return only deliveries in this state.
+    /// Return only deliveries in the given state.
     state: Option<DeliveryState>,
-    /// Return only deliveries of this event type.
+    /// Return only deliveries of the given event type.
     event: Option<String>,
     #[api(flatten)]
     page: PageQuery,
 }
 
-/// Events to send again.
+/// Period whose events to send again.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"since": "2026-11-01T00:00:00.000Z"}))]
 pub struct Replay {
-    /// Time from which on events are sent again; at most 30 days ago.
+    /// Start of the period; at most 30 days ago.
     since: Timestamp,
 }
 
@@ -103,11 +103,11 @@ pub struct Replay {
 #[serde(rename_all = "camelCase")]
 #[api(name = "ReplayStarted", example = json!({"replayed": 17}))]
 struct ReplayStarted {
-    /// Number of events that are sent again.
+    /// Number of events that will be sent again.
     replayed: u32,
 }
 
-/// Delivery of one event to one endpoint, with the result of its attempts.
+/// Delivery of one event to one endpoint, with the results of its attempts.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Delivery", many = "deliveries", example = json!({
@@ -129,7 +129,7 @@ struct DeliveryView {
     event_id: Id,
     /// Event type, such as `order.paid` or `job.failed`.
     event: String,
-    /// Number of the replay: 0 for the first delivery, counted up by redeliveries and replays.
+    /// Replay number: 0 for the first delivery, incremented by each redelivery or replay.
     replay: u32,
     /// State of the delivery; `sending` while an attempt is due or in progress.
     state: DeliveryStatus,
@@ -245,8 +245,8 @@ async fn redeliver(
     Ok(created_reply(&app, &done))
 }
 
-/// Replays, once each, the events whose first delivery was created since then. They are read from the log in pages, in
-/// the background; 409 while an earlier replay is still running.
+/// Replays, once each, the events whose first delivery was created at or after the given time. The events are read from
+/// the log page by page, in the background; responds 409 while an earlier replay is still running.
 async fn replay(
     State(app): State<EndpointHandles>,
     PathId(id): PathId,

@@ -43,12 +43,12 @@ use store::queries::Queries;
 const PATH: &str = "/api/webhooks/endpoints";
 /// OpenAPI tag of the operations on endpoints and deliveries.
 pub const TAG: &str = tags::WEBHOOKS;
-/// Description of the tag.
+/// OpenAPI description of [`TAG`].
 pub const ABOUT: &str = "Webhook endpoints that receive events. Each delivery is signed in `X-Service-Signature` \
                          (`sha256=`, HMAC of the raw body) and as Standard Webhooks. Failed deliveries are retried \
                          after the delays in the setting `webhooks.retry_schedule_seconds`. The payloads are described \
                          under `webhooks` and at `/docs/events`.";
-/// Example id of an endpoint.
+/// Example ID of an endpoint.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8070";
 const WITHHELD: DescribedError = (
     409,
@@ -104,7 +104,7 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, "/api/webhooks/event-types", event_types, |op| op.named("listEventTypes", "List event types"))
 }
 
-/// A URL to which webhooks may be sent. Private addresses are checked later, because a setting may allow them.
+/// A URL to which webhooks may be sent. Private addresses are checked separately, because a setting may allow them.
 struct WebTarget;
 
 impl Rule<String> for WebTarget {
@@ -116,7 +116,7 @@ impl Rule<String> for WebTarget {
     }
 }
 
-/// A secret that can sign payloads. The schema limits its characters, the rule its bytes.
+/// Rule for secrets that sign payloads. The schema limits the number of characters, the rule the number of bytes.
 struct SigningSecret;
 
 impl Rule<String> for SigningSecret {
@@ -166,7 +166,7 @@ pub struct SecretRotation {
     secret: Option<String>,
 }
 
-/// A program that receives events.
+/// Webhook endpoint, to which events are sent.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Endpoint", many = "endpoints", example = example())]
@@ -187,7 +187,7 @@ struct EndpointView {
     created_at: Timestamp,
     /// Time at which the endpoint last changed.
     updated_at: Timestamp,
-    /// Version of the endpoint, which counts changes from 1; also its `ETag`.
+    /// Version number of the endpoint: starts at 1 and increases with each change; also its `ETag`.
     version: i64,
 }
 
@@ -219,7 +219,7 @@ impl EndpointView {
     }
 }
 
-/// An endpoint with its signing secret.
+/// A webhook endpoint with its signing secret.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "EndpointWithSecret", example = example_with_secret())]

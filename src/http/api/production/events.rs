@@ -31,12 +31,12 @@ use store::queries::{EventFilter, Queries};
 
 /// Maximum number of events read at a time.
 const EVENTS_PER_READ: usize = 200;
-/// Delay after which disconnected clients reconnect.
+/// Delay, in milliseconds, after which disconnected clients reconnect.
 const RECONNECT_MILLIS: u32 = 3000;
 /// Error message for a cursor that does not belong to the shop's current history.
 const CURSOR_AHEAD: &str = "the cursor is beyond the newest event, or its event was undone by a restore from a backup; \
                             reload the data that you store about the shop, and follow events from now on";
-/// Example id of an event.
+/// Example ID of an event.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8072";
 
 handles! {
@@ -71,7 +71,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Filter and cursor of the list of events.
+/// Filter and cursor for listing events.
 #[derive(Request, Debug)]
 pub struct EventQuery {
     #[api(flatten)]
@@ -84,11 +84,11 @@ pub struct EventQuery {
 /// Filter and cursor for reading or following events.
 #[derive(Request, Debug)]
 pub struct EventChoice {
-    /// Return only events with a higher sequence number than this.
+    /// Return only events with a higher sequence number than the given one.
     after: Option<i64>,
-    /// Return only events of these types, separated by commas.
+    /// Return only events of the given types, separated by commas.
     event: Option<String>,
-    /// Return only events about this subject: `kind:id`, an ID, or a kind.
+    /// Return only events about the given subject: `kind:id`, an ID, or a kind.
     subject: Option<String>,
 }
 
@@ -120,11 +120,11 @@ pub struct EventView {
     subject: SubjectView,
     /// Actor who caused the event: a member of staff, an API key, or the server itself.
     actor: String,
-    /// Event data; its fields depend on the event type and are listed at `/docs/events`.
+    /// Event data; the fields depend on the event type and are listed at `/docs/events`.
     data: JsonObject,
 }
 
-/// Serializes an event in the format that all programs read, also outside HTTP.
+/// Serializes an event in the format shared by the API and the integrations.
 pub fn written(numbered: &NumberedEvent) -> Value {
     serde_json::to_value(EventView::from(numbered)).unwrap_or_default()
 }
@@ -157,12 +157,12 @@ fn example() -> Value {
     })
 }
 
-/// Returns example event data, of an `order.paid`.
+/// Returns the example data of an `order.paid` event.
 pub(super) fn example_data() -> Value {
     OrderData::example()
 }
 
-/// A page of events after a cursor.
+/// A page of events that follow a cursor.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "EventPage", example = json!({"events": [example()], "next": 4711}))]
@@ -181,7 +181,7 @@ impl MediaType for EventStreamMedia {
     const EXAMPLE: Option<&'static str> = Some("id: 4711\nevent: order.paid\ndata: {\"seq\":4711}\n\n");
 }
 
-/// Parses a `subject` query parameter: `kind:id`, an id, or a kind.
+/// Parses a `subject` query parameter: `kind:id`, an ID, or a kind.
 pub fn subject(text: Option<&str>) -> Result<(Option<String>, Option<Id>), ApiError> {
     let Some(subject) = text else { return Ok((None, None)) };
     let wrong = |_| Refusal::field("subject", "must be kind:id, an ID or a kind");
@@ -222,7 +222,7 @@ async fn list(State(app): State<EventHandles>, Query(query): Query<EventQuery>) 
     Ok(Plain(EventPage { events: events.iter().map(EventView::from).collect(), next }))
 }
 
-/// Streams events after `Last-Event-ID` or `after`; without either, from now on. If the events after the cursor are no
+/// Streams events after `Last-Event-ID` or `after`; without either, only new events. If events after the cursor are no
 /// longer available, the stream begins with a `reset` event.
 async fn stream(
     State(app): State<EventHandles>,

@@ -1,4 +1,4 @@
-//! Exports made by staff: of all customers, downloaded here and not mailed to anyone.
+//! Exports created by staff. They can cover all customers; they are downloaded from here and not emailed to anyone.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ handles! {
 }
 
 const PATH: &str = "/api/exports";
-/// Example id of an export.
+/// Example ID of an export.
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8090";
 
 /// Returns the export routes.
@@ -73,24 +73,24 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// An export to create, with the filter of its records.
+/// An export to create, with a filter for its records.
 #[derive(Request, Debug)]
 #[api(name = "NewExport", example = json!({"type": "invoices", "status": "paid"}))]
 pub struct NewExport {
     /// Type of records to export.
     #[api(name = "type")]
     kind: ExportType,
-    /// Export only records of the customer with this e-mail address.
+    /// Export only records of the customer with the given e-mail address.
     #[api(EmailAddress)]
     customer_email: Option<String>,
-    /// Export only records created at this time or later, or from this day on.
+    /// Export only records created at or after the given time or day.
     from: Option<SpanStart>,
-    /// Export only records created before this time, or until the end of this day.
+    /// Export only records created before the given time, or up to the end of the given day.
     to: Option<SpanEnd>,
-    /// Export only records with this status, as shown in the API.
+    /// Export only records with the given status, as shown in the API.
     #[api(ONE_LINE, MaxChars(40))]
     status: Option<String>,
-    /// Export only records of this site.
+    /// Export only records of the given site.
     site: Option<Site>,
 }
 
@@ -113,25 +113,25 @@ struct ExportView {
     state: ExportState,
     /// E-mail address of the customer to whom the export is limited; null for all customers.
     customer_email: Option<String>,
-    /// Earliest creation time of the exported records.
+    /// Time at or after which the exported records were created; null for no limit.
     from: Option<Timestamp>,
-    /// Time before which the exported records were created.
+    /// Time before which the exported records were created; null for no limit.
     to: Option<Timestamp>,
-    /// Status to which the export is limited.
+    /// Status to which the export is limited; null for any status.
     status: Option<String>,
-    /// Site to which the export is limited.
+    /// Site to which the export is limited; null for all sites.
     site: Option<String>,
     /// Number of rows written so far, without the header.
     rows: u64,
     /// Number of bytes written so far.
     bytes: u64,
-    /// Error of the last failed attempt.
+    /// Error from the last failed attempt.
     error: Option<String>,
     /// Time at which the export was requested; later records are not included.
     created_at: Timestamp,
     /// Time at which the export was completed or abandoned.
     finished_at: Option<Timestamp>,
-    /// Time from which on the export can no longer be downloaded.
+    /// Time after which the export can no longer be downloaded.
     expires_at: Option<Timestamp>,
 }
 

@@ -28,7 +28,7 @@ use http::routes::ResourceRoutes;
 use http::wire::TextList;
 use services::farm_ui::FarmPrinter;
 
-/// Limits on the ids in one import.
+/// Limits on the IDs in one import.
 const IDS: TextList = TextList { max_items: 1000, max_chars: 500 };
 const OFF: DescribedError = (409, "farm_ui_off", "No print farm interface is configured.");
 const FAILED: DescribedError =
@@ -62,7 +62,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// A printer known to the print farm interface.
+/// A printer that is registered in the print farm interface.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "FarmPrinter", example = json!({
@@ -74,20 +74,20 @@ struct FarmPrinterView {
     id: String,
     /// Name of the printer in the print farm interface.
     name: String,
-    /// Printer type in this system; null if it is not supported.
+    /// Printer type in this system; null if the type is not supported.
     #[serde(rename = "type")]
     kind: Option<&'static str>,
     /// URL of the printer's server.
     base_url: String,
     /// `true` if the printer is enabled in the print farm interface.
     enabled: bool,
-    /// ID of the registered printer with this address; null if there is none.
+    /// ID of the registered printer with the same address; null if there is none.
     printer_id: Option<Id>,
-    /// Reason the printer cannot be imported as it is; null if no problem is known.
+    /// Reason the printer cannot be imported unchanged; null if no problem is known.
     problem: Option<String>,
 }
 
-/// The printers known to the print farm interface.
+/// The printers that are registered in the print farm interface.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "FarmPrinters", example = json!({"printers": [FarmPrinterView::example()]}))]
@@ -103,7 +103,7 @@ pub struct FarmImport {
     /// IDs in the print farm interface. If omitted, all enabled printers that are not registered yet are imported.
     #[api(IDS, default = Vec::new())]
     ids: Vec<String>,
-    /// Machine type of the imported printers; the print farm interface does not provide it.
+    /// Machine type of the imported printers, which the print farm interface does not provide.
     machine_type: MachineType,
 }
 
@@ -156,7 +156,7 @@ async fn list_printers(app: &FarmUiHandles) -> Result<Vec<FarmPrinter>, ApiError
     }
 }
 
-/// Returns the key and the serial number with which a printer of this type is registered.
+/// Returns the key and the serial number with which a printer of the given type is registered.
 fn credentials(declared: &PrinterType, there: &FarmPrinter) -> (String, Option<String>) {
     let FarmPrinter { key, user, password, .. } = there;
     if declared.needs_serial {
@@ -169,7 +169,7 @@ fn credentials(declared: &PrinterType, there: &FarmPrinter) -> (String, Option<S
 }
 
 /// Returns the address with which a printer is registered. For printers identified by serial number, the print farm
-/// interface lists a web address of the host, which differs from the address used to control them.
+/// interface lists a web address of the host, which is not the address used to control them.
 fn address(there: &FarmPrinter) -> String {
     let url = farm_type(there.type_number)
         .filter(|declared| declared.needs_serial)
@@ -181,7 +181,8 @@ fn address(there: &FarmPrinter) -> String {
     }
 }
 
-/// Returns the registered printer with the address or the serial number of one in the print farm interface.
+/// Returns the ID of the registered printer that has the address or the serial number of the given printer from the
+/// print farm interface; `None` if there is none.
 fn here(app: &FarmUiHandles, there: &FarmPrinter) -> Option<Id> {
     let serial = farm_type(there.type_number).and_then(|declared| credentials(declared, there).1);
     let address = address(there);

@@ -56,12 +56,12 @@ struct ForecastView {
     at: Timestamp,
     /// Expected completion of the last job that can be forecast; null if there is none.
     done_at: Option<Timestamp>,
-    /// Number of unfinished jobs of paid orders that cannot be forecast, because they wait for stock, for a person, or
-    /// for a printer that fits.
+    /// Number of unfinished jobs of paid orders that cannot be forecast because they are waiting for stock, an operator
+    /// or a suitable printer.
     untold: usize,
     /// All printers, sorted by name.
     printers: Vec<PrinterForecastView>,
-    /// Orders that will miss their promised time, the earliest promise first.
+    /// Orders that will miss their promised time, earliest promise first.
     late: Vec<LateOrder>,
 }
 
@@ -76,8 +76,8 @@ struct PrinterForecastView {
     id: Id,
     /// Name of the printer.
     name: String,
-    /// Time at which the printer has printed its share of the queue and its bed is clear; null while it needs other
-    /// attention from a person.
+    /// Time at which the printer has printed its share of the queue and its bed is clear; null while the printer needs
+    /// other attention from an operator.
     free_at: Option<Timestamp>,
 }
 
@@ -95,7 +95,7 @@ struct LateOrder {
     number: OrderNumber,
     /// Time promised to the customer.
     promised_at: Timestamp,
-    /// Time expected now; null if it cannot be forecast.
+    /// Time currently expected; null if it cannot be forecast.
     expected_at: Option<Timestamp>,
 }
 

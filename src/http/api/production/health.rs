@@ -45,17 +45,17 @@ pub use self::cache::ReadinessCache;
 use self::degraded::degraded;
 pub use self::report::{SystemReport, system_report};
 
-/// Maximum time that the readiness check waits for the database.
+/// Maximum time for which the readiness check waits for the database.
 const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);
 /// OpenAPI tag of the operations on the server itself.
 pub const TAG: &str = tags::SYSTEM;
-/// Description of the tag.
+/// OpenAPI description of [`TAG`].
 pub const ABOUT: &str = tags::SYSTEM_ABOUT;
 const READY: &str = "The server is ready if the database accepts writes and responds to reads, and every component is \
                      running. Otherwise reads, streams and emergency stops still work. Problems that do not stop the \
                      server are listed under `degraded`.";
 
-/// Text shown to callers other than operators in place of the details of degraded operation.
+/// Text shown instead of the details of degraded operation to callers who are not operators.
 const UNTOLD_TROUBLE: &str = "there is a problem that does not stop the server; operators can see the details";
 
 handles! {
@@ -114,7 +114,7 @@ enum UnreadyStatus {
     Unavailable,
 }
 
-/// State of the database: accepts writes and answers reads, or the reason it does not.
+/// State of the database: it accepts writes and answers reads, or the reason it does not.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum DatabaseStatus {
@@ -144,16 +144,17 @@ enumeration! {
     DatabaseStatus,
     /// State of Redis: `unavailable` while it does not respond.
     RedisStatus,
-    /// State of a component; `parked` is out of service after repeated crashes and retried slowly.
+    /// State of a component. A `parked` component is out of service after repeated crashes and is restarted at long
+    /// intervals.
     ComponentState,
 }
 
-/// State of a server component. The reason for a crash is only in the log and in `/metrics`.
+/// State of a server component. The reason for a crash appears only in the log and in `/metrics`.
 #[derive(Response, Serialize, Clone)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ComponentStatus", example = json!({"state": "up", "crashes": 0}))]
 struct ComponentStatus {
-    /// `up`, `parked` (out of service, retried slowly) or `down`.
+    /// `up`, `parked` (out of service, restarted at long intervals) or `down`.
     state: ComponentState,
     /// Number of crashes.
     crashes: u64,
@@ -171,7 +172,7 @@ struct Facts {
     redis: Option<RedisStatus>,
     /// State of each server component; empty unless the caller is an operator.
     components: BTreeMap<&'static str, ComponentStatus>,
-    /// Problems that do not stop the server, in plain language. Callers other than operators get only a generic
+    /// Problems that do not stop the server, in plain language. Callers who are not operators get only a generic
     /// sentence.
     degraded: Vec<String>,
 }
@@ -183,7 +184,7 @@ struct Facts {
     "status": "ready", "database": "ok", "components": {"writer": ComponentStatus::example()}, "degraded": [],
 }))]
 struct Readiness {
-    /// `degraded` if there are problems that do not stop the server, otherwise `ready`.
+    /// `degraded` if there are problems that do not stop the server; otherwise `ready`.
     status: ReadyStatus,
     #[serde(flatten)]
     facts: Facts,
@@ -209,7 +210,7 @@ struct Unreadiness {
     facts: Facts,
 }
 
-/// 200 if the server is ready, otherwise the error with the facts.
+/// Readiness response: 200 if the server is ready, otherwise an error with the same facts.
 enum ReadyReply {
     Ready(Readiness),
     Not(Box<(ApiError, Unreadiness)>),
@@ -329,7 +330,7 @@ async fn judge(app: &HealthHandles) -> ReadinessResult {
     ReadinessResult { database, redis, components, degraded: degraded(app).await, fault }
 }
 
-/// Checks the database and returns its status, with the error if it is not ready.
+/// Checks the database and returns its status, and the error if the database is not ready.
 async fn database(app: &HealthHandles) -> (DatabaseStatus, Option<ApiError>) {
     let word = |why: Unavailable| match why {
         Unavailable::Database => DatabaseStatus::Unavailable,

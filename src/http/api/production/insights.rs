@@ -1,4 +1,4 @@
-//! Statistics over a time span: part quality and the cost of scrap, printer utilisation, failed prints, and lead times
+//! Statistics for a time span: part quality and the cost of scrap, printer utilisation, failed prints, and lead times
 //! of orders.
 
 mod activity;
@@ -71,9 +71,9 @@ pub fn routes() -> ResourceRoutes {
 /// Time span of the statistics.
 #[derive(Request, Debug)]
 pub struct InsightQuery {
-    /// Include only prints that ended at this time or later. Defaults to 30 days before `to`.
+    /// Include only prints that ended at or after the given time. Defaults to 30 days before `to`.
     from: Option<SpanStart>,
-    /// Include only prints that ended before this time. Defaults to now.
+    /// Include only prints that ended before the given time. Defaults to now.
     to: Option<SpanEnd>,
 }
 
@@ -110,14 +110,15 @@ pub struct QualityNumbers {
     pub good: i64,
     /// Number of rejected parts.
     pub scrap: i64,
-    /// Share of good parts in prints that are not replacements, from 0 to 1; null if there are none.
+    /// Share of good parts among first prints (prints that do not replace rejected parts), from 0 to 1; null if there
+    /// were none.
     pub first_pass_yield: Option<f64>,
     /// Print time in seconds spent on rejected parts.
     pub scrap_seconds: i64,
     /// Material lost in rejected parts, by unit.
     pub scrap_material: Vec<LostMaterial>,
-    /// Current cost of that material, in the smallest unit of the shop's currency, as far as the `unitCostCents` of the
-    /// materials is known; null if it is known for none of them.
+    /// Current cost of the material lost in rejected parts, in the smallest unit of the shop's currency. Only materials
+    /// with a `unitCostCents` are included; null if none of them has one.
     pub scrap_cost_cents: Option<i64>,
 }
 
@@ -130,7 +131,7 @@ pub struct SkuQuality {
     pub sku_id: Id,
     /// Name of the SKU; null if it no longer exists.
     pub name: Option<String>,
-    /// Numbers of the group.
+    /// Part quality of the SKU.
     #[serde(flatten)]
     pub numbers: QualityNumbers,
 }
@@ -144,7 +145,7 @@ pub struct PrinterQuality {
     pub printer_id: Id,
     /// Name of the printer; null if it no longer exists.
     pub name: Option<String>,
-    /// Numbers of the group.
+    /// Part quality of the printer.
     #[serde(flatten)]
     pub numbers: QualityNumbers,
 }
@@ -156,12 +157,12 @@ pub struct PrinterQuality {
 pub struct ReasonQuality {
     /// Rejection reason; null if none was entered.
     pub reason: Option<String>,
-    /// Numbers of the group.
+    /// Part quality of the prints with the rejection reason.
     #[serde(flatten)]
     pub numbers: QualityNumbers,
 }
 
-/// Part quality of all prints in a time span. Each list starts with the most rejected parts.
+/// Part quality of all prints in a time span. Each list is sorted by rejected parts, most first.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Quality", example = json!({
@@ -179,7 +180,7 @@ pub struct QualityView {
     pub by_reason: Vec<ReasonQuality>,
 }
 
-/// Statistics of the shop over a time span.
+/// Statistics of the shop for a time span.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Insights", example = json!({
@@ -187,7 +188,7 @@ pub struct QualityView {
     "activity": ShopActivity::example(),
 }))]
 pub struct Insights {
-    /// Start of the time span: prints that ended at this time or later are included.
+    /// Start of the time span: prints that ended at or after this time are included.
     pub from: Timestamp,
     /// End of the time span: prints that ended before this time are included.
     pub to: Timestamp,
@@ -227,12 +228,12 @@ impl From<&QualityCounts> for QualityNumbers {
     }
 }
 
-/// Parses the id by which a group was formed; groups without a valid one are omitted.
+/// Parses the ID by which a group was formed; `None` if it is not valid.
 fn key(counts: &QualityCounts) -> Option<Id> {
     counts.key.as_deref()?.parse().ok()
 }
 
-/// Returns the figures of a time span without prints.
+/// Returns the figures for a time span without prints.
 fn nothing() -> QualityCounts {
     QualityCounts { lost_cents: Some(0), ..QualityCounts::default() }
 }
@@ -251,7 +252,8 @@ async fn show_table(
     Ok(table::download(&insights(&app, query.start(), query.end()).await?))
 }
 
-/// Computes the statistics from `from` (default: 30 days before the end) until before `to` (default: now).
+/// Computes the statistics for a time span: from `from` (default: 30 days before the end), inclusive, to `to` (default:
+/// now), exclusive.
 pub async fn insights(
     app: &InsightHandles,
     from: Option<Timestamp>,

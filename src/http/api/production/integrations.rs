@@ -82,17 +82,17 @@ pub struct IntegrationChange {
 pub struct IntegrationsChange {
     /// Workflow automation to which events are sent.
     workflow: Optional<IntegrationChange>,
-    /// Print farm interface.
+    /// Print farm interface, from which printers are imported.
     farm_ui: Optional<IntegrationChange>,
-    /// Detector of failed prints.
+    /// Detector of failing prints.
     failure_detection: Optional<IntegrationChange>,
     /// Home automation that displays printer states.
     smart_home: Optional<IntegrationChange>,
     /// Parts management system with which stock is synchronised.
     parts: Optional<IntegrationChange>,
-    /// Spool system, by which printer slots report their remaining material.
+    /// Spool management system, which supplies the remaining material of the spools in printer slots.
     spools: Optional<IntegrationChange>,
-    /// The agent gateway.
+    /// Agent gateway.
     agent: Optional<IntegrationChange>,
 }
 
@@ -115,12 +115,13 @@ pub struct IntegrationView {
     /// Number of failed calls since the last successful one, or of unusable responses since the last usable one,
     /// whichever is greater.
     pub failures: u32,
-    /// Error in the settings, or else of the last failed call; null if there is no problem or before the first call.
+    /// Error in the settings, or else from the last failed call; null if there is no problem, and before the first
+    /// call.
     pub error: Option<String>,
-    /// Time of its latest successful call while none was answered with nothing of use, since the start of the server;
-    /// of the mail server, when it last took a mail. Null before the first.
+    /// Time of the latest successful call since the server started; not updated while responses are unusable. For the
+    /// mail server, the time at which it last accepted an email. Null if there has been none.
     pub last_ok_at: Option<Timestamp>,
-    /// Further remarks, such as prints without a camera.
+    /// Additional information, such as the number of prints that are not monitored.
     pub note: Option<String>,
 }
 
@@ -132,7 +133,7 @@ struct IntegrationsView {
     integrations: Vec<IntegrationView>,
 }
 
-/// Returns how each of the other systems fares, with Redis and the mail server at the end.
+/// Returns the status of every integration, followed by Redis and the mail server.
 pub fn views(app: &IntegrationHandles) -> Vec<IntegrationView> {
     let view = |kind: Service| {
         let url = kind.address(&app.config).filter(|url| !url.is_empty()).map(|url| without_login(url).into_owned());
@@ -151,7 +152,7 @@ async fn list(State(app): State<IntegrationHandles>) -> Result<Plain<Integration
     Ok(Plain(IntegrationsView { integrations: views(&app) }))
 }
 
-/// Returns the status of Redis. If it is not used, this process takes over its role.
+/// Returns the status of Redis. Without Redis, the current process takes over its role.
 fn redis(app: &IntegrationHandles) -> IntegrationView {
     let url = app.config.redis.url.expose();
     let is_away = app.redis.as_ref().is_some_and(|redis| !redis.is_up());
@@ -170,7 +171,7 @@ fn redis(app: &IntegrationHandles) -> IntegrationView {
     }
 }
 
-/// Returns the status of the mail server, judged by the mails that still wait to be sent.
+/// Returns the status of the mail server, inferred from the emails still waiting to be sent.
 fn smtp(app: &IntegrationHandles) -> IntegrationView {
     let mail = &app.config.mail;
     let configured = Service::Smtp.is_configured(&app.config);
@@ -191,7 +192,7 @@ fn smtp(app: &IntegrationHandles) -> IntegrationView {
     }
 }
 
-/// Changes an integration by a page form, whose texts are named after the settings (`section.key`); an empty text
+/// Changes an integration from a page form, whose fields are named after the settings (`section.key`). An empty field
 /// removes the value. The change is tested before it is saved.
 pub async fn change_by_page(
     app: IntegrationHandles,
@@ -208,7 +209,7 @@ pub async fn change_by_page(
     Ok(change(State(app), call.of_form(&body)).await?.0)
 }
 
-/// Returns the member of the request body that changes this integration: its name in camel case.
+/// Returns the camel-case name of the request body field that changes the given integration.
 fn member_of(kind: Service) -> String {
     let mut parts = kind.word().split('_');
     let mut name = parts.next().unwrap_or_default().to_owned();

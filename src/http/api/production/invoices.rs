@@ -42,7 +42,7 @@ pub use pay_links::pay_url;
 pub use view::{InvoiceLineView, InvoiceSummary, InvoiceView};
 
 const PATH: &str = "/api/invoices";
-/// Example id of an invoice.
+/// Example ID of an invoice.
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8080";
 const STATE: &str = "invalid_transition";
 
@@ -95,7 +95,7 @@ fn add_draft_routes(routes: ResourceRoutes) -> ResourceRoutes {
         })
 }
 
-/// Adds the routes from sending to payment, reversal and refund.
+/// Adds the routes for sending, payment, reversal and refunds.
 fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     routes
@@ -160,7 +160,7 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
         })
 }
 
-/// Adds the routes of PDF and XML.
+/// Adds the routes for PDF and XML documents.
 fn add_document_routes(routes: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     routes
@@ -228,12 +228,12 @@ async fn numbering(State(app): State<InvoiceHandles>) -> Result<Plain<Numbering>
     Ok(Plain(Numbering::from(app.queries.numbering().await?)))
 }
 
-/// Builds the staff's view of an invoice, with the numbers of its issued documents.
+/// Builds the view of an invoice for staff, with the numbers of its issued documents.
 async fn staff_view(app: &InvoiceHandles, invoice: &Invoice) -> Result<InvoiceView, ApiError> {
     shown_to(app, invoice, OrderReader::Staff).await
 }
 
-/// Builds a reader's view of an invoice, with the numbers of its issued documents.
+/// Builds the view of an invoice for the given reader, with the numbers of its issued documents.
 pub async fn shown_to(app: &InvoiceHandles, invoice: &Invoice, reader: OrderReader) -> Result<InvoiceView, ApiError> {
     let issued: Vec<Id> = invoice.documents.iter().map(|one| one.id).collect();
     let numbers = app.documents.numbers(&issued).await?;
@@ -276,7 +276,7 @@ async fn update(
     Ok(Resource::after(&done, staff_view(&app, state_of(&state)?).await?))
 }
 
-/// Sends a command to an invoice and returns the invoice's view afterwards.
+/// Sends a command to an invoice and returns the view of the updated invoice.
 async fn finish<B>(
     app: &InvoiceHandles,
     call: &CommandRequest<B>,
@@ -306,8 +306,8 @@ async fn void(
     finish(&app, &call, id, command).await
 }
 
-/// Returns the order that settles the invoice, if it has one. Refused for a void invoice of an order, which no longer
-/// follows it; `what` names the action in the refusal.
+/// Returns the ID of the invoice's order, if it has one. Refused for a void invoice of an order, because the invoice no
+/// longer follows the order; `what` describes the refused action in the error.
 async fn order_of(app: &InvoiceHandles, id: Id, what: &str) -> Result<Option<Id>, ApiError> {
     let (_, state) = find_existing(&app.invoices, id).await?;
     let invoice = state_of(&state)?;
@@ -317,7 +317,7 @@ async fn order_of(app: &InvoiceHandles, id: Id, what: &str) -> Result<Option<Id>
     Ok(invoice.order_id)
 }
 
-/// Sends a command to an invoice's order, and updates the invoice from the order at once.
+/// Sends a command to an invoice's order, then immediately updates the invoice from the order.
 async fn finish_at_order<B>(
     app: &InvoiceHandles,
     call: &CommandRequest<B>,
@@ -364,7 +364,7 @@ async fn refund(
     finish(&app, &call, id, command).await
 }
 
-/// Returns the issued document of an invoice; 409 for a draft.
+/// Returns the ID of an invoice's issued document; responds 409 for a draft.
 fn issued(invoice: &Invoice) -> Result<Id, ApiError> {
     let words = "the invoice is a draft and has no document yet; send it first";
     Ok(invoice.issued().ok_or_else(|| Refusal::conflict("not_issued", words))?.id)

@@ -1,4 +1,4 @@
-//! Jobs, with the reason each waits, and the actions of operators. A job is changed only through its order.
+//! Jobs, with the reason each is waiting, and the actions of operators. A job is changed only through its order.
 
 mod by_page;
 mod matching;
@@ -43,7 +43,7 @@ use store::queries::{JobFilter, Queries};
 
 pub use view::{JobNumber, JobView};
 
-/// Example id of a job.
+/// Example ID of a job.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8067";
 
 const STATE: &str = "invalid_transition";
@@ -141,22 +141,23 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Filter of the list of jobs.
+/// Filter for the list of jobs.
 #[derive(Request, Debug)]
 pub struct JobQuery {
-    /// Return only jobs in this state.
+    /// Return only jobs in the given state.
     state: Option<JobState>,
     /// `true`: return only jobs that are neither on a printer nor finished. `false`: return only the others.
     waiting: Option<bool>,
-    /// `true`: return only completed jobs whose parts count only after sign-off. `false`: return only the others.
+    /// `true`: return only completed jobs whose parts do not count until they are signed off. `false`: return only the
+    /// others.
     awaits_sign_off: Option<bool>,
-    /// Return only jobs of this order.
+    /// Return only jobs of the given order.
     order_id: Option<Id>,
-    /// Return only jobs on this printer.
+    /// Return only jobs on the given printer.
     printer_id: Option<Id>,
-    /// Return only jobs that make this SKU.
+    /// Return only jobs that make the given SKU.
     sku_id: Option<Id>,
-    /// Return only jobs that use this material.
+    /// Return only jobs that use the given material.
     material_id: Option<Id>,
     #[api(flatten)]
     page: PageQuery,
@@ -177,7 +178,7 @@ pub struct JobChange {
 #[derive(Request, Debug)]
 #[api(example = json!({}))]
 pub struct JobCancellation {
-    /// Cancels the job without waiting for the printer's confirmation.
+    /// `true` to cancel the job without waiting for the printer's confirmation.
     #[api(default = false)]
     force: bool,
 }
@@ -186,7 +187,7 @@ pub struct JobCancellation {
 #[derive(Request, Debug)]
 #[api(example = json!({"outcome": "not_started"}))]
 pub struct JobResolution {
-    /// Outcome of the print, as observed by a person.
+    /// Outcome of the print, as observed by an operator.
     outcome: Resolution,
 }
 
@@ -233,7 +234,7 @@ async fn ask<B>(
     Ok(Resource::after(&done, JobView::new(app, &job)))
 }
 
-/// Returns the last known observations of these jobs' prints from the printers that have them.
+/// Returns the latest observation of each job's print from the printer that has the job.
 pub fn seen_prints<'a>(
     printers: &Directory<Printer>,
     connections: &PrinterConnections,
@@ -285,7 +286,7 @@ async fn retry(
     ask(&app, &call, id, command).await
 }
 
-/// Builds the command that releases a job, with the current stock of the material that it waits for.
+/// Builds the command that releases a job, with the current stock of the material that the job is waiting for.
 pub async fn release_command(app: &JobHandles, job: Id) -> Result<JobCommand, ApiError> {
     let current_job = find(app, job).await?;
     let material = current_job.waiting_claim().map_or(current_job.material_id, |claim| claim.material_id);
@@ -334,7 +335,7 @@ async fn resolve(
     ask(&app, &call, id, command).await
 }
 
-/// Returns a job and its printer; 409 if the job is not in the state `expected`.
+/// Returns a job and the ID of its printer; responds 409 if the job is not in the state `expected`.
 async fn printing(app: &JobHandles, id: Id, expected: JobState, what: &str) -> Result<(Arc<Job>, Id), ApiError> {
     let job = find(app, id).await?;
     match job.printer_id {
@@ -343,7 +344,8 @@ async fn printing(app: &JobHandles, id: Id, expected: JobState, what: &str) -> R
     }
 }
 
-/// Checks that the printer has this job, so that a print started there by someone else is never touched.
+/// Checks that the printer is working on the given job, so that a print started there by someone else is never
+/// affected.
 fn ours(app: &JobHandles, job: &Job, printer: Id) -> Result<(), ApiError> {
     let handle = app.printers.resident(printer).ok_or_else(|| Refusal::not_found("printer"))?;
     let state = handle.read();
@@ -365,7 +367,7 @@ pub async fn paused(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<A
     Ok(job)
 }
 
-/// Asks the printer to resume a job. The job's state changes when the printer reports it.
+/// Asks the printer to resume a job. The job's state changes when the printer reports that the print continues.
 pub async fn resumed(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Paused, "the job cannot be resumed").await?;
     ours(app, &job, printer)?;

@@ -27,7 +27,7 @@ use kernel::directory::Directory;
 use platform::secrets::credentials;
 
 const PATH: &str = "/api/auth/api-keys";
-/// Example id of an API key.
+/// Example ID of an API key.
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 
 handles! {
@@ -74,11 +74,11 @@ pub struct NewApiKey {
     /// Purpose of the key.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
-    /// Role of callers with the key.
+    /// Role of callers that use the key.
     role: Role,
     /// Time in the future at which the key expires. If omitted, it remains valid until it is revoked.
     expires_at: Option<Timestamp>,
-    /// Customer whose orders the key can read and place; only for keys with the role `customer`.
+    /// E-mail address of the customer whose orders the key can read and place; only for keys with the role `customer`.
     #[api(EmailAddress)]
     customer_email: Option<String>,
 }
@@ -100,9 +100,9 @@ struct ApiKeyView {
     prefix: String,
     /// Last four characters of the key.
     last4: String,
-    /// Role of callers with the key.
+    /// Role of callers that use the key.
     role: Role,
-    /// Customer whose orders the key can read and place.
+    /// E-mail address of the customer whose orders the key can read and place.
     customer_email: Option<String>,
     /// Time at which the key expires.
     expires_at: Option<Timestamp>,
@@ -149,10 +149,10 @@ struct CreatedApiKeyView {
     id: Id,
     /// Purpose of the key.
     name: String,
-    /// The whole key, for the `X-API-Key` header, returned only this once. It begins with `key_live_`, or with
-    /// `key_test_` on a server that is not in production.
+    /// The whole key, for the `X-API-Key` header, returned only once. It begins with `key_live_`, or with `key_test_`
+    /// on a server that is not in production.
     key: String,
-    /// Role of callers with the key.
+    /// Role of callers that use the key.
     role: Role,
     /// Time at which the key was created.
     created_at: Timestamp,
@@ -213,7 +213,7 @@ async fn create(
     Ok(Created::part(format!("{PATH}/{id}"), done.version, done.replayed, view))
 }
 
-/// Returns the 409 for a replayed request whose original response contained a secret and was not stored.
+/// Returns the 409 error for a replayed request whose original response contained a secret and was not stored.
 pub fn withheld() -> ApiError {
     ApiError::conflict("answer_withheld", "the first response contained a secret, which is returned only once")
         .replayed()
@@ -228,8 +228,8 @@ async fn revoke(
     Ok(NoContent)
 }
 
-/// Creates a key with the API's request body from a page form; returns its name and the whole key, which is never shown
-/// again.
+/// Creates a key from a page form, with `body` in the format of the API's request body. Returns the key's name and the
+/// whole key, which is never shown again.
 pub async fn create_by_page(
     app: KeyHandles,
     call: &CommandRequest,
@@ -239,7 +239,7 @@ pub async fn create_by_page(
     Ok((name, key))
 }
 
-/// Revokes a key by a page form.
+/// Revokes a key, as requested by a page form.
 pub async fn revoke_by_page(app: KeyHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
     revoke(State(app), PathId(id), call.of_form(&json!({}))).await.map(|_| ())
 }

@@ -32,11 +32,11 @@ use store::queries::{MaterialFilter, Queries};
 
 const PATH: &str = "/api/inventory/materials";
 const IN_USE: &str = "The material is used by a SKU or an unfinished order or job, or is loaded in a printer.";
-/// Material id used in the examples of the API description.
+/// Material ID used in the examples of the API description.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
 
 handles! {
-    /// Handles that the material routes need.
+    /// Dependencies of the material routes.
     pub struct MaterialHandles {
         materials: Directory<Material>,
         queries: Queries,
@@ -134,23 +134,23 @@ pub struct NewMaterial {
     /// Name of the manufacturer, as free text.
     #[api(ONE_LINE, MaxChars(200))]
     brand: Option<String>,
-    /// Distinguishes the material from others of the same name, for example `matte` or `carbon fibre`.
+    /// Variant that distinguishes the material from others with the same name, for example `matte` or `carbon fibre`.
     #[api(ONE_LINE, MaxChars(100))]
     variant: Option<String>,
-    /// Vendor code of the material's spools, as reported by printers.
+    /// Vendor's code for spools of the material, as reported by printers.
     #[api(ONE_LINE, MaxChars(50))]
     vendor_code: Option<String>,
     /// Storage location, as written on the shelf or bin label.
     #[api(ONE_LINE, MaxChars(100))]
     location: Option<String>,
-    /// Cost of one unit of the material, in the smallest unit of the shop's currency; used to price bad parts. For a
-    /// material in grams, 2.5 means 25.00 per kilogram. At most three decimals.
+    /// Cost of one unit of the material, in the smallest unit of the shop's currency; used to calculate the cost of
+    /// rejected parts. For a material in grams, 2.5 means 25.00 per kilogram. At most three decimals.
     #[api(NotNegative)]
     unit_cost_cents: Option<Amount>,
     /// Stock on hand; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO, separate)]
     quantity: Amount,
-    /// Unit of all amounts. Optional; when present, it must be the unit of the type.
+    /// Unit of all amounts. Optional; if present, it must be the unit of the material's type.
     #[expect(dead_code, reason = "it is checked and follows from the type")]
     #[api(separate)]
     unit: Optional<MaterialUnit>,
@@ -183,10 +183,10 @@ pub struct Adjustment {
 /// Query parameters for listing materials.
 #[derive(Request, Debug)]
 pub struct MaterialQuery {
-    /// Only materials of this type.
+    /// Return only materials of the given type.
     #[api(name = "type")]
     kind: Option<MaterialType>,
-    /// Only materials whose name or brand contains this text.
+    /// Return only materials whose name or brand contains the given text.
     q: Option<String>,
     #[api(flatten)]
     page: PageQuery,
@@ -201,7 +201,7 @@ pub struct MaterialQuery {
     "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-02T10:15:00.000Z", "version": 7,
 }))]
 struct MaterialView {
-    /// Unique identifier of the material.
+    /// ID of the material.
     id: Id,
     #[serde(flatten)]
     details: MaterialDetails,
@@ -209,15 +209,15 @@ struct MaterialView {
     quantity: Amount,
     /// Stock reserved by jobs.
     reserved: Amount,
-    /// Stock available to new jobs; never below 0.
+    /// Stock available for new jobs; never below 0.
     available: Amount,
-    /// Unit of all its amounts, determined by the type.
+    /// Unit of all amounts, determined by the material's type.
     unit: MaterialUnit,
     /// Time at which the material was added.
     created_at: Timestamp,
     /// Time of the last change.
     updated_at: Timestamp,
-    /// Number of changes made by users, counted from 1; also the `ETag`.
+    /// Version number: starts at 1 and increases with each change by a user; also the `ETag`.
     version: i64,
 }
 
@@ -250,9 +250,9 @@ impl MaterialView {
     "actor": "system", "createdAt": "2026-11-02T10:15:00.000Z",
 }))]
 struct MovementView {
-    /// Unique identifier of the ledger entry.
+    /// ID of the ledger entry.
     id: Id,
-    /// Cause of the movement: a delivery, a correction, a reservation, its release, or a print.
+    /// Cause of the movement: a delivery, a correction, a reservation, the release of a reservation, or a print.
     kind: MovementKind,
     /// Change of the stock on hand.
     delta_quantity: Amount,

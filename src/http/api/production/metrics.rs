@@ -1,5 +1,5 @@
 //! Metrics for monitoring, in the text formats of Prometheus and `OpenMetrics`. Label values are fixed words and never
-//! ids, so that their number does not grow with the shop's activity.
+//! IDs, so that their number does not grow with the shop's activity.
 //!
 //! Counting happens elsewhere, in atomics; this module only gathers and names the numbers. To add a metric, add a line
 //! to `gathered`, or a function like those below it.
@@ -57,7 +57,7 @@ const PROMETHEUS: &str = "text/plain";
 const NONE: [(&str, &str); 0] = [];
 
 handles! {
-    /// Handles needed to gather the metrics.
+    /// Dependencies of the metrics route.
     pub struct MetricsHandles {
         meters: Arc<RouteMeters>,
         refusals: Arc<RefusalSampler>,
@@ -153,7 +153,7 @@ async fn gathered(app: &MetricsHandles) -> MetricsPage {
 /// Maximum time to wait for the database to report how much space customers' files use.
 const MAX_SPACE_WAIT: Duration = Duration::from_secs(2);
 
-/// Adds the disk usage and the customer uploads that the shop has not answered. Adds nothing if the database does not
+/// Adds the disk usage of customers' files that the shop has not answered yet. Adds nothing if the database does not
 /// respond in time.
 async fn files(space: &CustomerSpace, page: &mut MetricsPage) {
     let Ok(Ok(space)) = timeout(MAX_SPACE_WAIT, space.summary()).await else { return };
@@ -171,7 +171,7 @@ async fn files(space: &CustomerSpace, page: &mut MetricsPage) {
     );
 }
 
-/// Adds the integrations that are switched on.
+/// Adds the metrics of the integrations that are in use.
 fn integrations(all: &Integrations, page: &mut MetricsPage) {
     let label = |name: &'static str| ("integration", name);
     let up = all.lines().map(|(name, line)| ([label(name)], i64::from(line.state().failures == 0)));
@@ -205,7 +205,7 @@ fn process(numbers: &ProcessNumbers, page: &mut MetricsPage) {
     page.plain("process_start_time_seconds", "Start time of the process, in seconds since 1970", started);
 }
 
-/// Adds requests by route, method and status.
+/// Adds the number of requests by route, method and status.
 fn requests(app: &MetricsHandles, page: &mut MetricsPage) {
     let routes = app.meters.all();
     let (mut counts, mut times) = (Vec::new(), Vec::new());
@@ -231,7 +231,7 @@ fn requests(app: &MetricsHandles, page: &mut MetricsPage) {
     );
 }
 
-/// Adds the connections and requests that the server accepted or rejected.
+/// Adds the numbers of connections and requests that the server accepted or rejected.
 fn edge(app: &MetricsHandles, page: &mut MetricsPage) {
     let load = &app.admission;
     page.gauge("http_connections", "Open connections", [(NONE, load.connections() as i64)]);
@@ -256,7 +256,7 @@ fn redis(app: &MetricsHandles, page: &mut MetricsPage) {
     page.gauge("redis_stream_lag", "Events not yet in the Redis stream", [(NONE, behind)]);
 }
 
-/// Adds the writer's transactions and the commits in them.
+/// Adds the numbers of the writer's transactions and of the commits in them.
 fn commits(app: &MetricsHandles, page: &mut MetricsPage) {
     let (writer, meter) = (&app.writer, &app.writer.meter);
     let unavailable = writer.unavailable();
@@ -270,7 +270,7 @@ fn commits(app: &MetricsHandles, page: &mut MetricsPage) {
     page.histogram("transaction_rows", "Rows in a transaction", [(NONE, meter.rows.counted())]);
 }
 
-/// Adds the aggregates in memory and the components that run them.
+/// Adds the metrics of the aggregates in memory and of the components that run them.
 fn actors(app: &MetricsHandles, page: &mut MetricsPage) {
     let all = app.kinds.summaries();
     let statuses = all.iter().flat_map(|summary| {
@@ -303,7 +303,8 @@ fn actors(app: &MetricsHandles, page: &mut MetricsPage) {
     );
 }
 
-/// Adds printers, stock, webhook endpoints, unmatched payments and mails, all of which are held in memory.
+/// Adds the metrics of printers, stock, webhook endpoints, unmatched payments and emails, all of which are held in
+/// memory.
 fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
     let (mut states, mut connections, mut attention) = (BTreeMap::new(), BTreeMap::new(), 0);
     for (id, versioned) in app.printers.all_resident() {
@@ -338,7 +339,7 @@ fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
     page.gauge("payments_unmatched", "Payment events that match no order", [(NONE, unmatched as i64)]);
 }
 
-/// Adds the outbox, its followers and its deliveries.
+/// Adds the metrics of the outbox, its followers and its deliveries.
 fn events(app: &MetricsHandles, page: &mut MetricsPage) {
     let (outbox, deliveries) = (&app.outbox, &app.deliveries);
     let last = *outbox.last().borrow();
@@ -356,7 +357,7 @@ fn events(app: &MetricsHandles, page: &mut MetricsPage) {
     page.histogram("webhook_attempt_seconds", "Duration of delivery attempts", [(NONE, deliveries.took.counted())]);
 }
 
-/// Adds the numbers that only the database can count; they are cached and not queried on every call.
+/// Adds the counts that only the database can provide; they are cached and not queried on every request.
 async fn work(app: &MetricsHandles, page: &mut MetricsPage) {
     let Some(tallies) = app.tallies.recent(&app.queries).await else { return };
     page.gauge("orders", "Orders by status", labelled("status", tallies.orders.clone()));
@@ -365,7 +366,7 @@ async fn work(app: &MetricsHandles, page: &mut MetricsPage) {
     page.gauge("deliveries", "Undelivered webhook deliveries by state", labelled("state", tallies.deliveries.clone()));
 }
 
-/// Returns samples that differ in the value of one label.
+/// Returns samples that differ only in the value of one label.
 fn labelled<L: Into<String>, N>(
     name: &'static str,
     all: impl IntoIterator<Item = (L, N)>,
@@ -373,7 +374,7 @@ fn labelled<L: Into<String>, N>(
     all.into_iter().map(|(label, number)| ([(name, label.into())], number)).collect()
 }
 
-/// Returns the value's name in the API.
+/// Returns the API name of an enumeration value.
 fn word(value: &impl Serialize) -> String {
     json!(value).as_str().unwrap_or_default().to_owned()
 }

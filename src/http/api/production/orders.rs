@@ -1,4 +1,4 @@
-//! Orders: list, show, change, cancel, record payments, ship. Placing is in `place`.
+//! Orders: list, show, change, cancel, record payments, ship. New orders are placed in `place`.
 
 mod by_page;
 mod checkout;
@@ -53,16 +53,16 @@ pub use view::{OrderFor, OrderNumber, OrderReader, OrderView, PendingRefund, Shi
 
 /// Path of the order collection.
 pub const PATH: &str = "/api/orders";
-/// Order id used in the examples of the API description.
+/// Order ID used in the examples of the API description.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8065";
 
 const STATE: &str = "invalid_transition";
 
-/// Response with an order that it owns.
+/// Response that owns its order.
 pub type OwnedOrderReply = AsView<OrderFor<Arc<Versioned<Order>>>>;
 
 handles! {
-    /// Handles that the order routes need.
+    /// Dependencies of the order routes.
     pub struct OrderHandles {
         orders: Directory<Order>,
         customers: Directory<Customer>,
@@ -135,7 +135,7 @@ fn add_order_routes(routes: ResourceRoutes) -> ResourceRoutes {
         })
 }
 
-/// Adds the routes of payments, checkouts and refunds.
+/// Adds the routes for payments, checkouts and refunds.
 fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
     let [customer, operator] = [Role::Customer, Role::Operator].map(RequiredAccess::Role);
     routes
@@ -196,7 +196,7 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
         })
 }
 
-/// Adds the routes of shipments and of the history.
+/// Adds the routes for shipments and the order history.
 fn add_shipping_routes(routes: ResourceRoutes) -> ResourceRoutes {
     let [customer, operator] = [Role::Customer, Role::Operator].map(RequiredAccess::Role);
     routes
@@ -228,8 +228,8 @@ fn add_shipping_routes(routes: ResourceRoutes) -> ResourceRoutes {
         })
 }
 
-/// Returns the order as a response to a change. Jobs and payments are not part of a stored answer: payments are read
-/// from the order's last commit, and jobs are left out, so that a repeated request gets the same response.
+/// Returns the order as the response to a change. Jobs and payments are not part of a stored response: payments are
+/// read from the order's last commit, and jobs are omitted, so that a repeated request gets the same response.
 pub async fn reply_after(
     app: &OrderHandles,
     who: &Caller,

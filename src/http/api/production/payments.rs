@@ -1,5 +1,5 @@
-//! Payments (listed in `list`) and signed events of the payment processor, which are verified over the raw bytes, then
-//! applied or stored until they match.
+//! Payments (listed in `list`) and signed events from the payment processor, whose signatures are verified over the raw
+//! bytes. Events are then applied, or stored until they match an order or invoice.
 
 mod list;
 
@@ -35,7 +35,7 @@ use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;
 use store::queries::Queries;
 
-/// Text for the API description: which events are used and how their order is found.
+/// Part of the API description that explains which events are used and how their order is found.
 const MATCHING: &str = "Returns 200 for every correctly signed event, even if it is not used; a 5xx makes the \
 processor retry.
 
@@ -57,7 +57,7 @@ Checkouts created outside this server therefore need `client_reference_id` or `m
 `/api/payments/unmatched` and retried with each new order, invoice and payment and every hour, for 30 days.";
 
 handles! {
-    /// Handles that the routes of payment events need.
+    /// Dependencies of the routes for payment events.
     pub struct PaymentHandles {
         payments: PaymentMatcher,
         queries: Queries,
@@ -84,7 +84,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Describes the operation by which the processor delivers an event.
+/// Adds the description of the operation that receives an event from the payment processor.
 pub fn describe_event(operation: DescribedOperation) -> DescribedOperation {
     operation
         .named("receivePaymentEvent", "Receive a payment processor event")
@@ -100,7 +100,7 @@ pub fn describe_event(operation: DescribedOperation) -> DescribedOperation {
         .error(503, "payments_not_configured", "No secret for verifying signatures is configured.")
 }
 
-/// Body that is verified and read as raw bytes.
+/// Request body whose signature is verified over the raw bytes before it is parsed.
 pub struct SignedEvent(CommandRequest);
 
 impl FromRequest<AppState> for SignedEvent {
@@ -138,7 +138,7 @@ impl ToSchema for PaymentEventBody {
     }
 }
 
-/// Acknowledgement of a payment processor's event.
+/// Acknowledgement of an event from the payment processor.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PaymentEventReceived", example = json!({"received": true}))]
@@ -147,13 +147,14 @@ struct Received {
     received: bool,
 }
 
-/// Receives an event. Responds 200 to everything that the processor signed; a 5xx makes it send the event again.
+/// Receives an event. Responds 200 to everything signed by the processor; a 5xx makes the processor send the event
+/// again.
 async fn receive(State(app): State<PaymentHandles>, event: SignedEvent) -> Result<Plain<Received>, ApiError> {
     take(&app, event).await?;
     Ok(Plain(Received { received: true }))
 }
 
-/// Applies a signed event, or stores it if it matches nothing yet. Errors: `payments_not_configured`,
+/// Applies a signed event, or stores it if it does not match anything yet. Errors: `payments_not_configured`,
 /// `invalid_signature`, `malformed_event`.
 pub async fn take(app: &PaymentHandles, SignedEvent(call): SignedEvent) -> Result<(), ApiError> {
     let settings = &app.config.payments;
@@ -174,8 +175,8 @@ pub async fn take(app: &PaymentHandles, SignedEvent(call): SignedEvent) -> Resul
     Ok(())
 }
 
-/// Stores an event that matches no order yet. Its id is derived from the processor's, so that a repeat is the same
-/// event.
+/// Stores an event that does not match an order yet. The ID is derived from the processor's, so that a repeated
+/// delivery yields the same event.
 async fn keep(app: &PaymentHandles, event: &PaymentEvent, body: String) -> Result<(), ApiError> {
     let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, event.id.as_bytes()));
     let about = Unmatched::of(event);
@@ -189,7 +190,7 @@ async fn keep(app: &PaymentHandles, event: &PaymentEvent, body: String) -> Resul
     Ok(())
 }
 
-/// Lists events that await their order, newest first.
+/// Lists events that do not match an order yet, newest first.
 async fn unmatched(
     State(app): State<PaymentHandles>,
     Query(page): Query<PageQuery>,
@@ -199,7 +200,7 @@ async fn unmatched(
     Ok(ListPage::new(page, some.into_iter().filter_map(|versioned| versioned.state).map(Into::into), total))
 }
 
-/// Event of the payment processor that belongs to no order yet.
+/// Event from the payment processor that does not match an order yet.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "UnmatchedPayment", many = "payments", example = json!({
@@ -209,15 +210,15 @@ async fn unmatched(
     "createdAt": "2026-11-02T10:00:00.000Z",
 }))]
 struct UnmatchedPayment {
-    /// Unique identifier of the stored event.
+    /// ID of the stored event.
     id: Id,
-    /// Payment processor's id of the event.
+    /// ID of the event at the payment processor.
     event_id: String,
     /// Type of the event; null if the event does not state it.
     kind: Option<UnmatchedKind>,
     /// Amount paid, or total amount refunded so far, in minor units of the currency.
     amount_cents: Option<i64>,
-    /// Currency: ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     currency: Option<String>,
     /// Value of `client_reference_id` in the event.
     client_reference_id: Option<String>,
@@ -225,11 +226,11 @@ struct UnmatchedPayment {
     order_id: Option<String>,
     /// Value of `metadata.invoiceId` in the event.
     invoice_id: Option<String>,
-    /// Payment processor's id of the payment, `pi_...`.
+    /// ID of the payment at the payment processor, `pi_...`.
     payment_intent: Option<String>,
-    /// Payment processor's id of the checkout session.
+    /// ID of the checkout session at the payment processor.
     session: Option<String>,
-    /// Latest time at which the server next looks for a matching order.
+    /// Time by which the server next checks for a matching order.
     next_try_at: Timestamp,
     /// Time at which the server received the event.
     created_at: Timestamp,

@@ -1,4 +1,4 @@
-//! Placing an order: SKUs, materials and files are looked up and frozen into the order's lines.
+//! Placing of orders: SKUs, materials and files are looked up and copied into the order's lines.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -42,7 +42,7 @@ pub struct OrderRequest {
     lines: Vec<NewOrderLine>,
     /// E-mail address of the customer.
     customer_email: Option<CustomerEmail>,
-    /// Notes visible to the customer.
+    /// Notes from the customer; visible to the customer.
     #[api(MaxChars(1000))]
     notes: Option<String>,
     /// Internal notes, not visible to customers; can be set by staff only.
@@ -70,7 +70,7 @@ pub struct NewOrderLine {
     pub quantity: u32,
 }
 
-/// E-mail address, trimmed and in lower case.
+/// E-mail address, trimmed and in lowercase.
 #[derive(Debug)]
 struct CustomerEmail(String);
 
@@ -141,15 +141,15 @@ pub async fn place(
     Ok(Created::under(orders::PATH, &done, reply_after(&app, &call.who, &done).await?))
 }
 
-/// Places an order from a form in the format of the API and returns its id.
+/// Places an order from a form in the format of the API and returns its ID.
 pub async fn place_by_page(app: OrderHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     let nowhere = PlaceQuery { site: None };
     let created = place(State(app), Query(nowhere), SiteHeader(None), call.with_body(body)).await?;
     created.made_id().ok_or_else(|| ApiError::internal("an order without an id"))
 }
 
-/// Returns the customer record that an order is for, creating it with the customer's first order. A key that belongs to
-/// a customer can only order for that customer.
+/// Returns the customer record for an order, creating it if the order is the customer's first. A customer's key can
+/// only order for that customer.
 async fn customer_record(
     app: &OrderHandles,
     call: &CommandRequest<OrderRequest>,
@@ -165,7 +165,7 @@ async fn customer_record(
     }
 }
 
-/// Returns the buyer for the invoice of this customer's order, from the current profile.
+/// Returns the buyer to name on the invoice of a customer's order, from the customer's current profile.
 pub async fn buyer_of(customers: &Directory<Customer>, id: Option<Id>) -> Result<Option<Party>, ApiError> {
     let Some(id) = id else { return Ok(None) };
     let state = customers.read(id).await?;
@@ -204,13 +204,13 @@ struct SkuLookup<'a> {
     app: &'a OrderHandles,
     customer: bool,
     faults: Faults,
-    /// Reason why a customer cannot order the first line that is not orderable yet.
+    /// Reason a customer cannot order the first line that is not yet orderable.
     not_orderable: Option<String>,
 }
 
 impl SkuLookup<'_> {
-    /// Looks up the files and materials that a SKU is made from. Customers can only order SKUs that have a file; staff
-    /// may order earlier, and the jobs wait for the file.
+    /// Looks up the files and materials from which a SKU is made. Customers can only order SKUs that have a file; staff
+    /// may order earlier, in which case the jobs wait for the file.
     async fn make(&mut self, sku: &Sku, path: &str) -> Result<Option<ProductionData>, ApiError> {
         if self.customer && !sku.fields.orderable() {
             let name = &sku.fields.name;
@@ -220,7 +220,7 @@ impl SkuLookup<'_> {
         Ok(self.app.sources.make(sku).await?)
     }
 
-    /// Returns the lines of a kit's parts, which cost nothing: the kit carries the price.
+    /// Returns the order lines for the parts of a kit. Their price is 0, because the line of the kit carries the price.
     async fn parts(&mut self, kit: &Sku, at: usize, sets: u32, path: &str) -> Result<Vec<OrderLine>, ApiError> {
         let mut parts = Vec::with_capacity(kit.fields.components.len());
         for Component { sku_id, quantity } in &kit.fields.components {
@@ -253,9 +253,9 @@ impl SkuLookup<'_> {
     }
 }
 
-/// Returns the lines with everything that their jobs will need: the ordered items, followed by the parts of kits. Also
-/// returns the currency that all of them share. A `customer` can only order SKUs that are offered to the public, and
-/// nothing early.
+/// Returns the order lines with everything that their jobs will need: the ordered items, followed by the parts of kits.
+/// Also returns the currency that all lines share. A `customer` can only order SKUs that are offered to the public and
+/// can already be produced.
 pub async fn look_up(
     app: &OrderHandles,
     customer: bool,

@@ -63,7 +63,7 @@ use store::queries::Queries;
 use view::PrinterView;
 
 const PATH: &str = "/api/printers";
-/// Printer id used in the examples of the API description.
+/// Printer ID used in the examples of the API description.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 
 /// Errors of every operation that is carried out on the printer itself.
@@ -79,7 +79,7 @@ const PRINTING: DescribedError = (409, "printing", "The printer is printing; sen
 const NO_FILE: DescribedError = (404, "printer_file_not_found", "The printer has no such file.");
 
 handles! {
-    /// Handles that the printer routes need.
+    /// Dependencies of the printer routes.
     pub struct PrinterHandles {
         printers: Directory<Printer>,
         materials: Directory<Material>,
@@ -127,9 +127,9 @@ pub fn routes() -> ResourceRoutes {
 /// Filter for printers that need an operator's attention.
 #[derive(Clone, Copy, Debug)]
 enum AttentionFilter {
-    /// Printers with any attention reason: `true` in the query.
+    /// Printers that need attention for any reason: `true` in the query.
     Any,
-    /// Printers with this attention reason only.
+    /// Printers that need attention for the given reason.
     One(Attention),
 }
 
@@ -163,25 +163,25 @@ impl FromJson for AttentionFilter {
 /// Query parameters for listing printers.
 #[derive(Request, Debug)]
 pub struct PrinterQuery {
-    /// Only printers of this type.
+    /// Return only printers of the given type.
     #[api(name = "type")]
     kind: Option<String>,
-    /// Only printers with this machine type.
+    /// Return only printers with the given machine type.
     machine_type: Option<MachineType>,
-    /// Only printers in this state.
+    /// Return only printers in the given state.
     state: Option<Activity>,
-    /// Only printers with this tag.
+    /// Return only printers with the given tag.
     tag: Option<String>,
-    /// Only printers that need attention for this reason; with `true`, for any reason.
+    /// Return only printers that need attention for the given reason or, with `true`, for any reason.
     attention: Option<AttentionFilter>,
-    /// Only printers whose name contains this text; case-insensitive.
+    /// Return only printers whose name contains the given text, ignoring case.
     q: Option<String>,
     #[api(flatten)]
     page: PageQuery,
 }
 
-/// Returns the connection of a printer; responds 409 if an operator disconnected it. Waits a moment for the connection
-/// of a printer that was registered, moved or connected just now.
+/// Returns the connection of a printer; responds 409 if an operator disconnected it. Waits briefly for the connection
+/// of a printer that was just registered, moved or connected.
 pub async fn connection(
     connections: &PrinterConnections,
     id: Id,
@@ -242,7 +242,7 @@ async fn create(
     Ok(Created::under(PATH, &done, PrinterView::after(&app, &done)))
 }
 
-/// Registers a printer that another system reports, by the rules of `POST /api/printers`.
+/// Registers a printer reported by another system, following the rules of `POST /api/printers`.
 pub async fn register(app: &PrinterHandles, origin: CommandOrigin, body: &Value) -> Result<Id, ApiError> {
     let new_printer = read_body::<NewPrinter>(body.to_string().as_bytes())?;
     let _alone = app.printer_connections.registering.lock().await;

@@ -1,4 +1,4 @@
-//! Quotes, for operators: drafted manually or from a model, sent, withdrawn; shown with their costs to the shop.
+//! Quotes, for operators: drafted manually or from a model, sent and withdrawn; shown with the costs to the shop.
 
 mod by_page;
 mod lines;
@@ -51,7 +51,7 @@ pub const PATH: &str = "/api/quotes";
 const STATE: &str = "invalid_transition";
 
 handles! {
-    /// Handles that the quote routes need.
+    /// Dependencies of the quote routes.
     pub struct QuoteHandles {
         quotes: Directory<Quote>,
         orders: Directory<Order>,
@@ -155,7 +155,7 @@ async fn list(
     Ok(ListPage::new(page, items, total))
 }
 
-/// Returns the actual costs and margins of its lines, as far as its order is printed.
+/// Returns the actual costs and margins of a quote's lines, as far as the quote's order has been printed.
 pub async fn margins_of(app: &QuoteHandles, quote: &Quote) -> Result<Vec<LineMargin>, ApiError> {
     let order = match quote.order_id {
         Some(order) => app.orders.read(order).await?,
@@ -165,7 +165,7 @@ pub async fn margins_of(app: &QuoteHandles, quote: &Quote) -> Result<Vec<LineMar
     Ok(order.map(|order| margins(quote, order)).unwrap_or_default())
 }
 
-/// Returns the quote as shown now, with the margins of an order that is printed.
+/// Returns the current view of a quote, with the actual margins if the quote has become an order.
 async fn view_of(app: &QuoteHandles, quote: &Quote) -> Result<QuoteView, ApiError> {
     Ok(QuoteView::new(quote, app.environment.now(), &margins_of(app, quote).await?))
 }
@@ -175,7 +175,7 @@ async fn one(State(app): State<QuoteHandles>, PathId(id): PathId) -> Result<Reso
     Ok(Resource::new(version, view_of(&app, &quote).await?))
 }
 
-/// Returns the default shipping address of the customer with this e-mail address, if there is one.
+/// Returns the default shipping address of the customer with the given e-mail address, if there is one.
 pub async fn home_of(app: &QuoteHandles, email: Option<&str>) -> Result<Option<Address>, ApiError> {
     let Some(email) = email else { return Ok(None) };
     let Some(id) = app.queries.customer_by_email(&email.trim().to_lowercase()).await? else { return Ok(None) };
@@ -186,7 +186,7 @@ pub async fn home_of(app: &QuoteHandles, email: Option<&str>) -> Result<Option<A
     Ok(home.map(domain::customer::CustomerAddress::postal))
 }
 
-/// Checks that a custom request exists, if one is named.
+/// Checks that a custom request exists, if one is given.
 async fn must_exist(app: &QuoteHandles, request: Option<Id>) -> Result<(), ApiError> {
     match request {
         Some(id) if app.custom_requests.read(id).await?.is_none() => {

@@ -1,4 +1,4 @@
-//! Restores of a backup: what an operator has to review, and the confirmation that the shop may resume.
+//! Restores from a backup: what an operator must review, and the confirmation that the shop may resume.
 
 use std::collections::BTreeMap;
 
@@ -28,16 +28,16 @@ use http::wire::{JsonObject, MaxChars, OptionalBody};
 use kernel::directory::Directory;
 use store::queries::Queries;
 
-/// Restore id used in the examples of the API description.
+/// Restore ID used in the examples of the API description.
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8093";
 /// Maximum number of jobs listed.
 const MAX_JOBS: usize = 500;
-/// Maximum number of series in a review, and maximum length of its note in characters.
+/// Maximum number of series in a review, and maximum length of the reviewer's note in characters.
 const MAX_SERIES: usize = 50;
 const MAX_NOTE_CHARS: usize = 1000;
 
 handles! {
-    /// Handles that the restore routes need.
+    /// Dependencies of the restore routes.
     pub struct RestoreHandles {
         restores: Directory<Restore>,
         orders: Directory<Order>,
@@ -77,21 +77,21 @@ pub fn routes() -> ResourceRoutes {
 #[derive(Request, Debug)]
 #[api(example = json!({"next": {"INV-2026": 10}, "note": "compared with the mailbox: the last invoice was 9"}))]
 pub struct ReviewRequest {
-    /// Next number for some series, by the name of the series; the others are left unchanged.
+    /// Next number of each series to change, by series name; other series are left unchanged.
     next: Option<JsonObject>,
-    /// Note for the staff.
+    /// Note for staff.
     #[api(MaxChars(MAX_NOTE_CHARS))]
     note: Option<String>,
 }
 
-/// Continuation of a number series.
+/// Number series, and where it continues after a restore.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "RestoredSeries", example = json!({"series": "INV-2026", "lastOfBackup": 5, "next": 106}))]
 struct RestoredSeriesView {
     /// Name of the series: `INV-2026`, `CN-2026`, `ORD`, `JOB` or `QUO`.
     series: String,
-    /// Highest number in the backup; 0 if it has none.
+    /// Highest number in the backup; 0 if the backup contains none.
     last_of_backup: i64,
     /// Lowest number assigned since the restore.
     next: i64,
@@ -105,26 +105,26 @@ struct RestoredSeriesView {
     "orderNumber": "ORD-000003", "state": "SLICED", "printerId": null,
 }))]
 pub struct OpenJobView {
-    /// Unique identifier of the job.
+    /// ID of the job.
     pub id: Id,
     /// Human-readable number.
     pub number: String,
-    /// Order of the job.
+    /// ID of the job's order.
     pub order_id: Id,
     /// Human-readable number of the order.
     pub order_number: String,
     /// State of the job in the restored data.
     pub state: JobState,
-    /// Printer that is working on the job.
+    /// ID of the printer that is working on the job.
     pub printer_id: Option<Id>,
 }
 
-/// Restore of a backup.
+/// Restore from a backup.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Restore", many = "restores", example = example())]
 pub struct RestoreView {
-    /// Unique identifier of the restore.
+    /// ID of the restore.
     id: Id,
     /// Time at which the backup was made; it contains nothing newer.
     backup_made_at: Timestamp,
@@ -132,8 +132,8 @@ pub struct RestoreView {
     restored_at: Timestamp,
     /// Sequence number of the newest event in the backup.
     last_event: i64,
-    /// Sequence number of the first event since the restore; cursors between the two are answered with 410
-    /// `cursor_ahead`.
+    /// Sequence number of the first event since the restore; cursors between `lastEvent` and `firstEvent` are answered
+    /// with 410 `cursor_ahead`.
     first_event: i64,
     /// Number series with the numbers at which they continue.
     series: Vec<RestoredSeriesView>,
@@ -143,9 +143,9 @@ pub struct RestoreView {
     reviewed_by: Option<String>,
     /// Reviewer's note.
     note: Option<String>,
-    /// Number of jobs that may have been printed since the backup; 0 once the restore is reviewed.
+    /// Number of jobs that may have been printed since the backup was made; 0 once the restore is reviewed.
     open_jobs: usize,
-    /// Jobs that may have been printed since the backup, at most 500.
+    /// Jobs that may have been printed since the backup was made, at most 500.
     jobs: Vec<OpenJobView>,
 }
 
@@ -224,7 +224,7 @@ async fn one(State(app): State<RestoreHandles>, PathId(id): PathId) -> Result<Pl
     Ok(Plain(RestoreView::new(restore, open_jobs(&app.orders, restore.restored_at))))
 }
 
-/// Lifts the hold on dispatch. Also called by the page.
+/// Records the review of a restore and lifts the hold on dispatch. Used by both the API and the page.
 pub async fn review(
     State(app): State<RestoreHandles>,
     PathId(id): PathId,
@@ -238,7 +238,7 @@ pub async fn review(
     Ok(Plain(RestoreView::new(&done.answer, Vec::new())))
 }
 
-/// Reads the next numbers by series.
+/// Parses the next numbers by series.
 fn read_numbers(next: Option<JsonObject>) -> Result<Vec<(String, i64)>, ApiError> {
     let (mut faults, mut numbers) = (Faults::default(), BTreeMap::new());
     let members = next.map(|next| next.0).unwrap_or_default();

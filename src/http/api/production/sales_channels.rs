@@ -1,4 +1,4 @@
-//! Sales channels: other shops whose orders are produced here, and the mapping from their variants to SKUs.
+//! Sales channels: other shops whose orders are produced here, and the mapping of their variants to SKUs.
 
 mod import;
 pub mod orders;
@@ -40,11 +40,11 @@ use store::queries::Queries;
 const PATH: &str = "/api/sales-channels";
 const ONE: &str = "/api/sales-channels/{id}";
 const VARIANTS: &str = "/api/sales-channels/{id}/variants";
-/// Sales channel id used in the examples of the API description.
+/// Sales channel ID used in the examples of the API description.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8090";
 
 handles! {
-    /// Handles that the sales channel routes need.
+    /// Dependencies of the sales channel routes.
     pub struct ChannelHandles {
         channels: Directory<SalesChannel>,
         records: Directory<ChannelOrder>,

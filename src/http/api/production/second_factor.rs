@@ -1,5 +1,5 @@
-//! Second factor of the signed-in user: set up, confirm, remove; and removal by an admin for a user who has lost
-//! theirs. Codes submitted at sign-in are checked here too.
+//! Second factor of the signed-in user: setup, confirmation and removal; and removal by an admin for a user who has
+//! lost theirs. Codes submitted at sign-in are also checked here.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -32,7 +32,7 @@ use platform::secrets::credentials::{recovery_code, recovery_hash};
 use platform::secrets::random::secret_bytes;
 
 const PATH: &str = "/api/auth/second-factor";
-/// Maximum length of a code, in characters: a recovery code with some blanks.
+/// Maximum length of a code, in characters: that of a recovery code with some spaces.
 pub(super) const MAX_CODE_CHARS: usize = 40;
 /// Condition under which further codes are refused, for the API description.
 pub(super) const TOO_MANY_CODES_WHEN: &str = "Five incorrect codes were sent for this account within 15 minutes; \
@@ -94,7 +94,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Current password, so that a stolen session cannot set up a second factor.
+/// Request to set up a second factor. The current password is required, so that a stolen session is not enough.
 #[derive(Request, Debug)]
 #[api(example = json!({"currentPassword": "correct horse battery"}))]
 pub struct FactorBeginning {
@@ -116,7 +116,7 @@ pub struct FactorConfirmation {
 #[derive(Request, Debug)]
 #[api(example = json!({"currentPassword": "correct horse battery", "code": "287082"}))]
 pub struct FactorRemoval {
-    /// Current password for signing in.
+    /// Current password of the account.
     #[api(SecretText)]
     current_password: String,
     /// Six-digit code currently shown by the app, or a recovery code.
@@ -133,7 +133,7 @@ pub struct FactorRemoval {
 pub struct SecondFactorView {
     /// `true` if each sign-in requires a code.
     pub on: bool,
-    /// Time at which the factor was confirmed with a first code.
+    /// Time at which the second factor was confirmed with a first code.
     pub confirmed_at: Option<Timestamp>,
     /// Number of unused recovery codes.
     pub recovery_codes_left: usize,
@@ -188,7 +188,7 @@ fn proof_of(app: &SessionHandles, factor: &SecondFactor, code: &str) -> Result<O
     Ok(factor.recovery_hashes.contains(&hash).then_some(FactorProof::Recovery(hash)))
 }
 
-/// Counts a code that is about to be checked. Responds 429 after too many wrong ones.
+/// Counts a code that is about to be checked towards the limit. Responds 429 after too many wrong codes.
 async fn count_code(app: &SessionHandles, user: &User, caller: CommandOrigin) -> Result<(), ApiError> {
     match app.access.ask(Id::ONLY, caller, FactorCommand::CountCode(user.id)).await {
         Err(AskError::Refused(refusal)) if refusal.code == TOO_MANY_CODES => {
@@ -205,7 +205,7 @@ async fn count_code(app: &SessionHandles, user: &User, caller: CommandOrigin) ->
 }
 
 /// Returns the second factor proof submitted with a sign-in; `None` if none is required or none was submitted. Responds
-/// 401 if the code is wrong, 429 after too many wrong ones.
+/// 401 if the code is wrong, and 429 after too many wrong codes.
 pub(super) async fn sign_in_proof(
     app: &SessionHandles,
     user: &User,
@@ -222,7 +222,7 @@ pub(super) async fn sign_in_proof(
     }
 }
 
-/// Returns the error for a code that is wrong or was used before.
+/// Returns the error for a code that is wrong or has already been used.
 pub(super) fn wrong_code(status: StatusCode) -> ApiError {
     ApiError::new(status, WRONG_CODE, "the code is incorrect or was already used; wait for the next one")
 }
@@ -231,7 +231,7 @@ async fn show(State(app): State<SessionHandles>, who: Caller) -> Result<Plain<Se
     Ok(Plain(own_factor(&app, &who)?))
 }
 
-/// Creates a secret for an app, which a first code has to confirm.
+/// Creates a secret for an authenticator app, to be confirmed with a first code.
 pub async fn begin(
     State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,
@@ -264,7 +264,7 @@ async fn begin_counted(
     Ok(Plain(FactorSecretView { url: app_url(&secret, shop, &user.email), secret }))
 }
 
-/// Switches the second factor on with a first code.
+/// Enables the second factor, if the first code is correct.
 pub async fn confirm(
     State(app): State<SessionHandles>,
     call: CommandRequest<FactorConfirmation>,
@@ -298,7 +298,7 @@ pub async fn confirm(
     Ok(Plain(RecoveryCodesView { recovery_codes: codes }))
 }
 
-/// Switches the caller's own second factor off.
+/// Disables the caller's own second factor.
 pub async fn remove(
     State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,

@@ -1,5 +1,5 @@
-//! Settings of the server: every setting with its description and value, and changes, which are written to the settings
-//! file and take effect at the next start.
+//! Settings of the server: every setting with its description and value, and changes to settings, which are written to
+//! the settings file and take effect at the next start.
 
 pub mod changes;
 
@@ -25,13 +25,13 @@ use http::routes::ResourceRoutes;
 use http::setup_desk::WrittenSettings;
 use http::wire::{AnyJson, JsonObject};
 
-/// Tag of settings and integrations in the API description.
+/// OpenAPI tag of settings and integrations.
 pub(super) const TAG: &str = "Settings";
-/// Description of that tag.
+/// OpenAPI description of [`TAG`].
 pub(super) const TAG_ABOUT: &str = "Settings of the server and its integrations. Changes are written to the file \
                                     `.env` in its working directory and take effect at its next start.";
 
-/// Errors of operations that change settings.
+/// Errors returned by operations that change settings.
 pub(super) const CHANGE_NOS: &[DescribedError] = &[
     (
         400,
@@ -43,7 +43,7 @@ pub(super) const CHANGE_NOS: &[DescribedError] = &[
 ];
 
 handles! {
-    /// Handles that the settings routes need.
+    /// Dependencies of the settings routes.
     pub struct SettingsHandles {
         config: Arc<Config>,
         changes: ChangeHandles,
@@ -68,11 +68,11 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// New values of settings; either all or none of them are applied.
+/// New values of settings; either all of them are applied or none.
 #[derive(Request, Debug)]
 #[api(example = json!({"settings": {"mail.operators": ["sam@example.org"], "inventory.block_below_reorder_point": null}}))]
 pub struct SettingsChange {
-    /// New values by setting name (`section.key`) or variable name; null resets to the default.
+    /// New values by setting name (`section.key`) or variable name; null resets a setting to its default.
     settings: Option<JsonObject>,
 }
 
@@ -83,19 +83,19 @@ pub struct SettingsChange {
 struct SettingView {
     /// Name of the setting, as `section.key`.
     name: String,
-    /// Variable that sets it, in the environment or in `.env`.
+    /// Variable that sets the value, in the environment or in `.env`.
     variable: String,
-    /// Purpose, unit and bounds.
+    /// Purpose, unit and bounds of the setting.
     about: String,
     /// `true` if the value is never returned.
     secret: bool,
-    /// `true` if any source sets it.
+    /// `true` if the value is set by any source.
     is_set: bool,
     /// Value in force; null for a secret.
     value: AnyJson,
     /// Default value; null for a secret.
     default: AnyJson,
-    /// Source that sets it; null if there is none.
+    /// Source that sets the value; null if there is none.
     source: Option<String>,
 }
 
@@ -114,7 +114,7 @@ fn setting_example() -> Value {
 struct SettingsView {
     /// Settings, in the order of `config.toml`.
     settings: Vec<SettingView>,
-    /// `true` if the files differ from the values in force: a restart applies them.
+    /// `true` if the settings files differ from the values in force, so that a restart is needed to apply them.
     restart_needed: bool,
 }
 
@@ -127,7 +127,7 @@ impl From<ShownSetting> for SettingView {
     }
 }
 
-/// Returns the configuration in the files if it differs from the one in force: a restart applies it.
+/// Returns the configuration in the files if it differs from the one in force and a restart would apply it.
 pub async fn waiting_settings(config: &Arc<Config>) -> Option<Config> {
     let next = changes::planned(config, Vec::new()).await.ok()?;
     (next.config != **config).then_some(next.config)

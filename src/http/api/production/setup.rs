@@ -1,7 +1,7 @@
-//! Setup of a new shop: entering the one-time code, creating the first admin, and the values that the wizard collects
-//! and writes.
+//! Setup of a new shop: redemption of the one-time code, creation of the first admin, and the values that the wizard
+//! collects and writes.
 //!
-//! Until the setup is completed, the routes are open to the setup session and to admins, afterwards only to admins.
+//! Until the setup is completed, the routes are open to the setup session and to admins; afterwards, only to admins.
 
 pub mod discover;
 mod save;
@@ -44,7 +44,7 @@ const MAX_CODE_CHARS: usize = 100;
 const MAX_NAME_CHARS: usize = 200;
 
 handles! {
-    /// Handles that the setup routes need.
+    /// Dependencies of the setup routes.
     pub struct SetupHandles {
         access: Directory<Access>,
         config: Arc<Config>,
@@ -128,7 +128,7 @@ pub struct FirstAdmin {
 pub struct ConnectionTest {
     /// Service to test.
     service: Service,
-    /// Settings by name that differ from those in force; for a printer its `type`, `baseUrl`, `apiKey` and `serial`.
+    /// Settings, by name, that differ from those in force; for a printer, its `type`, `baseUrl`, `apiKey` and `serial`.
     settings: Option<JsonObject>,
 }
 
@@ -180,7 +180,7 @@ struct ServiceHealth {
 #[derive(Response, Serialize)]
 #[api(name = "SetupHealth", example = json!({"ok": true, "services": [ServiceHealth::example()]}))]
 struct SetupHealth {
-    /// `true` if all of them are usable.
+    /// `true` if all configured services are usable.
     ok: bool,
     /// Configured services; always includes the database.
     services: Vec<ServiceHealth>,
@@ -207,11 +207,11 @@ struct SetupValue {
     variable: String,
     /// `true` if the value is never returned.
     secret: bool,
-    /// `true` if any source sets it.
+    /// `true` if the value is set by any source.
     is_set: bool,
     /// Value in force; null for a secret.
     value: AnyJson,
-    /// Source that sets it; null if there is none.
+    /// Source that sets the value; null if there is none.
     source: Option<String>,
 }
 
@@ -331,8 +331,8 @@ async fn test_connection(
     Ok(Plain(tested_with(&app.config, service, settings).await?.0.into()))
 }
 
-/// Tests a service with the settings in force plus these changes; writes nothing. Also returns whether the service is
-/// used at all with these settings.
+/// Tests a service with the settings in force and the given changes; writes nothing. Also returns whether the service
+/// is used at all with these settings.
 pub async fn tested_with(
     config: &Arc<Config>,
     service: Service,
@@ -350,7 +350,7 @@ pub async fn tested_with(
     Ok((service_tests::test(&planned.config, service).await, used))
 }
 
-/// Returns type and address of a printer that is not registered.
+/// Parses the type and address of a printer that is not registered yet.
 fn printer_of(mut members: Map<String, Value>, faults: &mut Faults) -> (String, PrinterAddress) {
     let mut text = |name: &str, required: bool| match members.remove(name) {
         Some(Value::String(text)) => text,

@@ -1,4 +1,4 @@
-//! Sign-off of the parts of a print, in the same format for clearing a printer's bed and for a job.
+//! Sign-off of the parts of a print; the format is the same for clearing a printer's bed and for a job.
 
 use api_derive::{Request, Response};
 use serde::Serialize;
@@ -20,25 +20,25 @@ const MAX_REASON_CHARS: usize = 50;
 /// Error code used wherever nothing can be signed off.
 pub const NOTHING: &str = "nothing_to_sign_off";
 
-/// Verdict on the parts of a print. Omitted members follow from how the print ended.
+/// Verdict on the parts of a print. The defaults of omitted fields depend on how the print ended.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"goodCount": 3, "reason": "adhesion"}))]
 pub struct SignOffRequest {
-    /// Number of good parts on the plate. Defaults to all parts of a finished print, and to none otherwise.
+    /// Number of good parts on the plate. Defaults to all parts for a finished print, and to none otherwise.
     #[api(Within(0..=MAX_UNITS_PER_PLATE))]
     good_count: Optional<u32>,
-    /// Reason why the other parts are bad: one of the values of the setting `quality.reasons`.
+    /// Reason the other parts are bad: one of the values of the setting `quality.reasons`.
     #[api(ONE_LINE, MaxChars(MAX_REASON_CHARS))]
     reason: Option<String>,
-    /// Note for the staff.
+    /// Note for staff.
     #[api(MaxChars(MAX_NOTE_CHARS))]
     note: Option<String>,
-    /// Uploaded photo of the parts.
+    /// ID of an uploaded photo of the parts.
     photo_file_id: Option<Id>,
 }
 
 impl SignOffRequest {
-    /// Converts the request to an inspection, after checking that the photo is an image.
+    /// Converts the request to an inspection after checking that the photo is an image.
     pub async fn read(self, files: &Directory<File>) -> Result<Inspection, ApiError> {
         if let Some(id) = self.photo_file_id {
             let state = files.read(id).await?;
@@ -72,13 +72,13 @@ pub struct SignOffView {
     good_count: u32,
     /// Number of parts on the plate.
     plate_parts: u32,
-    /// Reason why the other parts are bad.
+    /// Reason the other parts are bad.
     reason: Option<String>,
-    /// Note for the staff.
+    /// Note for staff.
     note: Option<String>,
-    /// Uploaded photo of the parts.
+    /// ID of the uploaded photo of the parts.
     photo_file_id: Option<Id>,
-    /// Actor who signed off; `system` if nobody inspected the parts, and the outcome of the print was used.
+    /// Actor who signed the parts off; `system` if nobody inspected them and the outcome of the print was used.
     by: String,
     /// Time of the sign-off.
     at: Timestamp,

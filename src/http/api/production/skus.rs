@@ -1,4 +1,4 @@
-//! Catalogue: the products on sale, with the files and materials that they are made from.
+//! Catalogue: the products on sale, with the files and materials from which they are made.
 
 mod by_page;
 
@@ -36,15 +36,15 @@ use store::queries::{Queries, SkuFilter};
 
 const PATH: &str = "/api/skus";
 const SLUG_TAKEN: &str = "Another SKU has this slug.";
-/// SKU id used in the examples of the API description.
+/// SKU ID used in the examples of the API description.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8063";
 /// Maximum number of parts on one plate.
 pub const MAX_UNITS_PER_PLATE: u32 = 10_000;
-/// Maximum number of a plate in a file.
+/// Maximum plate number in a file.
 const MAX_PLATE: u32 = 1000;
-/// Maximum number of further materials of one SKU.
+/// Maximum number of additional materials of one SKU.
 const MAX_MATERIALS: usize = 16;
-/// Maximum number of components of one kit.
+/// Maximum number of components in one kit.
 const MAX_COMPONENTS: usize = 50;
 /// Limits for the collections and pictures of one SKU: it is held in memory and written as a whole.
 const TEXTS: TextList = TextList { max_items: 20, max_chars: 300 };
@@ -53,7 +53,7 @@ like!(SLUG, "^[a-z0-9]+(-[a-z0-9]+)*$", "must be lower-case words joined by hyph
 like!(CURRENCY, "^[a-z]{3}$", "must be a lower-case ISO 4217 code");
 
 handles! {
-    /// Handles that the SKU routes need.
+    /// Dependencies of the SKU routes.
     pub struct SkuHandles {
         skus: Directory<Sku>,
         materials: Directory<Material>,
@@ -111,10 +111,10 @@ pub fn routes() -> ResourceRoutes {
     })
 )]
 pub struct NewSku {
-    /// Short, unique name for the staff; the code of a deleted SKU can be reused.
+    /// Short, unique name for use by staff; the code of a deleted SKU can be reused.
     #[api(Filled, ONE_LINE, MaxChars(64))]
     code: String,
-    /// Name in URLs, unique like the code; defaults to a slug of the code.
+    /// Name in URLs, which must also be unique; defaults to a slug of the code.
     #[api(&SLUG, MaxChars(100))]
     slug: Optional<String>,
     /// Name visible to customers, one line of text.
@@ -123,38 +123,38 @@ pub struct NewSku {
     /// Description visible to customers.
     #[api(MaxChars(1000))]
     description: Option<String>,
-    /// Free-form category of the shop, such as `part` or `kit`.
+    /// Free-form category, such as `part` or `kit`.
     #[api(ONE_LINE, MaxChars(50))]
     kind: Option<String>,
-    /// Slugs of the collections that contain it.
+    /// Slugs of the collections that contain the SKU.
     #[api(TEXTS, default = Vec::new())]
     collections: Vec<String>,
-    /// Material that the SKU is made of; null for kits only.
+    /// ID of the material from which the SKU is made; null for kits only.
     material_id: Option<Id>,
-    /// Material for one full plate, in the material's unit; at most three decimals. Required except for kits, which
-    /// show 0.
+    /// Material for one full plate, in the material's unit; at most three decimals. Required, except for kits, for
+    /// which it is 0.
     #[api(AboveZero)]
     estimated_consumption: Optional<Amount>,
-    /// Further materials, each for one filament of the file; `materialId` is used for filament 0 and for all that are
-    /// not listed.
+    /// Additional materials, each for one filament of the file; `materialId` is used for filament 0 and for all
+    /// filaments that are not listed.
     #[api(ItemsWithin(0..=MAX_MATERIALS), default = Vec::new())]
     materials: Vec<SkuMaterial>,
-    /// Machine type that the SKU is made on. Required except for kits, where it is ignored.
+    /// Machine type on which the SKU is made. Required, except for kits, for which it is ignored.
     machine_type: Optional<MachineType>,
-    /// Size of a full plate in millimetres; if null, it fits every printer.
+    /// Size of a full plate in millimetres; if null, the plate fits every printer.
     dimensions: Option<Dimensions>,
     /// Price of one part, in minor units of the currency.
     #[api(Within(0..=MAX_CENTS))]
     price_cents: i64,
-    /// Currency of the price: ISO 4217, in lower case; defaults to the shop's currency.
+    /// Three-letter ISO 4217 currency code of the price, in lowercase; defaults to the shop's currency.
     #[api(&CURRENCY)]
     currency: Optional<String>,
     /// Number of parts printed on one plate.
     #[api(Within(1..=MAX_UNITS_PER_PLATE), default = 1)]
     units_per_plate: u32,
-    /// Model that the SKU is sliced from.
+    /// ID of the model that is sliced to make the SKU.
     model_file_id: Option<Id>,
-    /// G-code that prints one plate.
+    /// ID of the G-code file that prints one plate.
     gcode_file_id: Option<Id>,
     /// Number of the plate in the file to print, from 1.
     #[api(Within(1..=MAX_PLATE), default = 1)]
@@ -165,7 +165,7 @@ pub struct NewSku {
     /// Estimated print time of one full plate, in seconds.
     #[api(Within(1..=MAX_PRINT_SECONDS))]
     estimated_seconds: Option<i64>,
-    /// Components of a kit: SKUs that are not kits themselves. A kit has its own price, and neither material nor files.
+    /// Components of a kit: SKUs that are not kits themselves. A kit has its own price, but neither material nor files.
     #[api(ItemsWithin(0..=MAX_COMPONENTS), default = Vec::new())]
     components: Vec<Component>,
     /// Images: URLs, or IDs of uploaded files.
@@ -182,23 +182,23 @@ pub struct NewSku {
 /// Query parameters for listing SKUs.
 #[derive(Request, Debug)]
 pub struct SkuQuery {
-    /// `true`: only SKUs that can be ordered. `false`: only the others.
+    /// `true`: return only SKUs that can be ordered. `false`: return only the others.
     active: Option<bool>,
-    /// `true`: only SKUs that customers can see. `false`: only the others.
+    /// `true`: return only SKUs that customers can see. `false`: return only the others.
     public: Option<bool>,
-    /// Only SKUs made of this material.
+    /// Return only SKUs made of the given material.
     material_id: Option<Id>,
-    /// Only the SKU with this slug.
+    /// Return only the SKU with the given slug.
     slug: Option<String>,
-    /// Only the SKU with this code.
+    /// Return only the SKU with the given code.
     code: Option<String>,
-    /// Only SKUs whose name or code contains this text.
+    /// Return only SKUs whose name or code contains the given text.
     q: Option<String>,
     #[api(flatten)]
     page: PageQuery,
 }
 
-/// Product with the files and materials that it is made from.
+/// Product with the files and materials from which it is made.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Sku", many = "skus", example = json!({
@@ -211,7 +211,7 @@ pub struct SkuQuery {
     "updatedAt": "2026-11-01T08:00:00.000Z", "version": 1,
 }))]
 struct SkuView {
-    /// Unique identifier of the SKU.
+    /// ID of the SKU.
     id: Id,
     #[serde(flatten)]
     details: SkuDetails,
@@ -219,7 +219,7 @@ struct SkuView {
     created_at: Timestamp,
     /// Time of the last change.
     updated_at: Timestamp,
-    /// Number of changes, counted from 1; also the `ETag`.
+    /// Version number: starts at 1 and increases with each change; also the `ETag`.
     version: i64,
 }
 
@@ -234,20 +234,20 @@ impl SkuView {
     }
 }
 
-/// Returns whether customers can see and order it.
+/// Returns whether customers can see and order the SKU.
 pub fn sold(sku: &Sku) -> bool {
     sku.fields.public && sku.fields.active && !sku.archived
 }
 
-/// Converts a code to lower-case letters and digits, with words joined by hyphens.
+/// Converts a code to lowercase letters and digits, with words joined by hyphens.
 fn slug_of(code: &str) -> String {
     let lower = code.to_lowercase();
     let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")
 }
 
-/// Checks the members that a SKU needs unless it is a kit. (It is unknown whether it is a kit if the components could
-/// not be parsed.)
+/// Checks the fields that a SKU needs unless it is a kit. (If the components could not be parsed, it is unknown whether
+/// the SKU is a kit.)
 fn check_made(change: &SkuChange, faults: &mut Faults) {
     if !matches!(&change.components, Optional::Present(components) if components.is_empty()) {
         return;
@@ -277,7 +277,7 @@ async fn check_components(app: &SkuHandles, components: &[Component]) -> Result<
     Ok(faults.refuse()?)
 }
 
-/// Checks that the objects a SKU refers to exist and are of the right kind.
+/// Checks that everything a SKU refers to exists and is of the right kind.
 async fn check_named(
     app: &SkuHandles,
     material: Option<Id>,

@@ -1,8 +1,7 @@
-//! Upload from slicers: implements as much of a print host's API as slicers need to upload files.
+//! Uploads from slicers: implements as much of a print host's API as slicers need to upload files.
 //!
-//! An operator enters `{base}/slicer/{machineType}` as a print host with an API key. Uploads are stored among the
-//! files. With "upload and print", an upload becomes an order for the shop's own use: one job for any printer of that
-//! type.
+//! An operator enters `{base}/slicer/{machineType}` as a print host, with an API key. Uploads are stored as files. With
+//! "upload and print", an upload becomes an order for the shop's own use: one job for any printer of the given type.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -40,7 +39,8 @@ use printers::print_host::{API, HOW_TO, SERVER, TEXT};
 use printers::registry::known_types;
 use store::queries::{Page, Queries, SkuFilter};
 
-/// Consumption of G-code that does not state its weight: the smallest amount, so that the ledger records the print.
+/// Consumption assumed for G-code that does not state a weight: the smallest amount, so that the ledger records the
+/// print.
 const UNSTATED: Amount = Amount(1);
 /// Number of the plate to print.
 const PRINTED_PLATE: u32 = 1;
@@ -49,7 +49,7 @@ const NO_TYPE: DescribedError = (404, "machine_type_not_found", "There is no suc
 const CODE_DIGITS: usize = 16;
 
 handles! {
-    /// Handles that slicer uploads need.
+    /// Dependencies of the routes for slicers.
     pub struct SlicerHandles {
         files: FileHandles,
         orders: OrderHandles,
@@ -102,7 +102,7 @@ impl ToSchema for SlicerUploadForm {
     }
 }
 
-/// The `{machineType}` of a path. An unknown type responds 404.
+/// The `{machineType}` path parameter. An unknown type results in a 404.
 #[derive(Clone, Copy, Debug)]
 struct PathMachineType(MachineType);
 
@@ -131,9 +131,9 @@ impl Argument for PathMachineType {
 struct VersionView {
     /// Version of the print host API.
     api: &'static str,
-    /// Release whose API is implemented.
+    /// Print host release whose API is implemented.
     server: &'static str,
-    /// Text by which slicers recognize the server.
+    /// Text by which slicers recognize a print host.
     text: &'static str,
 }
 
@@ -147,7 +147,7 @@ struct UploadView {
     effective_select: bool,
     /// `true` if the file will be printed.
     effective_print: bool,
-    /// Order that prints the file.
+    /// ID of the order that prints the file.
     order_id: Option<Id>,
 }
 
@@ -233,8 +233,8 @@ async fn print_one(
     Ok(call.ask(&app.orders.orders, CommandTarget::New, command).await?.id)
 }
 
-/// Returns the material of each filament of the file: the ones loaded in printers of this type. A slicer does not state
-/// the material, and stock of another material must not be reserved.
+/// Returns the material of each filament of the file, based on the materials loaded in printers of the given type. A
+/// slicer does not state the material, and stock of another material must not be reserved.
 async fn materials(app: &SlicerHandles, machine_type: MachineType, file: &File) -> Result<FilamentMaterials, ApiError> {
     let plate = file.metadata.plate(PRINTED_PLATE);
     let filaments = plate.map(|plate| plate.filaments.as_slice()).unwrap_or_default();

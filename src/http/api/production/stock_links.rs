@@ -1,5 +1,5 @@
-//! Links of materials to external stock systems: their entries, their state, and conflicts that an operator must
-//! resolve.
+//! Links between materials and external stock systems: the linked entries, the state of each link, and conflicts that
+//! an operator must resolve.
 
 mod by_page;
 mod view;
@@ -36,7 +36,7 @@ const LINKS: &str = "/api/inventory/materials/{id}/links";
 const NO_LINK: &str = "The material is not linked to that system.";
 
 handles! {
-    /// Handles that the stock link routes need.
+    /// Dependencies of the stock link routes.
     pub struct LinkHandles {
         materials: Directory<Material>,
         boards: StockSystemStatuses,
@@ -94,7 +94,7 @@ enumeration! {
     LinkState,
 }
 
-/// Entry to link a material to.
+/// Entry of an external stock system to link a material to.
 #[derive(Request, Debug)]
 #[api(example = json!({"system": "parts", "entryId": 12}))]
 pub struct NewLink {
@@ -104,31 +104,31 @@ pub struct NewLink {
     entry_id: i64,
 }
 
-/// Operator's decision on a link.
+/// Operator's decision about a link.
 #[derive(Request, Debug)]
 #[api(example = json!({"right": "theirs", "theirs": 2000}))]
 pub struct Agreement {
     /// Side whose stock is correct.
     right: RightSide,
-    /// Count in the external system (`theirs`) on which the decision is based: refused if it has changed since.
-    /// Defaults to the count that was last read.
+    /// Count in the external system on which the decision is based; the decision is refused if the count has changed
+    /// since. Defaults to the last count read.
     theirs: Option<Amount>,
 }
 
 /// Query parameters for listing entries.
 #[derive(Request, Debug)]
 pub struct EntryQuery {
-    /// Only entries of this system.
+    /// Return only entries of the given system.
     system: Option<StockSystem>,
-    /// Only entries whose name contains this text.
+    /// Return only entries whose name contains the given text.
     q: Option<String>,
-    /// `true`: only entries that are linked to a material. `false`: only the others.
+    /// `true`: return only entries that are linked to a material. `false`: return only the others.
     linked: Option<bool>,
     #[api(flatten)]
     page: PageQuery,
 }
 
-/// The `{system}` of a path. An unknown system responds 404.
+/// The `{system}` path parameter. An unknown system results in a 404.
 struct PathSystem(StockSystem);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathSystem {
@@ -143,7 +143,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathSystem {
 
 impl Argument for PathSystem {}
 
-/// Returns the materials that are not deleted, by id.
+/// Returns all materials that are not deleted, by ID.
 fn materials_by_id(app: &LinkHandles) -> BTreeMap<Id, Material> {
     let all = app.materials.all_present();
     all.iter().filter_map(|state| state.present().cloned()).map(|material| (material.id, material)).collect()

@@ -1,4 +1,4 @@
-//! Members of staff, administered by admins.
+//! Members of staff, managed by admins.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ const PATH: &str = "/api/users";
 const MAX_NAME_CHARS: usize = 200;
 
 handles! {
-    /// Handles that the staff routes need.
+    /// Dependencies of the staff routes.
     pub struct UserHandles {
         access: Directory<Access>,
         hashing: Hashing,
@@ -76,7 +76,7 @@ enum StaffRole {
     Admin,
 }
 enumeration! {
-    /// Permissions of a member of staff; `admin` includes `operator`.
+    /// Role of a member of staff; `admin` includes `operator`.
     StaffRole,
 }
 
@@ -105,7 +105,7 @@ impl From<Role> for StaffRole {
     "email": "sam@example.org", "name": "Sam", "password": "correct horse battery", "role": "operator",
 }))]
 pub struct NewUser {
-    /// E-mail address for signing in, unique among the staff. Stored in lower case.
+    /// E-mail address for signing in, unique among members of staff. Stored in lowercase.
     #[api(EmailAddress)]
     email: String,
     /// Display name.
@@ -119,7 +119,7 @@ pub struct NewUser {
     role: StaffRole,
 }
 
-/// Changes to a member of staff. Omitted members are left unchanged.
+/// Changes to a member of staff. Omitted fields are left unchanged.
 #[derive(Request, Debug)]
 #[api(example = json!({"role": "admin"}))]
 pub struct UserChange {
@@ -141,7 +141,7 @@ pub struct UserChange {
 #[serde(rename_all = "camelCase")]
 #[api(name = "User", many = "users", example = UserView::example_of_sam())]
 pub struct UserView {
-    /// Unique identifier of the account.
+    /// ID of the account.
     id: Id,
     /// E-mail address for signing in.
     email: String,
@@ -157,12 +157,12 @@ pub struct UserView {
     created_at: Timestamp,
     /// Time of the last change.
     updated_at: Timestamp,
-    /// Number of changes, counted from 1.
+    /// Version number: starts at 1 and increases with each change.
     version: i64,
 }
 
 impl UserView {
-    /// Builds the response for this user.
+    /// Builds the view of the given user.
     pub fn new(user: &User) -> Self {
         let User { id, active, created_at, updated_at, version, .. } = *user;
         let (email, name, role) = (user.email.clone(), user.name.clone(), user.role.into());
@@ -188,7 +188,7 @@ pub fn newest_users(app: &UserHandles) -> Result<Vec<Arc<User>>, ApiError> {
     Ok(all)
 }
 
-/// Returns a member of staff who is not removed.
+/// Returns a member of staff who has not been removed.
 pub fn present_user(app: &UserHandles, id: Id) -> Result<Arc<User>, ApiError> {
     Ok(with_access(&app.access, |access| access.user(id).cloned())?.ok_or_else(|| Refusal::not_found("user"))?)
 }
@@ -204,7 +204,8 @@ async fn one(State(app): State<UserHandles>, PathId(id): PathId) -> Result<Resou
     Ok(Resource::new(user.version, UserView::new(&user)))
 }
 
-/// Refuses a new password that equals the e-mail address of its account; `member` is the name of the body's member.
+/// Refuses a new password that equals the account's e-mail address; `member` names the password's field in the request
+/// body.
 pub(super) fn refuse_own_address(member: &'static str, password: &str, email: &str) -> Result<(), Refusal> {
     let mut faults = Faults::default();
     if let Some(fault) = own_password_fault(password, email) {
@@ -260,17 +261,17 @@ async fn remove(
     Ok(NoContent)
 }
 
-/// Adds a member of staff from a form with the same fields as the API's body.
+/// Adds a member of staff, as requested by a page form; `body` has the format of the API's request body.
 pub async fn create_by_page(app: UserHandles, call: &CommandRequest, body: &Value) -> Result<(), ApiError> {
     create(State(app), call.of_form(body)).await.map(|_| ())
 }
 
-/// Changes a member of staff from a form with the same fields as the API's body.
+/// Changes a member of staff, as requested by a page form; `body` has the format of the API's request body.
 pub async fn update_by_page(app: UserHandles, id: Id, call: &CommandRequest, body: &Value) -> Result<(), ApiError> {
     update(State(app), PathId(id), call.of_form(body)).await.map(|_| ())
 }
 
-/// Removes a member of staff, as requested by a form.
+/// Removes a member of staff, as requested by a page form.
 pub async fn remove_by_page(app: UserHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
     remove(State(app), PathId(id), call.of_form(&json!({}))).await.map(|_| ())
 }

@@ -1,4 +1,4 @@
-//! Event stream behind the page of an order: sends the live part of the page whenever it changes.
+//! Event stream for an order page: sends the live part of the page whenever it changes.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -12,7 +12,7 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::billing::orders::follow;
 
-/// Serves the event stream of the customer's own order.
+/// Serves the event stream for one of the customer's own orders.
 pub(crate) async fn live(
     State(app): State<OrderPageHandles>,
     PathId(id): PathId,

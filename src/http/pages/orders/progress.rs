@@ -1,4 +1,4 @@
-//! Live part of an order's page: rendered with the page, and again by its stream.
+//! Live part of an order page, rendered both with the page and for its event stream.
 
 use maud::{Markup, html};
 
@@ -10,10 +10,10 @@ use domain::order::{Order, OrderLine, OrderStatus, PICKUP, SentShipment};
 use domain::time::Timestamp;
 use domain::tracking::{TrackingPage, tracking_url};
 
-/// Order with the related data that the live part shows.
+/// Order, with the related data shown in the live part of its page.
 pub(super) struct LivePart<'a> {
     pub(super) order: &'a Order,
-    /// Time at which the whole order is expected to be printed.
+    /// Time at which the entire order is expected to be printed.
     pub(super) expected: Option<Timestamp>,
     /// History of the order, oldest first.
     pub(super) steps: &'a [NumberedEvent],
@@ -23,7 +23,7 @@ pub(super) struct LivePart<'a> {
     pub(super) viewer: &'a Viewer,
 }
 
-/// Numbers of individually produced parts of an order: all, good, and printing.
+/// Numbers of an order's individually produced parts: total, good, and printing.
 struct PartCounts {
     all: u64,
     good: u64,
@@ -50,7 +50,7 @@ impl PartCounts {
     }
 }
 
-/// Returns the status in words for customers.
+/// Returns the order status as text for customers.
 pub(super) fn status_words(status: OrderStatus) -> &'static str {
     match status {
         OrderStatus::Draft => "Draft",
@@ -65,7 +65,7 @@ pub(super) fn status_words(status: OrderStatus) -> &'static str {
     }
 }
 
-/// Returns the event in words for customers.
+/// Returns a description of the event for customers.
 fn step_words(event: &str) -> &'static str {
     match event {
         "order.draft" => "Drafted",
@@ -106,7 +106,7 @@ impl LivePart<'_> {
         }
     }
 
-    /// Renders the live part of the page.
+    /// Renders the live part of the order page.
     pub(super) fn html(&self) -> Markup {
         html! {
             (self.to_pay())

@@ -1,8 +1,8 @@
-//! Advice for services that fail with their present configuration, in plain words.
+//! Advice, in plain words, for services that fail with their current configuration.
 
 use actors::app::service_tests::Service;
 
-/// Signs of network errors, and the advice for each.
+/// Substrings that identify network errors, with advice for each.
 const BY_SIGN: [(&[&str], &str); 8] = [
     (
         &["connection refused", "refused the connection"],
@@ -48,7 +48,7 @@ const BY_SIGN: [(&[&str], &str); 8] = [
     ),
 ];
 
-/// Returns the advice for a failure: by the network error, or else by the kind of service.
+/// Returns advice for a failed service: by the network error if it is recognised, otherwise by the service.
 pub(super) fn of(service: Service, message: &str, detail: &str) -> &'static str {
     let text = format!("{message} {detail}").to_lowercase();
     let has_sign = |signs: &[&str]| signs.iter().any(|sign| text.contains(sign));

@@ -1,4 +1,4 @@
-//! Fifth step: issuer of the invoices, payment, and e-mail to customers.
+//! Fifth step of the setup wizard: invoice issuer, payment, and email to customers.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -15,7 +15,7 @@ use domain::refusal::Refusal;
 use http::access::Caller;
 use http::error::ApiError;
 
-/// Path of the step.
+/// Path of the commerce step.
 pub(super) const PATH: &str = "/setup/commerce";
 
 const OFFERED_SERVICES: [(Service, &str); 3] = [
@@ -27,7 +27,7 @@ const OFFERED_SERVICES: [(Service, &str); 3] = [
     (Service::Smtp, "Sends mails by the usual protocol: your provider names server, port, user name and password."),
 ];
 
-/// Serves the page of the step.
+/// Serves the page of the commerce step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
     let visit = WizardRequest::new(&app, &who).await?;
     if let Some(elsewhere) = visit.instead() {

@@ -1,4 +1,4 @@
-//! Second step: both connections, whose tests must pass before the wizard continues.
+//! Second step of the setup wizard: two connections, both of which must pass a test before the wizard continues.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -14,12 +14,12 @@ use actors::app::service_tests::Service;
 use http::access::Caller;
 use http::error::ApiError;
 
-/// Path of the step.
+/// Path of the database step.
 pub(super) const PATH: &str = "/setup/database";
 
 const BOTH: [Service; 2] = [Service::Database, Service::Redis];
 
-/// Serves the page of the step.
+/// Serves the page of the database step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
     let visit = WizardRequest::new(&app, &who).await?;
     if !visit.has_admin {

@@ -1,4 +1,4 @@
-//! Page after the last step: the settings that were written, those that need a restart, and a test print.
+//! Page after the last step of the setup wizard: the settings written, those that need a restart, and a test print.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -18,9 +18,9 @@ use http_api::production::files::{FileHandles, keep_made};
 use http_api::production::printers::{PrinterHandles, present_all, print_stored};
 use printers::PrinterType;
 
-/// Path of the page.
+/// Path of the page after the last step.
 pub(super) const PATH: &str = "/setup/done";
-/// Path to which a test print is posted.
+/// Path to which the request for a test print is posted.
 pub(super) const PRINT_PATH: &str = "/setup/test-print";
 /// File name of the test print.
 const TEST_FILE_NAME: &str = "test-print.gcode";
@@ -105,7 +105,7 @@ fn page(
     whole_page(status, TITLE, &content, false)
 }
 
-/// Renders the settings written since startup, and those that need a restart.
+/// Renders the settings written since startup, and which of them need a restart.
 fn written(app: &WizardHandles) -> Markup {
     let Some(written) = app.setup.setup.last_written() else {
         return html! { p { "The settings are in force." } };
@@ -132,7 +132,7 @@ fn written(app: &WizardHandles) -> Markup {
     }
 }
 
-/// Renders a test-print button for each printer that prints plain G-code.
+/// Renders a test-print button for each printer that accepts plain G-code.
 fn test_prints(visit: &WizardRequest, printers: &PrinterHandles) -> Markup {
     let residents = present_all(printers);
     let all: Vec<_> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();

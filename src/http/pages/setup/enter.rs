@@ -1,4 +1,4 @@
-//! Entry page of the wizard: the one-time code that the server printed, or sign-in as an admin.
+//! Entry page of the setup wizard: asks for the one-time code that the server printed, or for an admin's sign-in.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -17,12 +17,12 @@ use http::page::OpenQuery;
 use http_api::production::auth::{self, SessionHandles};
 use http_api::production::setup::{self, SetupHandles};
 
-/// Path of the entry page, which asks for the code.
+/// Path of the entry page, which asks for the one-time code.
 pub(super) const PATH: &str = "/setup/enter";
-/// Path to which admins sign in to the wizard.
+/// Path to which the admin sign-in form is posted.
 pub(super) const SIGN_IN_PATH: &str = "/setup/sign-in";
 
-/// Messages for the visitor by error code.
+/// Error messages for the visitor, by error code.
 const MISTAKES: [(&str, &str); 5] = [
     ("wrong_code", "That is not the code. Look at what the server printed at its last start, and try again."),
     ("code_spent", "The code was used, is too old, or was tried too often. Restart the server: it prints a new one."),
@@ -37,11 +37,11 @@ const MISTAKES: [(&str, &str); 5] = [
 /// Query parameters of the entry page.
 #[derive(Request, Debug)]
 pub(super) struct EnterQuery {
-    /// Error code of the previous attempt.
+    /// Error code from the previous attempt.
     error: Option<String>,
 }
 
-/// Returns the path of the entry page with an error code.
+/// Returns the path of the entry page, with the given error code in its query.
 pub(super) fn path_after(code: &str) -> String {
     let is_known = MISTAKES.iter().any(|(mistake, _)| *mistake == code);
     if is_known { format!("{PATH}?error={code}") } else { PATH.to_owned() }
@@ -111,7 +111,7 @@ pub(super) async fn show_code(State(app): State<SetupHandles>, sent: PageForm) -
     Ok(response)
 }
 
-/// Signs an admin in to the wizard.
+/// Signs an admin in and opens the wizard.
 pub(super) async fn sign_in(
     State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,

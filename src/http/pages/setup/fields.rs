@@ -1,4 +1,4 @@
-//! Form fields of each service: their names, values, rendering and parsing. Used by the wizard and by the staff page
+//! Form fields of each service: names, values, rendering and parsing. Used by the setup wizard and by the staff page
 //! that changes integrations.
 
 use maud::{Markup, html};
@@ -14,26 +14,26 @@ use domain::setup::draft::SetupDraft;
 use http::error::ApiError;
 use http::wire::JsonObject;
 
-/// Maximum length of a form value, in characters: longer than any address or token.
+/// Maximum length of a form value, in characters; no address or token is that long.
 const MAX_VALUE_CHARS: usize = 4_000;
-/// Value of the checkbox that removes a setting.
+/// Form value of the checkbox that removes a setting.
 const NONE: &str = "none";
 
-/// Kind of a value.
+/// Kind of value that a field holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FieldKind {
     Text,
     Number,
-    /// Secret, never shown once it is stored.
+    /// Secret, never shown once stored.
     Secret,
 }
 
 /// Setting that the wizard asks for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field {
-    /// Environment variable, which names the setting in the form and in `.env`.
+    /// Environment variable, used as the setting's name in the form and in `.env`.
     pub(super) variable: &'static str,
-    /// Setting as `section.key`.
+    /// Name of the setting, as `section.key`.
     pub(super) key: &'static str,
     label: &'static str,
     hint: &'static str,
@@ -50,7 +50,7 @@ const fn field(
     Field { variable, key, label, hint, kind }
 }
 
-/// Builds the fields for the address and the token of another system.
+/// Builds the fields for another system's address and token.
 const fn place(names: [&'static str; 4], sample: &'static str) -> [Field; 2] {
     let [url, url_key, token, token_key] = names;
     let secret = "As that system gives it to programs; some ask for none.";
@@ -119,7 +119,7 @@ const SPOOLS: [Field; 2] =
 const AGENT: [Field; 2] =
     place(["AGENT_URL", "agent.url", "AGENT_TOKEN", "agent.token"], "Such as http://192.168.1.5:18789.");
 
-/// Fields for the shop's details on invoices.
+/// Fields for the shop's own details on invoices.
 pub(super) const SELLER: [Field; 8] = [
     field(
         "PRINTFLOOR_INVOICES__SELLER_NAME",
@@ -155,7 +155,7 @@ pub(super) const SELLER: [Field; 8] = [
     ),
 ];
 
-/// Returns the fields of a service; empty for a service that is not part of the wizard.
+/// Returns a service's form fields; empty if the wizard does not cover the service.
 pub(super) const fn fields_of(service: Service) -> &'static [Field] {
     match service {
         Service::Database => &DATABASE,
@@ -174,7 +174,7 @@ pub(super) const fn fields_of(service: Service) -> &'static [Field] {
     }
 }
 
-/// Returns the display name of a service.
+/// Returns a service's display name.
 pub(crate) const fn name_of(service: Service) -> &'static str {
     match service {
         Service::Database => "Database",
@@ -194,7 +194,7 @@ pub(crate) const fn name_of(service: Service) -> &'static str {
     }
 }
 
-/// Returns the state of a service in a word or two.
+/// Returns a service's state in one or two words.
 pub(super) fn state_of(service: Service, config: &Config, draft: &SetupDraft) -> &'static str {
     let changed = fields_of(service).iter().any(|field| draft.value(field.key).is_some());
     match (draft.passed(service.word()), service) {
@@ -208,18 +208,19 @@ pub(super) fn state_of(service: Service, config: &Config, draft: &SetupDraft) ->
     }
 }
 
-/// Returns the displayed value of a non-secret field: the wizard's stored input, or else the present setting.
+/// Returns the displayed value of a non-secret field: the wizard's stored input, or else the current setting.
 fn shown_value(field: &Field, config: &Config, draft: &SetupDraft) -> String {
     draft.value(field.key).map_or_else(|| in_force(field, config), str::to_owned)
 }
 
-/// Returns the value of a seller field: from the form, or else the wizard's stored input, or else the present setting.
+/// Returns the value of a field about the seller: from the form, or else from the wizard's stored input, or else from
+/// the current settings.
 pub(super) fn typed_or_in_force(key: &str, config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> String {
     let Some(field) = SELLER.iter().find(|field| field.key == key) else { return String::new() };
     sent.map_or_else(|| shown_value(field, config, draft), |sent| sent.text(field.variable).to_owned())
 }
 
-/// Returns the present setting of a non-secret field.
+/// Returns the current setting of a non-secret field.
 fn in_force(field: &Field, config: &Config) -> String {
     let setting = listing::every(&config.origin).into_iter().find(|setting| setting.key == field.key);
     match setting.and_then(|setting| setting.value) {
@@ -229,7 +230,7 @@ fn in_force(field: &Field, config: &Config) -> String {
     }
 }
 
-/// Returns the settings of a service in the form, by key, that differ from the present ones. An empty secret leaves the
+/// Returns, by key, the form's settings for a service that differ from the current ones. An empty secret leaves the
 /// stored one unchanged.
 pub(crate) fn submitted_values(
     service: Service,
@@ -240,7 +241,7 @@ pub(crate) fn submitted_values(
     given_of(fields_of(service), sent, config, draft)
 }
 
-/// Returns the settings of these fields as [`submitted_values`] does for a service.
+/// Returns the settings of the given fields, as [`submitted_values`] does for a service.
 pub(super) fn given_of(
     fields: &[Field],
     sent: &PageForm,
@@ -266,7 +267,7 @@ pub(super) fn given_of(
     Ok(values)
 }
 
-/// Converts the texts to a JSON object of settings for the API.
+/// Converts setting values to the JSON object that the API expects.
 pub(crate) fn as_settings<'a>(values: impl IntoIterator<Item = (&'a String, &'a String)>) -> JsonObject {
     let is_number = |key: &str| SMTP.iter().any(|field| field.key == key && field.kind == FieldKind::Number);
     let of = |key: &str, text: &str| match text {
@@ -283,12 +284,12 @@ fn without(field: &Field) -> String {
     format!("{}.{NONE}", field.variable)
 }
 
-/// Renders the fields of a service. `sent` is a rejected form, whose values are shown again except for secrets.
+/// Renders a service's fields. `sent` is a rejected form, whose values are shown again except for secrets.
 pub(crate) fn inputs(service: Service, config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Markup {
     inputs_of(fields_of(service), config, draft, sent)
 }
 
-/// Renders these fields as [`inputs`] does for a service.
+/// Renders the given fields, as [`inputs`] does for a service.
 pub(super) fn inputs_of(fields: &[Field], config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Markup {
     let given_before = |field: &Field| match draft.value(field.key) {
         Some(text) => !text.is_empty(),

@@ -1,4 +1,4 @@
-//! Fourth step: other systems of the shop, each optional and tested before its settings are stored.
+//! Fourth step of the setup wizard: the shop's other systems, each optional and tested before its settings are stored.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -14,10 +14,10 @@ use domain::refusal::Refusal;
 use http::access::Caller;
 use http::error::ApiError;
 
-/// Path of the step.
+/// Path of the integrations step.
 pub(super) const PATH: &str = "/setup/integrations";
 
-/// Returns the purpose of each system, for display.
+/// Returns a description of what the shop uses a system for.
 pub(crate) const fn about(service: Service) -> &'static str {
     match service {
         Service::Workflow => "Is sent what happens, such as low stock, and starts flows of your own with it.",
@@ -30,7 +30,7 @@ pub(crate) const fn about(service: Service) -> &'static str {
     }
 }
 
-/// Serves the page of the step.
+/// Serves the page of the integrations step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
     let visit = WizardRequest::new(&app, &who).await?;
     if let Some(elsewhere) = visit.instead() {

@@ -1,4 +1,5 @@
-//! Third step: printers found by a search, and printers added by hand. Each is tested before it is added.
+//! Third step of the setup wizard: printers found by a search, and printers added manually. Each is tested before it is
+//! added.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -18,12 +19,12 @@ use http::error::ApiError;
 use http::page::OpenQuery;
 use http_api::production::printers::{PrinterHandles, present_all, register};
 
-/// Path of the step.
+/// Path of the printers step.
 pub(super) const PATH: &str = "/setup/printers";
 /// Path of the form that adds a printer.
 pub(super) const NEW_PATH: &str = "/setup/printers/new";
 
-/// Selection of the printer with which the form is filled in.
+/// Query parameters that select the search result from which the form is filled in.
 #[derive(Request, Debug)]
 pub(super) struct NewQuery {
     /// Index of a result of the last search.
@@ -31,7 +32,7 @@ pub(super) struct NewQuery {
     result: Option<u32>,
 }
 
-/// Serves the page of the step.
+/// Serves the page of the printers step.
 pub(super) async fn show(
     State(app): State<WizardHandles>,
     State(searches): State<SearchHandles>,
@@ -84,7 +85,7 @@ pub(super) async fn show(
     })
 }
 
-/// Serves the form, filled in with a search result.
+/// Serves the form for a new printer, filled in from a search result if one is selected.
 pub(super) async fn show_form(
     State(app): State<WizardHandles>,
     OpenQuery(query): OpenQuery<NewQuery>,

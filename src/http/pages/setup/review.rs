@@ -1,4 +1,5 @@
-//! Last step: a summary of the input, and the button that tests it once more and writes it.
+//! Last step of the setup wizard: a summary of the input, and the button that tests all settings once more and writes
+//! them.
 
 use std::sync::Arc;
 
@@ -17,10 +18,10 @@ use http::access::Caller;
 use http::error::ApiError;
 use http_api::production::setup::save_settings;
 
-/// Path of the step.
+/// Path of the review step.
 pub(super) const PATH: &str = "/setup/review";
 
-/// Serves the page of the step.
+/// Serves the page of the review step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
     let visit = WizardRequest::new(&app, &who).await?;
     if let Some(elsewhere) = visit.instead() {
@@ -30,7 +31,7 @@ pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Resul
     Ok(visit.page(StatusCode::OK, SetupStep::Review, &content))
 }
 
-/// Tests everything once more, writes the settings, and redirects to the final page.
+/// Tests all settings once more, writes them, and redirects to the final page.
 pub(super) async fn save(State(app): State<WizardHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let visit = WizardRequest::new(&app, &sent.call.who).await?;
     if let Some(elsewhere) = visit.instead() {
@@ -105,7 +106,7 @@ fn ways_back() -> Markup {
     html! { p class="acts" { a class="button second" href=(SetupStep::Commerce.path()) { "Back" } } }
 }
 
-/// Returns the advice for an error message that begins with the name of a service.
+/// Returns the advice for an error message that starts with the name of a service.
 fn advised(words: &str) -> &'static str {
     let named = words.split(':').next().unwrap_or_default();
     let service = Service::OF_SETTINGS.into_iter().find(|service| service.word() == named);

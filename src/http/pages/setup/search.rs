@@ -1,4 +1,4 @@
-//! Printer search on the page: started by a button, followed by the script or by reloading the page.
+//! Printer search in the setup wizard: started by a button, followed by the page's script or by reloading the page.
 
 use std::time::Duration;
 
@@ -19,13 +19,14 @@ use http::setup_desk::SearchProgress;
 use http::sse::{self, Sse, SseSource};
 use http_api::production::setup::discover::{DiscoveryHandles, RegisteredAddresses, begin_search};
 
-/// Path to which the start of a search is posted.
+/// Path to which the request to start a search is posted.
 pub(super) const PATH: &str = "/setup/printers/search";
-/// Path of the event stream of a search.
+/// Path of a search's event stream.
 pub(super) const LIVE_PATH: &str = "/setup/printers/live";
 /// Maximum time between two polls of the search results.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Minimum time between two events, so that a quick search does not send one for every response.
+/// Minimum time between two events of the stream, so that a quick search does not send one for every printer that
+/// responds.
 const SENT_AFTER: Duration = Duration::from_millis(100);
 
 handles! {
@@ -36,7 +37,7 @@ handles! {
     }
 }
 
-/// Starts a search and redirects to the page that shows it.
+/// Starts a search and redirects to the page that shows its progress.
 pub(super) async fn begin(
     State(app): State<WizardHandles>,
     State(search): State<SearchHandles>,
@@ -50,7 +51,7 @@ pub(super) async fn begin(
     Ok(see_other(printers::PATH))
 }
 
-/// Returns the announcement of a search for screen readers.
+/// Returns a search's status message for screen readers.
 pub(super) fn status_text(board: &SearchProgress, searching: bool) -> String {
     let count = match board.printers.len() {
         0 => "no printer".to_owned(),
@@ -64,7 +65,7 @@ pub(super) fn status_text(board: &SearchProgress, searching: bool) -> String {
     }
 }
 
-/// Renders the live part of the page.
+/// Renders the live part of the page, which shows the search.
 pub(super) fn part(search: &SearchHandles, board: SearchProgress, searching: bool) -> Markup {
     let registered = RegisteredAddresses::of(&search.discovery.printers);
     let SearchProgress { begun, done, total, printers, notes } = board;
@@ -98,11 +99,11 @@ pub(super) fn part(search: &SearchHandles, board: SearchProgress, searching: boo
     }
 }
 
-/// Open event stream of a search.
+/// Open event stream of a printer search.
 pub(super) struct SearchStream {
     search: SearchHandles,
     board: watch::Receiver<SearchProgress>,
-    /// `true` if the results have changed since they were sent.
+    /// `true` if the search results have changed since they were last sent.
     is_stale: bool,
     over: bool,
 }

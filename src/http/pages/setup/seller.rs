@@ -1,5 +1,5 @@
-//! Part of the fifth step that asks for the issuer of the shop's invoices. No invoice is issued before it is complete,
-//! because a numbered invoice cannot be corrected.
+//! Part of the setup wizard's fifth step: the issuer of the shop's invoices. No invoice is issued until these details
+//! are complete, because a numbered invoice cannot be corrected.
 
 use maud::{Markup, html};
 
@@ -14,12 +14,12 @@ use domain::seller::{SellerGap, gaps_in_words};
 use domain::setup::draft::SetupDraft;
 use http::error::ApiError;
 
-/// Name of this part in the form and in the stored input.
+/// Name of the seller details in the form and in the stored input.
 pub(super) const SELLER_WORD: &str = "seller";
-/// Value that is stored for this part once it is complete.
+/// Value stored for the seller details once they are complete.
 const COMPLETE: &str = "complete";
 
-/// Returns the details that invoices would lack with the stored input, with `sent` taking precedence.
+/// Returns the details that invoices would still lack with the stored input; values in `sent` take precedence.
 fn gaps(config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Vec<SellerGap> {
     let text = |key: &str| typed_or_in_force(key, config, draft, sent);
     let invoices = InvoicesConfig {
@@ -36,7 +36,7 @@ fn gaps(config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Vec<Sel
     invoices.rules().seller_gaps(taxed)
 }
 
-/// Returns the state of this part in a word or two.
+/// Returns the state of the seller details in one or two words.
 pub(super) fn state(config: &Config, draft: &SetupDraft) -> &'static str {
     match (gaps(config, draft, None).is_empty(), draft.passed(SELLER_WORD).is_some()) {
         (false, _) => "Missing",
@@ -45,7 +45,7 @@ pub(super) fn state(config: &Config, draft: &SetupDraft) -> &'static str {
     }
 }
 
-/// Stores the seller's details in a form if they are complete; otherwise returns the errors.
+/// Stores the seller's details from a form if they are complete; otherwise returns the errors.
 pub(super) async fn keep(app: &WizardHandles, visit: &WizardRequest, sent: &PageForm) -> Result<Vec<String>, ApiError> {
     let config = &*app.setup.config;
     let gaps = gaps(config, &visit.draft, Some(sent));
@@ -61,7 +61,7 @@ pub(super) async fn keep(app: &WizardHandles, visit: &WizardRequest, sent: &Page
     Ok(Vec::new())
 }
 
-/// Renders the form. `tried` contains the errors of a rejected form and the form itself.
+/// Renders the form for the seller's details. `tried` contains a rejected form and its errors.
 pub(super) fn section(app: &WizardHandles, visit: &WizardRequest, tried: Option<(&[String], &PageForm)>) -> Markup {
     let config = &*app.setup.config;
     let again = tried.filter(|(faults, _)| !faults.is_empty()).map(|(_, sent)| sent);

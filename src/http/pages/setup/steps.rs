@@ -1,8 +1,8 @@
-//! The six steps of the wizard and the progress bar around each.
+//! Six steps of the setup wizard, and the progress bar shown with each.
 
 use maud::{Markup, html};
 
-/// A step of the wizard.
+/// Step of the setup wizard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SetupStep {
     Welcome,
@@ -24,7 +24,7 @@ const STEPS: [SetupStep; 6] = [
 ];
 
 impl SetupStep {
-    /// Returns the title of the step.
+    /// Returns the step's title.
     pub(super) const fn title(self) -> &'static str {
         match self {
             Self::Welcome => "Welcome",
@@ -36,7 +36,7 @@ impl SetupStep {
         }
     }
 
-    /// Returns the path of the step.
+    /// Returns the step's path.
     pub(super) const fn path(self) -> &'static str {
         match self {
             Self::Welcome => super::PATH,
@@ -48,7 +48,7 @@ impl SetupStep {
         }
     }
 
-    /// Returns whether the step is available now.
+    /// Returns whether the step is currently available.
     const fn is_open(self, has_admin: bool, may_go_on: bool) -> bool {
         match self {
             Self::Welcome => true,
@@ -58,7 +58,7 @@ impl SetupStep {
     }
 }
 
-/// Renders the page of a step together with the list of all steps.
+/// Renders a step's page together with the list of all steps.
 pub(super) fn around(step: SetupStep, has_admin: bool, may_go_on: bool, content: &Markup) -> Markup {
     let number = STEPS.iter().position(|one| *one == step).unwrap_or_default() + 1;
     html! {
@@ -82,7 +82,7 @@ pub(super) fn around(step: SetupStep, has_admin: bool, may_go_on: bool, content:
     }
 }
 
-/// Renders the links to the next and the previous step.
+/// Renders links to the next and the previous step.
 pub(super) fn ways(back: SetupStep, on: SetupStep) -> Markup {
     html! {
         p class="acts" {

@@ -1,4 +1,5 @@
-//! Test of a service with the settings in a form: settings that pass are stored, failures are explained in plain words.
+//! Test of a service with the settings from a form. Settings that pass are stored; failures are explained in plain
+//! words.
 
 use axum::http::StatusCode;
 use maud::{Markup, html};
@@ -10,16 +11,16 @@ use actors::app::service_tests::{Service, ServiceTest};
 use http::error::ApiError;
 use http_api::production::setup::tested_with;
 
-/// Value that is stored for a service that the shop does not use.
+/// Value stored for a service that the shop does not use.
 pub(super) const UNUSED: &str = "not used";
 
 /// Result of testing a service.
 pub(super) enum Trial {
-    /// The test passed and the settings were stored; contains the message of the test.
+    /// The test passed and the settings were stored; contains the test's message.
     Kept(String),
-    /// The test failed: the problem, and the message of the service or the network.
+    /// The test failed; contains the problem, and the message from the service or the network.
     Failed(String, Option<String>),
-    /// The settings in the form are invalid and cannot be tested.
+    /// The settings in the form are invalid, so they were not tested.
     Faulty(Vec<String>),
 }
 
@@ -29,12 +30,12 @@ impl Trial {
         matches!(self, Self::Kept(_))
     }
 
-    /// Returns the status of the page that shows the result.
+    /// Returns the HTTP status of the page that shows the result.
     pub(super) fn status(&self) -> StatusCode {
         if self.is_kept() { StatusCode::OK } else { StatusCode::BAD_REQUEST }
     }
 
-    /// Renders the result.
+    /// Renders the test result.
     pub(super) fn render(&self, service: Service) -> Markup {
         match self {
             Self::Kept(outcome) if outcome == UNUSED => html! { p role="status" { "The shop does without it." } },
@@ -45,7 +46,7 @@ impl Trial {
     }
 }
 
-/// Renders the problem with a service, the advice, and the service's own message.
+/// Renders a failed test: the problem, advice, and the service's own message.
 pub(crate) fn failed(service: Service, message: &str, detail: Option<&str>) -> Markup {
     html! {
         div role="alert" {
@@ -56,7 +57,7 @@ pub(crate) fn failed(service: Service, message: &str, detail: Option<&str>) -> M
     }
 }
 
-/// Tests a service with the settings in a form, and stores them if the test passes. A service that the shop does not
+/// Tests a service with the settings from a form, and stores them if the test passes. A service that the shop does not
 /// use passes as well.
 pub(super) async fn attempt(
     app: &WizardHandles,
@@ -92,8 +93,8 @@ pub(super) async fn attempt(
     Ok(Trial::Kept(outcome))
 }
 
-/// Renders a service with its fields and a button that tests and stores them. `tried` contains the result of the last
-/// test, with the form.
+/// Renders a service with its fields and a button that tests and stores them. `tried` contains the last submitted form
+/// and the result of its test.
 pub(super) fn section(
     app: &WizardHandles,
     visit: &WizardRequest,

@@ -1,4 +1,4 @@
-//! First step: the present configuration, and the first admin.
+//! First step of the setup wizard: the current configuration, and the first admin.
 
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -17,14 +17,14 @@ use http::error::ApiError;
 use http_api::production::auth::SessionHandles;
 use http_api::production::setup::first_admin_of;
 
-/// Serves the page of the step.
+/// Serves the page of the welcome step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
     let visit = WizardRequest::new(&app, &who).await?;
     let content = content(&visit, &app.setup.config, ("", ""), &[]);
     Ok(visit.page(StatusCode::OK, SetupStep::Welcome, &content))
 }
 
-/// Creates the first admin, signs them in, and continues.
+/// Creates the first admin, signs them in, and continues to the next step.
 pub(super) async fn make_admin(
     State(app): State<WizardHandles>,
     State(sessions): State<SessionHandles>,

@@ -1,5 +1,5 @@
-//! Actions of the forms on staff pages: each is performed by the API operation that its path names, with the form as
-//! the body.
+//! Form actions on staff pages. Each is performed by the API operation named in the form's path, with the form as the
+//! request body.
 
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
@@ -23,27 +23,27 @@ use http_api::production::jobs::{self, JobHandles};
 use http_api::production::orders::{self, OrderHandles};
 use http_api::production::printers::{self, PrinterHandles};
 
-/// Field with the page to return to.
+/// Name of the field with the page to return to.
 const BACK_FIELD: &str = "back";
-/// Field with the currency of an amount.
+/// Name of the field with the currency of an amount.
 pub(super) const CURRENCY_FIELD: &str = "currency";
-/// Field with the names of those fields that clear their value when empty.
+/// Name of the field that lists those fields whose value is cleared if they are submitted empty.
 pub(super) const CLEARS_FIELD: &str = "clears";
-/// Field with the day that the form showed: the exact time stays unchanged unless another day is entered.
+/// Name of the field with the date that the form showed. The exact time stays unchanged unless another date is entered.
 pub(super) const DAY_SHOWN_FIELD: &str = "dayShown";
-/// Field that restricts the action to the parts named by the fields with [`PART_PREFIX`].
+/// Name of the field that restricts the action to the parts named by fields starting with [`PART_PREFIX`].
 pub(super) const SOME_PARTS_FIELD: &str = "someParts";
 /// Value of a ticked checkbox.
 pub(super) const TICKED_WORD: &str = "true";
-/// Prefix of the fields with the number of parts of an order line to ship.
+/// Prefix of the fields that state how many parts of an order line to ship.
 pub(super) const PART_PREFIX: &str = "part-";
-/// Prefix of the fields with the slots from which a print takes its filaments, in order.
+/// Prefix of the fields that name the slots from which a print takes its filaments, in order.
 pub(super) const SLOT_PREFIX: &str = "slot-";
-/// Prefix of the fields of an address.
+/// Prefix of the address fields.
 const ADDRESS_PREFIX: &str = "shippingAddress.";
-/// Number of characters of a date, which stands for the end of that day.
+/// Length of a date in characters. A due date without a time means the end of that day.
 const DAY_CHARS: usize = 10;
-/// Prefix of the fields with printers whose beds are clear.
+/// Prefix of the fields that name printers whose beds are clear.
 pub(super) const BED_PREFIX: &str = "bed-";
 
 handles! {
@@ -55,7 +55,7 @@ handles! {
     }
 }
 
-/// Action of a form: the last segment of its path.
+/// Action of a form, taken from the last segment of its path.
 pub(super) struct PathAct(pub(super) String);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathAct {
@@ -67,7 +67,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathAct {
     }
 }
 
-/// Converts a form to the JSON body of the API. Empty fields are omitted. A text in a numeric field is passed on
+/// Converts a form to the JSON body for the API. Empty fields are omitted. Invalid text in a numeric field is passed on
 /// unchanged, so that the API reports the error.
 pub(super) fn request_body(sent: &PageForm) -> Value {
     let mut members = Map::new();
@@ -118,13 +118,13 @@ pub(super) fn request_body(sent: &PageForm) -> Value {
     Value::Object(members)
 }
 
-/// Redirects to the page that the form names if it is a staff page, or else to `otherwise`.
+/// Redirects to the page named in the form if it is a staff page, or else to `otherwise`.
 pub(super) fn back(sent: &PageForm, otherwise: String) -> Response {
     let target = sent.some(BACK_FIELD).filter(|path| is_path(path) && !path.contains(['\\', '\r', '\n']));
     see_other(&target.unwrap_or(otherwise))
 }
 
-/// Handles the forms of a printer.
+/// Handles the forms for a printer.
 pub(super) async fn at_printer(
     State(app): State<ActHandles>,
     PathId(id): PathId,
@@ -136,14 +136,14 @@ pub(super) async fn at_printer(
     Ok(response)
 }
 
-/// Handles the emergency-stop form of a printer. Its body is not awaited, so there is no token: the same-site check is
-/// that of an emergency stop through the API.
+/// Handles the emergency-stop form for a printer. The body is not awaited, so no form token is checked; the same-site
+/// check is the one that the API makes for an emergency stop.
 pub(super) async fn stop(State(app): State<ActHandles>, PathId(id): PathId, who: Caller) -> Result<Response, ApiError> {
     printers::stop_now(&app.printers, id, &who).await?;
     Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}")))
 }
 
-/// Handles the forms of an order.
+/// Handles the forms for an order.
 pub(super) async fn on_order(
     State(app): State<ActHandles>,
     PathId(id): PathId,
@@ -155,7 +155,7 @@ pub(super) async fn on_order(
     Ok(response)
 }
 
-/// Handles the forms of a job.
+/// Handles the forms for a job.
 pub(super) async fn on_job(
     State(app): State<ActHandles>,
     PathId(id): PathId,
@@ -168,8 +168,9 @@ pub(super) async fn on_job(
     Ok(response)
 }
 
-/// Handles the form that clears several beds at once: the parts of each last print count as the print ended. If one is
-/// refused, for example because another user has already cleared it, the others are still cleared.
+/// Handles the form that clears several beds at once. The parts of each bed's last print are counted as good or failed
+/// according to how that print ended. If one bed is refused, for example because another user has already cleared it,
+/// the others are still cleared.
 pub(super) async fn clear_beds(State(app): State<ActHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let named = sent.members().filter_map(|(name, _)| name.strip_prefix(BED_PREFIX)?.parse::<Id>().ok());
     let beds: Vec<Id> = named.collect();

@@ -1,4 +1,4 @@
-//! Form fields of a postal address, named like the members of the API.
+//! Form fields of a postal address, named after the API members.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use domain::address::Address;
 
 /// API member that contains the address.
 pub(super) const ADDRESS_MEMBER: &str = "shippingAddress";
-/// Parts of an address: name, label, maximum number of characters.
+/// Fields of an address: name, label, maximum number of characters.
 const ADDRESS_PARTS: [(&str, &str, usize); 6] = [
     ("line1", "Street and number", 200),
     ("line2", "Flat, company", 200),
@@ -30,7 +30,7 @@ pub(super) fn address_fields(form: &FormEntry, hint: &str) -> Markup {
     }
 }
 
-/// Converts the fields to the JSON address of the API; null if all are empty.
+/// Converts the fields to the API's JSON address; null if all are empty.
 pub(super) fn address_said(form: &FormEntry) -> Value {
     let parts =
         ADDRESS_PARTS.map(|(part, ..)| (part.to_owned(), form.json_or_null(&format!("{ADDRESS_MEMBER}.{part}"))));
@@ -38,7 +38,7 @@ pub(super) fn address_said(form: &FormEntry) -> Value {
     if filled.is_empty() { Value::Null } else { Value::Object(filled) }
 }
 
-/// Returns the field values of a known address.
+/// Returns the field names and values for an existing address.
 pub(super) fn address_known(address: &Address) -> Vec<(String, String)> {
     let Address { line1, line2, city, region, postal_code, country } = address.clone();
     let parts = [

@@ -1,5 +1,5 @@
-//! Present view of the floor, rendered once for all viewers: a part for each printer, with smaller parts inside for its
-//! state and its fast-changing values, and the summary. Each part has the version of its last change.
+//! Current view of the floor, rendered once for all viewers: a summary, and a part for each printer, which contains
+//! smaller parts for its state and its fast-changing values. Each part has the version of its last change.
 //!
 //! Everything is read from memory; neither the database nor a printer is queried. However many pages are open, the
 //! parts are rendered at most once per [`LOOK_EVERY`].
@@ -22,18 +22,19 @@ use http::resource_state::ResourceState;
 use http_api::production::printers::{PrinterHandles, present_all};
 use kernel::directory::Directory;
 
-/// Minimum time between two renderings.
+/// Minimum time between two renderings of the floor.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(400);
-/// Number of renderings between two updates of a printer's gauge, staggered over the printers: a page with many
-/// printers receives a steady trickle instead of bursts.
+/// Number of renderings between two updates of a printer's gauge. The updates are staggered across printers, so that a
+/// page with many printers receives a steady trickle instead of bursts.
 const GAUGE_TURNS: u64 = 10;
-/// Placeholder for the gauge in a printer's part. No text of users can contain it, because it is escaped.
+/// Placeholder for the gauge in a printer's part. Text entered by users cannot contain it, because such text is
+/// escaped.
 pub(super) const GAUGE_MARK: PreEscaped<&str> = PreEscaped("<gauge>");
 /// Placeholder for the state in a printer's part.
 pub(super) const STATE_MARK: PreEscaped<&str> = PreEscaped("<state>");
 
 handles! {
-    /// Dependencies of the board.
+    /// Dependencies of the floor's cached view.
     pub(crate) struct BoardHandles {
         shop: PrinterHandles,
         orders: Directory<Order>,
@@ -43,55 +44,55 @@ handles! {
 }
 
 impl BoardHandles {
-    /// Returns the board, at most [`LOOK_EVERY`] old.
+    /// Returns the view of the floor, rendered at most [`LOOK_EVERY`] ago.
     pub(super) fn view(&self) -> Arc<BoardView> {
         self.board.view(self)
     }
 }
 
-/// HTML fragment whose outermost element has the id of the part.
+/// HTML fragment whose outermost element has the part's id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct BoardPart {
-    /// Id of its element on the page.
+    /// Id of the part's element on the page.
     pub(super) id: String,
-    /// Version of its last change.
+    /// Version in which the part last changed.
     pub(super) version: i64,
-    /// HTML common to all viewers: form tokens and, in a card, state and gauge are inserted later.
+    /// HTML common to all viewers. Form tokens and, in a card, the state and gauge are inserted later.
     pub(super) html: String,
 }
 
-/// Rendered parts of a printer.
+/// Rendered parts for one printer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PrinterParts {
-    /// Card without the state and the gauge.
+    /// Printer's card, without the state and the gauge.
     pub(super) card: BoardPart,
-    /// State, which pages other than the floor show too.
+    /// Printer's state, which is also shown on pages other than the floor.
     pub(super) state: BoardPart,
-    /// Progress, times and temperatures.
+    /// Progress, times and temperatures of the printer.
     pub(super) gauge: BoardPart,
 }
 
 impl PrinterParts {
-    /// Returns the complete card.
+    /// Returns the complete card, with state and gauge.
     pub(super) fn whole(&self) -> String {
         self.card.html.replace(STATE_MARK.0, &self.state.html).replace(GAUGE_MARK.0, &self.gauge.html)
     }
 }
 
-/// View of the floor at a version.
+/// View of the floor at a certain version.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BoardView {
-    /// Highest version of its parts. It continues to increase over restarts of the server.
+    /// Highest version among the parts. It keeps increasing across restarts of the server.
     pub(super) version: i64,
     /// Printers in display order: problems first.
     pub(super) order: Vec<Id>,
-    /// Version of the last change of that order.
+    /// Version in which the display order last changed.
     pub(super) order_version: i64,
-    /// Parts by printer.
+    /// Rendered parts, by printer.
     pub(super) printers: BTreeMap<Id, Arc<PrinterParts>>,
-    /// Totals of the whole floor.
+    /// Totals for the entire floor.
     pub(super) summary: BoardPart,
-    /// Number of commits of all materials. Few of them are events of the shop.
+    /// Total number of commits to materials, few of which appear among the shop's events.
     pub(super) stock_commits: i64,
 }
 
@@ -103,7 +104,7 @@ struct LastRendering {
     view: Arc<BoardView>,
 }
 
-/// Cache of the floor's last rendering, shared by all viewers.
+/// Cache for the last rendering of the floor, shared by all viewers.
 #[derive(Default)]
 pub(crate) struct BoardCache(Mutex<LastRendering>);
 
@@ -126,7 +127,7 @@ impl BoardCache {
     }
 }
 
-/// Returns the part unchanged if its HTML is the same, or else with the new HTML and version.
+/// Returns the part unchanged if its HTML is the same; otherwise, a part with the new HTML and version.
 fn renewed(part: &BoardPart, id: String, html: String, version: i64) -> BoardPart {
     if part.version > 0 && part.html == html { part.clone() } else { BoardPart { id, version, html } }
 }

@@ -1,4 +1,4 @@
-//! Card of a printer on the floor: its state as a word and a tone, the present print, the loaded materials, and the
+//! Printer card on the floor: the printer's state as text and tone, its current print, the loaded materials, and the
 //! available actions.
 
 use maud::{Markup, html};
@@ -17,44 +17,46 @@ use domain::time::Timestamp;
 use http_api::production::dashboard::free_at;
 use http_api::production::printers::{PrinterHandles, activity};
 
-/// Id of the summary's element.
+/// Id of the HTML element with the floor's totals.
 pub(super) const SUMMARY_ID: &str = "summary";
-/// Step in degrees in which temperatures are shown, so that a part does not change with every measurement.
+/// Temperatures are shown in steps of this many degrees, so that a part does not change with every measurement.
 const DEGREES_STEP: f64 = 5.0;
-/// Step in milliseconds in which the end of a printer's queue is shown, for the same reason.
+/// End times of printer queues are shown in steps of this many milliseconds, so that a part does not change with every
+/// forecast.
 const FORECAST_STEP_MS: i64 = 300_000;
 
-/// Step in percent in which the tab title shows the progress of the most advanced print, for the same reason.
+/// Progress of the most advanced print is shown in the tab title in steps of this many percent, so that the title does
+/// not change all the time.
 const TITLE_STEP: u32 = 5;
 
-/// Returns the id of a printer's element on the floor.
+/// Returns the id of a printer's HTML element on the floor.
 pub(super) fn card_id(printer: Id) -> String {
     format!("printer-{printer}")
 }
 
-/// Returns the id of the printer's state element, which occurs at most once per page.
+/// Returns the id of a printer's state element, which occurs at most once per page.
 pub(super) fn state_id(printer: Id) -> String {
     format!("state-{printer}")
 }
 
-/// Renders the state of a printer as a word and a tone. It is a live part: the stream updates it on every page that
-/// contains it, and no page shows the state in another way.
+/// Renders a printer's state as text and tone. The result is a live part: the event stream updates it on every page
+/// that contains it, and all pages show the state in this way.
 pub(super) fn live_state(shop: &PrinterHandles, printer: &Printer) -> Markup {
     let (tone, words) = standing(shop, printer);
     html! { span id=(state_id(printer.id)) class=(tone.class()) data-of=(printer.id) { (words) } }
 }
 
-/// Returns the id of the element with the fast-changing values.
+/// Returns the id of the HTML element with a printer's fast-changing values.
 pub(super) fn gauge_id(printer: Id) -> String {
     format!("gauge-{printer}")
 }
 
-/// Returns the path to which the form of an action on a printer is sent.
+/// Returns the path to which the form for an action on a printer is posted.
 pub(super) fn act_path(printer: Id, act: &str) -> String {
     format!("{FLOOR_PATH}/printers/{printer}/{act}")
 }
 
-/// Returns the reason a printer needs attention, in words for the operator in front of it.
+/// Returns the reason why a printer needs attention, as text for the operator in front of it.
 pub(super) fn attention_words(attention: Attention) -> &'static str {
     match attention {
         Attention::BedNotCleared => "Bed not cleared",
@@ -73,7 +75,7 @@ pub(super) fn attention_words(attention: Attention) -> &'static str {
     }
 }
 
-/// Returns the state of a printer as a tone and a word.
+/// Returns a printer's state as a tone and text.
 pub(super) fn standing(shop: &PrinterHandles, printer: &Printer) -> (Tone, &'static str) {
     let doing = activity(shop, printer);
     if printer.disconnected {
@@ -120,18 +122,18 @@ pub(super) fn rank(shop: &PrinterHandles, printer: &Printer) -> (bool, Tone, Str
     (well, tone, printer.fields.name.to_lowercase(), printer.id)
 }
 
-/// Returns the number of the job in hand, with which its file name begins.
+/// Returns the number of the printer's current job, with which its file name starts.
 pub(super) fn job_number(in_hand: &CurrentAttempt) -> &str {
     in_hand.file_name.split('_').next().unwrap_or_default()
 }
 
-/// Returns the name of the product of the job in hand, as it was when ordered.
+/// Returns the product name of the printer's current job, as it was when ordered.
 fn sku_name(app: &BoardHandles, in_hand: &CurrentAttempt) -> Option<String> {
     let order = app.orders.resident(in_hand.order)?.read();
     Some(order.state.as_ref()?.jobs.get(&in_hand.job)?.sku_name.clone())
 }
 
-/// Returns the job number or the file that a printer prints, for labels of actions.
+/// Returns the job number or the name of the file being printed, for labels of actions.
 pub(super) fn printed(printer: &Printer) -> String {
     match (&printer.in_hand, &printer.shows) {
         (Some(in_hand), _) => job_number(in_hand).to_owned(),
@@ -140,7 +142,7 @@ pub(super) fn printed(printer: &Printer) -> String {
     }
 }
 
-/// Returns the name of the file that a printer prints; `None` if unknown.
+/// Returns the name of the file being printed; `None` if unknown.
 fn file_words(printer: &Printer, status: Option<&Status>) -> Option<String> {
     if let Some(manual) = &printer.manual {
         return Some(manual.file_name.clone());
@@ -149,14 +151,14 @@ fn file_words(printer: &Printer, status: Option<&Status>) -> Option<String> {
     file.or_else(|| status.filter(|status| status.state == Activity::Printing)?.file.clone())
 }
 
-/// Returns the text that the search matches: name, place and tags.
+/// Returns the text searched by the floor's filter: name, location and tags.
 pub(super) fn searched(printer: &Printer) -> String {
     let fields = &printer.fields;
     let place = fields.location.as_deref().unwrap_or_default();
     format!("{} {place} {}", fields.name, fields.tags.join(" ")).to_lowercase()
 }
 
-/// Renders the card of a printer without its state and gauge.
+/// Renders a printer's card without its state and gauge.
 pub(super) fn card(app: &BoardHandles, printer: &Printer) -> Markup {
     let (tone, _) = standing(&app.shop, printer);
     let status = app.shop.printer_connections.status(printer.id);
@@ -219,7 +221,7 @@ fn troubles(printer: &Printer) -> Markup {
     }
 }
 
-/// Returns the progress of the printer's print in percent; `None` while it does not print.
+/// Returns the progress of the current print in percent; `None` if nothing is being printed.
 fn percent(app: &BoardHandles, printer: &Printer) -> Option<u32> {
     if !matches!(activity(&app.shop, printer), Activity::Printing | Activity::Paused) {
         return None;
@@ -230,7 +232,7 @@ fn percent(app: &BoardHandles, printer: &Printer) -> Option<u32> {
     Some((share * 100.0).clamp(0.0, 100.0).floor() as u32)
 }
 
-/// Renders the fast-changing values: progress, remaining time, temperatures.
+/// Renders a printer's fast-changing values: progress, remaining time, temperatures.
 pub(super) fn gauge(app: &BoardHandles, printer: &Printer) -> Markup {
     let status = app.shop.printer_connections.status(printer.id);
     let doing = activity(&app.shop, printer);
@@ -281,7 +283,8 @@ pub(super) fn gauge(app: &BoardHandles, printer: &Printer) -> Markup {
     }
 }
 
-/// Returns the minutes left at the time of rendering; the script counts on from there.
+/// Returns the number of minutes left, rounded down to tens if more than 10, so that the rendered part does not change
+/// every minute.
 fn minutes_left(shop: &PrinterHandles, at: Timestamp) -> i64 {
     // In steps, so that the part does not change each minute by itself.
     let left = at.since(shop.environment.now()).max(0) / 60_000;
@@ -321,7 +324,7 @@ fn slots(app: &BoardHandles, printer: &Printer) -> Markup {
     }
 }
 
-/// Renders the actions available on a printer now. Actions that need confirmation are on the printer's own page.
+/// Renders the actions currently available on a printer. Actions that need confirmation are on the printer's own page.
 pub(super) fn acts(app: &BoardHandles, printer: &Printer) -> Markup {
     let doing = activity(&app.shop, printer);
     let button = |word: &str, class: &str, words: &str| {
@@ -363,7 +366,7 @@ pub(super) fn acts(app: &BoardHandles, printer: &Printer) -> Markup {
     }
 }
 
-/// Renders the totals of the whole floor.
+/// Renders the totals for the entire floor.
 pub(super) fn summary(app: &BoardHandles, all: &[&Printer], now: Timestamp) -> Markup {
     let count = |predicate: &dyn Fn(&Printer) -> bool| all.iter().filter(|printer| predicate(printer)).count();
     let printing = count(&|printer| activity(&app.shop, printer) == Activity::Printing);

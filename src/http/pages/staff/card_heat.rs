@@ -1,4 +1,4 @@
-//! Temperature charts of a printer: a sparkline on its card, and the history of each heater on its page.
+//! Temperature charts of a printer: a sparkline on its card, and each heater's history on its page.
 
 use std::fmt::Write as _;
 
@@ -11,21 +11,23 @@ use http_api::production::printers::PrinterHandles;
 
 /// Time span of the charts in milliseconds: the last half hour.
 const SHOWN_MS: i64 = HOUR_MS / 2;
-/// Time per point of the sparkline, in milliseconds. Coarse, because each changed point sends the sparkline again.
+/// Time span of each point of the sparkline, in milliseconds. It is long because the sparkline is sent again whenever a
+/// point changes.
 const SPARK_STEP_MS: i64 = 150_000;
-/// Step in tenths of a degree in which the sparkline is drawn, for the same reason.
+/// Temperature step of the sparkline, in tenths of a degree. It is coarse because the sparkline is sent again whenever
+/// a point changes.
 const SPARK_STEP_TENTHS: i64 = 50;
-/// Heaters on a card: the first tool and the bed.
+/// Heaters shown on a card: the first tool and the bed.
 const SPARK_HEATERS: [&str; 2] = ["tool0", "bed"];
-/// Number of stored spans per heater for the last half hour, all drawn on the printer's page.
+/// Number of stored values per heater in the last half hour, all of which are drawn on the printer's page.
 const CHART_POINTS: usize = 180;
-/// Minimum temperature at the top of a chart, in tenths of a degree.
+/// Lowest temperature that the top of a chart may represent, in tenths of a degree.
 const LEAST_TOP_TENTHS: i64 = 1_000;
-/// Width and height of the charts in their own units.
+/// Width and height of the sparkline in SVG units.
 const SPARK_SIZE: (i64, i64) = (120, 24);
 const CHART_SIZE: (i64, i64) = (600, 160);
 
-/// Returns the maximum of each time step, oldest first: start of the step, and tenths of a degree.
+/// Returns the maximum temperature in each time step, oldest first, as the start of the step and tenths of a degree.
 fn steps(spans: &[HeatSpan]) -> Vec<(i64, i64)> {
     let mut steps: Vec<(i64, i64)> = Vec::new();
     for span in spans {
@@ -39,7 +41,7 @@ fn steps(spans: &[HeatSpan]) -> Vec<(i64, i64)> {
     steps
 }
 
-/// Returns the SVG points of a line in a chart of this size that begins at `since` and spans [`SHOWN_MS`].
+/// Returns the SVG points of a line in a chart of the given size. The chart starts at `since` and spans [`SHOWN_MS`].
 fn line(points: &[(i64, i64)], since: i64, top: i64, (width, height): (i64, i64)) -> String {
     let mut text = String::new();
     for (at, tenths) in points {
@@ -50,7 +52,7 @@ fn line(points: &[(i64, i64)], since: i64, top: i64, (width, height): (i64, i64)
     text
 }
 
-/// Returns the dash pattern of a heater's line, if any.
+/// Returns the dash pattern for a heater's line, if any.
 fn dashes(heater: &str) -> Option<&'static str> {
     match heater {
         "bed" => Some("6 3"),
@@ -67,7 +69,7 @@ fn class_of(heater: &str) -> &'static str {
     }
 }
 
-/// Renders the sparkline of a card. The values are next to it as text.
+/// Renders the sparkline on a printer's card; the values are shown next to it as text.
 pub(super) fn sparkline(shop: &PrinterHandles, printer: Id) -> Markup {
     let now = shop.environment.now();
     // The last step is not over yet.
@@ -94,12 +96,12 @@ pub(super) fn sparkline(shop: &PrinterHandles, printer: Id) -> Markup {
     }
 }
 
-/// Returns all stored values of a heater: time, and tenths of a degree.
+/// Returns all stored values for a heater, as times and tenths of a degree.
 fn measured(course: &HeaterCourse) -> Vec<(i64, i64)> {
     course.spans.iter().map(|span| (span.at.0, i64::from(span.highest))).collect()
 }
 
-/// Returns the display name of a heater.
+/// Returns a heater's display name.
 fn heater_words(heater: &str) -> String {
     match heater {
         "tool0" => "Nozzle".to_owned(),
@@ -113,7 +115,7 @@ fn celsius(tenths: i16) -> String {
     format!("{:.0} °C", f64::from(tenths) / 10.0)
 }
 
-/// Renders the last half hour of all heaters, with their latest values.
+/// Renders a chart of all heaters over the last half hour, with their latest values.
 pub(super) fn chart(shop: &PrinterHandles, printer: Id) -> Markup {
     let now = shop.environment.now();
     let since = now.plus_ms(-SHOWN_MS);

@@ -1,7 +1,7 @@
-//! Images of a card: the preview of its file, and the view of its camera.
+//! Images on a printer card: the preview of the file, and the camera view.
 //!
-//! A card does not know whether a file has a preview: without one a placeholder is served. Camera images are fetched by
-//! the script, one after the other, for the visible cards; without the script they are on the printer's page.
+//! A card does not know whether a file has a preview; if there is none, a placeholder is served. Camera images are
+//! fetched by the script, one after another, for the visible cards. Without the script, they are on the printer's page.
 
 use axum::extract::State;
 use axum::http::header;
@@ -20,26 +20,26 @@ use printers::PrinterType;
 use printers::adapter::Operation;
 use printers::cameras::frame::PictureKind;
 
-/// Maximum size of a preview that is served, in bytes; those of slicers are much smaller.
+/// Maximum size of a preview image that is served, in bytes. Previews written by slicers are much smaller.
 const MAX_PICTURE_BYTES: u64 = 4 * 1024 * 1024;
 /// Placeholder for a file without a preview: a part on a build plate.
 const NO_PICTURE: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\" fill=\"none\" stroke=\"#7f8b9c\" \
     stroke-width=\"3\" stroke-linejoin=\"round\"><path d=\"M32 8 52 19v22L32 52 12 41V19zM12 19l20 11 20-11M32 30v22M4 58h56\"/></svg>";
 
-/// Renders the preview of a file; `class` determines its size.
+/// Renders a file's preview image; `class` determines its size.
 pub(super) fn picture(file: Id, class: &str) -> Markup {
     let class = format!("thumb {class}");
     html! { img class=(class) src={ (FLOOR_PATH) "/pictures/" (file) } alt="" loading="lazy" width="96" height="96"; }
 }
 
-/// Returns whether a printer may have a camera; only a request for its image shows whether it has one.
+/// Returns whether a printer may have a camera. Only requesting an image shows whether it does.
 pub(super) fn may_have_camera(printer: &Printer) -> bool {
     let tells =
         || PrinterType::of_word(&printer.fields.kind).is_some_and(|one| !one.lacks.contains(&Operation::Webcams));
     !printer.disconnected && (printer.fields.camera.is_some() || (!printer.camera_absent && tells()))
 }
 
-/// Renders the placeholder for the camera image, which the script fills.
+/// Renders the placeholder that the script replaces with the camera image.
 pub(super) fn camera(printer: &Printer) -> Markup {
     html! {
         @if may_have_camera(printer) {
@@ -54,7 +54,7 @@ pub(super) fn camera_path(printer: Id) -> String {
     format!("/api/printers/{printer}/camera")
 }
 
-/// Serves the preview of a file.
+/// Serves a file's preview image.
 pub(super) async fn show(State(app): State<FileHandles>, PathId(id): PathId) -> Result<Response, ApiError> {
     let (_, state) = find_existing(&app.files, id).await?;
     let facts = &state_of(&state)?.metadata;

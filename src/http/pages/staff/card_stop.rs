@@ -1,12 +1,12 @@
-//! Emergency stop on the card of a printer.
+//! Emergency stop on a printer's card.
 
 use maud::{Markup, html};
 
 use super::FLOOR_PATH;
 use domain::printer::Printer;
 
-/// Renders the emergency stop, separate from the other actions: the button must be held with a pointer or a key.
-/// Without the script it links to the printer's own page.
+/// Renders the emergency-stop button, separate from the other actions. It must be held down with the pointer or a key.
+/// Without the script, it links to the printer's own page.
 pub(super) fn emergency_stop(printer: &Printer) -> Markup {
     html! {
         div class="danger" {

@@ -1,5 +1,5 @@
-//! Customer pages of the staff: search, and details with orders, payments and requests. Only customers can change their
-//! own record.
+//! Customer pages for the staff: search, and details with orders, payments and requests. Only customers can change
+//! their own record.
 
 mod one;
 

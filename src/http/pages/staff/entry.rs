@@ -1,5 +1,5 @@
-//! Forms that are shown again when they are rejected: with the input, and the error next to each field. Fields are
-//! named like the API members, so that API errors can be assigned to them.
+//! Forms that are shown again if rejected, with the user's input and an error next to each invalid field. Fields are
+//! named after the API members, so that API errors can be assigned to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,35 +12,35 @@ use crate::form::PageForm;
 use crate::refused::sentence;
 use http::error::ApiError;
 
-/// Input control of a field.
+/// Input control for a form field.
 #[derive(Clone, Copy)]
 pub(super) enum FieldControl<'a> {
-    /// Single line of text with this maximum number of characters.
+    /// Single-line text with the given maximum number of characters.
     Line(usize),
-    /// Single line of text with suggestions from the list with this id.
+    /// Single-line text with suggestions from the list with the given id.
     Suggested(&'a str),
     /// E-mail address.
     Email,
-    /// Whole number within this range.
+    /// Integer within the given range.
     Whole(i64, i64),
-    /// Number with optional decimals.
+    /// Number that may have decimals.
     Decimal,
     /// Date without a time.
     Day,
-    /// Multi-line text with this maximum number of characters.
+    /// Multi-line text with the given maximum number of characters.
     Lines(usize),
-    /// Choice of one option: submitted value and label.
+    /// Choice between options, each with its submitted value and label.
     Choice(&'a [(String, String)]),
     /// Checkbox.
     Tick,
 }
 
-/// Input of a form, and its errors.
+/// Values entered in a form, and the errors in them.
 #[derive(Default)]
 pub(super) struct FormEntry {
     values: BTreeMap<String, String>,
     refusal: Option<ApiError>,
-    /// Errors by the path of the member.
+    /// Error messages, with the API path of the invalid member.
     faults: Vec<(String, String)>,
 }
 
@@ -56,12 +56,12 @@ impl FormEntry {
         Self::prefilled(sent.members().map(|(name, text)| (name, text.to_owned())))
     }
 
-    /// Returns the text of a field; empty if it was not sent.
+    /// Returns a field's text; empty if the field was not sent.
     pub(super) fn text(&self, name: &str) -> &str {
         self.values.get(name).map_or("", String::as_str)
     }
 
-    /// Sets a field that is empty.
+    /// Sets a field's value if the field is empty.
     pub(super) fn preset(&mut self, name: String, text: &str) {
         if self.text(&name).is_empty() {
             self.values.insert(name, text.to_owned());
@@ -73,8 +73,8 @@ impl FormEntry {
         self.text(name) == TICKED_WORD
     }
 
-    /// Renumbers rows such as `lines.3.quantity` without gaps, as the API numbers them, and returns their number. A row
-    /// counts if the first of these members is present.
+    /// Renumbers rows of fields such as `lines.3.quantity` without gaps, as the API numbers them, and returns the
+    /// number of rows. A row counts if the first of the given members is filled in.
     pub(super) fn close_up(&mut self, of: &str, members: &[&str]) -> usize {
         let begins = format!("{of}.");
         let first = members.first().copied().unwrap_or_default();
@@ -96,7 +96,7 @@ impl FormEntry {
         rows.len()
     }
 
-    /// Returns the field as a JSON text; null if it is empty.
+    /// Returns a field as a JSON string; null if empty.
     pub(super) fn json_or_null(&self, name: &str) -> Value {
         match self.text(name) {
             "" => Value::Null,
@@ -104,7 +104,8 @@ impl FormEntry {
         }
     }
 
-    /// Returns the field as a JSON integer. Any other text is passed on unchanged, so that the API reports the error.
+    /// Returns a field as a JSON integer. Text that is not an integer is passed on unchanged, so that the API reports
+    /// the error.
     pub(super) fn whole(&self, name: &str) -> Value {
         match self.text(name) {
             "" => Value::Null,
@@ -112,7 +113,7 @@ impl FormEntry {
         }
     }
 
-    /// Does what [`Self::whole`] does for a number with optional decimals, after a point or a comma.
+    /// Returns a field as a JSON number, as [`Self::whole`] does, but allows decimals after a point or a comma.
     pub(super) fn decimal(&self, name: &str) -> Value {
         match self.text(name) {
             "" => Value::Null,
@@ -120,7 +121,8 @@ impl FormEntry {
         }
     }
 
-    /// Returns the last moment of the entered day in UTC; null if the field is empty. The API rejects an invalid date.
+    /// Returns the last moment of the entered date in UTC; null if the field is empty. An invalid date is passed on for
+    /// the API to reject.
     pub(super) fn day(&self, name: &str) -> Value {
         match self.text(name) {
             "" => Value::Null,
@@ -128,7 +130,7 @@ impl FormEntry {
         }
     }
 
-    /// Adds the errors with which the form was rejected.
+    /// Adds the errors for which the form was rejected.
     pub(super) fn refuse(&mut self, error: ApiError) {
         let body = error.body();
         let faults = body.get("errors").and_then(Value::as_array).into_iter().flatten();
@@ -138,7 +140,7 @@ impl FormEntry {
         self.refusal = Some(error);
     }
 
-    /// Turns the page into an error response if the form was rejected; otherwise returns it unchanged.
+    /// Turns the page into an error response if the form was rejected; otherwise returns the page unchanged.
     pub(super) fn answer(self, mut response: Response) -> Response {
         if let Some(error) = self.refusal {
             // Status and words are also for the layers behind the handlers: the audit log, the limits.
@@ -149,7 +151,8 @@ impl FormEntry {
         response
     }
 
-    /// Renders the errors of the form as a whole, which screen readers announce at once.
+    /// Renders the form's error message, followed by the list of field errors if there are several. Screen readers
+    /// announce it immediately.
     pub(super) fn alert(&self) -> Markup {
         html! {
             @if let Some(error) = &self.refusal {
@@ -163,7 +166,7 @@ impl FormEntry {
         }
     }
 
-    /// Renders a field with its label, a hint, and its error.
+    /// Renders a form field with its label, hint and error.
     pub(super) fn field(&self, name: &str, label: &str, hint: &str, control: FieldControl<'_>) -> Markup {
         let (id, about) = (field_id(name), format!("{}-about", field_id(name)));
         let fault = self.faults.iter().find(|(path, _)| path == name).map(|(_, words)| words);
@@ -239,7 +242,7 @@ impl FormEntry {
 }
 
 /// Replaces a decimal comma with a point. A comma before exactly three digits may be a thousands separator, as in
-/// `1,000`, unless the number begins with a zero: it stays, and the text is then not a valid number.
+/// `1,000`, unless the number starts with a zero. Such a comma is kept, so that the text is not a valid number.
 pub(super) fn with_point(text: &str) -> String {
     let Some((whole, rest)) = text.split_once(',') else { return text.to_owned() };
     let counts = whole.trim_start_matches(['-', '+']).starts_with(|first: char| ('1'..='9').contains(&first));
@@ -247,7 +250,7 @@ pub(super) fn with_point(text: &str) -> String {
     if thousands || whole.contains('.') { text.to_owned() } else { format!("{whole}.{rest}") }
 }
 
-/// Returns the element id of a member's field.
+/// Returns the HTML element id of the field for an API member.
 fn field_id(name: &str) -> String {
     format!("field-{name}")
 }

@@ -1,4 +1,4 @@
-//! Common parts of pages with forms and long lists: labelled fields, errors, a secret shown once, pagination.
+//! Common parts of pages with forms and long lists: labelled fields, errors, secrets shown once, pagination.
 
 use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
@@ -8,20 +8,20 @@ use crate::form::PageForm;
 use crate::setup::{faults_of, wrong};
 use http::error::ApiError;
 
-/// Time of the last moment of a day.
+/// Last moment of a day, as a time of day.
 pub(super) const END_OF_DAY: &str = "23:59:59.999";
-/// Time of the first moment of a day.
+/// First moment of a day, as a time of day.
 pub(super) const BEGIN_OF_DAY: &str = "00:00:00.000";
 
-/// Rejected form with its error; `None` for a form not yet submitted.
+/// Rejected form with its error; `None` if the form has not been submitted yet.
 pub(super) type FormRefusal<'a> = Option<(&'a PageForm, &'a ApiError)>;
 
-/// Returns whether the error is shown next to the form. Other errors have a page of their own.
+/// Returns whether the error is shown next to the form. Other errors have their own page.
 pub(super) fn is_of_form(error: &ApiError) -> bool {
     matches!(error.status().as_u16(), 400 | 409 | 412 | 422)
 }
 
-/// Returns the page with a rejected form, with the status and metadata of the error.
+/// Returns the page of a rejected form, with the error's status and metadata.
 pub(super) fn refused(mut page: Response, error: ApiError) -> Response {
     *page.status_mut() = error.status();
     let (parts, _) = error.into_response().into_parts();
@@ -29,7 +29,7 @@ pub(super) fn refused(mut page: Response, error: ApiError) -> Response {
     page
 }
 
-/// Renders the errors of a form, one line each. `names` maps API members to the labels of their fields.
+/// Renders a form's errors, one per line. `names` maps API members to field labels.
 pub(super) fn faults(refused: FormRefusal<'_>, names: &[(&str, &str)]) -> Markup {
     let labelled = |line: String| {
         let label = names.iter().find_map(|(member, label)| Some((label, line.strip_prefix(*member)?)));
@@ -42,17 +42,17 @@ pub(super) fn faults(refused: FormRefusal<'_>, names: &[(&str, &str)]) -> Markup
     wrong(&lines)
 }
 
-/// Returns the value of a field: the rejected input, or else `otherwise`.
+/// Returns a field's value: the rejected input, or else `otherwise`.
 pub(super) fn typed(refused: FormRefusal<'_>, name: &str, otherwise: &str) -> String {
     refused.map_or_else(|| otherwise.to_owned(), |(sent, _)| sent.text(name).to_owned())
 }
 
-/// Renders a labelled field whose element has this id.
+/// Renders a labelled field whose input element has the given id.
 pub(super) fn field(id: &str, label: &str, input: &Markup) -> Markup {
     html! { div class="field" { label for=(id) { (label) } (input) } }
 }
 
-/// Renders a secret that is shown only once. Without the script it is selected and copied manually.
+/// Renders a secret that is shown only once. Without the script, the user has to select and copy it manually.
 pub(super) fn secret(title: &str, about: &str, secret: &str) -> Markup {
     html! {
         section class="card" aria-labelledby="secret-title" {
@@ -69,7 +69,7 @@ pub(super) fn secret(title: &str, about: &str, secret: &str) -> Markup {
     }
 }
 
-/// Builds the URL of a page with these filters; filters without effect are omitted.
+/// Builds the URL of a page with the given filters; empty filters are omitted.
 pub(super) fn address(path: &str, filters: &[(&str, &str)]) -> String {
     let non_empty: Vec<&(&str, &str)> = filters.iter().filter(|(_, text)| !text.is_empty()).collect();
     if non_empty.is_empty() {
@@ -82,8 +82,8 @@ pub(super) fn address(path: &str, filters: &[(&str, &str)]) -> String {
     format!("{path}?{}", query.finish())
 }
 
-/// Renders the total number of entries and links to the previous and next page. `to` returns the URL of the page that
-/// begins after this number of entries.
+/// Renders the total number of entries, and links to the previous and next page. `to` returns the URL of the page that
+/// starts after the given number of entries.
 pub(super) fn ways(from: u64, total: u64, rows_per_page: u64, to: impl Fn(u64) -> String) -> Markup {
     let next = from.saturating_add(rows_per_page);
     html! {
@@ -97,15 +97,16 @@ pub(super) fn ways(from: u64, total: u64, rows_per_page: u64, to: impl Fn(u64) -
     }
 }
 
-/// Renders options with their labels.
+/// Renders the options of a selection, with their labels.
 pub(super) fn options(words: &[(&str, &str)], chosen: &str) -> Markup {
     html! {
         @for (word, label) in words { option value=(word) selected[*word == chosen] { (label) } }
     }
 }
 
-/// Converts a date or a minute in a browser's format to a timestamp for the API; in UTC, because the server does not
-/// know the user's time zone. Any other text is passed on unchanged, so that the API reports the error.
+/// Converts a date, or a date and time, from the browser's format to a timestamp for the API. It is taken as UTC,
+/// because the server does not know the user's time zone. Any other text is passed on unchanged, so that the API
+/// reports the error.
 pub(super) fn moment(text: &str, of_day: &str) -> String {
     match text.len() {
         10 => format!("{text}T{of_day}Z"),

@@ -1,4 +1,4 @@
-//! Checklist for a new shop until it can print its first order.
+//! Checklist that guides a new shop until it can print its first order.
 
 use maud::{Markup, html};
 
@@ -13,7 +13,8 @@ const STEPS: [(&str, &str, &str); 3] = [
     ("Add a SKU", PRODUCTS_PATH, "What you sell: its file, its material and its price."),
 ];
 
-/// Renders the checklist for a shop that has, or lacks, printers, materials and SKUs; `None` once it has all.
+/// Renders the checklist. `has` tells whether the shop has printers, materials and SKUs; returns `None` once it has all
+/// three.
 pub(super) fn first_steps(has: [bool; 3]) -> Option<Markup> {
     if has.iter().all(|done| *done) {
         return None;

@@ -1,4 +1,5 @@
-//! Floor page: all printers, problems first. With `wall` it is readable from a distance and has no controls.
+//! Floor page: all printers, those with problems first. With `wall`, it is readable from a distance and has no
+//! controls.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,13 +35,13 @@ handles! {
 /// Display options of the floor.
 #[derive(Request, Debug)]
 pub(super) struct FloorQuery {
-    /// Only printers with this text in their name, place or tags.
+    /// Only printers with this text in their name, location or tags.
     q: Option<String>,
-    /// Only printers in this state, by the name of its tone; ignored if unknown.
+    /// Only printers in this state, given as the name of its tone; ignored if unknown.
     state: Option<String>,
     /// Card size: `small` or `large`; anything else is medium.
     size: Option<String>,
-    /// `plan` shows the printers as they stand in their rooms; anything else is a single list, problems first.
+    /// `plan` shows the printers where they are in their rooms; anything else shows a single list, problems first.
     view: Option<String>,
     /// Any value selects the wall display, readable from a distance.
     wall: Option<String>,
@@ -64,8 +65,8 @@ impl FloorQuery {
         STATES.into_iter().map(|(tone, _)| tone).find(|tone| tone.word() == tone_word)
     }
 
-    /// Returns whether the filter matches a printer. Others are on the page too but hidden, so that the script can show
-    /// them.
+    /// Returns whether the filter matches a printer. Printers that do not match are part of the page but hidden, so
+    /// that the script can show them.
     fn takes(&self, shop: &PrinterHandles, printer: &Printer) -> bool {
         let search_text = self.q.as_deref().unwrap_or_default().trim().to_lowercase();
         let named = search_text.is_empty() || searched(printer).contains(&search_text);
@@ -81,7 +82,7 @@ impl FloorQuery {
     }
 }
 
-/// Serves the floor.
+/// Serves the floor page.
 pub(super) async fn show(
     State(app): State<FloorHandles>,
     who: Caller,
@@ -128,12 +129,12 @@ pub(super) async fn show(
     })
 }
 
-/// Returns a card marked as hidden.
+/// Returns the HTML of a card, marked as hidden.
 fn hidden_card(whole: &str) -> String {
     whole.replacen("<li ", "<li hidden ", 1)
 }
 
-/// Renders the floor of a shop without printers.
+/// Renders the floor page of a shop without printers.
 fn empty() -> Markup {
     html! {
         section class="card" aria-labelledby="begin" {

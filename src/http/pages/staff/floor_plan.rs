@@ -1,5 +1,5 @@
-//! Floor plan: each place with its printers by row and column, as configured. Printers without a position are below
-//! those of the same place.
+//! Floor plan: each location with its printers in rows and columns, as configured. Printers without a position are
+//! shown below the others at the same location.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use maud::{Markup, PreEscaped, html};
 
 use domain::printer::{Printer, RoomPosition};
 
-/// Value of this view in the query.
+/// Value of the `view` parameter that selects the floor plan.
 pub(super) const PLAN_WORD: &str = "plan";
 
 /// Printer with its card as shown on the page.
@@ -18,14 +18,14 @@ pub(super) struct PrinterCard<'a> {
     pub(super) html: String,
 }
 
-/// Cards of one place: those with a position, and the others.
+/// Cards of the printers at one location: those with a position, and the others.
 #[derive(Default)]
 struct Room<'a> {
     placed: BTreeMap<RoomPosition, Vec<&'a str>>,
     loose: Vec<&'a str>,
 }
 
-/// Groups the cards by the name of the place; printers without a place come last.
+/// Groups the cards by the name of the printer's location. Printers without a location come last.
 fn by_place<'a>(cards: &'a [PrinterCard<'_>]) -> BTreeMap<(bool, &'a str), Room<'a>> {
     let mut rooms: BTreeMap<(bool, &str), Room<'_>> = BTreeMap::new();
     for PrinterCard { printer, html } in cards {
@@ -39,7 +39,7 @@ fn by_place<'a>(cards: &'a [PrinterCard<'_>]) -> BTreeMap<(bool, &'a str), Room<
     rooms
 }
 
-/// Renders all rooms with their printers.
+/// Renders all locations with their printers.
 pub(super) fn rooms(cards: &[PrinterCard<'_>]) -> Markup {
     html! {
         @for (n, ((nowhere, place), room)) in by_place(cards).iter().enumerate() {

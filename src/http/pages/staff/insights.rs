@@ -1,6 +1,6 @@
-//! Statistics of the shop in numbers and charts for a selected time span; each figure can be downloaded as a table.
+//! Shop statistics as numbers and charts for a selected time span. The table behind each chart can be downloaded.
 //!
-//! The numbers are those of the API. The page has no live updates.
+//! The numbers come from the API. The page has no live updates.
 
 mod chart;
 mod figure;
@@ -35,7 +35,7 @@ use http_api::production::insights::{InsightHandles, Insights, insights};
 const SPANS: [(&str, i64, &str); 4] = [("7", 7, "7 days"), USUAL_SPAN, ("90", 90, "90 days"), ("365", 365, "A year")];
 /// Default time span.
 const USUAL_SPAN: (&str, i64, &str) = ("30", 30, "30 days");
-/// Path of the download of a figure.
+/// Path for downloading the table of a figure.
 const TABLE_PATH: &str = "/shop/insights/table";
 
 handles! {
@@ -47,14 +47,14 @@ handles! {
     }
 }
 
-/// Time span to show. An unknown value selects the default.
+/// Query parameter with the time span to show. An unknown value selects the default.
 #[derive(Request, Debug)]
 pub(super) struct SpanQuery {
     /// Number of days, including today.
     days: Option<String>,
 }
 
-/// Figure to download, and its time span.
+/// Query parameters for a download: the figure and the time span.
 #[derive(Request, Debug)]
 pub(super) struct FigureQuery {
     /// Number of days, including today.
@@ -79,7 +79,7 @@ fn span(days: Option<&str>) -> (&'static str, i64, &'static str) {
     SPANS.into_iter().find(|(word, ..)| days == Some(*word)).unwrap_or(USUAL_SPAN)
 }
 
-/// Returns the start, at midnight UTC, of a span of this many days that ends today.
+/// Returns midnight UTC on the first day of a span of the given number of days that ends today.
 fn first_day(now: Timestamp, days: i64) -> Timestamp {
     let today = Timestamp(now.0.div_euclid(DAY_MS) * DAY_MS);
     today.plus_ms((1 - days) * DAY_MS)
@@ -112,7 +112,7 @@ async fn show(
     Ok(viewer.page(StaffSection::Insights, "Insights", &view, &content))
 }
 
-/// Serves the table of a figure as a download.
+/// Serves a figure's table as a download.
 async fn download(
     State(app): State<InsightPageHandles>,
     who: Caller,
@@ -168,7 +168,7 @@ fn empty(insights: &Insights) -> Markup {
     }
 }
 
-/// Renders the totals of the whole shop.
+/// Renders the totals for the entire shop.
 fn summary(insights: &Insights, of: &str) -> Markup {
     let (prints, quality) = (&insights.activity.total, &insights.quality.total);
     let (lead, promises) = (&insights.activity.lead_time, &insights.activity.promises);

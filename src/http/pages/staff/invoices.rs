@@ -1,4 +1,4 @@
-//! Invoice pages of the staff: list, details with payments and issued documents, forms to draft and settle invoices,
+//! Invoice pages for the staff: list, details with payments and issued documents, forms to draft and settle invoices,
 //! and a page that shows that the numbering has no gaps.
 
 mod act;
@@ -36,7 +36,7 @@ use store::queries::InvoiceFilter;
 
 /// Path of the form for a new invoice.
 const NEW_PATH: &str = "/shop/invoices/new";
-/// Path of the page with the numbers of issued documents.
+/// Path of the page that lists the numbers of issued documents.
 const NUMBERING_PATH: &str = "/shop/invoices/numbering";
 /// Statuses by which the list can be filtered.
 const STATUSES: [InvoiceStatus; 7] = [
@@ -77,14 +77,14 @@ pub(super) fn routes(routes: Routes) -> Routes {
 struct InvoiceListQuery {
     /// Only invoices with this status, named as in the API.
     status: Option<String>,
-    /// Only invoices of the customer with this e-mail address.
+    /// Only invoices for the customer with this email address.
     email: Option<String>,
     /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
 
-/// Returns the status as a tone and in words.
+/// Returns an invoice status as a tone and text.
 fn invoice_state(status: InvoiceStatus) -> (Tone, &'static str) {
     match status {
         InvoiceStatus::Draft => (Tone::Attention, "Draft"),
@@ -97,19 +97,19 @@ fn invoice_state(status: InvoiceStatus) -> (Tone, &'static str) {
     }
 }
 
-/// Returns the state of an invoice at this time as [`invoice_state`] shows it. `cancelled`: the invoice has an open
-/// amount and its order was cancelled.
+/// Returns an invoice's state at the given time, as a tone and text. `cancelled` means that the invoice has an
+/// outstanding amount and its order was cancelled.
 fn shown_state(invoice: &Invoice, now: Timestamp, cancelled: bool) -> (Tone, &'static str) {
     if cancelled { (Tone::Attention, CANCELLED_WORDS) } else { invoice_state(invoice.shown_status(now)) }
 }
 
-/// Returns the number of an invoice, or a text for one that was never issued.
+/// Returns an invoice's number, or a replacement text if it was never issued.
 fn number_of<'a>(invoice: &Invoice, numbers: &'a HashMap<Id, String>) -> &'a str {
     invoice.issued().and_then(|head| numbers.get(&head.id)).map_or("without a number", String::as_str)
 }
 
-/// Renders an invoice as a row on another page. `cancelled`: the invoice has an open amount and its order was
-/// cancelled.
+/// Renders an invoice as a table row for another page. `cancelled` means that the invoice has an outstanding amount and
+/// its order was cancelled.
 pub(super) fn invoice_row(invoice: &Invoice, now: Timestamp, cancelled: bool, numbers: &HashMap<Id, String>) -> Markup {
     let (tone, words) = shown_state(invoice, now, cancelled);
     html! {
@@ -120,7 +120,7 @@ pub(super) fn invoice_row(invoice: &Invoice, now: Timestamp, cancelled: bool, nu
     }
 }
 
-/// Returns a page of invoices with the numbers of their issued documents, and the total number.
+/// Returns a page of invoices with the numbers of their issued documents, and the total number of invoices.
 async fn listed(
     app: &StaffInvoiceHandles,
     filter: &InvoiceFilter,
@@ -192,7 +192,8 @@ fn tools(chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {
     }
 }
 
-/// Renders the table of invoices. `cancelled` contains those with an open amount whose order was cancelled.
+/// Renders the table of invoices. `cancelled` contains those that have an outstanding amount and whose order was
+/// cancelled.
 fn table(invoices: &[Invoice], numbers: &HashMap<Id, String>, cancelled: &HashSet<Id>, now: Timestamp) -> Markup {
     html! {
         div class="table" tabindex="0" role="region" aria-label="Invoices" {

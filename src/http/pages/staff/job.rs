@@ -1,4 +1,4 @@
-//! A job on its order's page: its state, the reason it waits, its attempts, and the actions available.
+//! Job on its order's page: its state, the reason it is waiting, its attempts, and the available actions.
 
 mod list;
 mod page;
@@ -73,8 +73,8 @@ fn attempt_words(state: AttemptState) -> &'static str {
     }
 }
 
-/// Renders the buttons that resolve a print whose outcome is unknown. `last_progress` is the last observed progress, 0
-/// to 1: such a print did begin, and each answer books the material that it used.
+/// Renders the buttons that resolve a print whose outcome is unknown. `last_progress` is the last observed progress,
+/// from 0 to 1; if present, the print did start, and each answer books the material it used.
 pub(super) fn resolutions(job: Id, last_progress: Option<f64>, back: &str) -> Markup {
     let answers = [("not_started", "It never began"), ("finished", "It is finished"), ("failed", "It failed")];
     html! {
@@ -94,7 +94,7 @@ pub(super) fn resolutions(job: Id, last_progress: Option<f64>, back: &str) -> Ma
     }
 }
 
-/// A job, with all that its card shows.
+/// Job with everything that its card shows.
 pub(super) struct JobCard<'a> {
     pub(super) app: &'a JobHandles,
     pub(super) job: &'a Job,
@@ -109,7 +109,8 @@ impl JobCard<'_> {
         Some(printers.resident(id)?.read().state.as_ref()?.fields.name.clone())
     }
 
-    /// Returns the observed progress of a live attempt's print, 0 to 1; `None` if the print was never observed.
+    /// Returns the observed progress of an ongoing attempt's print, from 0 to 1; `None` if the print was never
+    /// observed.
     fn last_progress(&self, attempt: &Attempt) -> Option<f64> {
         let printer = self.app.printers.resident(attempt.printer_id)?.read();
         let print = printer.state.as_ref()?.seen_print(attempt.id);
@@ -213,7 +214,7 @@ impl JobCard<'_> {
         }
     }
 
-    /// Renders the collapsed section with the priority, the due date and the cancellation.
+    /// Renders the collapsed section for the priority, the due date and cancellation.
     fn later(&self) -> Markup {
         let id = self.job.id;
         html! {
@@ -238,7 +239,8 @@ impl JobCard<'_> {
         }
     }
 
-    /// Returns the label of the cancel button, naming the job and, if it is on one, the printer whose print will end.
+    /// Returns the label of the cancel button. It names the job and, if the job is on a printer, the printer whose
+    /// print will end.
     fn cancel_words(&self) -> String {
         let job = self.job;
         let on = job.live().and_then(|attempt| Self::printer_name(&self.app.printers, attempt.printer_id));
@@ -248,8 +250,8 @@ impl JobCard<'_> {
         }
     }
 
-    /// Renders the checkbox that cancels without waiting for the printer's confirmation. A job on a printer is
-    /// cancelled once the printer confirms it; a printer that is switched off never does.
+    /// Renders the checkbox for cancelling without the printer's confirmation. A job on a printer is cancelled once the
+    /// printer confirms; a printer that is switched off never does.
     fn unconfirmed(&self) -> Markup {
         let id = self.job.id;
         html! {
@@ -277,12 +279,12 @@ fn content_path(file: Id) -> String {
     format!("/api/files/{file}/content")
 }
 
-/// Renders the hidden form field that states the currency of the form's amount.
+/// Renders the hidden form field that states the currency of the form's amounts.
 pub(super) fn currency_field(currency: &str) -> Markup {
     html! { input type="hidden" name=(CURRENCY_FIELD) value=(currency); }
 }
 
-/// Describes the spare parts on a plate that replaces rejected parts; `None` if every part on it is needed.
+/// Describes the spare parts on a plate that replaces rejected parts; `None` if every part on the plate is needed.
 fn spare_words(job: &Job) -> Option<String> {
     let spare = job.spare_parts.min(job.plate_parts);
     let parts = |count: u32| if count == 1 { "1 part is".to_owned() } else { format!("{count} parts are") };

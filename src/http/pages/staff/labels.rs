@@ -1,5 +1,5 @@
-//! Labels with a QR code for printers, spools and bins. Scanning one opens the page of the labelled item, after signing
-//! in where needed; one tap there does what is due, such as confirming that the bed is clear or that the spool is
+//! Labels with a QR code for printers, spools and bins. Scanning one opens the labelled item's page, after signing in
+//! if necessary; one tap on that page does what is due, such as confirming that the bed is clear or that the spool is
 //! loaded.
 
 mod choose;
@@ -30,15 +30,16 @@ use http_api::production::printers::present_all;
 
 /// Path of the page on which labels are chosen.
 pub(super) const PATH: &str = "/shop/labels";
-/// Path of the PDF of labels.
+/// Path of the PDF with the labels.
 const PDF_PATH: &str = "/shop/labels/pdf";
-/// Value of the paper field that selects sheets; any other value prints one label per page.
+/// Value of the paper field that selects sheets; with any other value, each label is printed on its own page.
 const SHEET_WORD: &str = "a4";
-/// Maximum number of query members that are read.
+/// Maximum number of query parameters that are read.
 const MAX_MEMBERS: usize = MAX_LABELS + 10;
 /// Maximum number of materials named on a bin's label.
 const MAX_NAMED: usize = 3;
-/// Maximum length of a bin's name in characters, the same as a material's location: the QR code holds the bin's URL.
+/// Maximum length of a bin's name in characters, the same as for a material's location. The length is limited because
+/// the QR code contains the bin's URL.
 const MAX_NAME_CHARS: usize = 100;
 
 handles! {
@@ -60,7 +61,8 @@ pub(super) fn printer_label_path(printer: Id) -> String {
     format!("{PDF_PATH}?printer={printer}")
 }
 
-/// Returns the path of a spool's label. The path includes the material, because the number alone may identify nothing.
+/// Returns the path of a spool's label. The path includes the material, because the number alone may not identify the
+/// spool's material.
 pub(super) fn spool_label_path(number: i64, material: Option<Id>) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair("spool", &number.to_string());
@@ -128,8 +130,8 @@ async fn pdf(State(app): State<LabelHandles>, uri: Uri, request_headers: HeaderM
     Ok((headers, pdf).into_response())
 }
 
-/// Returns the base URL for QR codes: the configured public URL or, without one, the host of this request. The listen
-/// address is not used first, because other devices often cannot reach it.
+/// Returns the base URL for QR codes: the configured public URL or, without one, the host of the current request. The
+/// listen address is not used first, because other devices often cannot reach it.
 fn base_of(config: &Config, request_headers: &HeaderMap) -> String {
     let host = request_headers
         .get(header::HOST)
@@ -139,7 +141,7 @@ fn base_of(config: &Config, request_headers: &HeaderMap) -> String {
     reached.unwrap_or_else(|| config.public_url())
 }
 
-/// Returns whether a base URL points to this machine itself, so that no phone can open it.
+/// Returns whether a base URL points to the server's own machine, so that a phone cannot open it.
 fn is_here_alone(base: &str) -> bool {
     match Url::parse(base).ok().as_ref().and_then(Url::host) {
         Some(Host::Ipv4(ip)) => ip.is_loopback() || ip.is_unspecified(),
@@ -167,7 +169,7 @@ fn printer_labels(app: &LabelHandles, ids: &[Id]) -> Vec<Label> {
     ids.iter().filter_map(|id| printers.get(id)).map(label).collect()
 }
 
-/// Builds a spool's label. Its URL is only a path; the base URL is prepended later.
+/// Builds a spool's label. Its URL is only a path; the base URL is added in front later.
 fn spool_label(number: i64, title: String, material: Option<&Material>) -> Label {
     let url = spool_path(number, material.map(|material| material.id));
     let Some(fields) = material.map(|material| &material.fields) else {
@@ -185,8 +187,8 @@ fn spool_labels(app: &LabelHandles, requested: &RequestedLabels) -> Vec<Label> {
     requested.spools.iter().map(label).collect()
 }
 
-/// Builds labels for newly arrived spools. Refused with `spools_counted_elsewhere` if another system counts the spools:
-/// that system assigns the numbers, and labels are printed for those.
+/// Builds labels for newly arrived spools. Refused with `spools_counted_elsewhere` if another system counts the spools,
+/// because that system assigns the numbers and labels are printed only for its spools.
 fn new_spool_labels(app: &LabelHandles, requested: &RequestedLabels) -> Result<Vec<Label>, ApiError> {
     if requested.new_spools == 0 {
         return Ok(Vec::new());

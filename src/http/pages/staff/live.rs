@@ -1,5 +1,6 @@
-//! The event stream behind the staff pages, one per browser: it sends the parts of the floor page that changed since
-//! the version that the page has, and a notice whenever something happened in the shop, on which other pages reload.
+//! Event stream behind the staff pages, one per browser. It sends the parts of the floor page that have changed since
+//! the version that the page has. It also sends a notice whenever something has happened in the shop, so that other
+//! pages reload.
 //!
 //! A stream never queries the database, and the parts are rendered once for all streams ([`super::board`]).
 
@@ -24,9 +25,9 @@ use http::sse::{self, LastEventId, Sse, SseSource};
 use http::stream_auth::{StreamHandles, StreamPermission};
 use store::outbox::Outbox;
 
-/// Minimum time between two notices that something happened, because pages query the database on each.
+/// Minimum time between two notices that something has happened, because pages query the database on each.
 const FRESH_EVERY: Duration = Duration::from_secs(1);
-/// Delay after which disconnected browsers reconnect.
+/// Delay in milliseconds before a disconnected browser reconnects.
 const RECONNECT_MILLIS: u32 = 2000;
 
 handles! {
@@ -42,12 +43,12 @@ handles! {
 /// Query of the event stream.
 #[derive(Request, Debug)]
 pub(super) struct LiveQuery {
-    /// Version of the floor that the page has.
+    /// Version of the floor that the page already has.
     #[api(default = 0)]
     after: i64,
 }
 
-/// An open event stream.
+/// Open event stream for a staff page.
 pub(super) struct FloorEventStream {
     standing: StreamPermission,
     viewer: StaffViewer,
@@ -57,11 +58,11 @@ pub(super) struct FloorEventStream {
     /// Event number of the last notice sent to the page.
     told_last: i64,
     told_at: Option<Instant>,
-    /// Number of commits of all materials at the last look.
+    /// Total number of commits to materials at the last check.
     stock_commits: i64,
-    /// `true` if something happened of which the page has not been notified.
+    /// `true` if something has happened of which the page has not been notified yet.
     stale: bool,
-    /// Version of the floor that the page has.
+    /// Version of the floor that the page already has.
     version: i64,
     begun: bool,
 }

@@ -1,4 +1,4 @@
-//! The newest audit log entries about printers: who did what, and when.
+//! Newest audit log entries about printers: who did what, and when.
 
 use maud::{Markup, html};
 
@@ -59,8 +59,7 @@ impl LogHandles {
         }
     }
 
-    /// Returns the display name of an actor: the email address of a member of staff, the name of an API key, or else
-    /// the name in the log.
+    /// Returns an actor's display name: a staff member's email address, an API key's name, or else the name in the log.
     pub(super) fn who(&self, actor: &str) -> String {
         let key = actor.strip_prefix("key:").and_then(|id| id.parse::<Id>().ok());
         let named = key.and_then(|id| {

@@ -1,5 +1,5 @@
-//! Sign-in by the single-use link that a demo prints, only from the server's own machine. The demo requests the link
-//! over the control socket.
+//! Sign-in with the single-use link that a demo prints, possible only on the server's own machine. The demo requests
+//! the link over the control socket.
 
 use std::sync::Arc;
 
@@ -22,25 +22,25 @@ use http::local_sign_in::LocalSignInHolder;
 use http::page::OpenQuery;
 use http_api::production::auth::{SessionHandles, session_without_password};
 
-/// Headers by which a proxy marks a forwarded request.
+/// Headers by which a proxy marks a request as forwarded.
 const FORWARDED_HEADERS: [&str; 3] = ["forwarded", "x-forwarded-for", "x-real-ip"];
 
 handles! {
-    /// Dependencies of the sign-in by link.
+    /// Dependencies of the sign-in with a single-use link.
     pub(crate) struct SignInOnceHandles {
         desk: Arc<LocalSignInHolder>,
         sessions: SessionHandles,
     }
 }
 
-/// Query of the sign-in link.
+/// Query parameters of the sign-in link.
 #[derive(Request, Debug)]
 pub(super) struct OnceQuery {
-    /// Secret of the link.
+    /// Secret contained in the link.
     token: Option<String>,
 }
 
-/// Query of the request that creates a link.
+/// Query parameters of the request that creates a sign-in link.
 #[derive(Request, Debug)]
 pub(super) struct NewLinkQuery {
     /// Id of the staff user whom the link signs in.
@@ -60,8 +60,8 @@ impl<S: Sync> FromRequestParts<S> for SameMachine {
     }
 }
 
-/// Signs in by the link and serves a page that redirects to the floor. The response is not itself a redirect, because a
-/// `SameSite` cookie is sent again only when a page of this server leads on.
+/// Signs the user in with the link and serves a page that redirects to the floor. The response itself is not a
+/// redirect, because the browser sends a `SameSite` cookie only if the navigation starts on a page of this server.
 pub(super) async fn enter(
     State(app): State<SignInOnceHandles>,
     _: SameMachine,

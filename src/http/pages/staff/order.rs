@@ -1,4 +1,5 @@
-//! The page of an order: customer, progress of each line, jobs, payments, shipments, and the history with its actors.
+//! Order page for the staff: customer, progress of each line, jobs, payments, shipments, and the history with its
+//! actors.
 
 mod leaving;
 mod money;
@@ -27,7 +28,7 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use store::queries::Page;
 
-/// Maximum number of history entries shown; of a longer history, the newest.
+/// Maximum number of history entries shown; older ones are omitted.
 const STEPS_SHOWN: u64 = 200;
 /// Maximum number of jobs shown; open and failed jobs come first.
 const JOBS_SHOWN: usize = 100;
@@ -71,7 +72,7 @@ pub(super) async fn show(
     Ok(viewer.page(StaffSection::Orders, &title, &view, &content))
 }
 
-/// Returns the history of an order, newest last, limited to the newest entries.
+/// Returns the newest entries of an order's history, newest last.
 async fn steps(app: &StaffOrderHandles, id: Id) -> Result<Vec<NumberedEvent>, ApiError> {
     let part = |offset: u64| Page { limit: STEPS_SHOWN, offset };
     let (steps, total) = app.orders.queries.timeline(id, None, part(0)).await?;
@@ -177,8 +178,7 @@ fn timeline(app: &StaffOrderHandles, order: &Order, steps: &[NumberedEvent]) -> 
     }
 }
 
-/// Renders the actions on the whole order. The page refreshes this section by itself, but not while one of its forms is
-/// open.
+/// Renders the actions on the order as a whole. The section refreshes itself, except while one of its forms is open.
 fn acts(order: &Order) -> Markup {
     let path = |act: &str| order_path(order.id, act);
     let over = matches!(order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
@@ -201,8 +201,8 @@ fn acts(order: &Order) -> Markup {
     }
 }
 
-/// Renders the checkbox that cancels without waiting for printers. A printer that is switched off never confirms that
-/// it has stopped.
+/// Renders the checkbox for cancelling without waiting for printers: one that is switched off never confirms that it
+/// has stopped.
 fn given_up() -> Markup {
     html! {
         p {
@@ -217,7 +217,7 @@ fn order_path(order: Id, act: &str) -> String {
     format!("{ORDERS_PATH}/{order}/{act}")
 }
 
-/// Renders the form that changes an order. The shipping address is editable only until the order is paid, because the
+/// Renders the form that changes an order. The shipping address can be edited only until the order is paid, because the
 /// tax depends on it.
 fn change(order: &Order) -> Markup {
     let notes = [("notes", &order.notes), ("internalNotes", &order.internal_notes)];

@@ -1,4 +1,4 @@
-//! The list of orders, and those that need attention.
+//! List of orders, and of those that need attention.
 
 mod new_order;
 mod packing;
@@ -65,14 +65,14 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(get, RequiredAccess::Session, "/shop/orders/{id}/shipments/{number}", packing::show, form)
 }
 
-/// Query of the order list. Unknown values are ignored.
+/// Query parameters of the order list. Unknown values are ignored.
 #[derive(Request, Debug)]
 pub(super) struct OrderListQuery {
     /// Only orders with this status, as spelled in the API.
     status: Option<String>,
     /// Order number, or part of the customer's email address.
     q: Option<String>,
-    /// Any value: only orders that need a person's attention.
+    /// Any value selects only orders that need an operator's attention.
     flagged: Option<String>,
     /// Number of entries to skip.
     #[api(default = 0)]
@@ -100,7 +100,7 @@ impl OrderListQuery {
         STATUSES.into_iter().find(|status| status.to_string() == status_word)
     }
 
-    /// Returns whether the query has no filter and starts at the first entry.
+    /// Returns whether the list is unfiltered and starts at its first entry.
     fn is_open(&self) -> bool {
         let searched = self.q.as_deref().is_some_and(|q| !q.trim().is_empty());
         self.status().is_none() && !searched && self.flagged.is_none() && self.from == 0
@@ -116,7 +116,7 @@ impl OrderListQuery {
         }
     }
 
-    /// Returns the URL of the same list from entry `from` on.
+    /// Returns the URL of the same list, starting at entry `from`.
     fn part(&self, from: u64) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         let filters = [("status", &self.status), ("q", &self.q), ("flagged", &self.flagged)];
@@ -165,7 +165,7 @@ pub(super) async fn list(
     Ok(viewer.page(StaffSection::Orders, "Orders", &view, &content))
 }
 
-/// Renders the text for a shop without orders.
+/// Renders the message for a shop without orders.
 fn nothing() -> Markup {
     html! {
         section class="card" aria-labelledby="begin" {
@@ -239,7 +239,7 @@ fn table(app: &StaffOrderHandles, orders: &[&Order]) -> Markup {
     }
 }
 
-/// Returns the reason an order needs attention, in words.
+/// Returns the reason why an order needs attention, as text.
 pub(super) fn flag_words(flag: &str) -> String {
     match flag {
         "refund_due" => "money must be refunded".to_owned(),

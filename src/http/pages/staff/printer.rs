@@ -1,4 +1,4 @@
-//! The page of a printer: its card, the actions that need confirmation, and the emergency stop.
+//! Printer page: its card, actions that need confirmation, and the emergency stop.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -27,7 +27,7 @@ use http::handles::handles;
 use http::path_id::PathId;
 use http_api::production::printers::{GENTLE, PrinterHandles, activity, gentle, last_answer};
 
-/// Maximum number of queued jobs listed by name; the rest is only counted.
+/// Maximum number of queued jobs listed by name; further jobs are only counted.
 const QUEUE_SHOWN: usize = 20;
 
 handles! {
@@ -87,7 +87,7 @@ pub(super) async fn show(
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &view, &content))
 }
 
-/// Renders the confirmation to cancel, which names the printer and its print.
+/// Renders the confirmation for cancelling a print, which names the printer and the print.
 fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
     let on = matches!(activity(shop, printer), Activity::Printing | Activity::Paused);
     let what = printed(printer);
@@ -106,7 +106,7 @@ fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
     }
 }
 
-/// Renders the sign-off form for the parts on the bed, to which scanning the printer's label leads.
+/// Renders the form for signing off the parts on the bed; scanning the printer's label leads to it.
 fn parts(shop: &PrinterHandles, printer: &Printer, reasons: &[String]) -> Markup {
     let on = matches!(activity(shop, printer), Activity::Printing | Activity::Paused);
     html! {
@@ -122,8 +122,8 @@ fn parts(shop: &PrinterHandles, printer: &Printer, reasons: &[String]) -> Markup
     }
 }
 
-/// Renders the emergency stop: held down as on the card, or one press where the script does not run, with an
-/// explanation of its effect.
+/// Renders the emergency stop with an explanation of its effect. The button is held down as on the card; without the
+/// script, one press is enough.
 fn stop(shop: &PrinterHandles, printer: &Printer) -> Markup {
     html! {
         section class="card" aria-labelledby="stop-title" {

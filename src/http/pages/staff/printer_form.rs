@@ -1,4 +1,4 @@
-//! Forms to add a printer, one per type of printer, and to change or remove one.
+//! Forms to add a printer, one per printer type, and to change or remove a printer.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -30,15 +30,15 @@ use printers::{PRINTER_TYPES, PrinterType};
 /// Path of the form that adds a printer.
 pub(super) const NEW_PRINTER_PATH: &str = "/floor/printers/new";
 
-/// Query of the form that adds a printer.
+/// Query parameters of the form that adds a printer.
 #[derive(Request, Debug)]
 pub(super) struct NewPrinterQuery {
-    /// Printer type, as spelled in the API; without it, the list of types is shown.
+    /// Printer type, as spelled in the API; if missing, the list of types is shown.
     #[api(name = "type")]
     kind: Option<String>,
 }
 
-/// Serves the first two steps of adding a printer: the choice of its type, then the form of that type.
+/// Serves the first two steps of adding a printer: choosing its type, then filling in the form for that type.
 pub(super) async fn show_new(
     State(app): State<FloorHandles>,
     OpenQuery(query): OpenQuery<NewPrinterQuery>,
@@ -52,7 +52,7 @@ pub(super) async fn show_new(
     Ok(viewer.page(StaffSection::Floor, "Add a printer", &app.board.view(), &content))
 }
 
-/// Renders the types of printer to choose from.
+/// Renders the printer types to choose from.
 fn types(admin: bool) -> Markup {
     html! {
         p { a href=(FLOOR_PATH) { "All printers" } }
@@ -93,7 +93,7 @@ fn new_form(declared: &PrinterType, value: &dyn Fn(&str) -> Option<String>, word
     }
 }
 
-/// Adds a printer after a connection test, which the form can skip.
+/// Adds a printer after a connection test, which the user can skip in the form.
 pub(super) async fn add(State(app): State<FloorHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let Some(declared) = PrinterType::of_word(sent.text("type")) else { return Ok(see_other(NEW_PRINTER_PATH)) };
@@ -136,8 +136,8 @@ pub(super) async fn show_edit(
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content))
 }
 
-/// Renders the form that changes a printer. It carries the printer's version, so that it does not overwrite a
-/// concurrent change.
+/// Renders the form that changes a printer. The form contains the printer's version, so that saving does not overwrite
+/// a concurrent change.
 fn edit_form((version, printer): &(i64, Printer), value: &dyn Fn(&str) -> Option<String>, words: &Markup) -> Markup {
     let (name, own_page) = (&printer.fields.name, format!("{FLOOR_PATH}/printers/{}", printer.id));
     html! {
@@ -168,7 +168,7 @@ fn edit_form((version, printer): &(i64, Printer), value: &dyn Fn(&str) -> Option
     }
 }
 
-/// Saves the changes of a printer's form.
+/// Saves the changes from a printer's form.
 pub(super) async fn change(
     State(app): State<FloorHandles>,
     PathId(id): PathId,

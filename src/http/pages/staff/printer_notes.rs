@@ -1,4 +1,4 @@
-//! A printer's maintenance log: its newest notes, the work that is due, and the form for another note.
+//! Printer's maintenance log: its newest notes, the work that is due, and a form for adding a note.
 
 use maud::{Markup, html};
 
@@ -14,7 +14,7 @@ use store::queries::Page;
 const NOTES_SHOWN: u64 = 10;
 
 impl LogHandles {
-    /// Renders the newest notes about a printer, with the form for another one.
+    /// Renders a printer's newest maintenance notes and a form for adding one.
     pub(super) async fn notes(&self, printer: &Printer) -> Result<Markup, ApiError> {
         let page = Page { limit: NOTES_SHOWN, offset: 0 };
         let (entries, total) = self.queries.maintenance_entries(printer.id, page).await?;

@@ -1,4 +1,4 @@
-//! Uploading a file for one printer and offering it to be printed there manually.
+//! Upload of a file for one printer, followed by the offer to print it there manually.
 
 use api_derive::Request;
 use axum::extract::{Request as HttpRequest, State};
@@ -28,35 +28,35 @@ use http_api::production::files::{FileHandles, take_gcode};
 use printers::PrinterType;
 
 handles! {
-    /// Dependencies of the upload to a printer.
+    /// Dependencies of the page for uploading a file to a printer.
     pub(crate) struct PrinterUploadHandles {
         floor: FloorHandles,
         files: FileHandles,
     }
 }
 
-/// Query of the upload page.
+/// Query parameters of the upload page.
 #[derive(Request, Debug)]
 #[api(name = "BroughtQuery")]
 pub(super) struct PrinterUploadQuery {
-    /// Stored file to print; without it, the page asks for one.
+    /// Stored file to print; if missing, the page asks for one.
     file: Option<Id>,
 }
 
-/// Query of the upload form's target. The form token is in the URL because the body is streamed, so a token in the body
-/// would be read too late.
+/// Query parameters of the URL to which the upload form is submitted. The form token is in the URL because the body is
+/// streamed: a token in the body would be read too late.
 #[derive(Request, Debug)]
 pub(super) struct GcodeUploadQuery {
     /// Form token of the session.
     token: Option<String>,
 }
 
-/// Returns the path to which a file for a printer is uploaded.
+/// Returns the path to which files for a printer are uploaded.
 pub(super) fn upload_path(printer: Id) -> String {
     format!("{FLOOR_PATH}/printers/{printer}/upload")
 }
 
-/// Returns the same path with the viewer's form token.
+/// Returns the upload path for a printer, with the viewer's form token.
 pub(super) fn upload_target(printer: Id) -> Markup {
     with_token(&upload_path(printer))
 }
@@ -126,7 +126,7 @@ fn choice(printer: &Printer) -> Markup {
     }
 }
 
-/// Returns the reason the file cannot be printed there now; `None` if it can.
+/// Returns the reason why the printer cannot print the file now; `None` if it can.
 fn hindrance(printer: &Printer, file: &File) -> Option<String> {
     if file.archived || file.kind != FileKind::Gcode {
         return Some("this file is no G-code".to_owned());
@@ -143,14 +143,14 @@ fn hindrance(printer: &Printer, file: &File) -> Option<String> {
     printer.free().err().map(|why| format!("{} cannot take a print now: {why}", printer.fields.name))
 }
 
-/// Describes the contents of a slot as far as the printer reports them. Slots are numbered from 1 in the text.
+/// Describes a slot's contents as far as the printer reports them. In the text, slots are numbered from 1.
 fn slot_words(slot: &Slot) -> String {
     let vendor_code = slot.vendor_code.as_deref().unwrap_or("nothing known");
     let color = slot.color.as_ref().map(|color| format!(" {color}")).unwrap_or_default();
     format!("Slot {}: {vendor_code}{color}", slot.slot + 1)
 }
 
-/// Describes the filament of a file for which a slot is chosen.
+/// Describes one of a file's filaments, for which a slot is chosen.
 fn filament_words(number: usize, filament: Option<&PlateFilament>) -> String {
     let details = filament.into_iter().flat_map(|one| [one.kind.clone(), one.color.clone()]).flatten();
     let details: Vec<String> = details.collect();

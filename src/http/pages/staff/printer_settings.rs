@@ -1,4 +1,4 @@
-//! Printer form fields that the setup wizard does not have: location, equipment, camera; and their conversion to and
+//! Printer form fields that the setup wizard does not have (location, equipment, camera), and their conversion to and
 //! from the API.
 
 use maud::{Markup, html};
@@ -9,7 +9,7 @@ use crate::printer_fields::{number, request_members};
 use domain::printer::{MAX_ROOM_PLACE, PrinterFields};
 use domain::sku::Dimensions;
 
-/// Single-line text fields: name in the form and in the API, label, maximum length in characters, hint.
+/// Single-line text fields: name in the form and in the API, label, maximum length in characters, and hint.
 const TEXTS: [(&str, &str, usize, &str); 3] = [
     ("model", "Model", 100, "As slicers name it, such as MK4. Empty: it takes files for any model."),
     ("plateType", "Build plate", 50, "As slicers name it, such as Textured PEI Plate. Empty: files for any plate."),
@@ -53,7 +53,7 @@ pub(super) fn value_of(fields: &PrinterFields, name: &str) -> String {
     }
 }
 
-/// Renders the fields.
+/// Renders the printer form fields that the setup wizard does not have.
 pub(super) fn more_inputs(value: &dyn Fn(&str) -> Option<String>) -> Markup {
     let of = |name: &str| value(name).unwrap_or_default();
     html! {
@@ -130,8 +130,8 @@ pub(super) fn more_said(sent: &PageForm) -> Map<String, Value> {
     texts.chain(others).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Builds the API request body that changes a printer, without its type. An API key left empty is unchanged; so is an
-/// unchanged address, with its key.
+/// Builds the API request body that changes a printer, without its type. If the API key is left empty or the address is
+/// unchanged, the stored values are kept.
 pub(super) fn change_said(fields: &PrinterFields, sent: &PageForm) -> Value {
     let mut change = request_members(sent);
     change.extend(more_said(sent));

@@ -1,4 +1,4 @@
-//! SKUs, kits and files: products for sale, the files they are printed from, and whether they can be ordered.
+//! SKUs, kits and files: products for sale, the files from which they are printed, and whether they can be ordered.
 
 mod file;
 mod files;
@@ -39,7 +39,7 @@ use http_api::production::jobs::JobHandles;
 use http_api::production::skus::SkuHandles;
 use store::queries::{Page, Queries, SkuFilter};
 
-/// Maximum number of SKU codes suggested, the newest; others are typed.
+/// Maximum number of SKU codes suggested, newest first; others have to be typed.
 const CODES_SUGGESTED: u64 = 200;
 /// HTML id of the list of suggested SKU codes.
 pub(super) const CODE_LIST: &str = "sku-codes";
@@ -56,7 +56,7 @@ handles! {
     }
 }
 
-/// SKUs read for one page, such as components of kits; `None` for a deleted SKU.
+/// Cache of SKUs read for one page, such as components of kits; `None` for a deleted SKU.
 type SkuCache = HashMap<Id, Option<SkuFields>>;
 
 /// Adds the routes of the product pages.
@@ -81,7 +81,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(post, Session, "/shop/products/files/{id}/delete", file::delete, form)
 }
 
-/// Query of the SKU list. Unknown values are ignored.
+/// Query parameters of the SKU list. Unknown values are ignored.
 #[derive(Request, Debug)]
 pub(super) struct ProductQuery {
     /// Part of the name or code.
@@ -162,7 +162,7 @@ pub(super) async fn list(
     Ok(viewer.page(StaffSection::Products, "Products", &view, &content))
 }
 
-/// Renders the text for a shop without SKUs.
+/// Renders the message for a shop without SKUs.
 fn nothing() -> Markup {
     html! {
         section class="card" aria-labelledby="begin" {
@@ -219,8 +219,8 @@ pub(super) fn sku_path(id: Id) -> String {
     format!("{PRODUCTS_PATH}/{id}")
 }
 
-/// Returns the SKUs of a kit's components, in the kit's order; `None` for a deleted SKU. Each SKU missing from `cache`
-/// is read once.
+/// Returns the SKUs of a kit's components, in the kit's order; `None` for a deleted SKU. A SKU that is not in `cache`
+/// yet is read only once.
 async fn components(
     app: &ProductHandles,
     fields: &SkuFields,
@@ -241,14 +241,14 @@ async fn components(
     Ok(resolved)
 }
 
-/// Returns the obstacles that keep a SKU from being ordered.
+/// Returns the reasons why a SKU cannot be ordered.
 async fn obstacles(app: &ProductHandles, sku: &Sku, cache: &mut SkuCache) -> Result<Vec<OrderObstacle>, ApiError> {
     let components = components(app, &sku.fields, cache).await?;
     let components: Vec<Option<&SkuFields>> = components.iter().map(Option::as_ref).collect();
     Ok(sku.fields.obstacles(&components))
 }
 
-/// Renders whether a SKU can be ordered, and the reasons if it cannot.
+/// Renders whether a SKU can be ordered and, if not, why.
 fn orderable(obstacles: &[OrderObstacle]) -> Markup {
     let (tone, words) = if obstacles.is_empty() {
         (Tone::Working, "Yes")
@@ -287,7 +287,7 @@ pub(super) async fn code_list(queries: &Queries) -> Result<Markup, ApiError> {
     })
 }
 
-/// Converts the form rows of SKU codes and quantities to API members; refused if a code is unknown.
+/// Converts form rows of SKU codes and quantities to API members; refused if a code is unknown.
 pub(super) async fn counted_skus(
     queries: &Queries,
     form: &FormEntry,

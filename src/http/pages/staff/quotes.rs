@@ -1,5 +1,5 @@
-//! Quotes: the list, the page of a quote with its costs and margin, the forms to draft and edit one, and the custom
-//! requests that quotes answer.
+//! Quotes: list, quote page with costs and margin, forms to draft and edit a quote, and the custom requests that quotes
+//! answer.
 
 mod act;
 mod draft;
@@ -44,7 +44,7 @@ const STATUSES: [QuoteStatus; 5] =
     [QuoteStatus::Draft, QuoteStatus::Sent, QuoteStatus::Accepted, QuoteStatus::Declined, QuoteStatus::Expired];
 
 handles! {
-    /// Dependencies of the pages of quotes and custom requests.
+    /// Dependencies of the pages for quotes and custom requests.
     pub(crate) struct StaffQuoteHandles {
         board: BoardHandles,
         quotes: QuoteHandles,
@@ -53,7 +53,7 @@ handles! {
     }
 }
 
-/// Adds the routes of the pages of quotes and custom requests.
+/// Adds the routes of the pages for quotes and custom requests.
 pub(super) fn routes(routes: Routes) -> Routes {
     let session = RequiredAccess::Session;
     let (get, post, form) = (Method::GET, Method::POST, PageBounds::Form);
@@ -69,12 +69,12 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(post, session, "/shop/requests/{id}/{act}", request::act, form)
 }
 
-/// Query of the quote list. Unknown values are ignored.
+/// Query parameters of the quote list. Unknown values are ignored.
 #[derive(Request, Debug)]
 struct QuoteListQuery {
     /// Only quotes with this status, as spelled in the API.
     status: Option<String>,
-    /// Only quotes of the customer with this email address.
+    /// Only quotes for the customer with this email address.
     email: Option<String>,
     /// Number of entries to skip.
     #[api(default = 0)]
@@ -92,7 +92,7 @@ fn quote_state(status: QuoteStatus) -> (Tone, &'static str) {
     }
 }
 
-/// Renders a quote as a row on another page.
+/// Renders a quote as a table row for another page.
 pub(super) fn quote_row(quote: &Quote, now: Timestamp) -> Markup {
     let (tone, words) = quote_state(quote.shown_status(now));
     html! {
@@ -103,7 +103,7 @@ pub(super) fn quote_row(quote: &Quote, now: Timestamp) -> Markup {
     }
 }
 
-/// Renders a custom request as a row on another page.
+/// Renders a custom request as a table row for another page.
 pub(super) fn request_row(request: &CustomRequest) -> Markup {
     let (tone, words) = requests::request_state(request.status);
     html! {

@@ -1,5 +1,5 @@
 //! Shop settings: API keys, staff and their sessions, the audit log, integrations, server status, and backups.
-//! Operators see only their own sessions and the server status; everything else is for admins.
+//! Operators can see only their own sessions and the server status; everything else is for admins only.
 
 mod audit;
 mod backup;
@@ -91,7 +91,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(get, session, system::PATH, system::show, form)
 }
 
-/// Serves the overview of the settings.
+/// Serves the settings overview.
 async fn show(State(app): State<SettingsPageHandles>, who: Caller) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     let admin = who.has(Role::Admin);
@@ -121,7 +121,7 @@ async fn show(State(app): State<SettingsPageHandles>, who: Caller) -> Result<Res
     Ok(viewer.page(StaffSection::Settings, "Settings", &app.board.view(), &content))
 }
 
-/// Renders the settings that were changed since the server started and take effect after a restart.
+/// Renders the settings that have been changed since the server started and take effect only after a restart.
 async fn restart(config: &Arc<Config>) -> Markup {
     let Some(next) = waiting_settings(config).await else {
         return html! { p class="soft" { "All settings are in force: nothing waits for a restart." } };

@@ -1,5 +1,5 @@
-//! Components shared by the pages of quotes, invoices and customers: paginated lists, labelled fields, and forms that
-//! are shown again with their input and errors.
+//! Components shared by the quote, invoice and customer pages: paginated lists, labelled fields, and forms that are
+//! shown again with the user's input and errors.
 
 mod fields;
 mod lines;
@@ -19,15 +19,15 @@ pub(super) use fields::{FormSheet, decimal_field, line_field};
 pub(super) use lines::{DraftLines, LINE_ACTS, edited, line_form};
 pub(super) use typed::{TypedForm, VERSION_FIELD, at_version, without_nulls};
 
-/// Number of entries per page of a list.
+/// Number of entries on each page of a list.
 const ROWS_PER_PAGE: u64 = 50;
-/// Page of a list that is embedded in another page.
+/// Page limit for a list embedded in another page.
 pub(super) const FEW_ROWS: Page = Page { limit: 20, offset: 0 };
 
-/// A page of a filtered list.
+/// Page of a filtered list.
 pub(super) struct ListPart<'a> {
     pub(super) path: &'a str,
-    /// Active filters, as names and values of the query.
+    /// Active filters, as names and values of query parameters.
     pub(super) narrowed: Vec<(&'static str, Option<&'a str>)>,
     /// Number of entries to skip.
     pub(super) from: u32,
@@ -69,13 +69,13 @@ pub(super) fn non_empty(text: Option<&String>) -> Option<&str> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
-/// Renders a link to the customers with this email address.
+/// Renders a link to the customer list, filtered by the given email address.
 pub(super) fn customer_link(email: &str) -> Markup {
     let query = form_urlencoded::Serializer::new(String::new()).append_pair("q", email).finish();
     html! { a href={ (CUSTOMERS_PATH) "?" (query) } { (email) } }
 }
 
-/// Renders an address in one line. The country is written out, and a code that is no country's stays as it is.
+/// Renders an address on one line. The country is shown by its name; an unknown country code is shown unchanged.
 pub(super) fn address_line(address: &Address) -> Markup {
     html! {
         (address.line1) ", "
@@ -92,12 +92,12 @@ pub(super) fn span(seconds: i64) -> String {
     if minutes < 60 { format!("{minutes} min") } else { format!("{} h {:02} min", minutes / 60, minutes % 60) }
 }
 
-/// Formats a timestamp's day for a date field; empty for `None`.
+/// Formats a timestamp's date for a date field; empty for `None`.
 pub(super) fn day(at: Option<Timestamp>) -> String {
     at.map(|at| at.to_string().chars().take(10).collect()).unwrap_or_default()
 }
 
-/// Renders a titled list of related rows, or `none` if there are no rows.
+/// Renders a titled list of related rows, or the text `none` if there are no rows.
 pub(super) fn few(id: &str, title: &str, rows: &[Markup], none: &str) -> Markup {
     html! {
         section class="card" aria-labelledby=(id) {
@@ -108,13 +108,13 @@ pub(super) fn few(id: &str, title: &str, rows: &[Markup], none: &str) -> Markup 
     }
 }
 
-/// Renders the errors of a refused form that is no longer on the page, to stand above the current forms.
+/// Renders the errors of a rejected form that is no longer on the page, for display above the current forms.
 pub(super) fn astray(refused: Option<&TypedForm>, forms: &Markup) -> Markup {
     let beside = forms.0.contains("role=\"alert\"");
     html! { @if let Some(typed) = refused.filter(|_| !beside) { (typed.render_faults()) } }
 }
 
-/// Returns the path of a record's page, from the list's path and the record's id.
+/// Returns the path of a record's page, built from the list's path and the record's id.
 pub(super) fn page_of(path: &str, id: Id) -> String {
     format!("{path}/{id}")
 }

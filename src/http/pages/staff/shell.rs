@@ -1,6 +1,6 @@
-//! The frame of every staff page: navigation, floor summary, and the elements in which the script reports changes.
-//! Style and script are files in this directory, inlined into each page and allowed by their hashes in its Content
-//! Security Policy.
+//! Frame of all staff pages: navigation, floor summary, and the elements in which the script reports changes. Style and
+//! script are files in the module's directory. They are inlined into each page, and its content security policy allows
+//! them by their hashes.
 
 use std::sync::LazyLock;
 
@@ -38,14 +38,14 @@ const STAFF_SCRIPT: &str = concat!(
     include_str!("script/settings.js"),
     include_str!("script/products.js")
 );
-/// Placeholder for the viewer's form token in markup that is rendered once for all viewers. User-supplied text cannot
-/// contain it, because it is escaped.
+/// Placeholder for the viewer's form token in markup that is rendered once for all viewers. Text entered by users
+/// cannot contain it, because such text is escaped.
 const TOKEN_MARK: PreEscaped<&str> = PreEscaped("<form-token>");
 
-/// Style, script and policy shared by all staff pages, which may show images of this server.
+/// Style, script and policy shared by all staff pages; images from this server are allowed.
 static STAFF_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(STAFF_STYLE, Some(STAFF_SCRIPT), true));
 
-/// Severity of a state, shown by a colour and always also by a label.
+/// Severity of a state, always shown by a label in addition to a colour.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Tone {
     /// Something is wrong or unreachable.
@@ -80,7 +80,7 @@ impl Tone {
     }
 }
 
-/// Section of the navigation to which a page belongs.
+/// Navigation section that a page belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum StaffSection {
     ToDo,
@@ -111,7 +111,7 @@ const SECTIONS: [(StaffSection, &str, &str); 11] = [
     (StaffSection::Settings, SETTINGS_PATH, "Settings"),
 ];
 
-/// The member of staff who views a page.
+/// Staff member viewing a page.
 pub(super) struct StaffViewer {
     /// Token for the viewer's forms.
     token: FormToken,
@@ -120,7 +120,7 @@ pub(super) struct StaffViewer {
 }
 
 impl StaffViewer {
-    /// Identifies the viewer of a request; 403 unless it is a member of staff who has signed in.
+    /// Creates the viewer from the caller; returns 403 unless the caller is a signed-in staff member.
     pub(super) fn new(who: &Caller, config: &Config) -> Result<Self, ApiError> {
         who.user()?;
         let session = who.session.ok_or_else(|| ApiError::internal("a member of staff without a session"))?;
@@ -131,7 +131,7 @@ impl StaffViewer {
         Ok(Self { token: FormToken::of(&config.auth.session_secret, session), email, admin: who.has(Role::Admin) })
     }
 
-    /// Returns shared markup with the viewer's form token in place of its placeholder, under a new mask.
+    /// Returns shared markup with the placeholder replaced by the viewer's form token, masked anew.
     pub(super) fn own(&self, shared: &str) -> String {
         shared.replace(TOKEN_MARK.0, &self.token.masked())
     }
@@ -141,7 +141,7 @@ impl StaffViewer {
         self.put_up(section, title, board, content, false)
     }
 
-    /// Does what [`Self::page`] does, but for a wall display: without the navigation.
+    /// Renders a page as [`Self::page`] does, but for a wall display, without the navigation.
     pub(super) fn wall(&self, section: StaffSection, title: &str, board: &BoardView, content: &Markup) -> Response {
         self.put_up(section, title, board, content, true)
     }
@@ -181,20 +181,20 @@ impl StaffViewer {
     }
 }
 
-/// Renders the hidden token field that every form needs. It holds a placeholder, replaced by the viewer's token when
-/// the page is sent.
+/// Renders the hidden token field that every form needs. It contains a placeholder, which is replaced with the viewer's
+/// token when the page is sent.
 pub(super) fn hidden() -> Markup {
     html! { input type="hidden" name=(TOKEN_FIELD) value=(TOKEN_MARK); }
 }
 
-/// Returns a form target with the viewer's token in the URL, for a form whose body is streamed and would give the token
-/// too late.
+/// Returns a form's target URL with the viewer's token, for a form whose body is streamed: a token in the body would be
+/// read too late.
 pub(super) fn with_token(path: &str) -> Markup {
     html! { (path) "?token=" (TOKEN_MARK) }
 }
 
-/// Renders a form with one button, which the script posts without leaving the page. `id` preserves the focus on the
-/// button when the surrounding markup is replaced.
+/// Renders a form with one button, which the script posts without leaving the page. `id` lets the button keep the focus
+/// when the surrounding markup is replaced.
 pub(super) fn act(path: &str, id: &str, class: &str, words: &str, more: Option<&Markup>) -> Markup {
     html! {
         form method="post" action=(path) data-quiet="" {
@@ -205,19 +205,20 @@ pub(super) fn act(path: &str, id: &str, class: &str, words: &str, more: Option<&
     }
 }
 
-/// Renders a timestamp with its day. The script converts it to the viewer's time zone and omits the day when it is
+/// Renders a timestamp with its date. The script converts it to the viewer's time zone and omits the date if it is
 /// near.
 pub(super) fn clock(at: Timestamp) -> Markup {
     html! { time datetime=(at) data-clock="" { (minute(at)) } }
 }
 
-/// Does what [`clock`] does, but omits the day even where the script does not run; for timestamps that are always near.
+/// Renders a timestamp as [`clock`] does, but omits the date even without the script; for timestamps that are always
+/// near.
 pub(super) fn time_of_day(at: Timestamp) -> Markup {
     let text = at.to_string();
     html! { time datetime=(text) data-clock="" { (text.get(11..16).unwrap_or_default()) " UTC" } }
 }
 
-/// Renders a past timestamp; the script shows it as elapsed time.
+/// Renders a past timestamp, which the script shows as elapsed time.
 pub(super) fn since(at: Timestamp) -> Markup {
     let text = at.to_string();
     let minute = text.get(..16).unwrap_or_default().replace('T', " ");

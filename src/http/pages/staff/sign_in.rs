@@ -1,4 +1,4 @@
-//! Staff sign-in and sign-out, by the API's operations.
+//! Staff sign-in and sign-out, performed by the API operations.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use http_api::production::auth::{SessionHandles, signed_in_by_page, signed_out_b
 /// Path of the staff sign-in.
 pub(super) const PATH: &str = "/login";
 
-/// Query of the sign-in page.
+/// Query parameters of the sign-in page.
 #[derive(Request, Debug)]
 pub(super) struct LoginQuery {
     /// Staff page to open after signing in; other addresses are ignored.
@@ -95,7 +95,7 @@ pub(super) async fn show(
     form(StatusCode::OK, dropped.as_ref(), ("", next_page(query.next.as_deref())), None, false)
 }
 
-/// Signs in and redirects with the session cookie, or serves the form again with its errors.
+/// Signs the user in and redirects with the session cookie, or serves the form again with its errors.
 pub(super) async fn enter(
     State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,
@@ -125,7 +125,7 @@ pub(super) async fn enter(
     response
 }
 
-/// Signs out and redirects to the sign-in form.
+/// Signs the user out and redirects to the sign-in form.
 pub(super) async fn leave(
     State(app): State<SessionHandles>,
     headers: HeaderMap,

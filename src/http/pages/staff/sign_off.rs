@@ -1,5 +1,5 @@
-//! The sign-off form for the parts of a print: number of good parts, defects of the others, a note, and a photo, which
-//! a phone can take on the spot.
+//! Sign-off form for the parts of a print: the number of good parts, the defects of the others, a note, and a photo,
+//! which a phone can take on the spot.
 
 use std::sync::Arc;
 
@@ -29,13 +29,13 @@ use http_api::production::files::{FileHandles, take_with_picture};
 use http_api::production::jobs::{self, JobHandles};
 use http_api::production::printers::{self, PrinterHandles};
 
-/// Last path segment to which the form is posted.
+/// Last segment of the path to which the form is posted.
 const WORD: &str = "signed";
 /// Label of the form's picture field.
 const PICTURE_LABEL: &str = "Picture of the parts";
 
 handles! {
-    /// Dependencies of the sign-off.
+    /// Dependencies of the sign-off handlers.
     pub(crate) struct SignOffHandles {
         printers: PrinterHandles,
         jobs: JobHandles,
@@ -44,8 +44,8 @@ handles! {
     }
 }
 
-/// Query of the sign-off form's target. The form token is in the URL because the body is streamed, so a token in the
-/// body would be read too late.
+/// Query parameters of the URL to which the sign-off form is submitted. The form token is in the URL because the body
+/// is streamed: a token in the body would be read too late.
 #[derive(Request, Debug)]
 pub(super) struct SignOffQuery {
     /// Form token of the session.
@@ -64,16 +64,16 @@ pub(super) fn routes(routes: Routes) -> Routes {
     )
 }
 
-/// Subject of a sign-off.
+/// Subject of a sign-off: the parts that are judged.
 #[derive(Clone, Copy)]
 pub(super) enum SignOffSubject {
-    /// The parts of a printer's last print; signing them off clears its bed.
+    /// Parts of the printer's last print; signing them off clears its bed.
     Bed(Id),
-    /// The parts of a job, with the number of parts on its plate.
+    /// Parts of a job, with the number of parts on its plate.
     Job(Id, u32),
 }
 
-/// Renders the sign-off form. `to` is the page to return to, if not the usual one.
+/// Renders the sign-off form. `to` is the page to return to, if other than the default.
 pub(super) fn sign_off_form(of: SignOffSubject, reasons: &[String], to: Option<&str>) -> Markup {
     let (path, id, parts) = match of {
         SignOffSubject::Bed(printer) => (act_path(printer, WORD), printer, None),
@@ -106,7 +106,7 @@ pub(super) fn sign_off_form(of: SignOffSubject, reasons: &[String], to: Option<&
     }
 }
 
-/// Reads the form into the API request body and stores its picture.
+/// Converts the form to the API request body and stores its photo.
 async fn read(
     app: &SignOffHandles,
     query: SignOffQuery,

@@ -1,7 +1,7 @@
 //! Stock: materials on hand and available, reorders, deliveries and stock counts, the ledger, and spools with their
 //! slots.
 //!
-//! Materials and printers are read from memory, the ledger from the database. Forms run the API's handlers.
+//! Materials and printers are read from memory, the ledger from the database. Forms are handled by the API handlers.
 
 mod acts;
 mod bins;
@@ -45,10 +45,10 @@ use http_api::production::stock_links::LinkHandles;
 
 /// Path of the form that adds a material.
 const NEW_PATH: &str = "/shop/stock/new";
-/// Path of the page with the contents of all printers' slots.
+/// Path of the page that lists the contents of all printers' slots.
 pub(super) const SLOTS_PATH: &str = "/shop/stock/slots";
 
-/// Returns the path of the slot list with the form for a printer's first slot on top.
+/// Returns the path of the slot list with the form for a printer's first slot at the top.
 pub(super) fn first_slot_path(printer: Id) -> String {
     format!("{SLOTS_PATH}?place={printer}/0")
 }
@@ -95,15 +95,15 @@ pub(super) fn material_path(id: Id) -> String {
     format!("{STOCK_PATH}/materials/{id}")
 }
 
-/// Returns all materials that are not deleted, by name.
+/// Returns all materials that have not been deleted, sorted by name.
 pub(super) fn materials_by_name(app: &StockHandles) -> Vec<Arc<Versioned<Material>>> {
     let mut all = app.materials.materials.all_present();
     all.sort_by_key(|versioned| versioned.state.as_ref().map(|one| (one.fields.name.to_lowercase(), one.id)));
     all
 }
 
-/// Converts an amount with a decimal point or comma to a JSON number. Other text is passed on unchanged, and the API's
-/// refusal explains it.
+/// Converts an amount with a decimal point or comma to a JSON number. Other text is passed on unchanged, so that the
+/// API reports the error.
 fn number(text: &str) -> Value {
     let plain = with_point(text);
     if let Ok(whole) = plain.parse::<i64>() {
@@ -112,7 +112,7 @@ fn number(text: &str) -> Value {
     plain.parse::<f64>().ok().filter(|number| number.is_finite()).map_or_else(|| json!(text), |number| json!(number))
 }
 
-/// Renders the colour of a material as a swatch.
+/// Renders a material's colour as a swatch.
 fn swatch(color: Option<&str>) -> Markup {
     html! {
         @if let Some(color) = color {
@@ -124,13 +124,13 @@ fn swatch(color: Option<&str>) -> Markup {
     }
 }
 
-/// A submitted form, shown again with its errors.
+/// Submitted form, shown again with its errors.
 #[derive(Default)]
 struct AttemptedForm {
-    /// Last segment of the path to which the form was posted.
+    /// Last segment of the path to which the form was posted, which names the action.
     act: String,
     typed: BTreeMap<String, String>,
-    /// Validation errors, one line each.
+    /// Validation errors, one per line.
     faults: Vec<String>,
 }
 
@@ -144,18 +144,18 @@ impl AttemptedForm {
         Self { faults: faults_of(error), ..self }
     }
 
-    /// Returns whether the form was submitted for this action.
+    /// Returns whether the form was submitted for the given action.
     fn is_of(&self, act: &str) -> bool {
         self.act == act
     }
 
-    /// Returns the value of a field in this action's form: the submitted one, or else `otherwise`.
+    /// Returns a field's value in the form for the given action: the submitted one, or else `otherwise`.
     fn value(&self, act: &str, name: &str, otherwise: &str) -> String {
         let typed = self.typed.get(name).filter(|_| self.is_of(act));
         typed.map_or_else(|| otherwise.to_owned(), Clone::clone)
     }
 
-    /// Renders the errors of this action's form.
+    /// Renders the errors of the form for the given action.
     fn wrong(&self, act: &str) -> Markup {
         if self.is_of(act) {
             wrong(&self.faults)

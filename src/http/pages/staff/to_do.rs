@@ -1,6 +1,6 @@
-//! The to-do page: tasks for the staff by kind, the longest waiting first within each kind.
+//! To-do page: tasks for the staff by kind, the longest-waiting first within each kind.
 //!
-//! Printers are read from memory, orders and jobs by one query per kind. The script reloads the page when something
+//! Printers are read from memory, orders and jobs with one query per kind. The script reloads the page when something
 //! happens in the shop.
 
 mod counts;
@@ -40,7 +40,7 @@ use http_api::production::jobs::JobHandles;
 use http_api::production::printers::{activity, present_all};
 use store::queries::{JobFilter, OrderFilter, Page, SkuFilter};
 
-/// Maximum number of entries per kind, the longest waiting; the others appear once these are done.
+/// Maximum number of tasks shown per kind, longest-waiting first; the others appear once these are done.
 const ROWS_PER_KIND: u64 = 30;
 
 handles! {
@@ -54,14 +54,14 @@ handles! {
     }
 }
 
-/// Section of the to-do page: tasks that are done in the same way.
+/// Section of the to-do page with tasks of one kind, which are all done in the same way.
 struct TaskKind {
     id: &'static str,
     title: &'static str,
     rows: Vec<Markup>,
     /// Total number of tasks, if more than are shown.
     total: u64,
-    /// Markup below the rows.
+    /// Markup shown below the tasks.
     below: Option<Markup>,
 }
 
@@ -130,7 +130,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     Ok(viewer.page(StaffSection::ToDo, "To do", &view, &content))
 }
 
-/// Lists the restore that awaits its review; no job starts until it is reviewed.
+/// Lists the restore that is waiting for its review; no job starts before the review.
 fn restored(hold: &DispatchHold) -> TaskKind {
     let row = || {
         html! {
@@ -149,7 +149,7 @@ fn printer_link(printer: &Printer) -> Markup {
     html! { a href={ (FLOOR_PATH) "/printers/" (printer.id) } { (printer.fields.name) } }
 }
 
-/// Lists the missing name and address of the shop, while invoices wait for them.
+/// Lists the task to enter the shop's name and address while invoices are waiting for them.
 fn seller(config: &Config) -> TaskKind {
     let gaps = config.rules().seller_gaps();
     let row = html! {
@@ -160,7 +160,7 @@ fn seller(config: &Config) -> TaskKind {
     TaskKind::new("seller", "Invoices wait", rows)
 }
 
-/// Returns the printers whose beds are to be cleared, the longest waiting first.
+/// Returns the printers whose beds need clearing, longest-waiting first.
 fn beds_waiting<'a>(app: &ToDoHandles, printers: &[&'a Printer]) -> Vec<&'a Printer> {
     let over = |printer: &Printer| !matches!(activity(&app.board.shop, printer), Activity::Printing | Activity::Paused);
     let waits = |printer: &&Printer| printer.bed_not_cleared && over(printer);
@@ -169,7 +169,7 @@ fn beds_waiting<'a>(app: &ToDoHandles, printers: &[&'a Printer]) -> Vec<&'a Prin
     waiting
 }
 
-/// Lists the beds to clear: one by one with a sign-off of the print, or several at once.
+/// Lists the beds to clear, one by one with a sign-off of the print, or several at the same time.
 fn beds(app: &ToDoHandles, waiting: &[&Printer]) -> TaskKind {
     let several = waiting.len() > 1;
     let rows = waiting.iter().map(|printer| bed(app, printer, several)).collect();
@@ -182,7 +182,7 @@ fn beds(app: &ToDoHandles, waiting: &[&Printer]) -> TaskKind {
     TaskKind { below: several.then_some(below), ..TaskKind::new("beds", "Beds to clear", rows) }
 }
 
-/// Renders one bed to clear; with `several`, it has a checkbox.
+/// Renders one bed to clear, with a checkbox if `several` is set.
 fn bed(app: &ToDoHandles, printer: &Printer, several: bool) -> Markup {
     let (id, path) = (printer.id, act_path(printer.id, "bed-cleared"));
     html! {
@@ -209,7 +209,7 @@ fn bed(app: &ToDoHandles, printer: &Printer, several: bool) -> Markup {
     }
 }
 
-/// Lists the prints for which it is unknown whether they began or how they ended.
+/// Lists the prints of which it is unknown whether they started or how they ended.
 fn unverified(printers: &[&Printer]) -> TaskKind {
     let rows = printers.iter().filter_map(|printer| {
         let in_hand = printer.in_hand.as_ref()?;
@@ -247,7 +247,7 @@ fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
     TaskKind::new("look", "Printers to look at", rows.collect())
 }
 
-/// Returns the page of a list of `total` entries that holds the longest waiting: lists begin with the newest.
+/// Returns the page with the longest-waiting entries of a list with `total` entries, which starts with the newest.
 fn longest_waiting(total: u64) -> Page {
     Page { limit: ROWS_PER_KIND, offset: total.saturating_sub(ROWS_PER_KIND) }
 }
@@ -256,7 +256,7 @@ fn in_state(state: JobState) -> JobFilter {
     JobFilter { state: Some(state), ..JobFilter::default() }
 }
 
-/// Returns the longest waiting jobs that match the filter, and the total number.
+/// Returns the longest-waiting jobs that match the filter, and the total number of matches.
 async fn jobs_in(app: &ToDoHandles, filter: &JobFilter) -> Result<(Vec<Job>, u64), ApiError> {
     let (mut some, total) = app.jobs.queries.jobs(filter, longest_waiting(0)).await?;
     if total > ROWS_PER_KIND {

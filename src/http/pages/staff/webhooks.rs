@@ -1,4 +1,5 @@
-//! Webhook endpoints, as the staff sees them: health, deliveries and responses. Operators may view, admins may change.
+//! Webhook endpoints for the staff: health, deliveries and responses. Operators can view them, admins can also change
+//! them.
 
 mod acts;
 mod form;
@@ -52,7 +53,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(post, admin, "/shop/deliveries/{id}/redeliver", acts::redeliver, bounds)
 }
 
-/// Query of the list of endpoints.
+/// Query parameters of the list of endpoints.
 #[derive(api_derive::Request, Debug)]
 pub(super) struct EndpointListQuery {
     /// Number of entries to skip.
@@ -75,7 +76,7 @@ fn failing(endpoint: &Endpoint) -> usize {
     endpoint.window.values().filter(|delivery| delivery.attempts > 0).count()
 }
 
-/// Renders an endpoint's health in sentences.
+/// Describes an endpoint's health in sentences.
 fn standing(endpoint: &Endpoint) -> Markup {
     let (waiting, failing) = (endpoint.window.size(), failing(endpoint));
     let last = endpoint.window.values().filter(|one| one.attempted_at.is_some()).max_by_key(|one| one.attempted_at);

@@ -1,4 +1,4 @@
-//! Nested objects of products: further materials, and the components of a kit.
+//! Nested objects of products: additional materials, and the components of a kit.
 
 use api_derive::Request;
 use serde_json::{Value, json};

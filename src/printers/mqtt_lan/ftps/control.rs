@@ -1,4 +1,4 @@
-//! Control connection of a file server: one reply per command.
+//! Control connection to a file server, which sends one reply per command.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -19,27 +19,27 @@ const MAX_REPLY_BYTES: usize = 16 * 1024;
 /// Time limit for closing the connection with `QUIT`.
 const QUIT_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Reply of the server.
+/// Reply from the server.
 #[derive(Debug)]
 pub(super) struct FtpReply {
     /// Three-digit reply code.
     pub(super) code: u16,
-    /// Text of the last line.
+    /// Text of the reply's last line.
     pub(super) text: String,
 }
 
-/// An authenticated control connection.
+/// Control connection after signing in.
 pub(super) struct Control {
     stream: TlsStream<TcpStream>,
     peer: SocketAddr,
     patience: Duration,
     connect_timeout: Duration,
-    /// Bytes received but not parsed yet.
+    /// Bytes received but not yet parsed.
     rest: Vec<u8>,
 }
 
 impl Control {
-    /// Connects and signs in. With `bare`, data connections are not encrypted.
+    /// Connects and signs in. If `bare` is `true`, data connections are not encrypted.
     pub(super) async fn open(link: &SessionSettings, bare: bool) -> Result<Self, PrinterError> {
         let connect_timeout = link.settings.connect_timeout;
         let unreachable = |error: std::io::Error| {
@@ -122,7 +122,7 @@ impl Control {
         connected.map_err(|error| PrinterError::Lost(format!("data connection: {error}")))
     }
 
-    /// Reads a reply; of a multi-line reply, the last line.
+    /// Reads a reply; only the last line of a multi-line reply is used.
     pub(super) async fn reply(&mut self) -> Result<FtpReply, PrinterError> {
         timeout(self.patience, self.read_reply()).await.map_err(|_| PrinterError::Timeout)?
     }
@@ -169,7 +169,7 @@ impl Control {
         }
     }
 
-    /// Sends `QUIT`; a failure is ignored.
+    /// Sends `QUIT`, ignoring any failure.
     pub(super) async fn quit(mut self) {
         let farewell = async {
             let _ = self.ask("QUIT").await;

@@ -1,17 +1,17 @@
-//! Identity of the print that a report is about. Pure.
+//! Identity of the print described by a report. Pure.
 
 use serde_json::{Map, Value};
 
 use super::ENDING;
 
-/// Maximum number of characters kept of a file name.
+/// Maximum length of a stored file name, in characters.
 const MAX_NAME_CHARS: usize = 200;
 
 fn ends(name: &str, extension: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case(extension))
 }
 
-/// Print, as far as reports identify it.
+/// Print, identified as far as reports allow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::mqtt_lan) struct Print {
     /// Id from the start command; empty or `0` if the printer reports none.
@@ -21,7 +21,7 @@ pub(in crate::mqtt_lan) struct Print {
 }
 
 impl Print {
-    /// Reads the identity from a merged report.
+    /// Reads the print's identity from a merged report.
     pub(super) fn of(report: &Map<String, Value>) -> Self {
         let text = |name: &str| match report.get(name) {
             Some(Value::String(text)) => text.trim().to_owned(),
@@ -41,8 +41,8 @@ impl Print {
         Self { subtask: text("subtask_id"), file: Some(file).filter(|name| !name.is_empty()) }
     }
 
-    /// Returns whether both are the same print. The end of a print may be reported without its id; then the files are
-    /// compared.
+    /// Returns whether both values identify the same print. The end of a print may be reported without its id, in which
+    /// case the file names are compared.
     pub(super) fn same(&self, other: &Self) -> bool {
         let is_set = |id: &str| !id.is_empty() && id != "0";
         if is_set(&self.subtask) && is_set(&other.subtask) {

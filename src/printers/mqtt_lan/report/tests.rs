@@ -6,7 +6,7 @@ use super::*;
 
 const OURS: &str = "JOB-000001_a.gcode.3mf";
 
-/// Reports of a simulated printer, received on a simulated clock.
+/// Reports from a simulated printer, received on a simulated clock.
 struct Heard {
     track: PrinterKnowledge,
     now: Instant,
@@ -17,7 +17,7 @@ impl Heard {
         Self { track: PrinterKnowledge::default(), now: Instant::now() }
     }
 
-    /// Receives a report a moment after the previous one.
+    /// Receives a report a short time after the previous one.
     fn hear(&mut self, report: Value) -> Status {
         let Value::Object(members) = report else { panic!("an object") };
         self.now += Duration::from_millis(100);
@@ -34,7 +34,7 @@ impl Heard {
         self.track.begin();
     }
 
-    /// Builds the state after a print was started by this server and is in progress.
+    /// Builds the state in which a print started by this server is in progress.
     fn printing() -> Self {
         let mut printer = Self::new();
         printer.hear(json!({"gcode_state": "IDLE", "subtask_id": "0", "gcode_file": ""}));

@@ -1,4 +1,4 @@
-//! One connection to a broker, from opening to its end: sends commands, receives reports and applies them.
+//! Serves one connection to a broker until it closes: sends commands, receives reports and applies them.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -31,21 +31,21 @@ use platform::http::lan_connect;
 const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 /// Maximum size of an outgoing message in bytes.
 const MAX_SENT_BYTES: usize = 64 * 1024;
-/// Time for which the broker keeps a silent connection. Pings are sent more often.
+/// Time for which the broker keeps a silent connection open. Pings are sent more often.
 const KEEP_ALIVE_SECONDS: u16 = 30;
 /// Maximum time between two pings.
 const MAX_QUIET_TIME: Duration = Duration::from_secs(5);
-/// Number of unanswered pings after which the connection counts as dead.
+/// Number of unanswered pings after which the connection is considered dead.
 const MAX_UNANSWERED_PINGS: u32 = 3;
-/// Time without a report after which the connection is reopened: the broker may still answer although the printer no
+/// Time without a report after which the connection is reopened: the broker may still respond although the printer no
 /// longer reports to it.
 const MAX_REPORT_SILENCE: Duration = Duration::from_mins(5);
-/// Limits of nesting depth and number of values of a message.
+/// Limits on the nesting depth of a message and on its number of values.
 const BOUNDS: bounded_json::Bounds = bounded_json::Bounds { depth: 32, values: 20_000 };
 
 type MqttStream = Framed<TlsStream<TcpStream>, Codec>;
 
-/// Serves one connection. Returns whether it was open, and the reason why it ended.
+/// Serves one connection. Returns whether it was open, and the reason why it closed.
 pub(super) async fn talk(
     link: &SessionSettings,
     shared: &SessionParts,
@@ -170,7 +170,7 @@ async fn dial(link: &SessionSettings) -> Result<TlsStream<TcpStream>, PrinterErr
     })
 }
 
-/// Signs in and subscribes.
+/// Signs in to the broker and subscribes to the printer's reports.
 async fn greet(link: &SessionSettings, stream: TlsStream<TcpStream>) -> Result<MqttStream, PrinterError> {
     let broken = |error: rumqttc::mqttbytes::Error| PrinterError::Unreachable(error.to_string());
     let mut wire =
@@ -230,7 +230,7 @@ async fn send(link: &SessionSettings, wire: &mut MqttStream, packet: Packet) -> 
     }
 }
 
-/// Handles a message of the printer: a report, or the reply to a command.
+/// Handles a message from the printer: a report, or the reply to a command.
 fn hear(shared: &SessionParts, payload: &[u8], now: Instant) -> Result<(), TooLarge> {
     let Ok(Value::Object(mut message)) = bounded_json::read(payload, BOUNDS) else { return Ok(()) };
     shared.with(|state| state.spoke = Some(now));
@@ -259,7 +259,8 @@ fn hear(shared: &SessionParts, payload: &[u8], now: Instant) -> Result<(), TooLa
     Ok(())
 }
 
-/// Delivers a reply to the caller that waits for it. Also records a reply that rejects all commands.
+/// Delivers a reply to the caller waiting for it. Also records it if the reply shows that the printer rejects all
+/// commands.
 fn reply(shared: &SessionParts, group: &str, content: &Map<String, Value>) {
     let text = |name: &str| content.get(name).and_then(Value::as_str).unwrap_or_default();
     let number = match content.get("sequence_id") {
@@ -285,7 +286,7 @@ fn reply(shared: &SessionParts, group: &str, content: &Map<String, Value>) {
     });
 }
 
-/// Wakes the watch loop if a relevant change occurred, and collects the rest as telemetry.
+/// Wakes the watch loop if a relevant change has occurred, and collects the other changes as telemetry.
 fn tell(shared: &SessionParts) {
     let (news, status) = shared.with(|state| {
         if !state.track.full {

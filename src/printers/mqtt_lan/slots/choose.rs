@@ -1,5 +1,5 @@
-//! Choice of slots for a manual print: those that an operator names, else those that certainly fit. Nothing is guessed:
-//! if several slots fit, or none, an operator has to choose.
+//! Chooses the slots for a manual print: those named by an operator, otherwise those that certainly fit. Nothing is
+//! guessed: if several slots fit, or none, an operator has to choose.
 
 use super::{BESIDE_SLOT, Changer, ChangerSlot, MAX_FILAMENTS};
 use crate::adapter::{PrinterError, RequestedSlots};
@@ -7,14 +7,15 @@ use domain::file::PlateFilament;
 use domain::launch::FilamentSlot;
 
 impl Changer {
-    /// Chooses the slot of each filament of the file, by filament index. In this order: the slots that an operator
-    /// names; the source that feeds the nozzle now; slots that hold the kind and colour of each filament; the only
-    /// spool in the changers; the external spool. A spool known to be of another kind is skipped. A printer without
-    /// changers offers no choice.
+    /// Chooses the slot for each filament of the file, by filament index. The sources are considered in this order: the
+    /// slots named by an operator; the source that currently feeds the nozzle; slots that hold the kind and colour of
+    /// each filament; the only spool in the changers; the external spool. A spool of a known different kind is skipped.
+    /// A printer without changers offers no choice.
     ///
     /// # Errors
     ///
-    /// [`PrinterError::Invalid`] with the filaments, the contents of the slots, and instructions.
+    /// Fails with [`PrinterError::Invalid`], whose message has the filaments, the contents of the slots, and
+    /// instructions.
     pub(in super::super) fn choose(&self, request: &RequestedSlots) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
         let RequestedSlots { filaments, named } = request;
         let indices: Vec<u32> = if filaments.is_empty() {
@@ -40,12 +41,12 @@ impl Changer {
         Ok(chosen)
     }
 
-    /// Returns the slot with its current contents.
+    /// Returns the given slot with its current contents.
     pub(super) fn chosen(&self, slot: u32) -> FilamentSlot {
         FilamentSlot { slot, spool: self.place(slot).map(|place| place.spool.clone()) }
     }
 
-    /// Checks that an operator may name these slots: one for each filament, and all existing.
+    /// Checks the slots named by an operator: there must be one for each filament, and all must exist.
     fn named(&self, named: &[u32], filaments: usize) -> Result<(), PrinterError> {
         if named.len() != filaments {
             return Err(PrinterError::Invalid(format!(
@@ -62,7 +63,7 @@ impl Changer {
         }
     }
 
-    /// Returns the slots that fit each filament without an operator's choice; `None` if that is not certain.
+    /// Returns the slots that fit the filaments without an operator's choice; `None` if that is not certain.
     fn fitting(&self, filaments: &[PlateFilament]) -> Option<Vec<u32>> {
         let one = filaments.len() <= 1;
         let required = filaments.first().and_then(|filament| filament.kind.as_deref());
@@ -89,7 +90,7 @@ impl Changer {
     }
 
     /// Returns the slot that holds the kind and colour of a filament. Spools that the printer itself cannot distinguish
-    /// count as one choice.
+    /// count as one.
     fn matching(&self, filament: &PlateFilament) -> Option<u32> {
         let required = filament.kind.as_deref()?;
         let alike = |place: &&ChangerSlot| {
@@ -104,7 +105,7 @@ impl Changer {
         matches.all(|other| other.spool == first.spool).then_some(first.slot)
     }
 
-    /// Returns the slots known to hold a spool.
+    /// Returns the slots that are known to hold a spool.
     fn spooled(&self) -> impl Iterator<Item = &ChangerSlot> {
         self.places.iter().filter(|place| place.kind.is_some() || place.spool.vendor_code.is_some())
     }
@@ -154,8 +155,8 @@ mod tests {
         json!({"id": slot.to_string(), "tray_type": kind, "tray_info_idx": format!("GF-{kind}"), "tray_color": format!("{color}FF")})
     }
 
-    /// Builds a changer with these spools, and an external spool of this kind; an empty kind means that none is
-    /// reported.
+    /// Builds a changer with the given spools, and an external spool of the kind `beside`; an empty kind means that
+    /// none is reported.
     fn changer(now: u32, trays: &[Value], beside: &str) -> Changer {
         let ams = json!({"tray_now": now.to_string(), "ams": [{"id": "0", "tray": trays}]});
         Changer::of(Some(&ams), Some(&json!({"id": "254", "tray_type": beside})))

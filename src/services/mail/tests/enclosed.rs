@@ -1,4 +1,4 @@
-//! Tests of attachments: parsed as mail programs do, for each of the three transports.
+//! Tests of attachments, for each of the three transports: messages are parsed as mail programs parse them.
 
 use mail_parser::{MessageParser, MimeHeaders as _};
 
@@ -23,7 +23,7 @@ fn enclosing(id: &str) -> Message {
     }
 }
 
-/// Parses a message as mail programs do and checks that all attachments are intact.
+/// Verifies that a message, parsed as mail programs do, contains all attachments intact.
 fn is_whole(raw: &[u8]) {
     let message = MessageParser::default().parse(raw).unwrap();
     let kinds: Vec<String> = message

@@ -1,5 +1,5 @@
-//! Tests of header injection: whatever strangers write into a mail, it has exactly the headers and recipients that the
-//! shop set.
+//! Tests of header injection: whatever text from outsiders an email contains, it has exactly the headers and recipients
+//! that the shop set.
 
 use mail_parser::MessageParser;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use domain::access::normal_email;
 
-/// Generates texts that try to inject headers or recipients, among others.
+/// Generates texts, some of which try to inject headers or recipients.
 fn any_words() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("\r\nBcc: eve@example.com\r\n".to_owned()),
@@ -34,7 +34,7 @@ fn any_address() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Returns the header names of a mail in order.
+/// Returns the header names of an email in order.
 fn header_names(raw: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(raw);
     let head = text.split("\r\n\r\n").next().unwrap_or_default();
@@ -46,7 +46,7 @@ fn written(message: &Message) -> Result<lettre::Message, MailError> {
     compose(message, &sender(from()).unwrap())
 }
 
-/// Builds the message with text and HTML, as customers get it.
+/// Builds a message with text and HTML, like those sent to customers.
 fn both() -> Message {
     Message { html: Some("<p>Hello</p>".into()), ..message("a") }
 }
@@ -70,7 +70,7 @@ proptest! {
         }
     }
 
-    /// Verifies that an address accepted by the API is exactly one recipient.
+    /// Verifies that an address accepted by the API always means exactly one recipient.
     #[test]
     fn an_address_is_one_receiver(address in any_address()) {
         let Ok(email) = normal_email(&address) else { return Ok(()) };

@@ -4,7 +4,7 @@ use simulator::peers::mail_service::SimMailService;
 
 use super::*;
 
-/// Requests received by the fake mail service: headers and body.
+/// Requests received by the fake mail service, as headers and body.
 pub(super) type Calls = Arc<Mutex<Vec<(axum::http::HeaderMap, serde_json::Value)>>>;
 
 pub(super) async fn service(status: u16, answer: &'static str) -> (MailApi, Calls) {

@@ -1,11 +1,11 @@
-//! Recognition of a booking on a spool. Pure.
+//! Recognises whether a booking has been applied to a spool. Pure.
 //!
-//! Spoolman stores no reference with a use. But it stores the used weight of a spool as a floating-point number, far
-//! more precise than any scale. So a booking is adjusted to end in digits below a milligram that are derived from its
-//! id, its *stamp*: later changes of the spool by whole milligrams leave these digits unchanged, and a change of the
-//! same amount from elsewhere lacks them. Stamps do not accumulate: each booking replaces the digits that it finds. If
-//! the digits are neither those of the booking nor those from before it, the outcome is unknown; a database that stores
-//! single precision loses them.
+//! Spoolman stores no reference with a use, but it stores the used weight of a spool as a floating-point number, which
+//! is far more precise than any scale. A booking is therefore adjusted so that the used weight afterwards ends in
+//! digits below a milligram that are derived from the booking's id, its *stamp*. Later changes of the spool by whole
+//! milligrams leave these digits unchanged, and a change by the same amount from elsewhere lacks them. Stamps do not
+//! accumulate, because each booking replaces the existing digits. If the digits are neither those of the booking nor
+//! those before it, the outcome is unknown. A database that stores single precision loses the digits.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -15,35 +15,36 @@ use crate::parts::StockError;
 use domain::amount::Amount;
 use domain::parts_sync::{Booking, BookingVerdict};
 
-/// Nanograms in a thousandth of a gram.
+/// Number of nanograms in a thousandth of a gram.
 const THOUSANDTH_NANOGRAMS: i64 = 1_000_000;
-/// Maximum distance of a stamp from a whole thousandth, in nanograms. Rounding must still yield the intended amount,
-/// even if abandoned bookings arrive late, each replacing digits that no longer exist. Then several stamps add up;
-/// there is room for ten.
+/// Maximum distance of a stamp from a whole thousandth of a gram, in nanograms. Rounding must still yield the intended
+/// amount if abandoned bookings arrive late, each replacing digits that no longer exist, so that several stamps add up;
+/// up to ten may do so.
 const MAX_STAMP_NANOGRAMS: i64 = 50_000;
-/// Minimum distance of a stamp from a whole thousandth, in nanograms.
+/// Minimum distance of a stamp from a whole thousandth of a gram, in nanograms.
 const MIN_STAMP_NANOGRAMS: i64 = 1_000;
-/// Maximum floating-point error of the digits, in nanograms.
+/// Maximum floating-point error in the digits, in nanograms.
 const MAX_NOISE_NANOGRAMS: i64 = 20;
-/// Maximum time in seconds after a use within which another use may have the same timestamp, to the second.
+/// Maximum time in seconds between two uses of a spool that may have the same timestamp, which has a resolution of one
+/// second.
 const SAME_MOMENT_SECONDS: i64 = 2;
-/// Maximum number of characters kept of a timestamp.
+/// Maximum length of a stored timestamp, in characters.
 const MAX_MOMENT_CHARS: usize = 40;
-/// Maximum rounding error of the amount of a booking without a trace, in thousandths.
+/// Maximum rounding error of the amount of a booking without a trace, in thousandths of a gram.
 const MAX_ROUNDING: i64 = 1;
 
-/// Amount used of a spool beyond whole thousandths of a gram, and the time of its last use.
+/// Used amount of a spool beyond whole thousandths of a gram, and the time of its last use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct UsageStamp {
     nanograms: i64,
-    /// `true` if the spool was used so recently, when it was read, that another use at that time would have the same
-    /// timestamp.
+    /// `true` if the spool had been used so shortly before it was read that another use could have the same timestamp.
     recently: bool,
     last_used: String,
 }
 
 impl UsageStamp {
-    /// Reads the trace of a spool when the server's clock showed `now`; without a clock, the spool counts as just used.
+    /// Reads the trace from a spool, given the time on the server's clock; without a clock, the spool counts as just
+    /// used.
     fn of(spool: &Value, now: Option<Timestamp>) -> Option<Self> {
         let nanograms = (spool["used_weight"].as_f64()? * 1e9).round();
         // What is beyond this is no amount either.
@@ -61,16 +62,16 @@ impl UsageStamp {
         Some(Self { nanograms, recently, last_used: parts.next()?.to_owned() })
     }
 
-    /// Formats the trace as it is stored with a booking.
+    /// Formats the trace for storage with a booking.
     fn text(&self) -> String {
         format!("{} {} {}", self.nanograms, if self.recently { RECENTLY } else { "before" }, self.last_used)
     }
 }
 
-/// Marker, in a stored trace, of a spool that had just been used.
+/// Marker, in a stored trace, for a spool that had just been used.
 const RECENTLY: &str = "recently";
 
-/// Rounds to the nearest whole thousandth.
+/// Rounds to the nearest whole thousandth of a gram.
 fn whole(nanograms: i64) -> i64 {
     let steps = nanograms.div_euclid(THOUSANDTH_NANOGRAMS);
     let up = i64::from(nanograms.rem_euclid(THOUSANDTH_NANOGRAMS) * 2 >= THOUSANDTH_NANOGRAMS);
@@ -81,17 +82,17 @@ fn near(one: i64, other: i64) -> bool {
     (one - other).abs() <= MAX_NOISE_NANOGRAMS
 }
 
-/// Returns the trace, as stored with a booking, of a spool that was read when the server's clock showed `now`.
+/// Returns the trace, in the form stored with a booking, of a spool that was read when the server's clock showed `now`.
 pub(super) fn trace(spool: &Value, now: Option<Timestamp>) -> Option<String> {
     UsageStamp::of(spool, now).map(|trace| trace.text())
 }
 
-/// Parses the server's clock from a response's `Date` header.
+/// Parses the time on the server's clock from the `Date` header of a response.
 pub(super) fn clock(date: &str) -> Option<Timestamp> {
     jiff::fmt::rfc2822::parse(date).ok().map(|at| at.timestamp())
 }
 
-/// Returns the digits that a booking leaves on a spool with this trace.
+/// Returns the digits that a booking leaves on a spool with the given trace.
 fn stamp(booking: &Booking, before: &UsageStamp) -> i64 {
     let number = booking.id.0.as_u128();
     let span = (MAX_STAMP_NANOGRAMS - MIN_STAMP_NANOGRAMS) as u128;
@@ -102,7 +103,7 @@ fn stamp(booking: &Booking, before: &UsageStamp) -> i64 {
     if near(stamp, before.nanograms) { stamp / 2 } else { stamp }
 }
 
-/// Returns the number of grams to use for a booking; negative numbers return filament.
+/// Returns the number of grams to use for a booking; a negative number returns filament to the spool.
 pub(super) fn grams_to_use(booking: &Booking) -> f64 {
     let nanograms = -booking.delta.0 * THOUSANDTH_NANOGRAMS;
     let before = booking.trace.as_deref().and_then(UsageStamp::read);
@@ -110,7 +111,7 @@ pub(super) fn grams_to_use(booking: &Booking) -> f64 {
     (nanograms + replaced) as f64 / 1e9
 }
 
-/// Determines whether a booking that was sent is on its spool, given the spool's current state.
+/// Determines whether a booking that was sent has been applied to its spool, given the spool's current state.
 pub(super) fn verdict(booking: &Booking, spool: &Value) -> Result<BookingVerdict, StockError> {
     let used = used(spool)?;
     let unclear = || {
@@ -148,7 +149,7 @@ mod tests {
     use domain::id::Id;
     use domain::time::Timestamp as Moment;
 
-    /// Builds a spool that was last used at this second.
+    /// Builds a spool that was last used at the given second.
     fn spool(grams: f64, last_used: i64) -> Value {
         json!({"used_weight": grams, "last_used": at(last_used).to_string()})
     }
@@ -157,7 +158,7 @@ mod tests {
         Timestamp::from_second(second).unwrap()
     }
 
-    /// Builds a booking that was decided from a reading at this second.
+    /// Builds a booking that was decided after reading the spool at the given second.
     fn booking(number: u128, delta: i64, on: &Value, second: i64) -> Booking {
         let (mark, trace) = (used(on).unwrap(), trace(on, Some(at(second))));
         let (before, at) = (Amount::ZERO, Moment(0));
@@ -210,7 +211,7 @@ mod tests {
         assert!(matches!(verdict_for(151.0), BookingVerdict::Unclear(_)));
     }
 
-    /// External change of the spool before the booking's outcome is determined.
+    /// Change that someone else makes to the spool before the booking's outcome is determined.
     #[derive(Clone, Copy, PartialEq, Debug)]
     enum Meanwhile {
         Nothing,
@@ -218,11 +219,11 @@ mod tests {
         Sets(i64),
     }
 
-    /// Time at which a booking reaches the server.
+    /// Time at which a booking arrives at the server.
     #[derive(Clone, Copy, PartialEq, Debug)]
     enum Arrives {
         AtOnce,
-        /// After the next booking.
+        /// After the following booking.
         Late,
         Never,
     }
@@ -239,21 +240,22 @@ mod tests {
         ]
     }
 
-    /// Returns how far a booking of these grams moves the digits, in nanograms, given its amount in thousandths.
+    /// Returns the number of nanograms by which a booking of the given grams changes the digits, given its amount in
+    /// thousandths of a gram.
     fn digits((grams, amount): (f64, i64)) -> i64 {
         (grams * 1e9).round() as i64 - amount * THOUSANDTH_NANOGRAMS
     }
 
-    /// Returns `true` if two moves may be equal but for their sign and the noise of both.
+    /// Returns whether two changes may be equal except for their sign and the floating-point noise of both.
     fn near_size(one: i64, other: i64) -> bool {
         (one.abs() - other.abs()).abs() <= 2 * MAX_NOISE_NANOGRAMS
     }
 
     proptest! {
-        /// Verifies, for any earlier bookings and any later changes by whole milligrams, also in the same second: a
-        /// booking that arrived is never taken for lost, one that was lost never for booked, and stamps never add up to
-        /// an amount. An abandoned booking that arrives late and happens to move the digits as far as this one does,
-        /// which one in 2,000 does, cannot be told from it.
+        /// Verifies, for any earlier bookings and any later changes by whole milligrams, even within the same second: a
+        /// booking that arrived is never considered lost, a lost booking is never considered booked, and stamps never
+        /// add up to a different amount. The exception is an abandoned booking that arrives late and happens to change
+        /// the digits by as much as the tested one, as one in 2,000 does: the two cannot be distinguished.
         #[test]
         fn a_booking_is_told_from_changes_of_others(
             start in 0i64..2_000_000,

@@ -1,5 +1,5 @@
-//! Runs the PostgreSQL programs, found on the path. They receive the database address in their environment, which other
-//! users cannot read, and never on their command line.
+//! Runs the PostgreSQL programs, which are located through `PATH`. The database address is passed to them in
+//! environment variables, which other users cannot read, and never on the command line.
 
 use std::io;
 use std::process::Stdio;
@@ -12,22 +12,22 @@ use url::{Url, form_urlencoded};
 use crate::connect::OpenError;
 use crate::copy::CopyError;
 
-/// Maximum number of bytes of a program's messages that are stored.
+/// Maximum number of bytes retained from a program's error output.
 const MAX_KEPT_WORDS_BYTES: u64 = 4096;
-/// Number of bytes of a program's output read at a time.
+/// Number of bytes read from a program's output at a time.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// Environment variables of this server that the programs inherit: those by which the programs are found, and those
-/// that the driver also reads for missing parts of the address.
+/// Environment variables that the programs inherit from this server: those needed to locate the programs, and those in
+/// which the driver, too, looks up missing parts of the address.
 const HANDED_ON: [&str; 7] = ["PATH", "HOME", "PGPASSWORD", "PGPASSFILE", "PGSSLROOTCERT", "PGSSLCERT", "PGSSLKEY"];
 
-/// Launcher of the PostgreSQL programs for one database.
+/// Launcher of the PostgreSQL programs for a database.
 pub(super) struct PgPrograms {
     environment: Vec<(&'static str, String)>,
 }
 
 impl PgPrograms {
-    /// Prepares the programs for the database at this address, which is parsed as the driver does.
+    /// Prepares the programs for the database at the given address, which is parsed in the same way as by the driver.
     pub(super) fn new(url: &str) -> Result<Self, CopyError> {
         let unreadable = |error: sqlx::Error| OpenError::from(sea_orm::DbErr::Custom(error.to_string()));
         let options = url.parse::<PgConnectOptions>().map_err(unreadable)?;
@@ -53,7 +53,7 @@ impl PgPrograms {
         name.map_or("", |(_, value)| value)
     }
 
-    /// Builds the command of a program, which gets no input and is killed when its handle is dropped.
+    /// Builds the command for a program, which gets no input and is killed when its handle is dropped.
     pub(super) fn command(&self, program: &'static str) -> Command {
         let mut command = Command::new(program);
         command.env_clear();
@@ -63,7 +63,7 @@ impl PgPrograms {
         command
     }
 
-    /// Checks that a program is installed, and not older than a database server of this major version.
+    /// Checks that a program is installed and not older than a database server of the given major version.
     pub(super) async fn must_know(&self, program: &'static str, server_version: u32) -> Result<(), CopyError> {
         let mut command = self.command(program);
         command.arg("--version");
@@ -78,12 +78,12 @@ impl PgPrograms {
     }
 }
 
-/// Runs a program to its end and discards its output.
+/// Runs a program until it exits, and discards its output.
 pub(super) async fn is_done(program: &'static str, command: Command) -> Result<(), CopyError> {
     read_out(program, command, |_| {}).await
 }
 
-/// Runs a program to its end and streams its output to a function.
+/// Runs a program until it exits, and passes its output to a function as it arrives.
 pub(super) async fn read_out(
     program: &'static str,
     mut command: Command,
@@ -116,7 +116,7 @@ async fn taken_to_the_end(printed: Option<impl AsyncRead + Unpin>, take: &mut im
     }
 }
 
-/// Returns the beginning of a program's messages, which state the first error; drains the rest.
+/// Returns the beginning of a program's error output, which contains the first error; drains the rest.
 async fn words_of(stderr: Option<impl AsyncRead + Unpin>) -> String {
     let Some(mut stderr) = stderr else { return String::new() };
     let mut excerpt = Vec::new();
@@ -126,7 +126,7 @@ async fn words_of(stderr: Option<impl AsyncRead + Unpin>) -> String {
     String::from_utf8_lossy(&excerpt).trim().to_owned()
 }
 
-/// Parses the major version from a program's version line, such as `pg_dump (PostgreSQL) 16.4 (Debian 16.4-1)`.
+/// Parses the major version from the version line of a program, such as `pg_dump (PostgreSQL) 16.4 (Debian 16.4-1)`.
 fn major(output: &str) -> Option<u32> {
     output.split_whitespace().find_map(|word| {
         let end = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
@@ -145,7 +145,8 @@ fn ssl_word(mode: PgSslMode) -> &'static str {
     }
 }
 
-/// Returns the parts of an address that the driver parses but does not expose: password and certificates.
+/// Returns the parts of an address that the driver parses but does not expose: password and certificates, each with its
+/// environment variable.
 fn kept_back(url: &str) -> Vec<(&'static str, String)> {
     let Ok(url) = Url::parse(url) else { return Vec::new() };
     let mut secrets: Vec<_> = url.password().map(|text| ("PGPASSWORD", decoded(text))).into_iter().collect();
@@ -162,7 +163,7 @@ fn kept_back(url: &str) -> Vec<(&'static str, String)> {
     secrets
 }
 
-/// Decodes the escapes (`%40`) in a part of an address.
+/// Decodes the percent-encoded characters (`%40`) in a part of an address.
 fn decoded(text: &str) -> String {
     // In forms two more characters have a meaning, which they do not have here.
     let as_form = format!("={}", text.replace('+', "%2B").replace('&', "%26"));

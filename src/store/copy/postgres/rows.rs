@@ -1,38 +1,37 @@
-//! Counts the rows of each table in a copy from the output of `pg_restore`: each table begins with a line that names it
-//! and ends with an end marker, and between them each row is one line.
+//! Counts the rows of each table in a copy, from the output of `pg_restore`. In that output, a table starts with a line
+//! containing its name and ends with an end marker; each line in between is one row.
 
 use std::collections::BTreeMap;
 
-/// Maximum number of bytes of a line that are buffered: enough for the table name in the line that begins a table, up
-/// to its columns.
+/// Maximum number of bytes buffered from a line: enough for the table name in the line that starts a table.
 const MAX_KEPT_LINE_BYTES: usize = 512;
-/// Line after the last row of a table. No row can look like it, because a backslash in a row is doubled.
+/// Line after the last row of a table. No row can be identical to it, because backslashes in rows are doubled.
 const END_LINE: &[u8] = b"\\.\n";
 
-/// Number of rows counted so far.
+/// Rows counted so far in each table.
 #[derive(Debug, Default)]
 pub(super) struct CopiedRows {
-    /// Schema whose tables are counted.
+    /// Schema of the tables to count.
     schema: String,
     /// Beginning of the current line.
     line: Vec<u8>,
-    /// Table whose rows are being read, and their number so far.
+    /// Table whose rows are currently being read, and their number so far.
     present: Option<(String, u64)>,
     tables: BTreeMap<String, u64>,
 }
 
 impl CopiedRows {
-    /// Creates an empty count for the tables of this schema.
+    /// Creates an empty count for the tables in the given schema.
     pub(super) fn of_schema(schema: String) -> Self {
         Self { schema, ..Self::default() }
     }
 
-    /// Returns the number of rows of this table.
+    /// Returns the number of rows in the given table.
     pub(super) fn of(&self, table: &str) -> u64 {
         self.tables.get(table).copied().unwrap_or_default()
     }
 
-    /// Processes the next chunk of output, wherever it is cut.
+    /// Processes the next chunk of output, which may end anywhere within a line.
     pub(super) fn take(&mut self, bytes: &[u8]) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             let room = MAX_KEPT_LINE_BYTES - self.line.len();
@@ -56,8 +55,8 @@ impl CopiedRows {
         self.line.clear();
     }
 
-    /// Returns the bare name for a table of this schema; for another schema, the qualified name, which no table of this
-    /// schema has.
+    /// Returns the bare name for a table in the counted schema. For any other schema, returns the qualified name, which
+    /// no table in the counted schema has.
     fn named(&self, table: &str) -> String {
         match table.split_once('.') {
             Some((schema, name)) if schema.trim_matches('"') == self.schema => name.trim_matches('"').to_owned(),
@@ -66,7 +65,7 @@ impl CopiedRows {
     }
 }
 
-/// Returns the table, with its schema, whose rows follow this line.
+/// Returns the qualified name of the table whose rows follow the given line; `None` if no rows follow.
 fn table_of(line: &[u8]) -> Option<String> {
     let line = String::from_utf8_lossy(line);
     Some(line.strip_prefix("COPY ")?.split(" (").next()?.to_owned())

@@ -1,5 +1,5 @@
-//! Random scripts of commands for access, printers, endpoints, mails and kept payment events: in any order, all that
-//! they accept reads back, with all separate rows.
+//! Tests with random scripts of commands for access, printers, endpoints, e-mails and stored payment events. In
+//! whatever order commands are accepted, the state and all additional rows must read back unchanged.
 
 use proptest::prelude::*;
 
@@ -55,7 +55,7 @@ fn any_script() -> impl Strategy<Value = Vec<Step>> {
 }
 
 impl Step {
-    /// Picks one of these ids; an unknown id if there are none.
+    /// Picks one of the given ids; returns an unknown id if there are none.
     fn pick(&self, ids: impl Iterator<Item = Id>) -> Id {
         let mut ids: Vec<Id> = ids.collect();
         ids.sort_unstable();
@@ -112,7 +112,7 @@ fn access_command(step: &Step, access: Option<&Access>) -> AnyAccessCommand {
     }
 }
 
-/// Builds a printer status with numbers and texts of all sorts.
+/// Builds a printer status with all sorts of numbers and texts.
 fn status(step: &Step, files: &[String]) -> Status {
     let slot = ReportedSlot {
         slot: step.which as u32 % 5,
@@ -216,7 +216,7 @@ fn attempt_command(step: &Step, at: Id, files: &[String], printer_status: Status
     }
 }
 
-/// Builds a command for the printer. `attempt` is the one that it was offered last.
+/// Builds a command for the printer. `attempt` is the last one offered to the printer.
 fn printer_command(step: &Step, attempt: u32) -> AnyPrinterCommand {
     let files = [format!("JOB-000001_{attempt}.gcode"), step.text.clone(), "theirs.gcode".to_owned()];
     let (at, text) = (one(attempt), step.text.clone());

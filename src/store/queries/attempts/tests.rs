@@ -9,7 +9,7 @@ use domain::order::OrderRow;
 
 const PRINTER: u128 = 700;
 
-/// Builds attempt number `n` on the printer, in this state.
+/// Builds attempt number `n` on the printer, in the given state.
 fn on_it(n: u128, state: AttemptState, reason: Option<&str>) -> Attempt {
     let own = attempt(n, 1, 1, n as u32);
     let reason = reason.map(str::to_owned);

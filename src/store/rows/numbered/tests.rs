@@ -1,5 +1,5 @@
-//! Property tests of numbering over random transactions, some of which are committed, some rolled back after writing,
-//! and some refused: on both databases, and identically by the store in memory.
+//! Property tests of numbering with random transactions, some of which are committed, some rolled back after writing,
+//! and some refused. They run on both databases, and the in-memory store must behave identically.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeMap;
@@ -28,13 +28,14 @@ const YEAR_MS: i64 = 31_557_600_000;
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     Committed,
-    /// Rolled back after everything was written.
+    /// Rolled back after all rows were written.
     GivenUp,
-    /// Refused because its last document already exists.
+    /// Refused because the last document already exists.
     Refused,
 }
 
-/// Generates the documents of each transaction (whether it is a credit note, and its year), with its outcome.
+/// Generates the documents of each transaction, with its outcome. A document is described by whether it is a credit
+/// note, and by its year.
 fn any_transactions() -> impl Strategy<Value = Vec<(Vec<(bool, i64)>, Fate)>> {
     let fate = prop_oneof![4 => Just(Fate::Committed), 2 => Just(Fate::GivenUp), 1 => Just(Fate::Refused)];
     let issued = prop::collection::vec((any::<bool>(), 0_i64..3), 0..8);

@@ -1,5 +1,5 @@
-//! Books of the organisation: contacts, invoices and credit notes, looked up by a filter and created with the checks of
-//! the real system.
+//! Books of the simulated organisation: contacts, invoices and credit notes, found by a filter and created with the
+//! same checks as in the real system.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use super::tokens::plain;
 /// Difference below which two amounts count as equal.
 const SAME_AMOUNT: f64 = 0.005;
 
-/// Kind of document: the name of its list, the member with the id, the unique member, and the name of its type.
+/// Kind of document: the name of its list, the id member, the unique member, and the type name.
 struct DocumentType {
     list: &'static str,
     id: &'static str,
@@ -41,7 +41,7 @@ fn list<'a>(inside: &'a mut AccountingState, kind: &DocumentType) -> &'a mut Vec
     }
 }
 
-/// Finds the documents that match a filter `Member=="value"`.
+/// Finds the documents that match a filter of the form `Member=="value"`.
 pub(super) fn find(inside: &mut AccountingState, name: &str, query: &str) -> (StatusCode, Value) {
     let Some(kind) = kind_of(name) else { return (StatusCode::NOT_FOUND, Value::Null) };
     let filter = query.split('&').find_map(|pair| pair.strip_prefix("where=")).map(plain).unwrap_or_default();
@@ -60,7 +60,7 @@ fn refused(words: &str) -> (StatusCode, Value) {
     (StatusCode::BAD_REQUEST, body)
 }
 
-/// Books a payment of an invoice, at most the amount due.
+/// Books a payment for an invoice, up to the amount due.
 fn pay(inside: &mut AccountingState, body: &str) -> (StatusCode, Value) {
     let Ok(body) = bounded_json::read(body.as_bytes(), bounded_json::REQUEST) else { return refused("no JSON") };
     let payment = &body["Payments"][0];
@@ -79,7 +79,7 @@ fn pay(inside: &mut AccountingState, body: &str) -> (StatusCode, Value) {
     (StatusCode::OK, json!({"Status": "OK", "Payments": [payment]}))
 }
 
-/// Creates the document in a body.
+/// Creates the document contained in the request body.
 pub(super) fn create(inside: &mut AccountingState, name: &str, body: &str) -> (StatusCode, Value) {
     if name == "Payments" {
         return pay(inside, body);

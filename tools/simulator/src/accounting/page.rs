@@ -12,7 +12,7 @@ fn refused(words: &str) -> Response {
         .into_response()
 }
 
-/// Renders the consent page, or an error page.
+/// Renders the consent page, or an error page if the request is invalid.
 pub(super) fn consent(request: Result<String, String>) -> Response {
     match request {
         // Without an address of its own the form goes to where the page is.
@@ -29,7 +29,7 @@ pub(super) fn consent(request: Result<String, String>) -> Response {
     }
 }
 
-/// Redirects the browser back to the program.
+/// Redirects the browser back to the program that requested access.
 pub(super) fn sent_back(to: Result<String, String>) -> Response {
     match to {
         Ok(to) => Redirect::to(&to).into_response(),

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::{AccountingState, Consent, Refresh};
 
-/// Parses the members of a query or form, decoded.
+/// Parses a query or form into decoded names and values.
 fn members(text: &str) -> Vec<(String, String)> {
     let pairs = text.split('&').filter(|pair| !pair.is_empty());
     pairs
@@ -44,7 +44,7 @@ fn secret(prefix: &str) -> String {
     format!("{prefix}-{}{}", Uuid::now_v7().simple(), Uuid::now_v7().simple())
 }
 
-/// Validates an authorization request; returns a description of the requested access, or of the fault.
+/// Validates an authorization request; returns a description of the requested access, or an error message.
 pub(super) fn requested_scope(inside: &AccountingState, query: &str) -> Result<String, String> {
     let all = members(query);
     let is = |name: &str, value: &str| member(&all, name) == value;
@@ -89,7 +89,7 @@ fn no(word: &str) -> (StatusCode, Value) {
     (StatusCode::BAD_REQUEST, json!({"error": word}))
 }
 
-/// Issues tokens for an authorization code or a refresh token.
+/// Issues tokens in exchange for an authorization code or a refresh token.
 pub(super) fn give(inside: &mut AccountingState, headers: &HeaderMap, form: &str) -> (StatusCode, Value) {
     if !is_known_client(inside, headers) {
         return (StatusCode::UNAUTHORIZED, json!({"error": "invalid_client"}));
@@ -154,7 +154,7 @@ fn shape(inside: &AccountingState, access: &str, refresh: &str) -> Value {
     })
 }
 
-/// Returns whether a call has a valid access token.
+/// Returns whether a call carries a valid access token.
 pub(super) fn accept_token(inside: &mut AccountingState, headers: &HeaderMap) -> bool {
     let bearer = headers.get("authorization").and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
     let Some(token) = bearer.map(str::to_owned) else { return false };
@@ -166,7 +166,7 @@ pub(super) fn accept_token(inside: &mut AccountingState, headers: &HeaderMap) ->
     works
 }
 
-/// Revokes the connection of a refresh token; an unknown token is not an error.
+/// Revokes the connection to which a refresh token belongs; an unknown token is not an error.
 pub(super) fn revoke(inside: &mut AccountingState, headers: &HeaderMap, form: &str) -> StatusCode {
     if !is_known_client(inside, headers) {
         return StatusCode::UNAUTHORIZED;

@@ -1,7 +1,7 @@
-//! Session with the printer's broker.
+//! Client session with the printer's broker.
 //!
-//! There are two topics: messages published to the request topic are commands; subscribers of the report topic receive
-//! the responses to all commands and, after their first `pushall`, the reports. Other topics exist and stay silent.
+//! There are two topics. Messages published to the request topic are commands. Subscribers to the report topic receive
+//! the responses to all commands and, after their first `pushall`, the reports. Other topics exist but stay silent.
 
 use std::{io, sync::atomic::Ordering, time::Duration};
 
@@ -22,22 +22,22 @@ use super::{
 };
 use crate::wire::GatedStream;
 
-/// Interval between reports while something changes.
+/// Interval between two reports while something is changing.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
-/// Maximum time for a client to send CONNECT.
+/// Maximum time to wait for a client's CONNECT packet.
 const GREETING: Duration = Duration::from_secs(10);
 /// Buffer capacity for each read, in bytes.
 const READ_BYTES: usize = 4096;
-/// Return codes for a CONNECT.
+/// Return code that accepts a CONNECT.
 const WELCOME: u8 = 0;
 const UNKNOWN_VERSION: u8 = 1;
 const FULL: u8 = 3;
 
-/// Counts a connected client until it is dropped.
+/// Guard that counts a connected client until dropped.
 struct ClientGuard(Bambu);
 
 impl ClientGuard {
-    /// Counts a client; `None` if the printer has its maximum number of clients.
+    /// Counts a client; `None` if the printer already has the maximum number of clients.
     fn new(bambu: &Bambu) -> Option<Self> {
         let most = bambu.setup().max_clients.unwrap_or(usize::MAX);
         let counted = Self(bambu.clone());
@@ -52,7 +52,7 @@ impl Drop for ClientGuard {
     }
 }
 
-/// Serves one connection until it ends.
+/// Serves one client connection until it ends.
 pub(super) async fn session(host: BambuHost, stream: GatedStream) -> io::Result<()> {
     if !host.printer.with(|machine| machine.reachable()) {
         stream.reset().await;
@@ -82,7 +82,8 @@ pub(super) async fn session(host: BambuHost, stream: GatedStream) -> io::Result<
     done
 }
 
-/// Neither reads nor answers until the printer no longer hangs; pending data is stale by then, so the connection ends.
+/// Waits, without reading or answering, until the printer no longer hangs. Pending data is stale by then, so the
+/// connection ends.
 async fn hang(host: &BambuHost) -> io::Result<()> {
     host.printer.until(|machine| !machine.faults().hang).await;
     Err(io::ErrorKind::ConnectionReset.into())
@@ -93,13 +94,13 @@ struct BrokerSession {
     reader: ReadHalf<TlsStream<GatedStream>>,
     writer: WriteHalf<TlsStream<GatedStream>>,
     arrived: BytesMut,
-    /// Set after a subscription to the report topic.
+    /// `true` after a subscription to the report topic.
     listens: bool,
-    /// Last report sent to the client; `None` until it requests a full report.
+    /// Last report sent to the client; `None` until the client requests a full report.
     last: Option<Value>,
     /// Number of reports sent to the client.
     numbered: u64,
-    /// Number of log entries of the machine that the reports have covered.
+    /// Number of entries in the machine's log that the reports have covered.
     covered: usize,
     keep_alive: Option<Duration>,
 }
@@ -177,7 +178,7 @@ impl BrokerSession {
         }
     }
 
-    /// Returns the next packet; `None` if the client has closed the connection. Cancel-safe.
+    /// Returns the next packet; `None` if the client has closed the connection. The future is cancel-safe.
     async fn next(&mut self) -> io::Result<Option<Packet>> {
         loop {
             if let Some(packet) = codec::take(&mut self.arrived).map_err(io::Error::other)? {
@@ -190,7 +191,7 @@ impl BrokerSession {
         }
     }
 
-    /// Handles a packet; `false` ends the session.
+    /// Handles a packet; returns `false` if the session ends.
     async fn take(&mut self, packet: Packet) -> io::Result<bool> {
         let bambu = self.host.bambu.clone();
         match packet {
@@ -240,7 +241,7 @@ impl BrokerSession {
         Ok(())
     }
 
-    /// Reports changes since the last report, to a client that has requested a full report before.
+    /// Reports changes since the last report if the client has requested a full report before.
     async fn report(&mut self) -> io::Result<()> {
         if self.listens && self.host.bambu.setup().says.is_some() {
             return self.publish(&Value::Null).await;
@@ -293,7 +294,7 @@ impl BrokerSession {
         self.publish(&json!({"print": print})).await
     }
 
-    /// Publishes a message in the printers' format: with line breaks and an indentation of four spaces.
+    /// Publishes a message in the printers' format, with line breaks and an indentation of four spaces.
     async fn publish(&mut self, message: &Value) -> io::Result<()> {
         let topic = self.host.bambu.report_topic();
         if let Some(says) = self.host.bambu.setup().says {
@@ -312,7 +313,7 @@ impl BrokerSession {
     }
 }
 
-/// Waits until this time; `None` waits for ever.
+/// Waits until the given time; `None` waits forever.
 async fn until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at).await,

@@ -1,7 +1,8 @@
 //! Certificate of the printer, and the TLS settings of its two servers.
 //!
-//! As on a real printer the name is the serial number and is only in the subject. It is self-signed with a key that is
-//! derived from the serial number: a restarted printer is the same one to a client that has pinned it.
+//! As on a real printer, the certificate's name is the serial number, given only in the subject. The certificate is
+//! self-signed with a key derived from the serial number, so that a client that has pinned it still recognises the
+//! printer after a restart.
 
 use std::{io, sync::Arc};
 
@@ -15,12 +16,12 @@ use rustls::{
 };
 use sha2::{Digest as _, Sha256};
 
-/// PKCS #8 prefix of the 32 bytes of an Ed25519 key.
+/// PKCS #8 prefix for the 32 bytes of an Ed25519 key.
 const PKCS8_ED25519: [u8; 16] = *b"\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20";
-/// Number of TLS sessions that one control connection may have open for its data connections.
+/// Maximum number of TLS sessions stored for a control connection, which its data connections can resume.
 const SESSIONS: usize = 16;
 
-/// Certificate with its key, and the TLS settings of the servers that present it.
+/// Certificate with its key and the TLS settings of the servers that present it.
 #[derive(Clone, Debug)]
 pub(super) struct TlsIdentity {
     certificate: CertificateDer<'static>,
@@ -29,7 +30,7 @@ pub(super) struct TlsIdentity {
 }
 
 impl TlsIdentity {
-    /// Returns the identity of a serial number; another `generation` has another key.
+    /// Returns the identity for a serial number; a different `generation` results in a different key.
     pub(super) fn of(serial: &str, generation: u32) -> io::Result<Self> {
         let seed = Sha256::digest(format!("{serial} {generation}"));
         let key = PrivatePkcs8KeyDer::from([&PKCS8_ED25519[..], &seed].concat());
@@ -42,13 +43,13 @@ impl TlsIdentity {
         Ok(Self { certificate, key: Arc::new(key), broker })
     }
 
-    /// Returns the settings of the broker.
+    /// Returns the TLS settings of the broker.
     pub(super) fn broker(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.broker)
     }
 
-    /// Returns the settings of one control connection and its data connections: at most TLS 1.2. It has its own session
-    /// store, so that a data connection that resumes a session belongs to it.
+    /// Returns the TLS settings of one control connection and its data connections, with TLS 1.2 at most. They have a
+    /// session store of their own, so that a data connection that resumes a session belongs to the control connection.
     pub(super) fn control(&self) -> io::Result<Arc<ServerConfig>> {
         let mut config = config(&self.certificate, &self.key, &[&TLS12])?;
         config.session_storage = ServerSessionMemoryCache::new(SESSIONS);

@@ -1,22 +1,23 @@
-//! Codec for the packets of MQTT 3.1.1 that a printer's broker needs.
+//! Codec for the MQTT 3.1.1 packets that a printer's broker needs.
 //!
-//! Quality of service is at most 1; a message at 2 is an error, as is everything else that the printers do not support.
+//! The quality of service is at most 1. A message with quality of service 2 is an error, as is everything else that the
+//! printers do not support.
 
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 
 /// Maximum size of an incoming packet in bytes.
 const MAX_PACKET_BYTES: usize = 1 << 20;
 
-/// Packet that a client sends.
+/// Packet sent by a client.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Packet {
     Connect(ConnectPacket),
     Publish {
         topic: String,
         payload: Bytes,
-        /// Packet identifier to acknowledge, with quality of service 1.
+        /// Packet identifier to acknowledge, present with quality of service 1.
         number: Option<u16>,
-        /// Set if the broker retains the message for later subscribers.
+        /// `true` if the broker has to retain the message for later subscribers.
         retain: bool,
     },
     Subscribe {
@@ -32,17 +33,17 @@ pub(crate) enum Packet {
     Disconnect,
 }
 
-/// First packet of a client.
+/// First packet that a client sends.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ConnectPacket {
-    /// Set if the client uses version 3.1.1.
+    /// `true` if the client uses version 3.1.1.
     pub(crate) known_version: bool,
     pub(crate) client: String,
     pub(crate) user: String,
     pub(crate) password: String,
-    /// Last will, published when the client's connection breaks: topic, message, and whether it is retained.
+    /// Last will, published if the client's connection breaks: topic, message, and whether the message is retained.
     pub(crate) will: Option<(String, Bytes, bool)>,
-    /// Seconds after which a silent client is disconnected; 0 is never.
+    /// Seconds after which a silent client is disconnected; 0 means never.
     pub(crate) keep_alive: u16,
 }
 
@@ -51,7 +52,7 @@ pub(crate) struct ConnectPacket {
 #[error("not an MQTT 3.1.1 packet that a printer supports")]
 pub(crate) struct Malformed;
 
-/// Takes the first packet from the received bytes; `None` if it is not complete yet.
+/// Removes the first packet from the received bytes; `None` if it is not complete yet.
 pub(crate) fn take(arrived: &mut BytesMut) -> Result<Option<Packet>, Malformed> {
     let Some((length, header)) = remaining_length(arrived)? else { return Ok(None) };
     if arrived.len() < header + length {
@@ -94,7 +95,8 @@ pub(crate) fn take(arrived: &mut BytesMut) -> Result<Option<Packet>, Malformed> 
     Ok(Some(packet))
 }
 
-/// Returns the length after the header, and the length of the header; `None` if the header is not complete yet.
+/// Returns the length of the packet after the header, and the length of the header; `None` if the header is not
+/// complete yet.
 fn remaining_length(arrived: &[u8]) -> Result<Option<(usize, usize)>, Malformed> {
     let mut length = 0;
     for (place, byte) in arrived.iter().skip(1).take(4).enumerate() {
@@ -137,18 +139,18 @@ fn text(body: &mut Bytes) -> Result<String, Malformed> {
     String::from_utf8(bytes(body)?.to_vec()).map_err(|_| Malformed)
 }
 
-/// Encodes a CONNACK; code 0 accepts the client.
+/// Encodes a CONNACK packet; code 0 accepts the client.
 pub(crate) fn connected(code: u8) -> Bytes {
     Bytes::copy_from_slice(&[0x20, 2, 0, code])
 }
 
-/// Encodes a PUBACK.
+/// Encodes a PUBACK packet.
 pub(crate) fn published(number: u16) -> Bytes {
     let [high, low] = number.to_be_bytes();
     Bytes::copy_from_slice(&[0x40, 2, high, low])
 }
 
-/// Encodes a SUBACK for this number of topics: all are granted, at quality of service 0.
+/// Encodes a SUBACK packet that grants the given number of topics at quality of service 0.
 pub(crate) fn subscribed(number: u16, topics: usize) -> Bytes {
     let mut body = BytesMut::new();
     body.put_u16(number);
@@ -156,18 +158,18 @@ pub(crate) fn subscribed(number: u16, topics: usize) -> Bytes {
     packet(0x90, &body)
 }
 
-/// Encodes an UNSUBACK.
+/// Encodes an UNSUBACK packet.
 pub(crate) fn unsubscribed(number: u16) -> Bytes {
     let [high, low] = number.to_be_bytes();
     Bytes::copy_from_slice(&[0xB0, 2, high, low])
 }
 
-/// Encodes a PINGRESP.
+/// Encodes a PINGRESP packet.
 pub(crate) fn pong() -> Bytes {
     Bytes::from_static(&[0xD0, 0])
 }
 
-/// Encodes a PUBLISH at quality of service 0.
+/// Encodes a PUBLISH packet with quality of service 0.
 pub(crate) fn publish(topic: &str, payload: &[u8]) -> Bytes {
     let mut body = BytesMut::with_capacity(topic.len() + payload.len() + 2);
     body.put_u16(topic.len() as u16);

@@ -1,4 +1,4 @@
-//! Commands of the request topic.
+//! Commands received on the request topic.
 
 use std::sync::atomic::Ordering;
 
@@ -15,7 +15,7 @@ use crate::printer::{CommandError, Machine};
 /// Reason with which unsigned commands are rejected.
 const UNSIGNED: &str = "mqtt message verify failed";
 
-/// Executes a command of a group. `None`: the printer does not respond.
+/// Executes a command from a group and returns its response; `None` if the printer does not respond.
 pub(super) async fn carry_out(host: &BambuHost, group: &str, request: &Value) -> Option<Value> {
     let sequence_id = request.get("sequence_id").cloned().unwrap_or_else(|| "0".into());
     // Some clients leave out the only command of a group.
@@ -43,7 +43,8 @@ pub(super) async fn carry_out(host: &BambuHost, group: &str, request: &Value) ->
     Some(answer(model, group, command, request, done))
 }
 
-/// Returns the reason for rejecting commands of other programs; `Some(None)` if they get no response at all.
+/// Returns the reason why commands from other programs are rejected; `Some(None)` if they get no response at all,
+/// `None` if they are executed.
 fn refusal(bambu: &Bambu) -> Option<Option<&'static str>> {
     bambu.panel(|panel| {
         let refusal = match panel.setup.developer_mode {
@@ -62,7 +63,7 @@ fn refusal(bambu: &Bambu) -> Option<Option<&'static str>> {
 /// Reason and error number of a failed command.
 type CommandFailure = (&'static str, u32);
 
-/// Builds the response: the request's members with the result.
+/// Builds the response to a command: the members of the request together with the result.
 fn answer(model: BambuModel, group: &str, command: &str, request: &Value, done: Result<(), CommandFailure>) -> Value {
     let mut answer = request.clone();
     let result = match (&done, model) {
@@ -81,7 +82,7 @@ fn answer(model: BambuModel, group: &str, command: &str, request: &Value, done: 
     json!({(group): answer})
 }
 
-/// Executes a command that changes something. `None`: it is unknown.
+/// Executes a command that changes something; `None` if the command is unknown.
 async fn control(host: &BambuHost, group: &str, command: &str, request: &Value) -> Option<Result<(), CommandFailure>> {
     if group == "print" && host.printer.faults().every_second_answer_an_error {
         let count = host.bambu.0.commands.fetch_add(1, Ordering::SeqCst) + 1;
@@ -141,7 +142,7 @@ fn not_ready(_: CommandError) -> CommandFailure {
     ("the printer is not ready", 0)
 }
 
-/// Converts the result of a pause or resume: without effect it is a failure.
+/// Converts the result of a pause or resume; having no effect counts as a failure.
 fn require_done(done: Result<bool, CommandError>) -> Result<(), CommandFailure> {
     if done.map_err(not_ready)? { Ok(()) } else { Err(("not possible in this state", 0)) }
 }
@@ -157,7 +158,7 @@ fn resume(panel: &mut BambuState, machine: &mut Machine) -> Result<(), CommandFa
     require_done(machine.resume())
 }
 
-/// Runs lines of G-code. The firmware's own commands are supported, not the macros of other hosts.
+/// Runs lines of G-code. The firmware's own commands are supported, but not the macros of other hosts.
 fn gcode(machine: &mut Machine, code: &str) -> Result<(), CommandFailure> {
     for line in code.lines().map(str::trim).filter(|line| line.starts_with(['G', 'M', 'T', 'g', 'm', 't'])) {
         machine.gcode(line).map_err(not_ready)?;
@@ -171,7 +172,7 @@ fn speed(panel: &mut BambuState, request: &Value) -> Result<(), CommandFailure> 
     Ok(())
 }
 
-/// Sets the contents of a tray, as the user does at the printer.
+/// Sets the contents of a tray, as a user does at the printer.
 fn filament(panel: &mut BambuState, request: &Value) -> Result<(), CommandFailure> {
     let number = |name: &str| request[name].as_u64().unwrap_or(255) as usize;
     let text = |name: &str| request[name].as_str().unwrap_or_default().to_owned();

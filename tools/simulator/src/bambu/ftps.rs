@@ -1,7 +1,7 @@
-//! Control connection of the printer's FTPS server: TLS from the first byte, version 1.2 at most, with the behaviour of
+//! Control connection of the printer's FTPS server: TLS from the first byte, at most version 1.2, with the behaviour of
 //! vsftpd, which the printers run.
 //!
-//! An encrypted data connection must resume the session of its control connection, otherwise it is rejected with 522.
+//! An encrypted data connection that does not resume the session of its control connection is rejected with 522.
 //! Listings are `LIST` and `NLST`; there is no `MLSD`.
 
 use std::{io, net::SocketAddr, sync::Arc, sync::atomic::Ordering, time::Duration};
@@ -30,9 +30,9 @@ use data::{DataConnection, UploadOutcome};
 const MAX_LINE_BYTES: usize = 4096;
 /// Time after which an idle client is disconnected.
 const IDLE: Duration = Duration::from_secs(300);
-/// Maximum wait for a data connection.
+/// Maximum time to wait for a data connection.
 const DATA_PATIENCE: Duration = Duration::from_secs(10);
-/// Folders that exist on every storage.
+/// Folders that exist on each printer's storage.
 const FOLDERS: [&str; 6] = ["cache", "image", "ipcam", "logger", "model", "timelapse"];
 
 /// Serves one control connection until it ends.
@@ -66,7 +66,7 @@ pub(super) async fn session(host: BambuHost, stream: GatedStream) -> io::Result<
     done
 }
 
-/// Waits while the printer hangs, and ends the connection then.
+/// Waits until the printer no longer hangs, and then ends the connection.
 async fn hang(host: &BambuHost) -> io::Result<()> {
     if host.printer.faults().hang {
         host.printer.until(|machine| !machine.faults().hang).await;
@@ -83,9 +83,9 @@ struct FtpSession {
     here: SocketAddr,
     user: String,
     is_in: bool,
-    /// Current folder below the root, without leading or trailing slashes.
+    /// Current folder relative to the root, without leading or trailing slashes.
     folder: String,
-    /// Set if data connections are encrypted.
+    /// `true` if data connections are encrypted.
     protected: bool,
     passive: Option<GatedListener>,
 }
@@ -125,7 +125,7 @@ impl FtpSession {
         self.tls.flush().await
     }
 
-    /// Executes a command; `false` ends the connection.
+    /// Executes a command; returns `false` if the connection ends.
     async fn command(&mut self, word: &str, argument: &str) -> io::Result<bool> {
         match word {
             "USER" => {
@@ -213,7 +213,8 @@ impl FtpSession {
         Ok(())
     }
 
-    /// Resolves a path in a command, relative to the root; `None` if it refers to nothing below it.
+    /// Resolves a path in a command to one relative to the root; `None` if it does not refer to anything below the
+    /// root.
     fn path(&self, named: &str) -> Option<String> {
         if named.starts_with('/') { clean_path(named) } else { clean_path(&format!("{}/{named}", self.folder)) }
     }
@@ -251,7 +252,7 @@ impl FtpSession {
         Ok(port)
     }
 
-    /// Opens the data connection, or replies with the reason it cannot.
+    /// Opens the data connection, or sends a reply that explains why it cannot be opened.
     async fn open(&mut self, words: &str) -> io::Result<Option<DataConnection>> {
         let Some(mut listener) = self.passive.take() else {
             self.say(425, "Use PORT or PASV first.").await?;

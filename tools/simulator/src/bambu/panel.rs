@@ -1,21 +1,21 @@
-//! State of a printer besides its machine: its setup, its last project, and its errors.
+//! State of a printer in addition to its machine: setup, last project, and errors.
 
 use tokio::time::Instant;
 
 use super::{BambuHost, Setup};
 use crate::printer::{Controller, Machine, PhysicalEvent, PrintJob};
 
-/// State besides the machine.
+/// State of a printer in addition to its machine.
 #[derive(Debug)]
 pub(super) struct BambuState {
     pub(super) setup: Setup,
     pub(super) project: Option<Project>,
     pub(super) rejected: Option<Rejected>,
-    /// Error that stays until it is cleared or the next start is accepted; 0 for none.
+    /// Error that remains until it is cleared or the next start is accepted; 0 for none.
     pub(super) error: u32,
-    /// Set if a command was rejected because the developer mode is off.
+    /// `true` if a command was rejected because developer mode is off.
     pub(super) refused: bool,
-    /// Number of a failed print whose error was cleared.
+    /// Number of the failed print whose error has been cleared.
     pub(super) cleared: Option<u64>,
     /// Mode of the chamber light.
     pub(super) light: String,
@@ -38,43 +38,43 @@ impl Default for BambuState {
     }
 }
 
-/// Accepted start of a print.
+/// Accepted request to start a print.
 #[derive(Clone, Debug)]
 pub(super) struct Project {
-    /// Path of the package below the root.
+    /// Path of the package, relative to the root.
     pub(super) filename: String,
-    /// Path of the plate's G-code in the package.
+    /// Path of the plate's G-code within the package.
     pub(super) plate: String,
     pub(super) subtask_name: String,
     pub(super) subtask_id: String,
     pub(super) task_id: String,
-    /// Id of the project in the manufacturer's cloud; 0 for one that was never there.
+    /// Id of the project in the manufacturer's cloud; 0 for a project that was never in the cloud.
     pub(super) cloud_id: String,
-    /// Number of the print before this project; 0 for none.
+    /// Number of the last print before the project's own; 0 if there was none.
     pub(super) after: u64,
     pub(super) use_ams: bool,
-    /// Trays by filament; −1 is unresolved.
+    /// Tray for each filament; −1 if unresolved.
     pub(super) mapping: Vec<i64>,
-    /// Filaments that the plate uses, counted from 1; empty if the package does not specify them.
+    /// Filaments used by the plate, counted from 1; empty if the package does not specify them.
     pub(super) filaments: Vec<usize>,
 }
 
-/// Project that failed during preparation; nothing was printed.
+/// Project that failed during preparation, so that nothing was printed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rejected {
     /// Time at which the preparation ends.
     pub(super) until: Instant,
-    /// Error with which it failed.
+    /// Error with which the preparation failed.
     pub(super) error: u32,
 }
 
 /// Number of the external spool in a mapping and in `tray_now`.
 pub(super) const EXTERNAL: i64 = 254;
-/// Error of an AMS that cannot serve a mapping; the number of the AMS is in its second byte.
+/// Error number for an AMS that cannot serve a mapping; the second byte contains the number of the AMS.
 const WRONG_MAPPING: u32 = 0x0700_8012;
 
 impl BambuState {
-    /// Returns the project that the reports are about; `None` if a print was started at the printer after it.
+    /// Returns the project that the reports describe; `None` if another print has since been started at the printer.
     pub(super) fn reported(&self, shown_job: Option<&PrintJob>) -> Option<&Project> {
         let own = |project: &&Project| {
             shown_job.is_none_or(|job| job.number <= project.after || job.filename == project.filename)
@@ -82,7 +82,8 @@ impl BambuState {
         self.project.as_ref().filter(own)
     }
 
-    /// Returns the error with which the printer pauses because the spools do not match the project; `None` if they do.
+    /// Returns the error with which the printer pauses because the spools do not match the project; `None` if they
+    /// match.
     pub(super) fn unfit(&self, project: &Project) -> Option<u32> {
         if !project.use_ams {
             return self.setup.external.is_none().then_some(WRONG_MAPPING | 0x00FF_0000);
@@ -99,7 +100,7 @@ impl BambuState {
         needed.into_iter().find_map(|tray| self.misses(tray))
     }
 
-    /// Returns the error of a tray that cannot serve.
+    /// Returns the error for a tray that cannot supply filament; `None` if it can.
     fn misses(&self, tray: i64) -> Option<u32> {
         let Ok(number) = usize::try_from(tray) else { return Some(WRONG_MAPPING) };
         if tray == EXTERNAL || tray == EXTERNAL + 1 {
@@ -109,8 +110,8 @@ impl BambuState {
         (!loaded).then_some(WRONG_MAPPING | ((number / 4) as u32 & 0xF) << 16)
     }
 
-    /// Applies new events of the machine: pauses a print whose spools do not match, resets volatile state on power
-    /// loss, and starts a file that was left over.
+    /// Applies the machine's new events: pauses a print whose spools do not match, resets volatile state after a power
+    /// loss, and then starts a package that was left on the storage, if the setup says so.
     fn take_in(&mut self, machine: &mut Machine, fresh: &[PhysicalEvent], power_was_cut: &mut bool) {
         for what in fresh {
             match what {

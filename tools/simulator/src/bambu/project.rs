@@ -1,4 +1,4 @@
-//! `project_file`: starts a plate of a package on the storage.
+//! Handler for the `project_file` command, which starts a plate of a package on the storage.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,30 +14,30 @@ use crate::{
     printer::{CommandError, Machine},
 };
 
-/// Error of a start while a print is in progress.
+/// Error number for a start while a print is in progress.
 const BUSY: u32 = 0x0500_4004;
-/// Error of a path that the printer cannot use.
+/// Error number for a path that the printer cannot use.
 const BAD_PATH: u32 = 0x0500_4002;
-/// Error of a file that it cannot read.
+/// Error number for a file that the printer cannot read.
 const BAD_FILE: u32 = 0x0500_4003;
-/// Time for which an invalid project is prepared before it fails.
+/// Time for which an invalid project is being prepared before it fails.
 const REJECTION: Duration = Duration::from_millis(300);
-/// URL prefixes of a package; the rest is its path below the root of the storage.
+/// URL prefixes of a package; the remainder is the path relative to the root of the storage.
 const SCHEMES: [&str; 5] = ["ftp://", "file:///mnt/sdcard", "file:///sdcard", "file:///media/usb0", "file://"];
 /// Options that must be booleans.
 const SWITCHES: [&str; 6] =
     ["bed_leveling", "bed_levelling", "flow_cali", "vibration_cali", "layer_inspect", "timelapse"];
 
-/// Reason a start is rejected in the response.
+/// Reason stated in the response for rejecting a start.
 pub(super) struct StartRejection {
-    /// Reason text of the printer.
+    /// Printer's reason text.
     pub(super) reason: &'static str,
-    /// Error number; 0 if it has none.
+    /// Error number; 0 if there is none.
     pub(super) error: u32,
 }
 
-/// Returns the slot that feeds each of these filaments, counted from 1; of the first one, if the package specifies
-/// none.
+/// Returns the source that feeds each of the given filaments, as the filament's index and the tray. If `filaments` is
+/// empty, only the first filament is included.
 fn fed(request: &Value, filaments: &[usize]) -> Vec<(u32, i64)> {
     let used = if filaments.is_empty() { &[1][..] } else { filaments };
     let from = |filament: usize| match request["use_ams"].as_bool() {
@@ -47,7 +47,7 @@ fn fed(request: &Value, filaments: &[usize]) -> Vec<(u32, i64)> {
     used.iter().map(|filament| ((filament - 1) as u32, from(*filament))).collect()
 }
 
-/// Accepts or rejects a start. An accepted one may still fail during preparation.
+/// Accepts or rejects a start. An accepted start may still fail during preparation.
 pub(super) fn start(panel: &mut BambuState, machine: &mut Machine, request: &Value) -> Result<(), StartRejection> {
     let text = |name: &str| match &request[name] {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Status reports of a printer, in the format of its firmware.
+//! Status reports of a printer, in its firmware's format.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -11,22 +11,22 @@ use super::{
 };
 use crate::printer::{Controller, Machine, PhysicalEvent, PrintJob, PrintOutcome, PrintPhase};
 
-/// Error of a print that the user cancelled, shown for [`CANCEL_SHOWN`].
+/// Error number for a print that a user cancelled, reported for [`CANCEL_SHOWN`].
 const CANCELLED: u32 = 0x0300_400C;
 const CANCEL_SHOWN: Duration = Duration::from_secs(2);
-/// Error of a print that failed by itself: the nozzle temperature.
+/// Error number for a print that failed by itself, because of the nozzle temperature.
 const FAILED: u32 = 0x0300_8008;
-/// Health message while commands of other programs are rejected.
+/// Health message reported while commands from other programs are rejected.
 const UNSIGNED: Hms = Hms { attr: 0x0500_0500, code: 0x0001_0007 };
-/// Health message of a controller that has shut down.
+/// Health message of a controller board that has shut down.
 const SHUT_DOWN: Hms = Hms { attr: 0x0300_0100, code: 0x0001_0001 };
-/// Bit of `fun` that is set while the developer mode is off.
+/// Bit in `fun` that is set while developer mode is off.
 const SIGNATURES_NEEDED: u64 = 0x2000_0000;
-/// Other function bits of the X1.
+/// Other function bits reported by an X1.
 const FUNCTIONS: u64 = 0x3EC1_8FFF & !SIGNATURES_NEEDED;
 /// Maximum duration of a print's preparation: as a share of the print, and in seconds of G-code time.
 const PREPARATION: (f64, f64) = (0.1, 60.0);
-/// Speeds of the levels in percent.
+/// Print speeds of the four speed levels, in percent.
 const SPEEDS: [u8; 4] = [50, 100, 124, 166];
 /// Interval at which the Wi-Fi signal strength changes, in seconds; an idle printer reports nothing else.
 const RADIO_SECONDS: u64 = 30;
@@ -55,7 +55,7 @@ pub(super) fn gcode_state(panel: &BambuState, machine: &Machine) -> &'static str
     }
 }
 
-/// Returns whether a print has begun since this number of log entries and is already over in the report.
+/// Returns whether a print has started since the log had `covered` entries and is already over according to the report.
 pub(super) fn has_passed_a_print(machine: &Machine, covered: usize, now: &Value) -> bool {
     let begun = machine.log().iter().skip(covered).any(|entry| matches!(entry.what, PhysicalEvent::Started { .. }));
     begun && !["PREPARE", "RUNNING", "PAUSE"].iter().any(|state| now["gcode_state"] == *state)
@@ -65,7 +65,7 @@ fn is_preparing(job: &PrintJob) -> bool {
     job.done < f64::min(job.facts.seconds * PREPARATION.0, PREPARATION.1)
 }
 
-/// Returns the current error; 0 for none.
+/// Returns the current error number; 0 for none.
 fn print_error(panel: &BambuState, machine: &Machine) -> u32 {
     if panel.setup.print_error != 0 {
         return panel.setup.print_error;
@@ -90,7 +90,7 @@ fn shows_cancel(job: &PrintJob, now: Instant) -> bool {
     job.ended.is_some_and(|ended| now.saturating_duration_since(ended) < CANCEL_SHOWN)
 }
 
-/// Returns the number of the stage for this state.
+/// Returns the stage number for the given state.
 fn stage(state: &str, model: BambuModel) -> i64 {
     match state {
         "PREPARE" => 2,
@@ -109,7 +109,7 @@ fn feeding_tray(project: &Project) -> i64 {
     }
 }
 
-/// Returns everything of the group `print` except the sequence number.
+/// Returns the members of the report's group `print`, except the sequence number.
 pub(super) fn print(panel: &BambuState, machine: &mut Machine) -> Value {
     let state = gcode_state(panel, machine);
     let (now, stirs) = (machine.temperatures(), matches!(state, "PREPARE" | "RUNNING" | "PAUSE"));
@@ -219,12 +219,12 @@ fn tray(id: i64, spool: &Tray) -> Value {
     })
 }
 
-/// Members of the reports that this printer never changes.
+/// Report members that the printer never changes.
 static UNCHANGING: LazyLock<Map<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("unchanging.json")).unwrap_or_default());
 
-/// Returns the differences of `new` from `old`: objects member by member, all else as a whole. `None` if there are
-/// none.
+/// Returns the differences between `old` and `new`: objects are compared member by member, everything else as a whole.
+/// Returns `None` if there are none.
 pub(super) fn changes(old: &Value, new: &Value) -> Option<Value> {
     if let (Value::Object(before), Value::Object(after)) = (old, new) {
         let changed = after.iter().filter_map(|(name, value)| {

@@ -1,11 +1,11 @@
-//! Setup of a printer that a test or a user controls: its model and firmware, its spools, its quirks.
+//! Setup of a printer, controlled by a test or a user: model and firmware, spools, quirks.
 //!
-//! In process it is changed with [`Bambu::change`](super::Bambu::change); over HTTP the same members are JSON at
-//! `/_sim/setup`, where a POST changes only the members that it contains.
+//! Within the process, it is changed with [`Bambu::change`](super::Bambu::change). Over HTTP, the same members are
+//! available as JSON at `/_sim/setup`, where a POST changes only the members that it contains.
 
 use serde::{Deserialize, Serialize};
 
-/// Equipment and behaviour of a printer; the default is a healthy X1 with one AMS of four full spools.
+/// Equipment and behaviour of a printer; the default is a healthy X1 with one AMS and four full spools.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Setup {
@@ -13,41 +13,41 @@ pub struct Setup {
     pub model: BambuModel,
     /// Handling of commands from other programs.
     pub developer_mode: DeveloperMode,
-    /// AMS units in the order of their numbers; tray `t` of unit `a` has the number `4a + t`.
+    /// AMS units, in order of their numbers; tray `t` of unit `a` has the number `4a + t`.
     pub ams: Vec<Ams>,
     /// External spool; `None` if there is none.
     pub external: Option<Tray>,
-    /// Reported health messages.
+    /// Health messages to report.
     pub hms: Vec<Hms>,
-    /// Error that it reports in any state; 0 for none.
+    /// Error number that the printer reports in any state; 0 for none.
     pub print_error: u32,
     /// Time after an accepted start during which only its ids are reported, in milliseconds.
     pub old_state_ms: u64,
-    /// Maximum number of connected clients; `None` is no limit.
+    /// Maximum number of connected clients; `None` for no limit.
     pub max_clients: Option<usize>,
-    /// Return code for a wrong access code: 5, or 4 on some.
+    /// Return code for a wrong access code: 5, or 4 on some printers.
     pub refusal: u8,
-    /// Makes a start that is sent during a print cancel the print (A1 mini).
+    /// Makes a start sent during a print cancel that print (A1 mini).
     pub busy_start_cancels: bool,
-    /// Never reports a print that ends at once as running.
+    /// Makes the printer never report a print that ends very quickly as running.
     pub skips_running: bool,
-    /// Makes every start fail during preparation; nothing is printed.
+    /// Makes every start fail during preparation, so that nothing is printed.
     pub rejects_in_setup: bool,
     /// Makes a package that was left in the root folder start by itself after a power cycle (P1S, A1).
     pub starts_left_files: bool,
-    /// Uses another key and certificate with the same name, from the next connection on.
+    /// Makes the printer use a different key and certificate with the same name, from the next connection on.
     pub other_certificate: bool,
-    /// Keeps sessions open without executing requests or sending reports.
+    /// Makes the printer keep sessions open without executing requests or sending reports.
     pub deaf: bool,
-    /// Text that it sends repeatedly instead of reports and responses.
+    /// Text that the printer sends repeatedly instead of reports and responses; `None` for normal behaviour.
     pub says: Option<String>,
-    /// Number of bytes after which uploads break off; these bytes stay on the storage.
+    /// Number of bytes after which uploads break off; the bytes received so far remain on the storage.
     pub cut_upload_after: Option<u64>,
-    /// Never confirms the end of an upload.
+    /// Makes the printer never confirm the end of an upload.
     pub silent_after_upload: bool,
-    /// Rejects an upload onto an existing file.
+    /// Makes the printer reject an upload that would overwrite an existing file.
     pub refuses_overwrite: bool,
-    /// Accepts encrypted data channels and never answers on them (A1 mini).
+    /// Makes the printer accept encrypted data connections but never answer on them (A1 mini).
     pub hangs_encrypted_data: bool,
 }
 
@@ -80,25 +80,25 @@ impl Default for Setup {
     }
 }
 
-/// Firmware families, as far as they differ in the protocol.
+/// Firmware families, distinguished as far as their protocols differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BambuModel {
-    /// Sends full reports, and indicates in `fun` whether the developer mode is on.
+    /// Sends full reports, and indicates in `fun` whether developer mode is on.
     X1,
     /// Reports only changes, and has no `fun`.
     P1,
-    /// Like the P1, with a single AMS.
+    /// Behaves like the P1, but has only one AMS.
     A1Mini,
 }
 
 impl BambuModel {
-    /// Returns whether it reports only changes.
+    /// Returns whether the model reports only changes.
     pub fn sends_changes(self) -> bool {
         !matches!(self, Self::X1)
     }
 
-    /// Returns its name in the response to `get_version`.
+    /// Returns the model's name in the response to `get_version`.
     pub(super) fn product_name(self) -> &'static str {
         match self {
             Self::X1 => "X1 Carbon",
@@ -108,7 +108,7 @@ impl BambuModel {
     }
 }
 
-/// Handling of commands from other programs. Reports and uploads work in any case.
+/// Handling of commands from other programs. Reports and uploads always work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeveloperMode {
@@ -124,11 +124,11 @@ pub enum DeveloperMode {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ams {
-    /// Trays of the unit; `None` is an empty one.
+    /// Trays of the unit; `None` for an empty one.
     pub trays: [Option<Tray>; 4],
 }
 
-/// Spool in a tray, with the members of the reports.
+/// Spool in a tray, with the members used in reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tray {
@@ -136,16 +136,16 @@ pub struct Tray {
     pub tray_type: String,
     /// Colour as `RRGGBBAA`.
     pub tray_color: String,
-    /// Profile that identifies the variant, such as `GFA00` (Basic) and `GFA01` (Matte).
+    /// Profile that identifies the variant, such as `GFA00` (Basic) or `GFA01` (Matte).
     pub tray_info_idx: String,
-    /// What is left, in percent; −1 is unknown.
+    /// Remaining amount in percent; −1 if unknown.
     pub remain: i32,
-    /// The number of its radio tag; zeros without one.
+    /// Number of the spool's radio tag; all zeros without a tag.
     pub tag_uid: String,
 }
 
 impl Default for Tray {
-    /// Returns a full spool of black PLA Basic without a tag.
+    /// Returns a full spool of black PLA Basic without a radio tag.
     fn default() -> Self {
         Self {
             tray_type: "PLA".to_owned(),
@@ -157,12 +157,12 @@ impl Default for Tray {
     }
 }
 
-/// Health message: its number is both parts as four groups of four hexadecimal digits.
+/// Health message, whose number consists of both parts as four groups of four hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hms {
-    /// First two groups.
+    /// First two groups of the number.
     pub attr: u32,
-    /// Last two groups.
+    /// Last two groups of the number.
     pub code: u32,
 }

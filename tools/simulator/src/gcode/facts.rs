@@ -1,33 +1,34 @@
-//! Reads the metadata in the comments of a G-code file, in the dialects of `PrusaSlicer`, `OrcaSlicer`/Bambu Studio and
-//! Cura.
+//! Reader of the metadata in the comments of a G-code file, in the dialects of `PrusaSlicer`, `OrcaSlicer`/Bambu Studio
+//! and Cura.
 //!
-//! Only the metadata that a printer host shows or a virtual print needs. Missing values are `None`, except the print
-//! time, which always has a value.
+//! It covers only the metadata that a printer host shows or that a virtual print needs. Missing values are `None`,
+//! except for the print time, which always has a value.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use super::package::{first_code, is_package};
 
-/// Metadata from the comments of one file.
+/// Metadata from the comments in one file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GcodeFacts {
     /// Name of the slicer, such as `PrusaSlicer`.
     pub slicer: Option<String>,
     /// Version of the slicer, such as `2.9.4`.
     pub slicer_version: Option<String>,
-    /// Print time in seconds: the slicer's estimate, else an approximation from moves and dwells.
+    /// Print time in seconds: the slicer's estimate, or else an approximation based on moves and dwells.
     pub seconds: f64,
-    /// Set if `seconds` is the slicer's own estimate.
+    /// `true` if `seconds` is the slicer's own estimate.
     pub estimated: bool,
-    /// Total filament of all extruders, in millimetres.
+    /// Total filament for all extruders, in millimetres.
     pub filament_mm: f64,
-    /// Set if the file states its filament consumption.
+    /// `true` if the file states its filament consumption.
     pub filament_known: bool,
-    /// Tools used by the print, from 0, according to the filament stated for each; the first tool if nothing is stated.
+    /// Tools used by the print, numbered from 0, as indicated by the filament stated for each; only the first tool if
+    /// nothing is stated.
     pub tools: Vec<u32>,
-    /// Total filament of all extruders, in grams.
+    /// Total filament for all extruders, in grams.
     pub filament_g: Option<f64>,
-    /// Filament in cubic centimetres.
+    /// Volume of filament in cubic centimetres.
     pub filament_cm3: Option<f64>,
     /// Type of the filament, such as `PLA`.
     pub filament_type: Option<String>,
@@ -37,31 +38,31 @@ pub struct GcodeFacts {
     pub first_layer_height: Option<f64>,
     /// Nozzle diameter in millimetres.
     pub nozzle_diameter: Option<f64>,
-    /// Number of layers, if a comment states it.
+    /// Number of layers, if stated in a comment.
     pub layers: Option<u64>,
-    /// Nozzle temperature of the first layer in °C.
+    /// Nozzle temperature for the first layer, in °C.
     pub nozzle_temp: f64,
-    /// Bed temperature of the first layer in °C.
+    /// Bed temperature for the first layer, in °C.
     pub bed_temp: f64,
-    /// Embedded pictures in the order of the file.
+    /// Embedded images, in file order.
     pub thumbnails: Vec<EmbeddedThumbnail>,
-    /// Byte range from the first line of G-code to the end of the last one; empty if there is none.
+    /// Byte range from the first line of G-code to the end of the last; empty if there is no G-code.
     pub code: (u64, u64),
 }
 
-/// Picture embedded in a file's comments.
+/// Image embedded in a file's comments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbeddedThumbnail {
-    /// Width of the picture in pixels.
+    /// Width of the image in pixels.
     pub width: u32,
-    /// Height of the picture in pixels.
+    /// Height of the image in pixels.
     pub height: u32,
     /// Contents of the PNG file.
     pub png: Vec<u8>,
 }
 
 impl GcodeFacts {
-    /// Reads a file, or the first plate of a package. Never fails: unreadable values are omitted.
+    /// Reads the metadata of a file, or of a package's first plate. Never fails; unreadable values are omitted.
     pub fn read(file: &[u8]) -> Self {
         if is_package(file) {
             return Self::read(&first_code(file).unwrap_or_default());
@@ -206,13 +207,13 @@ impl GcodeFacts {
     }
 }
 
-/// Splits `key = value` or `key: value` at the separator that comes first.
+/// Splits `key = value` or `key: value` at whichever separator comes first.
 fn split_statement(comment: &str) -> Option<(&str, &str)> {
     let at = comment.find(['=', ':'])?;
     Some((comment[..at].trim(), comment[at + 1..].trim()))
 }
 
-/// Sums a comma-separated list with one number per extruder.
+/// Adds up a comma-separated list with one number per extruder.
 fn sum(list: &str) -> Option<f64> {
     let numbers: Vec<f64> = list.split(',').filter_map(|part| part.trim().parse().ok()).collect();
     (!numbers.is_empty()).then(|| numbers.iter().sum())
@@ -241,13 +242,13 @@ pub fn parse_duration(text: &str) -> Option<f64> {
     has_parts.then_some(seconds)
 }
 
-/// Parses width and height in pixels from the form `16x16 1234`.
+/// Parses width and height in pixels from text of the form `16x16 1234`.
 fn thumbnail_size(text: &str) -> Option<(u32, u32)> {
     let (width, height) = text.split_whitespace().next()?.split_once('x')?;
     Some((width.parse().ok()?, height.parse().ok()?))
 }
 
-/// Approximates the seconds that one line takes: dwells as stated, moves 1/20 s.
+/// Estimates how many seconds a line of G-code takes: dwells as stated, and 1/20 s for each move.
 fn motion_seconds(line: &str) -> f64 {
     let mut words = line.split_whitespace();
     match words.next() {

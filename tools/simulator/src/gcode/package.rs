@@ -1,7 +1,8 @@
-//! Sliced packages (`.gcode.3mf`): zip archives with the G-code of each plate, as Bambu Studio and `OrcaSlicer` export
-//! them.
+//! Sliced packages (`.gcode.3mf`): zip archives with the G-code of each plate, as exported by Bambu Studio and
+//! `OrcaSlicer`.
 //!
-//! Only what a virtual printer needs: the G-code, and which filaments a plate uses. Geometry and pictures are left out.
+//! The packages contain only what a virtual printer needs: the G-code, and which filaments each plate uses. Geometry
+//! and images are left out.
 
 use std::{
     fmt::Write as _,
@@ -12,36 +13,37 @@ use zip::{ZipArchive, ZipWriter, result::ZipResult, write::SimpleFileOptions};
 
 use super::{facts::GcodeFacts, orca_gcode, tools::MM_PER_GRAM};
 
-/// Maximum size in bytes of one plate's G-code that is read.
+/// Maximum number of bytes of a plate's G-code that are read.
 const MAX_PLATE_BYTES: u64 = 64 << 20;
-/// Maximum size in bytes of the plate metadata that is read.
+/// Maximum number of bytes of plate metadata that are read.
 const MAX_INFO_BYTES: u64 = 1 << 20;
 /// Path of the plate metadata in the package.
 const INFO: &str = "Metadata/slice_info.config";
 
-/// Returns the path of a plate's G-code in its package; plates are counted from 1.
+/// Returns the path of a plate's G-code within its package; plates are counted from 1.
 pub fn plate_path(plate: u32) -> String {
     format!("Metadata/plate_{plate}.gcode")
 }
 
-/// Returns whether these bytes are a zip archive, by their signature.
+/// Returns whether the bytes are a zip archive, judging by their signature.
 pub fn is_package(file: &[u8]) -> bool {
     file.starts_with(b"PK\x03\x04")
 }
 
-/// Builds a package of one plate with one filament. `seconds` is the estimate, `grams` and `filament_mm` are the stated
-/// consumption.
+/// Builds a package with one plate and one filament. `seconds` is the estimated time; `grams` and `filament_mm` are the
+/// stated filament consumption.
 pub fn package(name: &str, seconds: u64, grams: f64, filament_mm: f64) -> Vec<u8> {
     package_of(&[&orca_gcode(name, seconds, grams, filament_mm)])
 }
 
-/// Builds a package with these plates, each of which uses the first filament.
+/// Builds a package with the given plates, each of which uses the first filament.
 pub fn package_of(plates: &[&str]) -> Vec<u8> {
     let used: Vec<(&str, &[usize])> = plates.iter().map(|code| (*code, &[1][..])).collect();
     package_using(&used)
 }
 
-/// Builds a package with these plates: G-code, and the filaments that it uses in equal shares, counted from 1.
+/// Builds a package with the given plates, each with its G-code and the filaments that it uses in equal shares, counted
+/// from 1.
 pub fn package_using(plates: &[(&str, &[usize])]) -> Vec<u8> {
     let evenly = |filaments: &[usize]| {
         let share = 1.0 / filaments.len().max(1) as f64;
@@ -52,7 +54,7 @@ pub fn package_using(plates: &[(&str, &[usize])]) -> Vec<u8> {
     write(&plates).unwrap_or_default()
 }
 
-/// Builds a package of one plate with several filaments: the grams and the colour (`#rrggbb`) of each.
+/// Builds a package with one plate that uses several filaments, given as the grams and the colour (`#rrggbb`) of each.
 pub fn package_of_several(name: &str, seconds: u64, filaments: &[(f64, &str)]) -> Vec<u8> {
     let all: f64 = filaments.iter().map(|(grams, _)| grams).sum();
     let code = orca_gcode(name, seconds, all, all * MM_PER_GRAM);
@@ -60,11 +62,11 @@ pub fn package_of_several(name: &str, seconds: u64, filaments: &[(f64, &str)]) -
     write(&[(&code, used.collect())]).unwrap_or_default()
 }
 
-/// Filament of a plate.
+/// Filament used by a plate.
 struct Used<'a> {
     /// Filament number, counted from 1.
     number: usize,
-    /// Share of the plate's total consumption.
+    /// Share of the plate's total filament consumption.
     share: f64,
     colour: &'a str,
 }
@@ -101,7 +103,7 @@ fn write(plates: &[(&str, Vec<Used<'_>>)]) -> ZipResult<Vec<u8>> {
     Ok(zip.finish()?.into_inner())
 }
 
-/// Returns the G-code at a path of a package; `None` if there is none, or the package is damaged.
+/// Returns the G-code at the given path in a package; `None` if there is none or the package is damaged.
 pub fn code(package: &[u8], path: &str) -> Option<Vec<u8>> {
     entry(package, path, MAX_PLATE_BYTES)
 }
@@ -114,7 +116,8 @@ pub fn first_code(package: &[u8]) -> Option<Vec<u8>> {
     code(package, &plate_path(first))
 }
 
-/// Returns the filaments that the plate at this path uses, counted from 1; empty if the package does not specify them.
+/// Returns the filaments used by the plate at the given path, counted from 1; empty if the package does not specify
+/// them.
 pub fn filaments(package: &[u8], path: &str) -> Vec<usize> {
     let info = entry(package, INFO, MAX_INFO_BYTES).unwrap_or_default();
     let info = String::from_utf8_lossy(&info);

@@ -1,6 +1,6 @@
-//! Malicious files that exhaust a server's memory and time.
+//! Malicious files that try to exhaust a server's memory and time.
 
-/// Builds a package with one file and a 64-bit directory of a million entries.
+/// Builds a package with one file and a 64-bit zip directory of a million entries.
 pub fn million_entries() -> Vec<u8> {
     const ENTRIES: u64 = 1_000_000;
     let mut file = b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0a".to_vec();

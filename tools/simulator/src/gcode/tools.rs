@@ -1,11 +1,12 @@
-//! G-code of printers with several tools or a filament changer.
+//! G-code for printers with several tools or a filament changer.
 
 use super::gcode;
 
-/// Length in millimetres of one gram of 1.75 mm filament with a density of 1.24 g/cm3.
+/// Length in millimetres of one gram of 1.75 mm filament with a density of 1.24 g/cm³.
 pub(super) const MM_PER_GRAM: f64 = 335.3;
 
-/// Does what [`gcode`] does, for several filaments: the grams and the colour (`#rrggbb`) of each.
+/// Generates G-code as [`gcode`] does, but for several filaments, given as the grams and the colour (`#rrggbb`) of
+/// each.
 pub fn gcode_of_several(name: &str, seconds: u64, filaments: &[(f64, &str)]) -> String {
     let all: f64 = filaments.iter().map(|(grams, _)| grams).sum();
     let list = |of: &dyn Fn(f64) -> String| filaments.iter().map(|(grams, _)| of(*grams)).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Errors in the format of Moonraker: a code, a message and a traceback in a JSON envelope.
+//! Errors in Moonraker's format: code, message and traceback in a JSON envelope.
 
 use axum::{http::StatusCode, response::Response};
 use serde_json::{Value, json};
@@ -13,23 +13,24 @@ pub struct MoonrakerError {
     pub code: u16,
     /// Message that clients see.
     pub message: String,
-    /// Text that appears only in the traceback, where uploads and deletes hide theirs.
+    /// Text that appears only in the traceback; errors of uploads and deletions have no other text.
     pub detail: Option<String>,
 }
 
 impl MoonrakerError {
-    /// Builds an error whose message clients see.
+    /// Builds an error with a message for clients.
     pub fn new(code: u16, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), detail: None }
     }
 
-    /// Builds an error with only the generic phrase of its status as message, like those of upload and DELETE.
+    /// Builds an error whose message is only the generic phrase for its status, like those of uploads and DELETE
+    /// requests.
     pub fn generic(code: u16, detail: impl Into<String>) -> Self {
         let phrase = StatusCode::from_u16(code).ok().and_then(|status| status.canonical_reason()).unwrap_or("Error");
         Self { code, message: phrase.to_owned(), detail: Some(detail.into()) }
     }
 
-    /// Converts the refusal of a printer command.
+    /// Converts a printer command's error.
     pub(super) fn of_command(error: &CommandError, state_message: &str) -> Self {
         Self::new(
             400,
@@ -42,7 +43,7 @@ impl MoonrakerError {
         )
     }
 
-    /// Converts it to an HTTP response.
+    /// Converts the error to an HTTP response.
     pub(super) fn respond(&self) -> Response {
         let status = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let raised = match &self.detail {
@@ -57,7 +58,7 @@ impl MoonrakerError {
         super::answer(status, &json!({"error": {"code": self.code, "message": message, "traceback": traceback}}))
     }
 
-    /// Converts it to a JSON-RPC error object.
+    /// Converts the error to a JSON-RPC error object.
     pub(super) fn rpc(&self) -> Value {
         let (code, message) = match self.code {
             404 => (-32601, "Method not found"),

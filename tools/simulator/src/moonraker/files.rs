@@ -1,4 +1,4 @@
-//! File manager of Moonraker: lists, describes, stores and deletes printable files.
+//! Moonraker's file manager, which lists, describes, stores and deletes printable files.
 
 use axum::{
     extract::{ConnectInfo, FromRequest, Multipart, Path, Request, State},
@@ -18,10 +18,10 @@ use crate::{
     wire::{ConnectionGate, MultipartUpload, ranged},
 };
 
-/// File extensions that Klipper prints.
+/// File extensions that Klipper can print.
 const PRINTABLE: &[&str] = &["gcode", "g", "gco", "ufp", "nc"];
 
-/// Converts a time to Moonraker's format: Unix seconds with fraction.
+/// Converts a time to Moonraker's format: Unix seconds with a fraction.
 pub(super) fn unix(at: Timestamp) -> f64 {
     at.as_millisecond() as f64 / 1000.0
 }
@@ -30,7 +30,7 @@ fn item(path: &str, file: &PrinterFile) -> Value {
     json!({"path": path, "root": "gcodes", "modified": unix(file.modified), "size": file.bytes.len(), "permissions": "rw"})
 }
 
-/// Returns the response to `/server/files/list`: all stored files.
+/// Returns the response to `/server/files/list`, which lists all stored files.
 pub(super) fn list(machine: &mut Machine) -> Value {
     machine
         .files()
@@ -39,7 +39,7 @@ pub(super) fn list(machine: &mut Machine) -> Value {
         .collect()
 }
 
-/// Returns the metadata in the file's comments, under Moonraker's names; unknown values are omitted.
+/// Returns the metadata from a file's comments under Moonraker's names; unknown values are omitted.
 pub(super) fn facts(facts: &GcodeFacts, size: u64) -> Value {
     let fields = [
         ("slicer", facts.slicer.clone().map(Value::from)),
@@ -65,7 +65,7 @@ pub(super) fn facts(facts: &GcodeFacts, size: u64) -> Value {
         .into()
 }
 
-/// Returns the response to `/server/files/metadata`: the metadata of one file.
+/// Returns the response to `/server/files/metadata`, which describes one file.
 pub(super) fn metadata(machine: &mut Machine, filename: &str) -> Result<Value, MoonrakerError> {
     let filename = filename.trim_start_matches('/');
     let file = machine
@@ -92,14 +92,14 @@ pub(super) fn metadata(machine: &mut Machine, filename: &str) -> Result<Value, M
     Ok(metadata)
 }
 
-/// Returns the path of a thumbnail, relative to the file's own folder.
+/// Returns a thumbnail's path, relative to its file's folder.
 fn thumbnail_path(filename: &str, width: u32, height: u32) -> String {
     let name = filename.rsplit('/').next().unwrap_or(filename);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     format!(".thumbs/{stem}-{width}x{height}.png")
 }
 
-/// Deletes a file. The response is wrapped and its errors are generic.
+/// Deletes a file. The response is wrapped in the usual envelope; errors are generic.
 pub(super) fn remove(machine: &mut Machine, path: &str) -> Result<Value, MoonrakerError> {
     let path = clean_path(path).ok_or_else(|| MoonrakerError::generic(400, "Invalid path"))?;
     match machine.delete(&path) {
@@ -111,7 +111,7 @@ pub(super) fn remove(machine: &mut Machine, path: &str) -> Result<Value, Moonrak
     }
 }
 
-/// Handles `DELETE /server/files/gcodes/{path}`: deletes one stored file.
+/// Handles `DELETE /server/files/gcodes/{path}`, which deletes a stored file.
 pub(super) async fn delete(State(host): State<MoonrakerHost>, Path(path): Path<String>) -> Response {
     match host.printer.with(|machine| remove(machine, &path)) {
         Ok(result) => answer(StatusCode::OK, &json!({"result": result})),
@@ -119,7 +119,7 @@ pub(super) async fn delete(State(host): State<MoonrakerHost>, Path(path): Path<S
     }
 }
 
-/// Handles `GET /server/files/gcodes/{path}`: returns the raw bytes of a file or of a picture in one.
+/// Handles `GET /server/files/gcodes/{path}`, which returns the raw bytes of a file or of a thumbnail.
 pub(super) async fn download(
     State(host): State<MoonrakerHost>,
     Path(path): Path<String>,
@@ -144,7 +144,7 @@ pub(super) async fn download(
     }
 }
 
-/// Handles `POST /server/files/upload`, whose response is the only one that is not wrapped.
+/// Handles `POST /server/files/upload`, whose response is the only one without an envelope.
 pub(super) async fn upload(
     State(host): State<MoonrakerHost>,
     ConnectInfo(peer): ConnectInfo<ConnectionGate>,

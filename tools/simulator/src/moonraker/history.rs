@@ -1,11 +1,11 @@
-//! Print history and console of Moonraker.
+//! Moonraker's print history and console.
 
 use serde_json::{Value, json};
 
 use super::{MoonrakerError, RpcParams, files};
 use crate::printer::{Machine, PrintOutcome, Record};
 
-/// Returns the list of prints, newest first by default, 50 at a time.
+/// Returns the list of prints, 50 per page and newest first by default.
 pub(super) fn list(machine: &mut Machine, params: &RpcParams) -> Result<Value, MoonrakerError> {
     let limit = number(params, "limit")?.unwrap_or(50.0) as usize;
     let start = number(params, "start")?.unwrap_or(0.0) as usize;
@@ -29,7 +29,8 @@ pub(super) fn list(machine: &mut Machine, params: &RpcParams) -> Result<Value, M
     Ok(json!({"count": count, "jobs": jobs}))
 }
 
-/// Returns the lines of the console, oldest first; with `count` only the latest. They are lost when Moonraker restarts.
+/// Returns the console's lines, oldest first; with `count`, only the latest ones. They are lost when Moonraker
+/// restarts.
 pub(super) fn console(machine: &mut Machine, params: &RpcParams) -> Result<Value, MoonrakerError> {
     let lines = machine.console();
     let count = number(params, "count")?.map_or(lines.len(), |count| lines.len().min(count as usize));
@@ -43,7 +44,7 @@ pub(super) fn console(machine: &mut Machine, params: &RpcParams) -> Result<Value
     Ok(json!({ "gcode_store": lines }))
 }
 
-/// Returns one print by its `job_id`.
+/// Returns the print with the given `job_id`.
 pub(super) fn one(machine: &mut Machine, uid: &str) -> Result<Value, MoonrakerError> {
     let record = machine.history().iter().find(|record| job_id(record.number) == uid);
     record
@@ -51,7 +52,7 @@ pub(super) fn one(machine: &mut Machine, uid: &str) -> Result<Value, MoonrakerEr
         .ok_or_else(|| MoonrakerError::new(404, format!("Invalid job uid: {uid}")))
 }
 
-/// Returns the totals over all prints.
+/// Returns the totals for all prints.
 pub(super) fn totals(machine: &mut Machine) -> Value {
     let records = machine.history();
     json!({"job_totals": {
@@ -64,12 +65,12 @@ pub(super) fn totals(machine: &mut Machine) -> Value {
     }})
 }
 
-/// Returns Moonraker's id of a job: six hexadecimal digits.
+/// Returns Moonraker's id for a job: six hexadecimal digits.
 pub(super) fn job_id(number: u64) -> String {
     format!("{number:06X}")
 }
 
-/// Returns a print as the history shows it; a running one is `in_progress` and has no end.
+/// Returns a print as shown in the history; a running print is `in_progress` and has no end.
 pub(super) fn job(machine: &Machine, record: &Record) -> Value {
     let running = machine.job().filter(|job| job.number == record.number);
     let (print, total, filament) = match running {
@@ -101,7 +102,7 @@ pub(super) fn job(machine: &Machine, record: &Record) -> Value {
     })
 }
 
-/// Parses a number, which may be a JSON number or text.
+/// Parses an argument as a number; it may be a JSON number or a string.
 fn number(params: &RpcParams, name: &str) -> Result<Option<f64>, MoonrakerError> {
     let Some(value) = params.get(name) else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Calls by their JSON-RPC names, which HTTP and WebSocket share.
+//! Calls by their JSON-RPC names, shared by HTTP and WebSocket.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::{
     printer::{CommandError, Controller, Machine, machine::SHUTDOWN_BY_REQUEST},
 };
 
-/// Returns Klipper's state and message as Moonraker reports them.
+/// Returns Klipper's state and message, as Moonraker reports them.
 pub(super) fn klippy(machine: &Machine) -> (&'static str, String) {
     match machine.controller() {
         Controller::Ready => ("ready", "Printer is ready".to_owned()),
@@ -26,8 +26,8 @@ pub(super) fn klippy(machine: &Machine) -> (&'static str, String) {
     }
 }
 
-/// Checks that Klipper's own calls are available: they exist only after it has connected once; afterwards they get 503
-/// while it is absent.
+/// Checks that Klipper's own calls are available. They exist only once Klipper has connected; after that, they fail
+/// with 503 while it is disconnected.
 fn require_klippy(machine: &Machine) -> Result<(), MoonrakerError> {
     match machine.controller() {
         Controller::Away(HostDisconnect::NeverConnected) => Err(MoonrakerError::new(404, "Not Found")),
@@ -50,7 +50,7 @@ pub(super) fn text<'a>(params: &'a RpcParams, name: &str) -> Result<&'a str, Moo
 }
 
 impl MoonrakerHost {
-    /// Executes one call.
+    /// Executes one call and returns its result.
     pub(super) async fn call(&self, method: &str, params: &RpcParams) -> Result<Value, MoonrakerError> {
         match method {
             "server.info" => Ok(self.server_info()),
@@ -116,7 +116,7 @@ impl MoonrakerHost {
         }
     }
 
-    /// Returns the current values of the requested objects.
+    /// Returns the current values of the requested status objects.
     pub(super) fn query(&self, params: &RpcParams) -> Result<Value, MoonrakerError> {
         let selection = params
             .get("objects")
@@ -142,7 +142,7 @@ impl MoonrakerHost {
         Ok(json!("ok"))
     }
 
-    /// Runs G-code line by line; returns once all is completed.
+    /// Runs G-code line by line; returns once all lines have been completed.
     async fn script(&self, script: &str) -> Result<Value, MoonrakerError> {
         self.printer.with(require_ready_for_script)?;
         for line in script.lines() {
@@ -154,7 +154,7 @@ impl MoonrakerHost {
         Ok(json!("ok"))
     }
 
-    /// Waits until nothing is in progress for which a macro would wait.
+    /// Waits until nothing is in progress that a macro would wait for.
     async fn quiet(&self) {
         self.printer
             .until(|machine| !machine.is_homing() && !machine.job().is_some_and(|job| job.phase.is_transitional()))

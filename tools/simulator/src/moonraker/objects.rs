@@ -1,11 +1,11 @@
-//! Status objects of Klipper (`print_stats`, `extruder` and others), which clients query or subscribe to.
+//! Klipper's status objects (`print_stats`, `extruder` and others), which clients query or subscribe to.
 
 use serde_json::{Map, Value, json};
 
 use super::methods::klippy;
 use crate::printer::{Controller, FilamentGate, Machine, PrintJob, PrintOutcome, PrintPhase};
 
-/// Returns all objects with all fields.
+/// Returns all status objects with all fields.
 pub(super) fn all(machine: &mut Machine) -> Map<String, Value> {
     let heat = machine.temperatures();
     let (state, message) = klippy(machine);
@@ -71,7 +71,7 @@ pub(super) fn all(machine: &mut Machine) -> Map<String, Value> {
     objects
 }
 
-/// Returns the object of a filament changer that is driven by Happy Hare.
+/// Returns the status object of a filament changer driven by Happy Hare.
 fn changer(gates: &[FilamentGate]) -> Value {
     let each = |of: fn(&FilamentGate) -> Value| gates.iter().map(of).collect::<Vec<_>>();
     json!({
@@ -86,7 +86,7 @@ fn changer(gates: &[FilamentGate]) -> Value {
     })
 }
 
-/// Returns `print_stats.state`. After an emergency stop it usually stays `paused`, so clients cannot rely on it.
+/// Returns `print_stats.state`. After an emergency stop, it usually remains `paused`, so clients cannot rely on it.
 fn print_state(machine: &Machine) -> &'static str {
     let Some(job) = machine.shown_job() else {
         return "standby";
@@ -105,7 +105,8 @@ fn print_state(machine: &Machine) -> &'static str {
     }
 }
 
-/// Returns the share of the file's bytes read, 0 to 1. A cancelled file is closed, which resets it.
+/// Returns the fraction of the file's bytes read so far, from 0 to 1. Cancelling closes the file, which resets the
+/// value.
 fn file_progress(machine: &Machine, job: &PrintJob) -> f64 {
     match job.outcome {
         Some(PrintOutcome::Cancelled) => 0.0,
@@ -114,7 +115,7 @@ fn file_progress(machine: &Machine, job: &PrintJob) -> f64 {
     }
 }
 
-/// Returns the byte position of the print. The comments before and after the G-code are read in no time.
+/// Returns the print's byte position in its file. The comments before and after the G-code take no time to read.
 fn position(job: &PrintJob, progress: f64) -> u64 {
     let (from, to) = job.facts.code;
     match progress {
@@ -124,12 +125,12 @@ fn position(job: &PrintJob, progress: f64) -> u64 {
     }
 }
 
-/// Returns the power of a heater, 0 to 1.
+/// Returns a heater's power, from 0 to 1.
 fn power(actual: f64, target: f64) -> f64 {
     if target <= 0.0 { 0.0 } else { ((target - actual) / 20.0 + target / 400.0).clamp(0.0, 1.0) }
 }
 
-/// Selects the requested objects and fields. Null or an empty list requests all fields; unknown objects are omitted,
+/// Selects the requested objects and fields. Null or an empty list requests all fields. Unknown objects are omitted;
 /// unknown fields are null.
 pub(super) fn select(all: &Map<String, Value>, selection: &Map<String, Value>) -> Map<String, Value> {
     let mut status = Map::new();
@@ -153,7 +154,7 @@ pub(super) fn select(all: &Map<String, Value>, selection: &Map<String, Value>) -
     status
 }
 
-/// Returns the fields that differ from the previous status.
+/// Returns the fields that differ from those of the previous status.
 pub(super) fn delta(before: &Map<String, Value>, after: &Map<String, Value>) -> Map<String, Value> {
     let mut changes = Map::new();
     for (name, object) in after {

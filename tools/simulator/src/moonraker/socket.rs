@@ -26,13 +26,13 @@ use crate::{
     wire::{push, push_interval},
 };
 
-/// Counter for WebSocket ids.
+/// Counter for WebSocket connection ids.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
-/// Interval at which Klipper samples subscribed objects.
+/// Interval at which Klipper samples the subscribed objects.
 const SAMPLING_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Handles `POST /server/jsonrpc`: errors have status 200, subscriptions are rejected.
+/// Handles `POST /server/jsonrpc`. Errors have status 200; subscriptions are rejected.
 pub(super) async fn over_http(State(host): State<MoonrakerHost>, request: Request) -> Response {
     let json_body = request
         .headers()
@@ -80,7 +80,7 @@ pub(super) async fn upgrade(
     })
 }
 
-/// Handles `POST /printer/objects/subscribe`: subscribes the open WebSocket with the number `connection_id`.
+/// Handles `POST /printer/objects/subscribe`, which subscribes the open WebSocket given by `connection_id`.
 pub(super) async fn subscribe_over_http(State(host): State<MoonrakerHost>, request: Request) -> Response {
     let subscribed = async {
         let params = super::arguments("printer.objects.subscribe", request).await?;
@@ -97,7 +97,7 @@ pub(super) async fn subscribe_over_http(State(host): State<MoonrakerHost>, reque
     }
 }
 
-/// JSON-RPC request on the WebSocket.
+/// JSON-RPC request received on the WebSocket.
 struct Call {
     id: Value,
     method: String,
@@ -149,9 +149,9 @@ struct SocketSession {
     identified: bool,
     subscription: Option<StatusSubscription>,
     log_seen: usize,
-    /// Klipper's state in the last notification.
+    /// Klipper's state as of the last notification.
     klippy: Option<Controller>,
-    /// Active spool, and whether Spoolman is connected, in the last notification.
+    /// Active spool, and whether Spoolman is connected, as of the last notification.
     spoolman: Option<(Option<i64>, bool)>,
 }
 
@@ -190,7 +190,7 @@ impl SocketSession {
         }
     }
 
-    /// Answers a call immediately, or adds it to the running ones.
+    /// Answers a call immediately, or adds it to the running calls.
     fn receive(&mut self, text: &[u8], running: &mut FuturesUnordered<BoxFuture<'static, Value>>) -> Option<Value> {
         let call = match parse(text) {
             Ok(call) => call,
@@ -231,7 +231,7 @@ impl SocketSession {
         Ok(json!({"connection_id": self.id}))
     }
 
-    /// Replaces the previous subscription; an empty one cancels it.
+    /// Replaces the previous subscription; an empty subscription cancels it.
     fn subscribe(&mut self, params: &Map<String, Value>) -> Result<Value, MoonrakerError> {
         let snapshot = self.host.query(params)?;
         let selection = params.get("objects").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -252,7 +252,7 @@ impl SocketSession {
             .then(|| json!({"jsonrpc": "2.0", "method": "notify_status_update", "params": [delta, time]}))
     }
 
-    /// Returns the notifications to send after a change.
+    /// Returns the notifications to send for what has changed since the last ones.
     fn news(&mut self) -> Vec<Value> {
         let first_unseen = self.log_seen;
         let (entries, controller) = self.host.printer.with(|machine| {

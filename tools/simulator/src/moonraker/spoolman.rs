@@ -1,6 +1,6 @@
-//! Moonraker's component `[spoolman]`: reports extruded filament to Spoolman as use of the active spool. Unsent reports
-//! are queued, and lost when Moonraker restarts. After a firmware restart it may lose count: the history then has a
-//! print and its spool, but none of it is reported.
+//! Moonraker's `[spoolman]` component, which reports extruded filament to Spoolman as usage of the active spool. Unsent
+//! reports are queued, and are lost when Moonraker restarts. After a firmware restart, the component may stop counting:
+//! the history then contains a print and its spool, but none of its filament is reported.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use crate::stock::spools::{SpoolHost, SpoolSystem};
 /// Interval between two reports; 5 s in the real component.
 const REPORT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Spoolman component of one printer. Clones refer to the same one.
+/// Spoolman component of one printer. Clones refer to the same component.
 #[derive(Clone)]
 pub struct SpoolmanComponent(Arc<Mutex<SpoolmanState>>);
 
@@ -23,20 +23,20 @@ struct SpoolmanState {
     to: SpoolHost,
     active: Option<i64>,
     connected: bool,
-    /// Set while it counts extruded filament.
+    /// `true` while the component counts extruded filament.
     counting: bool,
-    /// Set if there is a change of which clients were not notified yet.
+    /// `true` if there is a change of which clients have not been notified yet.
     news: bool,
-    /// Total extrusion of all prints at the last check, in millimetres.
+    /// Total extrusion for all prints as of the last check, in millimetres.
     seen_mm: f64,
-    /// Extrusion that is not reported yet, in millimetres by spool.
+    /// Extrusion that has not been reported yet, in millimetres by spool.
     pending: BTreeMap<i64, f64>,
-    /// Spools that were active in each print, by the number of the print.
+    /// Spools that were active during each print, by print number.
     prints: BTreeMap<u64, Vec<i64>>,
 }
 
 impl SpoolmanComponent {
-    /// Enables the component on a printer, with no active spool. To be called once per printer.
+    /// Enables the component on a printer, with no active spool. Must be called only once per printer.
     pub fn install(printer: &VirtualPrinter, to: &SpoolSystem) -> Self {
         let seen_mm = printer.with(|machine| extruded(machine));
         let (pending, prints) = (BTreeMap::new(), BTreeMap::new());
@@ -49,17 +49,17 @@ impl SpoolmanComponent {
         component
     }
 
-    /// Sets the active spool, as the user does at the printer.
+    /// Sets the active spool, as a user does at the printer.
     pub fn set_active(&self, spool: Option<i64>) {
         self.with(|inside| (inside.active, inside.news) = (spool, true));
     }
 
-    /// Sets whether it reaches Spoolman.
+    /// Sets whether the component can reach Spoolman.
     pub fn set_connected(&self, connected: bool) {
         self.with(|inside| (inside.connected, inside.news) = (connected, true));
     }
 
-    /// Sets whether it counts extrusion; it may lose count when the firmware restarts.
+    /// Sets whether the component counts extrusion; the real one may stop counting when the firmware restarts.
     pub fn set_counting(&self, counting: bool) {
         self.with(|inside| inside.counting = counting);
     }
@@ -105,7 +105,7 @@ impl SpoolmanComponent {
     }
 }
 
-/// Returns the total extrusion of all prints so far, in millimetres.
+/// Returns the total extrusion for all prints so far, in millimetres.
 fn extruded(machine: &Machine) -> f64 {
     let job = machine.job();
     let of = |record: &crate::printer::Record| match job.filter(|job| job.number == record.number) {
@@ -120,7 +120,7 @@ impl MoonrakerHost {
         self.printer.extension::<SpoolmanComponent>().ok_or_else(|| MoonrakerError::new(404, "Not Found"))
     }
 
-    /// Returns the active spool and whether Spoolman is connected; `None` without the component.
+    /// Returns the active spool and whether Spoolman is connected; `None` if the component is not enabled.
     pub(super) fn spoolman_shown(&self) -> Option<(Option<i64>, bool)> {
         Some(self.component().ok()?.with(|inside| (inside.active, inside.connected)))
     }
@@ -130,7 +130,7 @@ impl MoonrakerHost {
         Ok(self.component()?.status())
     }
 
-    /// Adds the spools of a print to its auxiliary data in the history.
+    /// Adds a print's spools to its auxiliary data in the history.
     pub(super) fn with_spools(&self, mut job: Value) -> Value {
         let number = job["job_id"].as_str().and_then(|id| u64::from_str_radix(id, 16).ok());
         let component = self.component().ok().zip(number);

@@ -27,14 +27,14 @@ pub(super) fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Returns the filament of each tool, in millimetres and cubic centimetres.
+/// Returns each tool's filament in millimetres and cubic centimetres.
 pub(super) fn filament(facts: &GcodeFacts) -> Value {
     // Filament of 1.75 mm has a cross-section of 2.405 mm².
     let volume = facts.filament_cm3.unwrap_or(facts.filament_mm * 2.405 / 1000.0);
     json!({"tool0": {"length": facts.filament_mm, "volume": volume}})
 }
 
-/// Returns the sanitised name under which the server stores a file; clients must use the one in the response.
+/// Returns the sanitised name under which the server stores a file; clients have to use the name from the response.
 fn harmless(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || "-_.()[]".contains(c) { c } else { '_' }).collect()
 }
@@ -91,8 +91,8 @@ fn entry(machine: &Machine, path: &str, file: &PrinterFile) -> Value {
     entry
 }
 
-/// Returns the files and folders directly below `prefix` (empty, or ending in a slash); folders include their children
-/// if `deep`.
+/// Returns the files and folders directly below `prefix`, which is empty or ends with a slash. With `deep`, folders
+/// include their children.
 fn below(machine: &Machine, prefix: &str, deep: bool) -> Vec<Value> {
     let mut entries = Vec::new();
     let mut last_folder = String::new();

@@ -1,4 +1,4 @@
-//! `/api/job`: the current print and the file selected for the next.
+//! `/api/job`: the current print and the file selected for the next one.
 
 use axum::{
     Json,
@@ -12,7 +12,7 @@ use super::{OctoprintHost, USER, error, files, outcome, printer};
 use crate::printer::{CommandError, Controller, Machine, PrintJob, PrintOutcome, PrintPhase};
 use crate::wire::JsonBody;
 
-/// Returns the file with its expected time and material; null members when no file is selected.
+/// Returns the selected file with its expected time and material; its members are null if no file is selected.
 pub(super) fn job(machine: &Machine) -> Value {
     let Some((path, file)) = machine.selected().and_then(|path| machine.files().get(path).map(|file| (path, file)))
     else {
@@ -45,7 +45,8 @@ pub(super) fn job(machine: &Machine) -> Value {
     })
 }
 
-/// Returns the progress of the selected file in percent: exactly 100.0 once finished, null once cancelled or failed.
+/// Returns the progress of printing the selected file in percent: exactly 100.0 once finished, null once cancelled or
+/// failed.
 pub(super) fn progress(machine: &Machine) -> Value {
     let shown_job = machine.shown_job().filter(|job| Some(job.filename.as_str()) == machine.selected());
     let visible = shown_job.filter(|job| matches!(job.outcome, None | Some(PrintOutcome::Completed)));
@@ -67,7 +68,7 @@ fn left(machine: &Machine, job: &PrintJob) -> u64 {
     ((job.facts.seconds - job.done).max(0.0) / machine.speed()).round() as u64
 }
 
-/// Handles `GET /api/job`. Always answers 200, whatever the printer does.
+/// Handles `GET /api/job`, which always returns 200, whatever the printer is doing.
 pub(super) async fn show(State(host): State<OctoprintHost>) -> Response {
     host.printer.with(|machine| {
         let mut body =

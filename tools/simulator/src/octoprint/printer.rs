@@ -1,4 +1,4 @@
-//! `/api/printer`: state, temperatures and commands to the printer.
+//! `/api/printer`: state, temperatures and printer commands.
 
 use axum::{
     Json,
@@ -15,10 +15,10 @@ use crate::{
     wire::JsonBody,
 };
 
-/// Message of `OctoPrint` after M112 closed the port.
+/// Message that `OctoPrint` shows after M112 has closed the serial port.
 pub(super) const STOPPED: &str = "Closing serial port due to emergency stop M112.";
 
-/// Returns the state as text of `OctoPrint`.
+/// Returns the state as `OctoPrint`'s text.
 pub(super) fn state_text(machine: &Machine) -> &'static str {
     match machine.controller() {
         Controller::Ready => match machine.job().map(|job| job.phase) {
@@ -36,7 +36,7 @@ pub(super) fn state_text(machine: &Machine) -> &'static str {
     }
 }
 
-/// Returns the error behind the state, if there is one.
+/// Returns the error message behind the printer's state, if there is one.
 pub(super) fn error_text(machine: &Machine) -> Option<&str> {
     match machine.controller() {
         Controller::Halted { message } => Some(message),
@@ -47,7 +47,7 @@ pub(super) fn error_text(machine: &Machine) -> Option<&str> {
     }
 }
 
-/// Returns text and flags of the state. The flags overlap: while a print is pausing it still counts as printing.
+/// Returns the state's text and flags. The flags overlap: while a print is pausing, it still counts as printing.
 pub(super) fn state(machine: &Machine) -> Value {
     let ready = *machine.controller() == Controller::Ready;
     let phase = machine.job().map(|job| job.phase).filter(|_| ready);
@@ -73,7 +73,7 @@ pub(super) fn state(machine: &Machine) -> Value {
     })
 }
 
-/// Returns the temperatures of tool and bed with their targets, in °C.
+/// Returns the current and target temperatures of tool and bed, in °C.
 pub(super) fn temperatures(machine: &mut Machine) -> Value {
     let heat = machine.temperatures();
     json!({
@@ -82,12 +82,12 @@ pub(super) fn temperatures(machine: &mut Machine) -> Value {
     })
 }
 
-/// Interval in seconds between two stored measurements, and their maximum number.
+/// Interval in seconds between two stored measurements.
 const MEASURED_EVERY: i64 = 5;
 const MEASUREMENTS: i64 = 360;
 
-/// Returns the latest measurements since the server's start, oldest first. Their values are synthetic and differ from
-/// one to the next.
+/// Returns the latest temperature measurements since the server's start, oldest first. Their values are synthetic, and
+/// consecutive ones differ.
 fn measured(machine: &Machine, limit: usize) -> Value {
     let started = machine.server_started_at().as_second();
     let count = (machine.now_at().as_second() - started) / MEASURED_EVERY;
@@ -125,7 +125,8 @@ pub(super) async fn show(State(host): State<OctoprintHost>, Query(query): Query<
     })
 }
 
-/// Runs raw G-code. The response comes before the effect. M112 overtakes all others and closes the port.
+/// Runs raw G-code. The response is sent before the commands take effect. M112 overtakes all others and closes the
+/// port.
 pub(super) async fn command(State(host): State<OctoprintHost>, JsonBody(body): JsonBody) -> Response {
     let commands: Vec<&str> = match (body.get("command"), body.get("commands")) {
         (Some(Value::String(one)), None) => vec![one],
@@ -173,7 +174,7 @@ pub(super) async fn bed(State(host): State<OctoprintHost>, JsonBody(body): JsonB
     }
 }
 
-/// Homes and moves the axes; rejected while printing.
+/// Homes or moves the axes; rejected while printing.
 pub(super) async fn printhead(State(host): State<OctoprintHost>, JsonBody(body): JsonBody) -> Response {
     let idle = host.printer.with(|machine| {
         if machine.job().is_some_and(|job| job.phase != PrintPhase::Paused) { Err(CommandError::Busy) } else { Ok(()) }

@@ -1,4 +1,4 @@
-//! Push socket, as raw WebSocket below `/sockjs/`.
+//! Push socket, offered as a raw WebSocket below `/sockjs/`.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::{
 /// Minimum interval between two `current` messages.
 const MIN_PUSH_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Handles `GET /sockjs/info`, by which `SockJS` clients discover that web sockets are supported.
+/// Handles `GET /sockjs/info`, from which `SockJS` clients learn that WebSockets are supported.
 pub(super) async fn info() -> Response {
     Json(json!({"websocket": true, "origins": ["*:*"], "cookie_needed": false, "entropy": 1_684_303_561}))
         .into_response()
@@ -112,8 +112,8 @@ fn current(machine: &mut Machine) -> Value {
     })
 }
 
-/// Returns the terminal lines of a command: the command as sent, and the response of a firmware. `warm` is its
-/// temperatures.
+/// Returns the terminal lines for a command: the command as sent, and a firmware's response. `warm` is the text with
+/// the temperatures.
 fn terminal(what: &PhysicalEvent, warm: &str) -> Vec<String> {
     let PhysicalEvent::Gcode { line } = what else { return Vec::new() };
     let unknown = (!is_known(line)).then(|| format!("Recv: echo:Unknown command: \"{line}\""));
@@ -121,7 +121,7 @@ fn terminal(what: &PhysicalEvent, warm: &str) -> Vec<String> {
     [Some(format!("Send: {line}")), unknown, Some(ok)].into_iter().flatten().collect()
 }
 
-/// Returns the events of `OctoPrint` for a log entry.
+/// Returns the `OctoPrint` events for a log entry.
 fn events(what: &PhysicalEvent) -> Vec<Value> {
     let event = |kind: &str, payload: Value| json!({"event": {"type": kind, "payload": payload}});
     let file = |path: &str| json!({"name": name_of(path), "path": path, "origin": "local"});

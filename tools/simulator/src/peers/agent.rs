@@ -1,5 +1,5 @@
-//! Simulated agent gateway like OpenClaw: its hook accepts messages for an agent from callers with the token, and
-//! deduplicates them by idempotency key.
+//! Simulated agent gateway similar to OpenClaw. Its hook accepts messages for an agent from callers that have the
+//! token, and deduplicates them by idempotency key.
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -17,15 +17,15 @@ const MAX_BODY_BYTES: usize = 256 * 1024;
 #[derive(Debug)]
 pub struct AgentState {
     token: String,
-    /// Idempotency key, if any, and message of each run.
+    /// Idempotency key, if any, and message of each run of the agent.
     runs: Vec<(Option<String>, String)>,
 }
 
-/// Running agent gateway. Stops when dropped.
+/// Running simulated agent gateway; stops when dropped.
 pub type SimAgentGateway = System<AgentState>;
 
 impl SimAgentGateway {
-    /// Starts on a free loopback port with this hook token.
+    /// Starts the gateway on a free loopback port with the given hook token.
     pub async fn start(token: &str) -> std::io::Result<Self> {
         let state = AgentState { token: token.to_owned(), runs: Vec::new() };
         Self::serve(state, "", |shared| {
@@ -34,13 +34,13 @@ impl SimAgentGateway {
         .await
     }
 
-    /// Returns the messages passed to its agent, in order.
+    /// Returns the messages passed to the agent, in order.
     pub fn messages(&self) -> Vec<String> {
         self.shared.with(|inside| inside.runs.iter().map(|(_, message)| message.clone()).collect())
     }
 }
 
-/// Serves the page for browsers.
+/// Serves the page shown in browsers.
 async fn root(State(shared): State<SharedState<AgentState>>) -> Response {
     match shared.mood().await {
         Some(answer) => answer,
@@ -52,7 +52,7 @@ fn wrong(status: StatusCode, words: &str) -> Response {
     (status, axum::Json(json!({"ok": false, "error": words}))).into_response()
 }
 
-/// Checks the token, which is also accepted in a dedicated header, and never in the URL.
+/// Checks the token, which is accepted as a bearer token or in a dedicated header, but never in the URL.
 fn is_admitted(headers: &HeaderMap, token: &str) -> bool {
     shows(headers, token) || headers.get("x-openclaw-token").is_some_and(|value| value.as_bytes() == token.as_bytes())
 }

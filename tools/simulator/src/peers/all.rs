@@ -1,4 +1,4 @@
-//! One instance of each system of a shop, with the configuration of a server for all of them.
+//! One instance of each of a shop's other systems, with the configuration of a server that uses all of them.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -19,16 +19,16 @@ use crate::stock::parts::PartsSystem;
 use crate::stock::spools::SpoolSystem;
 use crate::wire::SimServer;
 
-/// Token of all systems that require one.
+/// Token for all systems that require one.
 pub const PEER_TOKEN: &str = "shown-to-all-systems-of-the-shop";
-/// Credentials of the external shops: a key and a secret for those that have two.
+/// Credentials of the external shops, as `key:secret` for those that use both.
 pub const SHOP_TOKEN: &str = "key-of-the-shop:shown-to-other-shops";
-/// Client id of the shop's program at the accounting system.
+/// Client id with which the shop's program registers with the accounting system.
 const PROGRAM: &str = "printfloor-demo";
 /// First bytes of a JPEG.
 const PICTURE: [u8; 6] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 16];
 
-/// Running systems. They stop when dropped.
+/// Running simulated systems; they stop when dropped.
 pub struct AllPeers {
     /// Workflow automation.
     pub workflow: SimWorkflowAutomation,
@@ -36,7 +36,7 @@ pub struct AllPeers {
     pub farm_ui: SimFarmUi,
     /// Detector of failed prints.
     pub detector: SimDetector,
-    /// Smart home.
+    /// Simulated Home Assistant.
     pub smart_home: SimSmartHome,
     /// MQTT broker to which the smart home subscribes.
     pub broker: MqttBroker,
@@ -46,15 +46,15 @@ pub struct AllPeers {
     pub parts: PartsSystem,
     /// Spool management system.
     pub spools: SpoolSystem,
-    /// Accounting system, which an admin connects.
+    /// Accounting system, to be connected by an admin.
     pub accounting: Arc<AccountingSystem>,
-    /// External shops, each with the name of its platform for sales channels.
+    /// External shops, each with the platform name used for its sales channel.
     pub shops: [(Arc<OtherShop>, &'static str); 2],
     camera: SimServer,
 }
 
 impl AllPeers {
-    /// Starts all on free loopback ports.
+    /// Starts all systems on free loopback ports.
     pub async fn start() -> std::io::Result<Self> {
         let free = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let camera = Router::new().fallback(|| async { ([("content-type", "image/jpeg")], PICTURE.to_vec()) });
@@ -76,7 +76,7 @@ impl AllPeers {
         })
     }
 
-    /// Returns the environment variables that configure a server for all of them.
+    /// Returns the environment variables that configure a server for all systems.
     pub fn variables(&self) -> Vec<(&'static str, String)> {
         let token = || PEER_TOKEN.to_owned();
         let mut all = vec![
@@ -98,12 +98,12 @@ impl AllPeers {
         all
     }
 
-    /// Returns the URL of a picture, for cameras of simulated printers.
+    /// Returns the URL of a picture, to serve as the camera of simulated printers.
     pub fn camera(&self) -> String {
         format!("{}/snapshot.jpg", self.camera.base_url())
     }
 
-    /// Makes all of them hang, or respond again.
+    /// Makes all systems hang or respond normally again.
     pub fn set_hanging(&self, hanging: bool) {
         let mood = if hanging { ResponseMode::Hanging } else { ResponseMode::Well };
         self.workflow.set_mood(mood);

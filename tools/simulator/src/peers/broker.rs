@@ -1,5 +1,5 @@
 //! Simulated MQTT broker like that of a smart home: it retains messages, supports wildcards, and publishes the last
-//! will of a session that breaks.
+//! will of a session whose connection breaks.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -13,7 +13,7 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use crate::bambu::codec::{self, Packet};
 
-/// Return codes for a CONNECT.
+/// Return code that accepts a CONNECT.
 const WELCOME: u8 = 0;
 const WRONG_PASSWORD: u8 = 4;
 
@@ -38,7 +38,7 @@ fn with<T>(shared: &SharedBroker, act: impl FnOnce(&mut BrokerState) -> T) -> T 
     act(&mut shared.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Running broker. Stops when dropped.
+/// Running simulated broker; stops when dropped.
 pub struct MqttBroker {
     shared: SharedBroker,
     port: u16,
@@ -46,7 +46,7 @@ pub struct MqttBroker {
 }
 
 impl MqttBroker {
-    /// Starts on a free loopback port; requires the login, if any.
+    /// Starts the broker on a free loopback port; requires the login if one is given.
     pub async fn start(login: Option<(&str, &str)>) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
@@ -56,17 +56,17 @@ impl MqttBroker {
         Ok(Self { shared, port, accepting })
     }
 
-    /// Returns its address.
+    /// Returns the broker's URL.
     pub fn url(&self) -> String {
         format!("mqtt://{}", SocketAddr::from((Ipv4Addr::LOCALHOST, self.port)))
     }
 
-    /// Returns the retained messages by topic.
+    /// Returns the retained messages, by topic.
     pub fn retained(&self) -> BTreeMap<String, Bytes> {
         with(&self.shared, |inside| inside.retained.clone())
     }
 
-    /// Returns the number of sessions opened so far.
+    /// Returns the number of sessions that have been opened so far.
     pub fn opened(&self) -> u64 {
         with(&self.shared, |inside| inside.opened)
     }
@@ -86,7 +86,7 @@ impl MqttBroker {
         });
     }
 
-    /// Sets whether it accepts messages without ever responding.
+    /// Sets whether the broker accepts messages without ever responding.
     pub fn set_deaf(&self, deaf: bool) {
         with(&self.shared, |inside| inside.deaf = deaf);
     }
@@ -113,7 +113,7 @@ impl BrokerState {
         }
     }
 
-    /// Adds filters to a session, which receives the retained messages that they fit.
+    /// Adds topic filters to a session, and sends it the retained messages that match them.
     fn subscribe(&mut self, number: u64, topics: Vec<String>) {
         let Some(session) = self.sessions.get_mut(&number) else { return };
         for (topic, payload) in &self.retained {

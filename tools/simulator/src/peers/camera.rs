@@ -1,7 +1,8 @@
-//! Simulated network camera: single pictures, and the endless stream of pictures that web pages show (MJPEG).
+//! Simulated network camera, which serves single pictures as well as the endless stream of pictures shown on web pages
+//! (MJPEG).
 //!
-//! Every picture is a real JPEG of 8 × 8 grey pixels, and no two in a row are equal. A path that contains `stream` or
-//! `video` returns the stream, every other path a picture.
+//! Every picture is a real JPEG of 8 × 8 grey pixels, and no two consecutive ones are equal. A path that contains
+//! `stream` or `video` returns the stream, any other path a picture.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -19,14 +20,14 @@ use futures::stream;
 use super::{ResponseMode, SharedState};
 use crate::wire::SimServer;
 
-/// Interval between two pictures of the stream.
+/// Interval between two pictures in the stream.
 const STREAM_PAUSE: Duration = Duration::from_millis(20);
-/// Multipart boundary between two pictures of the stream.
+/// Multipart boundary between two pictures in the stream.
 const BOUNDARY: &str = "boundarydonotcross";
 /// Size of an oversized picture in bytes.
 const HUGE_BYTES: usize = 12 * 1024 * 1024;
 
-/// Content that the camera returns.
+/// Content returned by the camera.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CameraContent {
     /// A normal picture.
@@ -36,11 +37,11 @@ pub enum CameraContent {
     Html,
     /// An SVG drawing with a script in it.
     Svg,
-    /// An endless picture.
+    /// A picture that never ends.
     Huge,
     /// A redirect to another address.
     Redirect(String),
-    /// The beginning of a picture, and then nothing more.
+    /// The beginning of a picture, with nothing after it.
     Stalls,
 }
 
@@ -52,7 +53,7 @@ struct CameraState {
     requests: Vec<String>,
 }
 
-/// Running camera. Stops when dropped.
+/// Running simulated camera; stops when dropped.
 #[derive(Debug)]
 pub struct Camera {
     shared: SharedState<CameraState>,
@@ -60,12 +61,12 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// Starts on a free loopback port; requires the credentials `user:password`, if any (HTTP Basic).
+    /// Starts the camera on a free loopback port; requires the credentials `user:password` (HTTP Basic) if given.
     pub async fn start(credentials: Option<&str>) -> std::io::Result<Self> {
         Self::at(SocketAddr::from(([127, 0, 0, 1], 0)), credentials).await
     }
 
-    /// Does what [`Self::start`] does, on this address.
+    /// Starts the camera as [`Self::start`] does, but on the given address.
     pub async fn at(addr: SocketAddr, credentials: Option<&str>) -> std::io::Result<Self> {
         let credentials = credentials.map(str::to_owned);
         let shared = SharedState::new(CameraState {
@@ -79,22 +80,22 @@ impl Camera {
         Ok(Self { shared, server })
     }
 
-    /// Returns the URL of its single pictures.
+    /// Returns the URL for single pictures.
     pub fn snapshot_url(&self) -> String {
         format!("{}/webcam/?action=snapshot", self.server.base_url())
     }
 
-    /// Returns the URL of its stream.
+    /// Returns the URL of the stream.
     pub fn stream_url(&self) -> String {
         format!("{}/webcam/?action=stream", self.server.base_url())
     }
 
-    /// Sets the response behaviour from now on.
+    /// Sets how the camera responds from now on.
     pub fn set_mood(&self, mood: ResponseMode) {
         self.shared.set_mood(mood);
     }
 
-    /// Sets the returned content from now on.
+    /// Sets the content that the camera returns from now on.
     pub fn show(&self, sight: CameraContent) {
         self.shared.with(|inside| inside.sight = sight);
     }
@@ -167,7 +168,7 @@ fn next(shared: &SharedState<CameraState>) -> Vec<u8> {
     }))
 }
 
-/// Returns a JPEG of 8 × 8 pixels of this grey: baseline, one component, with its own tables.
+/// Returns a JPEG of 8 × 8 pixels in the given shade of grey: baseline, one component, with its own tables.
 pub fn picture(grey: u8) -> Vec<u8> {
     let mut out = vec![0xFF, 0xD8];
     let mut segment = |marker: u8, body: &[u8]| {

@@ -1,4 +1,4 @@
-//! Simulated ML API of Obico: it fetches each picture itself, with the timeouts of the real one, and returns its
+//! Simulated ML API of Obico. It fetches each picture itself, with the same timeouts as the real one, and returns its
 //! detections.
 
 use std::time::Duration;
@@ -20,7 +20,7 @@ const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum size of a picture in bytes.
 const MAX_PICTURE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// State of a detector.
+/// State of the simulated detector.
 #[derive(Debug)]
 pub struct DetectorState {
     token: Option<String>,
@@ -28,11 +28,11 @@ pub struct DetectorState {
     requests: Vec<String>,
 }
 
-/// Running detector. Stops when dropped.
+/// Running simulated detector; stops when dropped.
 pub type SimDetector = System<DetectorState>;
 
 impl SimDetector {
-    /// Starts on a free loopback port; requires the token, if any.
+    /// Starts the detector on a free loopback port; requires the token if one is given.
     pub async fn start(token: Option<&str>) -> std::io::Result<Self> {
         let state = DetectorState { token: token.map(str::to_owned), confidence: 0.0, requests: Vec::new() };
         Self::serve(state, "", |shared| {
@@ -41,7 +41,7 @@ impl SimDetector {
         .await
     }
 
-    /// Sets the confidence of a detection in every picture from now on; 0: no detection.
+    /// Sets the confidence of the detection reported for every picture from now on; 0 means no detection.
     pub fn see(&self, confidence: f64) {
         self.shared.with(|inside| inside.confidence = confidence);
     }
@@ -52,7 +52,7 @@ impl SimDetector {
     }
 }
 
-/// Query of a detection request.
+/// Query parameters of a detection request.
 #[derive(serde::Deserialize)]
 struct DetectionQuery {
     img: Option<String>,
@@ -86,7 +86,7 @@ async fn look(
     axum::Json(json!({ "detections": detections })).into_response()
 }
 
-/// Returns whether a picture is available at this URL.
+/// Returns whether a picture is available at the given URL.
 async fn is_picture(url: &str) -> bool {
     let fetched = async {
         let rest = url.strip_prefix("http://")?;

@@ -9,19 +9,19 @@ use serde_json::{Value, json};
 
 use super::{SharedState, System, shows};
 
-/// State of an FDM Monster.
+/// State of the simulated FDM Monster.
 #[derive(Debug)]
 pub struct FarmUiState {
-    /// API key; `None`: no authentication.
+    /// API key; `None` if no authentication is required.
     key: Option<String>,
     printers: Vec<Value>,
 }
 
-/// Running FDM Monster. Stops when dropped.
+/// Running simulated FDM Monster; stops when dropped.
 pub type SimFarmUi = System<FarmUiState>;
 
 impl SimFarmUi {
-    /// Starts on a free loopback port; requires the key, if any.
+    /// Starts the server on a free loopback port; requires the API key if one is given.
     pub async fn start(key: Option<&str>) -> std::io::Result<Self> {
         let state = FarmUiState { key: key.map(str::to_owned), printers: Vec::new() };
         Self::serve(state, "", |shared| {
@@ -33,8 +33,8 @@ impl SimFarmUi {
         .await
     }
 
-    /// Adds a printer in the form of its list: `{name, printerURL, printerType, apiKey, username, password, enabled}`;
-    /// assigns the next id.
+    /// Adds a printer in the format of FDM Monster's list,
+    /// `{name, printerURL, printerType, apiKey, username, password, enabled}`, and assigns it the next id.
     pub fn add(&self, mut printer: Value) {
         self.shared.with(|inside| {
             printer["id"] = (inside.printers.len() + 1).into();

@@ -1,7 +1,7 @@
-//! Simulated mail service like Resend: it accepts messages over HTTP, and stores the idempotency key and the body of
-//! each accepted message for a day. The same key with the same body gets the first response and is sent once; with
-//! another body it is rejected for as long as the key is stored; while the first request is in flight it is rejected
-//! temporarily.
+//! Simulated email service like Resend. It accepts messages over HTTP, and stores the idempotency key and the body of
+//! each accepted message for a day. While the key is stored, the same key with the same body returns the first
+//! response, so that the message is sent only once; with another body, the request is rejected. While the first request
+//! is in flight, a request with the same key is temporarily rejected.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -21,39 +21,40 @@ const MAX_BODY_BYTES: usize = 40 * 1024 * 1024;
 /// Maximum length of an idempotency key, in characters.
 const MAX_KEY_CHARS: usize = 256;
 
-/// State of a mail service.
+/// State of the simulated email service.
 #[derive(Debug)]
 pub struct MailServiceState {
     key: String,
     /// Id and body of each accepted message, in order.
     messages: Vec<(String, Value)>,
-    /// Index in `messages` by idempotency key.
+    /// Index into `messages`, by idempotency key.
     keys: HashMap<String, usize>,
-    /// Keys of in-flight requests.
+    /// Idempotency keys of the requests in flight.
     under_way: HashSet<String>,
-    /// Accepts messages and cuts the connection instead of responding.
+    /// Makes the service accept messages but cut the connection instead of responding.
     loses_answers: bool,
-    /// Keeps requests in flight.
+    /// Keeps requests in flight without completing them.
     holds: bool,
     requests: Vec<MailRequest>,
 }
 
-/// Request with its result.
+/// Request together with its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailRequest {
     /// Idempotency key, if any.
     pub key: Option<String>,
     /// Body of the message.
     pub body: Value,
-    /// Name of the error with which it was rejected; `None` if it was accepted, now or before.
+    /// Name of the error with which the request was rejected; `None` if it, or an earlier request with the same key,
+    /// was accepted.
     pub error: Option<&'static str>,
 }
 
-/// Running mail service. Stops when dropped.
+/// Running simulated email service; stops when dropped.
 pub type SimMailService = System<MailServiceState>;
 
 impl SimMailService {
-    /// Starts on a free loopback port with this API key.
+    /// Starts the service on a free loopback port with the given API key.
     pub async fn start(key: &str) -> std::io::Result<Self> {
         let state = MailServiceState {
             key: key.to_owned(),
@@ -67,7 +68,7 @@ impl SimMailService {
         Self::serve(state, "", |shared| Router::new().route("/emails", post(emails)).with_state(shared)).await
     }
 
-    /// Sets whether it accepts messages and cuts the connection instead of responding.
+    /// Sets whether the service accepts messages but cuts the connection instead of responding.
     pub fn lose_answers(&self, loses: bool) {
         self.shared.with(|inside| inside.loses_answers = loses);
     }
@@ -77,12 +78,12 @@ impl SimMailService {
         self.shared.with(|inside| inside.holds = holds);
     }
 
-    /// Returns the bodies of the sent messages, in order; at most one per idempotency key.
+    /// Returns the bodies of the sent messages in order, at most one per idempotency key.
     pub fn messages(&self) -> Vec<Value> {
         self.shared.with(|inside| inside.messages.iter().map(|(_, body)| body.clone()).collect())
     }
 
-    /// Returns all requests that were answered, or would have been, in order.
+    /// Returns in order all requests that were answered, or would have been if the connection had not been cut.
     pub fn requests(&self) -> Vec<MailRequest> {
         self.shared.with(|inside| inside.requests.clone())
     }
@@ -144,7 +145,7 @@ async fn take(shared: &SharedState<MailServiceState>, headers: &HeaderMap, body:
     })
 }
 
-/// Returns a response for a request that is not accepted; otherwise marks its key as in flight.
+/// Returns the response to a request that is not accepted; otherwise, marks the request's key as in flight.
 fn refuse(
     shared: &SharedState<MailServiceState>,
     headers: &HeaderMap,

@@ -1,5 +1,5 @@
-//! Simulated HTTP interface of Home Assistant, limited to states: callers with the token set them, and a restart drops
-//! them.
+//! Simulated HTTP interface of Home Assistant, limited to states. Callers that have the token can set them; a restart
+//! drops them.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::wire::JsonBody;
 /// Maximum length of a state, in characters.
 const MAX_STATE_CHARS: usize = 255;
 
-/// State of a Home Assistant.
+/// State of the simulated Home Assistant.
 #[derive(Debug)]
 pub struct SmartHomeState {
     token: String,
@@ -25,11 +25,11 @@ pub struct SmartHomeState {
     written: usize,
 }
 
-/// Running Home Assistant. Stops when dropped.
+/// Running simulated Home Assistant; stops when dropped.
 pub type SimSmartHome = System<SmartHomeState>;
 
 impl SimSmartHome {
-    /// Starts on a free loopback port, with this long-lived token of an administrator.
+    /// Starts the server on a free loopback port, with the given long-lived administrator token.
     pub async fn start(token: &str) -> std::io::Result<Self> {
         let state = SmartHomeState { token: token.to_owned(), states: BTreeMap::new(), written: 0 };
         Self::serve(state, "", |shared| {
@@ -42,7 +42,7 @@ impl SimSmartHome {
         .await
     }
 
-    /// Returns all states by entity.
+    /// Returns all states, by entity.
     pub fn states(&self) -> BTreeMap<String, Value> {
         self.shared.with(|inside| inside.states.clone())
     }
@@ -52,7 +52,7 @@ impl SimSmartHome {
         self.shared.with(|inside| inside.written)
     }
 
-    /// Restarts: states that were set over HTTP are lost.
+    /// Restarts the server, so that states set over HTTP are lost.
     pub fn restart(&self) {
         self.shared.with(|inside| inside.states.clear());
     }

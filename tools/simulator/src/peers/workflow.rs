@@ -1,5 +1,5 @@
-//! Simulated workflow automation with the behaviour of n8n's webhook node: a webhook exists while its workflow is
-//! active, only for its method, and may require a header.
+//! Simulated workflow automation with the behaviour of n8n's webhook node. A webhook exists only while its workflow is
+//! active, accepts only its own method, and may require a header.
 
 use axum::Router;
 use axum::body::to_bytes;
@@ -14,7 +14,7 @@ use super::{SharedState, System};
 /// Maximum size of a webhook request in bytes.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
-/// State of a workflow automation.
+/// State of the simulated workflow automation.
 #[derive(Debug)]
 pub struct WorkflowState {
     active: bool,
@@ -22,11 +22,12 @@ pub struct WorkflowState {
     received: Vec<Value>,
 }
 
-/// Running workflow automation with one webhook, `/webhook/shop`. Stops when dropped.
+/// Running simulated workflow automation with one webhook, `/webhook/shop`; stops when dropped.
 pub type SimWorkflowAutomation = System<WorkflowState>;
 
 impl SimWorkflowAutomation {
-    /// Starts on a free loopback port; its webhook requires `header`, a name and value, if any.
+    /// Starts the server on a free loopback port. Its webhook requires `header`, given as name and value, if there is
+    /// one.
     pub async fn start(header: Option<(&str, &str)>) -> std::io::Result<Self> {
         let header = header.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let state = WorkflowState { active: true, header, received: Vec::new() };
@@ -44,7 +45,7 @@ impl SimWorkflowAutomation {
         self.shared.with(|inside| inside.active = active);
     }
 
-    /// Returns the bodies that started the workflow, in order.
+    /// Returns the request bodies that started the workflow, in order.
     pub fn received(&self) -> Vec<Value> {
         self.shared.with(|inside| inside.received.clone())
     }

@@ -1,4 +1,4 @@
-//! Files stored on a virtual printer, in memory.
+//! Files stored on a virtual printer, kept in memory.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -12,15 +12,15 @@ use crate::gcode::GcodeFacts;
 pub struct PrinterFile {
     /// Contents of the file, as uploaded.
     pub bytes: Bytes,
-    /// Time at which it was stored.
+    /// Time at which the file was stored.
     pub modified: Timestamp,
-    /// Metadata from its comments.
+    /// Metadata from the file's comments.
     pub facts: Arc<GcodeFacts>,
     /// Unique id that changes with every upload.
     pub uuid: String,
 }
 
-/// All files by path, below one root, without a leading slash.
+/// All files by path, relative to a single root, without a leading slash.
 #[derive(Clone, Debug, Default)]
 pub struct PrinterStorage {
     by_path: BTreeMap<String, PrinterFile>,
@@ -32,7 +32,8 @@ impl PrinterStorage {
         self.by_path.get(path)
     }
 
-    /// Returns the path as stored: exact, else the first that differs only in case (as Klipper resolves it on a start).
+    /// Returns the path as stored: an exact match, or else the first path that differs only in case (as Klipper
+    /// resolves it for a start).
     pub fn resolve(&self, path: &str) -> Option<String> {
         let path = path.trim_start_matches('/');
         if self.by_path.contains_key(path) {
@@ -41,7 +42,7 @@ impl PrinterStorage {
         self.by_path.keys().find(|key| key.eq_ignore_ascii_case(path)).cloned()
     }
 
-    /// Returns all files in order of their paths.
+    /// Returns all files, sorted by path.
     pub fn iter(&self) -> impl Iterator<Item = (&String, &PrinterFile)> {
         self.by_path.iter()
     }
@@ -61,8 +62,8 @@ impl PrinterStorage {
     }
 }
 
-/// Normalises a path below the root: no leading slash, no empty, `.` or `..` part; `None` if it would leave the root or
-/// is empty.
+/// Normalises a path relative to the root: no leading slash, no empty, `.` or `..` parts. Returns `None` if the path
+/// would leave the root or is empty.
 pub fn clean_path(path: &str) -> Option<String> {
     let mut parts = Vec::new();
     for part in path.split(['/', '\\']) {

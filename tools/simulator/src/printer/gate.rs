@@ -1,13 +1,13 @@
-//! Gate of a filament changer, which holds a spool.
+//! Gate of a filament changer, which can hold a spool.
 
-/// Contents of a gate, as the user entered them at the printer.
+/// Contents of a gate, as entered by a user at the printer.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FilamentGate {
-    /// Presence of filament in the gate; `None` is unknown.
+    /// Presence of filament in the gate; `None` if unknown.
     pub filled: Option<bool>,
     /// Manufacturer of the filament.
     pub vendor: String,
-    /// Kind of plastic, as `PLA`.
+    /// Kind of plastic, such as `PLA`.
     pub material: String,
     /// Manufacturer's name of the filament.
     pub name: String,
@@ -16,7 +16,7 @@ pub struct FilamentGate {
 }
 
 impl FilamentGate {
-    /// Builds a gate with filament.
+    /// Builds a gate that contains filament.
     pub fn filled(vendor: &str, material: &str, name: &str, color: [f64; 3]) -> Self {
         let [vendor, material, name] = [vendor, material, name].map(str::to_owned);
         Self { filled: Some(true), vendor, material, name, color }

@@ -1,32 +1,32 @@
-//! Heater that warms at a steady rate and cools towards room temperature.
+//! Heater that warms up at a steady rate and cools down towards room temperature.
 
 /// Room temperature in °C.
 pub const AMBIENT_CELSIUS: f64 = 22.0;
 
-/// Simulated heater. Its time is advanced by the caller.
+/// Simulated heater, whose time is advanced by the caller.
 #[derive(Clone, Debug)]
 pub struct Heater {
     actual: f64,
     target: f64,
     /// Rate of warming in °C per second.
     rise: f64,
-    /// Share of the difference to room temperature that is lost per second.
+    /// Fraction of the difference to room temperature that is lost per second.
     fall: f64,
 }
 
 impl Heater {
-    /// Creates a heater at room temperature. `rise` is in °C per second, `fall` the share of the difference to room
-    /// temperature that is lost per second.
+    /// Creates a heater at room temperature. `rise` is in °C per second; `fall` is the fraction of the difference to
+    /// room temperature that is lost per second.
     pub fn new(rise: f64, fall: f64) -> Self {
         Self { actual: AMBIENT_CELSIUS, target: 0.0, rise, fall }
     }
 
-    /// Sets the target in °C; 0 switches it off.
+    /// Sets the target temperature in °C; 0 switches the heater off.
     pub fn set(&mut self, target: f64) {
         self.target = target.clamp(0.0, 350.0);
     }
 
-    /// Lets the temperature move towards the target for this many seconds of virtual time.
+    /// Moves the temperature towards the target for the given number of seconds of virtual time.
     pub fn pass(&mut self, seconds: f64) {
         if self.actual < self.target {
             self.actual = f64::min(self.actual + self.rise * seconds, self.target);
@@ -36,12 +36,12 @@ impl Heater {
         }
     }
 
-    /// Returns the target in °C.
+    /// Returns the target temperature in °C.
     pub fn target(&self) -> f64 {
         self.target
     }
 
-    /// Returns the reading of a sensor in °C, with `noise` from −1 to 1.
+    /// Returns a sensor reading in °C, with `noise` from −1 to 1.
     pub fn read(&self, noise: f64) -> f64 {
         ((self.actual + noise * 0.25) * 100.0).round() / 100.0
     }

@@ -1,4 +1,4 @@
-//! Prints, running or ended, and the history of past ones.
+//! Prints, in progress or ended, and the history of past prints.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,23 +7,23 @@ use tokio::time::Instant;
 
 use crate::gcode::GcodeFacts;
 
-/// Phase of a running print.
+/// Phase of a print in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrintPhase {
     /// Warming up or extruding.
     Printing,
-    /// Pause command accepted, not at a standstill yet.
+    /// Pause command accepted, but not at a standstill yet.
     Pausing,
     /// At a standstill with its position saved; it can be resumed.
     Paused,
-    /// Resume command accepted, warming or moving back.
+    /// Resume command accepted; warming up or moving back.
     Resuming,
     /// Cancel command accepted, parking.
     Cancelling,
 }
 
 impl PrintPhase {
-    /// Returns whether the phase passes into another by itself.
+    /// Returns whether the phase ends on its own and leads to another.
     pub fn is_transitional(self) -> bool {
         matches!(self, Self::Pausing | Self::Resuming | Self::Cancelling)
     }
@@ -32,51 +32,50 @@ impl PrintPhase {
 /// Result of a print.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PrintOutcome {
-    /// Printed to its end.
+    /// Printed to the end.
     Completed,
-    /// Stopped by a command to cancel.
+    /// Stopped by a cancel command.
     Cancelled,
-    /// Failed by itself; with the reason that the printer reports.
+    /// Failed by itself; contains the reason that the printer reports.
     Failed(String),
-    /// Ended by an emergency stop or a firmware shutdown, with its message.
+    /// Ended by an emergency stop or a firmware shutdown; contains its message.
     Halted(String),
-    /// Lost with the power.
+    /// Lost in a power failure.
     Interrupted,
-    /// Lost with the connection to the controller, or by its restart.
+    /// Lost because the connection to the controller broke or the controller restarted.
     ControllerLost,
 }
 
-/// Print on a virtual printer. Real durations are wall-clock time; a second of G-code time is a real second divided by
-/// the speed.
+/// Print on a virtual printer. Real durations are in wall-clock time; one second of G-code time takes one real second
+/// divided by the speed.
 #[derive(Clone, Debug)]
 pub struct PrintJob {
     /// Number of the print, counted from 1.
     pub number: u64,
-    /// Name of the file that is printed.
+    /// Name of the file being printed.
     pub filename: String,
     /// Size of the file in bytes.
     pub size: u64,
     /// Metadata from the file's comments.
     pub facts: Arc<GcodeFacts>,
-    /// Completed G-code time in seconds.
+    /// G-code time completed so far, in seconds.
     pub done: f64,
-    /// Real time spent printing. Warming up is part of it, so that a virtual print lasts as long as its slicer's
-    /// estimate.
+    /// Real time spent printing, including warming up, so that a virtual print takes as long as the slicer's estimate.
     pub printing: Duration,
-    /// Start time on the monotonic clock.
+    /// Time at which the print started, on the monotonic clock.
     pub started: Instant,
-    /// Start time in calendar time.
+    /// Time at which the print started, as calendar time.
     pub started_at: Timestamp,
-    /// End time on the monotonic clock; `None` while it runs.
+    /// Time at which the print ended, on the monotonic clock; `None` while it is in progress.
     pub ended: Option<Instant>,
-    /// Phase of the print while it runs.
+    /// Phase of the print while it is in progress.
     pub phase: PrintPhase,
-    /// Result of the print; `None` while it runs.
+    /// Result of the print; `None` while it is in progress.
     pub outcome: Option<PrintOutcome>,
 }
 
 impl PrintJob {
-    /// Returns the progress, 0 to 1; exactly 1 once completed.
+    /// Returns the progress from 0 to 1; exactly 1 once completed.
     pub fn progress(&self) -> f64 {
         if self.outcome == Some(PrintOutcome::Completed) {
             1.0
@@ -90,18 +89,18 @@ impl PrintJob {
         self.facts.filament_mm * self.progress()
     }
 
-    /// Returns the real time since the start, pauses included.
+    /// Returns the real time since the start, including pauses.
     pub fn total(&self, now: Instant) -> Duration {
         self.ended.unwrap_or(now).saturating_duration_since(self.started)
     }
 
-    /// Returns the layer being printed, counted from 1; `None` if the file states no layers.
+    /// Returns the layer being printed, counted from 1; `None` if the file does not state the number of layers.
     pub fn layer(&self) -> Option<u64> {
         self.facts.layers.map(|layers| ((self.progress() * layers as f64).ceil() as u64).clamp(1, layers))
     }
 }
 
-/// Print in the printer's history.
+/// Entry for a print in the printer's history.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Number of the print.
@@ -110,17 +109,17 @@ pub struct Record {
     pub filename: String,
     /// Metadata from the file's comments at the time of the print.
     pub facts: Arc<GcodeFacts>,
-    /// Size of the file in bytes when it was printed.
+    /// Size of the file in bytes at the time of the print.
     pub size: u64,
-    /// Start time in calendar time.
+    /// Time at which the print started.
     pub started_at: Timestamp,
-    /// End time in calendar time; `None` while it runs.
+    /// Time at which the print ended; `None` while it is in progress.
     pub ended_at: Option<Timestamp>,
-    /// Result of the print; `None` while it runs.
+    /// Result of the print; `None` while it is in progress.
     pub outcome: Option<PrintOutcome>,
-    /// Real seconds of printing.
+    /// Real seconds spent printing.
     pub print_seconds: f64,
-    /// Total real seconds, pauses included.
+    /// Total real seconds, including pauses.
     pub total_seconds: f64,
     /// Filament used in millimetres.
     pub filament_mm: f64,

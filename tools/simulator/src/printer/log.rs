@@ -1,38 +1,39 @@
-//! Log of a virtual printer's physical actions, as opposed to its reports. Append-only; reboots do not change it.
+//! Log of a virtual printer's physical actions, as opposed to its reports. The log is append-only; reboots do not
+//! change it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Physical event at a printer.
+/// Entry for a physical event at a printer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogEntry {
     /// Position in the log, counted from 0.
     pub seq: u64,
-    /// Real time, not the faster time of the virtual print.
+    /// Real time, as opposed to the faster time of a virtual print.
     #[serde(with = "rfc3339")]
     pub at: Timestamp,
-    /// Event, and the file that it concerns.
+    /// Event, including the file concerned.
     #[serde(flatten)]
     pub what: PhysicalEvent,
 }
 
-/// Kind of physical event. File names are paths below the printer's storage root.
+/// Kind of physical event. File names are paths relative to the root of the printer's storage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum PhysicalEvent {
-    /// A print began: the printer heats, moves or extrudes for this file.
+    /// A print started: the printer heats, moves or extrudes for the file.
     Started {
-        /// Name of the file that is printed.
+        /// Name of the file being printed.
         filename: String,
     },
-    /// A print that just began takes its filaments from these places of a filament changer.
+    /// A print that has just started takes its filaments from these slots of a filament changer.
     Fed {
-        /// Name of the file that is printed.
+        /// Name of the file being printed.
         filename: String,
-        /// Each used tool of the file, from 0, with the slot that it prints from; 254 is the spool beside the changer.
+        /// Each tool used by the file, numbered from 0, with the slot from which it prints; 254 is the external spool.
         slots: Vec<(u32, i64)>,
     },
-    /// A print ran to its end.
+    /// A print ran to completion.
     Finished {
         /// Name of the file that was printed.
         filename: String,
@@ -42,46 +43,47 @@ pub enum PhysicalEvent {
         /// Name of the file that was printed.
         filename: String,
     },
-    /// A print ended by a failure or an emergency stop.
+    /// A print ended because of a failure or an emergency stop.
     Failed {
         /// Name of the file that was printed.
         filename: String,
-        /// The reason of the failure.
+        /// Reason for the failure.
         reason: String,
     },
-    /// A print was lost with the power or the connection to the controller.
+    /// A print was lost because the power or the connection to the controller failed.
     Interrupted {
         /// Name of the file that was printed.
         filename: String,
     },
     /// A print was paused.
     Paused {
-        /// Name of the file that is printed.
+        /// Name of the file being printed.
         filename: String,
     },
     /// A print was resumed.
     Resumed {
-        /// Name of the file that is printed.
+        /// Name of the file being printed.
         filename: String,
     },
     /// A file was stored.
     Uploaded {
         /// Name under which the file is stored.
         filename: String,
-        /// Its size in bytes.
+        /// Size of the file in bytes.
         bytes: u64,
     },
     /// A file was deleted.
     Deleted {
-        /// Name of the file that was deleted.
+        /// Name of the deleted file.
         filename: String,
     },
-    /// A start that was accepted earlier had no effect, because the file was gone or another print was running.
+    /// A start that had been accepted earlier had no effect, because the file was gone or another print was in
+    /// progress.
     LateStartFellThrough {
         /// Name of the file that should have been printed.
         filename: String,
     },
-    /// An emergency stop cut motion and heating.
+    /// An emergency stop cut off motion and heating.
     EmergencyStop,
     /// The controller shut down by itself.
     FirmwareShutdown,
@@ -91,16 +93,16 @@ pub enum PhysicalEvent {
     Connected,
     /// The host lost the controller, or disconnected from it.
     Disconnected,
-    /// The printer lost its power and started again.
+    /// The printer lost power and booted again.
     Rebooted,
-    /// Axes were moved to their end stops.
+    /// Axes were homed to their end stops.
     Homed {
-        /// The axes as lower-case letters.
+        /// Homed axes as lower-case letters.
         axes: String,
     },
-    /// A line of G-code from outside a file was run.
+    /// A line of G-code that did not come from a file was run.
     Gcode {
-        /// The line of G-code.
+        /// Line of G-code that was run.
         line: String,
     },
 }

@@ -1,6 +1,6 @@
-//! State of one virtual printer and its transition rules. Time is passed in; nothing here waits.
+//! State of one virtual printer and the rules by which it changes. Time is passed in; nothing in the module waits.
 //!
-//! There are two kinds of time: real time (delays of faults, reported durations) and G-code time, which runs `speed`
+//! There are two kinds of time: real time, for fault delays and reported durations, and G-code time, which runs `speed`
 //! times as fast.
 
 use std::{sync::Arc, time::Duration};
@@ -26,32 +26,32 @@ mod flow;
 
 pub use commands::{CommandError, DeleteError};
 
-/// Message of an emergency stop by the API.
+/// Message after an emergency stop through the API.
 pub const SHUTDOWN_BY_REQUEST: &str = "Shutdown due to webhooks request";
-/// Message of an emergency stop by G-code.
+/// Message after an emergency stop through G-code.
 pub const SHUTDOWN_BY_M112: &str = "Shutdown due to M112 command";
-/// Message of the `firmware_shutdown` fault.
+/// Message reported for the `firmware_shutdown` fault.
 pub const SHUTDOWN_BY_MCU: &str = "MCU 'mcu' shutdown: Timer too close";
 
-/// State of the controller board, as its host sees it.
+/// State of the controller board, as seen by its host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Controller {
     /// The firmware accepts commands.
     Ready,
-    /// Starting up; ready soon.
+    /// The firmware is starting up and will be ready soon.
     Starting,
-    /// Shut down; only a restart brings it back.
+    /// The firmware has shut down; only a restart makes it available again.
     Halted {
-        /// The reason of the shutdown.
+        /// Reason for the shutdown.
         message: String,
     },
-    /// Disconnected: its server has closed the connection to the firmware on request.
+    /// The server has closed the connection to the firmware on request.
     Closed,
-    /// Lost because of a fault.
+    /// The connection is lost because of a fault.
     Away(HostDisconnect),
 }
 
-/// Scheduled future event.
+/// Event scheduled for the future.
 #[derive(Clone, Debug)]
 enum ScheduledEvent {
     LateStart { filename: String },
@@ -63,39 +63,39 @@ enum ScheduledEvent {
     EchoEnds,
 }
 
-/// Timing of this machine, derived from the seed.
+/// Timing of a machine, derived from the seed.
 #[derive(Clone, Debug)]
 struct MachineTiming {
-    /// Seconds of G-code time from restart to ready.
+    /// Seconds of G-code time between a restart and being ready.
     restart: f64,
-    /// Seconds of G-code time from power loss to answering again.
+    /// Seconds of G-code time between a power loss and answering again.
     boot: f64,
-    /// Seconds of G-code time to home all axes.
+    /// Seconds of G-code time needed to home all axes.
     homing: f64,
 }
 
 /// Measured and target temperatures of nozzle and bed, in °C.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MachineTemperatures {
-    /// Measured temperature of the nozzle.
+    /// Measured temperature of the nozzle in °C.
     pub nozzle: f64,
-    /// Target temperature of the nozzle; 0 while its heater is off.
+    /// Target temperature of the nozzle in °C; 0 while its heater is off.
     pub nozzle_target: f64,
-    /// Measured temperature of the bed.
+    /// Measured temperature of the bed in °C.
     pub bed: f64,
-    /// Target temperature of the bed; 0 while its heater is off.
+    /// Target temperature of the bed in °C; 0 while its heater is off.
     pub bed_target: f64,
 }
 
 impl MachineTemperatures {
-    /// Formats the temperatures as a firmware's response to `M105`.
+    /// Formats the temperatures as in a firmware's response to `M105`.
     pub fn report(&self) -> String {
         let Self { nozzle, nozzle_target, bed, bed_target } = self;
         format!("T:{nozzle:.2} /{nozzle_target:.2} B:{bed:.2} /{bed_target:.2}")
     }
 }
 
-/// Virtual printer without a task. Readers see the state as of the last call of [`Machine::advance`].
+/// Virtual printer without a task. Readers see the state as of the last call to [`Machine::advance`].
 #[derive(Debug)]
 pub struct Machine {
     rng: fastrand::Rng,
@@ -106,7 +106,7 @@ pub struct Machine {
     speed: f64,
     revision: u64,
     pub(super) faults: PrinterFaults,
-    /// Set if a lost controller is found again without a command (Klipper does, a serial port does not).
+    /// `true` if a lost controller is found again without a command (Klipper does that, a serial port does not).
     reconnects: bool,
     controller: Controller,
     files: PrinterStorage,
@@ -122,22 +122,22 @@ pub struct Machine {
     upcoming: Vec<(Instant, ScheduledEvent)>,
     powered: bool,
     echo: bool,
-    /// Time at which the current run of the printer's server began.
+    /// Time at which the printer's server was last started.
     server_started_at: Timestamp,
-    /// Lines of the server's console with their times, stored only in its memory.
+    /// Lines on the server's console with their times, stored only in memory.
     console: Vec<(Timestamp, String)>,
-    /// Number of a print that the server does not record, because it was restarted during it.
+    /// Number of a print that the server does not record, because the server was restarted during the print.
     unrecorded: Option<u64>,
     /// Number of cancel commands received.
     cancels: u64,
     late_starts: u64,
-    /// Gates of its filament changer; empty without one.
+    /// Gates of the filament changer; empty if there is none.
     gates: Vec<FilamentGate>,
-    /// Slots that feed the tools of the next print of this file, as specified by the start.
+    /// Name of a file, and the slots that feed the tools in its next print, as specified by the start.
     feed: Option<(String, Vec<(u32, i64)>)>,
 }
 
-/// Uptime of the printer's server when the printer is created, so that it has a little history.
+/// Uptime of the printer's server when the printer is created, which gives it a little history.
 const SERVER_RAN: SignedDuration = SignedDuration::from_secs(60);
 
 impl Machine {
@@ -185,12 +185,12 @@ impl Machine {
         }
     }
 
-    /// Returns the real time up to which the state is computed.
+    /// Returns the real time up to which the state has been computed.
     pub fn now(&self) -> Instant {
         self.now
     }
 
-    /// Returns the same time in calendar time.
+    /// Returns the time up to which the state has been computed, as calendar time.
     pub fn now_at(&self) -> Timestamp {
         self.calendar(self.now)
     }
@@ -200,7 +200,7 @@ impl Machine {
         self.zero_at.checked_add(passed).unwrap_or(self.zero_at)
     }
 
-    /// Returns the real seconds since the printer was created: the host's monotonic clock.
+    /// Returns the real seconds since the printer was created, which is the host's monotonic clock.
     pub fn uptime(&self) -> f64 {
         self.now.saturating_duration_since(self.zero).as_secs_f64()
     }
@@ -210,12 +210,12 @@ impl Machine {
         self.revision
     }
 
-    /// Returns the gates of its filament changer; empty without one.
+    /// Returns the gates of the filament changer; empty if there is none.
     pub fn gates(&self) -> &[FilamentGate] {
         &self.gates
     }
 
-    /// Fits a filament changer with these gates, or updates their contents, as the user does at the printer.
+    /// Installs a filament changer with the given gates, or updates their contents, as a user does at the printer.
     pub fn set_gates(&mut self, gates: Vec<FilamentGate>) {
         self.gates = gates;
         self.touch();
@@ -247,23 +247,23 @@ impl Machine {
         &self.controller
     }
 
-    /// Returns the print in progress, if there is one.
+    /// Returns the print in progress, if any.
     pub fn job(&self) -> Option<&PrintJob> {
         self.job.as_ref()
     }
 
-    /// Returns the print in progress, else the last one that ended since the last restart or reset.
+    /// Returns the print in progress, or else the last one that has ended since the last restart or reset.
     pub fn shown_job(&self) -> Option<&PrintJob> {
         self.job.as_ref().or(self.ended.as_ref())
     }
 
-    /// Returns whether the printer reports a print that does not happen (the `duplicate_finish` fault).
+    /// Returns whether the printer is reporting a print that is not happening (the `duplicate_finish` fault).
     pub fn echoes(&self) -> bool {
         self.echo
     }
 
-    /// Returns the number of starts that the `start_late` fault delayed, both those that are awaited and those that
-    /// were executed since or fell through.
+    /// Returns the number of starts that the `start_late` fault has delayed, whether they are still pending, were
+    /// executed or came to nothing.
     pub fn late_starts(&self) -> u64 {
         self.late_starts
     }
@@ -278,27 +278,27 @@ impl Machine {
         &self.history
     }
 
-    /// Returns the files on its storage.
+    /// Returns the files in the printer's storage.
     pub fn files(&self) -> &PrinterStorage {
         &self.files
     }
 
-    /// Returns the log of its physical actions.
+    /// Returns the log of the printer's physical actions.
     pub fn log(&self) -> &[LogEntry] {
         &self.log
     }
 
-    /// Returns the time at which the current run of the printer's server began.
+    /// Returns the time at which the printer's server was last started.
     pub fn server_started_at(&self) -> Timestamp {
         self.server_started_at
     }
 
-    /// Returns the lines of its server's console with their times, oldest first.
+    /// Returns the lines on the server's console with their times, oldest first.
     pub fn console(&self) -> &[(Timestamp, String)] {
         &self.console
     }
 
-    /// Returns the number of cancel commands received, whatever their effect.
+    /// Returns the number of cancel commands received, whether or not they had an effect.
     pub fn cancels(&self) -> u64 {
         self.cancels
     }
@@ -308,7 +308,7 @@ impl Machine {
         &self.homed
     }
 
-    /// Returns the temperatures with a little sensor noise.
+    /// Returns the temperatures, with a little sensor noise.
     pub fn temperatures(&mut self) -> MachineTemperatures {
         let mut noise = || self.rng.f64() * 2.0 - 1.0;
         MachineTemperatures {
@@ -319,8 +319,8 @@ impl Machine {
         }
     }
 
-    /// Stores a file, replacing one of the same path. The caller has checked that the file is not in use, and has read
-    /// its metadata.
+    /// Stores a file, replacing any file at the same path. The caller must have checked that the file is not in use,
+    /// and have read its metadata.
     pub fn store(&mut self, path: &str, bytes: Bytes, facts: Arc<GcodeFacts>) -> PrinterFile {
         let length = self.faults.keeps_bytes.map_or(bytes.len(), |most| bytes.len().min(most as usize));
         let bytes = bytes.slice(..length);
@@ -335,7 +335,7 @@ impl Machine {
         file
     }
 
-    /// Returns whether the print in progress, moving or paused, reads this file.
+    /// Returns whether the print in progress, moving or paused, is reading the given file.
     pub fn in_use(&self, path: &str) -> bool {
         self.job.as_ref().is_some_and(|job| job.filename == path)
     }
@@ -365,7 +365,7 @@ impl Machine {
     }
 }
 
-/// Returns the speed if it is usable, else 1.
+/// Returns the speed if it is usable, or else 1.
 fn sane_speed(speed: f64) -> f64 {
     if speed.is_finite() && speed > 0.0 { speed } else { 1.0 }
 }

@@ -1,4 +1,4 @@
-//! Events at the processor without the shop: refunds that fail days later, disputes, and restricted keys.
+//! Events at the processor that the shop does not cause: refunds that fail days later, disputes, and restricted keys.
 
 use serde_json::{Value, json};
 
@@ -9,26 +9,26 @@ use super::{SimPaymentProcessor, refunds};
 /// State of a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DisputeVerdict {
-    /// The bank opened a dispute, and waits for a response.
+    /// The bank has opened a dispute and is waiting for a response.
     Asks,
-    /// The shop won and keeps the money.
+    /// The shop has won the dispute and keeps the money.
     Won,
-    /// The shop lost the money.
+    /// The shop has lost the dispute and the money.
     Lost,
 }
 
 impl SimPaymentProcessor {
-    /// Fails an accepted refund: the money returns to the shop.
+    /// Makes an accepted refund fail, so that the money returns to the shop.
     pub fn fail_refund(&self, refund: &str) -> Result<(), String> {
         self.done(|books| refunds::fail(books, refund))
     }
 
-    /// Opens a dispute of a payment by the customer's bank, or decides it.
+    /// Opens a dispute by the customer's bank about a payment, or decides it.
     pub fn dispute(&self, intent: &str, verdict: DisputeVerdict) -> Result<(), String> {
         self.done(|books| dispute(books, intent, verdict))
     }
 
-    /// Answers such calls, as `GET /v1/refunds`, with this status instead of executing them; 403 stands for a
+    /// Answers calls such as `GET /v1/refunds` with the given status instead of executing them; 403 simulates a
     /// restricted key.
     pub fn refuse_call(&self, call: &str, status: u16) {
         self.host.with(|inside| inside.books.refused_calls.push((call.to_owned(), status)));
@@ -39,7 +39,7 @@ impl SimPaymentProcessor {
         self.host.with(|inside| inside.books.dislikes_addresses = true);
     }
 
-    /// Forgets all idempotency keys, as after a day.
+    /// Forgets all idempotency keys, as the real processor does after a day.
     pub fn forget_keys(&self) {
         self.host.with(|inside| {
             inside.keys.clear();
@@ -48,7 +48,7 @@ impl SimPaymentProcessor {
     }
 }
 
-/// Opens or decides the dispute of a payment; returns an error if there is no such payment.
+/// Opens or decides the dispute about a payment; returns an error if there is no such payment.
 pub(super) fn dispute(
     books: &mut ProcessorObjects,
     intent: &str,

@@ -1,4 +1,4 @@
-//! State of the simulated processor: its objects by id, in their public form and in the order of their creation.
+//! State of the simulated processor: its objects by id, in their public form and in order of creation.
 
 use std::collections::BTreeMap;
 
@@ -7,38 +7,38 @@ use serde_json::{Value, json};
 use super::fault::ErrorResponse;
 use super::params::Params;
 
-/// Maximum number of stored objects; no test or demo creates so many.
+/// Maximum number of stored objects, far more than any test or demo creates.
 const MAX_OBJECTS: usize = 200_000;
-/// Maximum and default number of entries of a page.
+/// Maximum and default number of entries per page.
 const PAGE: (i64, i64) = (100, 10);
 
-/// Objects, and pending events about them.
+/// Objects of the processor, and pending events about them.
 #[derive(Debug, Default)]
 pub(super) struct ProcessorObjects {
     objects: BTreeMap<String, Value>,
-    /// Ids in the order of creation.
+    /// Object ids in order of creation.
     creation_order: Vec<String>,
-    /// Payment intent of each session, which is not public before it is paid.
+    /// Payment intent of each session, which is not public until the session is paid.
     pub(super) intents: BTreeMap<String, String>,
-    /// Events that were not passed to the courier yet.
+    /// Events that have not been passed to the courier yet.
     pub(super) happened: Vec<Value>,
-    /// Base address of its pages.
+    /// Base URL of the processor's pages.
     pub(super) base_url: String,
-    /// Error code with which refunds are rejected.
+    /// Error code with which refunds are rejected; `None` accepts them.
     pub(super) refuses_refunds: Option<String>,
-    /// Method and path of disabled calls, and the status with which they are answered.
+    /// Method and path of each disabled call, with the status that it returns.
     pub(super) refused_calls: Vec<(String, u16)>,
-    /// Rejects all customer addresses.
+    /// `true` if all customer addresses are rejected.
     pub(super) dislikes_addresses: bool,
 }
 
-/// Returns the current time in Unix seconds, by the machine's clock.
+/// Returns the current time in Unix seconds, from the system clock.
 pub(super) fn now() -> i64 {
     jiff::Timestamp::now().as_second()
 }
 
 impl ProcessorObjects {
-    /// Returns a new id.
+    /// Returns a new id with the given prefix.
     pub(super) fn id(prefix: &str) -> String {
         format!("{prefix}_{}", uuid::Uuid::now_v7().simple())
     }
@@ -54,13 +54,13 @@ impl ProcessorObjects {
         Ok(object)
     }
 
-    /// Returns the object of this kind with the id in the path.
+    /// Returns the object of the given kind, whose id comes from the path.
     pub(super) fn get(&self, kind: &str, id: &str) -> Result<&Value, ErrorResponse> {
         let object = self.objects.get(id).filter(|object| object["object"] == kind);
         object.ok_or_else(|| ErrorResponse::not_found(&kind.replace('.', "_"), id))
     }
 
-    /// Returns the object of this kind with the id in a parameter.
+    /// Returns the object of the given kind, whose id comes from the given parameter.
     pub(super) fn named(&self, kind: &str, id: &str, param: &str) -> Result<&Value, ErrorResponse> {
         self.get(kind, id).map_err(|_| ErrorResponse::no_such(kind, id, param))
     }
@@ -80,7 +80,7 @@ impl ProcessorObjects {
         objects.filter(move |object| object["object"] == kind)
     }
 
-    /// Returns a page of the objects of a kind that match, newest first.
+    /// Returns a page of the matching objects of a kind, newest first.
     pub(super) fn page(
         &self,
         kind: &str,
@@ -111,7 +111,7 @@ impl ProcessorObjects {
         Ok(json!({"object": "list", "data": page, "has_more": has_more, "url": url}))
     }
 
-    /// Records an event about an object, which is then sent.
+    /// Records an event about an object, to be sent afterwards.
     pub(super) fn happened(&mut self, kind: &str, object: &Value) {
         let event = json!({
             "id": Self::id("evt"), "object": "event", "type": kind, "created": now(), "api_version": super::API_VERSION,

@@ -1,5 +1,5 @@
-//! Controls of the processor over HTTP, for integrators who test their payments: delivery of events, and actions of
-//! payers, banks and time. Each call needs the processor's secret key as a bearer token.
+//! HTTP controls of the simulated processor, for integrators who test their payments: delivery of events, and actions
+//! of payers, banks and time. Each call needs the processor's secret key as a bearer token.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use super::fault::ErrorResponse;
 use super::params::Params;
 use super::{ProcessorHost, page, refunds, sessions, shown_key};
 
-/// Maximum delay of an event.
+/// Maximum delay before an event is sent.
 const MAX_DELAY: Duration = Duration::from_secs(3600);
 
 /// Returns the routes below `/control`.
@@ -31,17 +31,17 @@ pub(super) fn routes() -> Router<ProcessorHost> {
         .route("/control/refunds/{refund}/fail", post(fail_refund))
 }
 
-/// Delivery conditions of events from now on; omitted ones are switched off.
+/// Conditions under which events are delivered from now on; omitted ones are switched off.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct DeliveryConditionsRequest {
-    /// Holds events back until this is lifted.
+    /// Holds events back as long as it is set.
     hold: bool,
-    /// Sends pending events in another order than they happened.
+    /// Sends pending events in a different order from the one in which they happened.
     shuffle: bool,
-    /// Number of times that each event is sent: 1, 2 or 10.
+    /// Number of times each event is sent: 1, 2 or 10.
     repeat: Option<u8>,
-    /// Delay of each event in milliseconds, at most an hour.
+    /// Delay before each event is sent, in milliseconds; at most one hour.
     delay_ms: u64,
 }
 

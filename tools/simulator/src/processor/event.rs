@@ -1,4 +1,4 @@
-//! Events in transit to their receiver.
+//! Events on their way to the receiver.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::books::now;
 use crate::courier::Deliverable;
 use crate::payments::signature;
 
-/// Event in transit.
+/// Event on its way to the receiver.
 #[derive(Clone, Debug)]
 pub(super) struct ProcessorEvent(pub(super) Value);
 

@@ -1,4 +1,4 @@
-//! Checkout page on which the customer pays or declines, and the portal page.
+//! Checkout page, on which the customer pays or declines, and the portal page.
 
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
@@ -31,7 +31,7 @@ fn amount(session: &Value) -> String {
     format!("{}.{:02} {currency}", cents / 100, cents % 100)
 }
 
-/// Renders the page of an open session; `words` is the message about a previous failure.
+/// Renders the page of an open session; `words` is a message about a previous failure.
 pub(super) fn checkout(session: &Value, words: Option<&str>) -> Response {
     let id = escaped(session["id"].as_str().unwrap_or_default());
     let lines = session["line_items_of_simulator"].as_array().cloned().unwrap_or_default();
@@ -68,7 +68,7 @@ pub(super) fn closed(session: &Value) -> Response {
     (StatusCode::GONE, page("Simulated checkout", &body)).into_response()
 }
 
-/// Redirects the customer after the payment.
+/// Redirects the customer to the shop after the payment.
 pub(super) fn back(session: &Value) -> Response {
     let url = session["success_url"].as_str().unwrap_or("/");
     let url = url.replace("{CHECKOUT_SESSION_ID}", session["id"].as_str().unwrap_or_default());
@@ -81,7 +81,7 @@ pub(super) fn portal(session: &Value) -> Response {
     page("Simulated portal", &format!("<h1>Simulated portal</h1><p><a href=\"{url}\">Back to the shop</a></p>"))
 }
 
-/// Returns the action of a button on the page.
+/// Returns the action for a button on the checkout page.
 pub(super) fn payer(act: &str) -> Option<Payer> {
     match act {
         "pay" => Some(Payer::Pays),

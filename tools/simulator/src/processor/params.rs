@@ -1,4 +1,4 @@
-//! Request parameters of the processor: forms whose names are paths, `line_items[0][quantity]=1`.
+//! Request parameters of the processor: forms whose field names are paths, such as `line_items[0][quantity]=1`.
 
 use std::collections::BTreeMap;
 
@@ -10,26 +10,27 @@ use super::fault::ErrorResponse;
 const MAX_VALUES: usize = 500;
 /// Maximum nesting depth of names.
 const MAX_DEPTH: usize = 6;
-/// Maximum length of a metadata key and of its value, in characters, and maximum number of entries.
+/// Maximum length of a metadata key, maximum length of a metadata value (both in characters), and maximum number of
+/// entries.
 const MAX_METADATA: (usize, usize, usize) = (40, 500, 50);
 
-/// Value, or nested values by name; entries of lists are named by their indexes.
+/// Parameter value, or nested values by name; list entries are named by their indexes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ParamNode {
     Text(String),
     Named(BTreeMap<String, ParamNode>),
 }
 
-/// Parameters of a request, or a part of them.
+/// Parameters of a request, or a nested part of them.
 #[derive(Clone, Debug)]
 pub(super) struct Params {
     root: ParamNode,
-    /// Path of this part, for error messages.
+    /// Path of the nested part, for error messages.
     path: String,
 }
 
 impl Params {
-    /// Parses a form.
+    /// Parses a form into parameters.
     pub(super) fn parse(text: &str) -> Result<Self, ErrorResponse> {
         let mut root = BTreeMap::new();
         let pairs: Vec<&str> = text.split('&').filter(|pair| !pair.is_empty()).collect();
@@ -48,12 +49,12 @@ impl Params {
         Ok(Self { root: ParamNode::Named(root), path: String::new() })
     }
 
-    /// Returns a canonical text, which is the same for equal parameters in any order.
+    /// Returns a canonical text, which is the same for equal parameters regardless of their order.
     pub(super) fn canonical(&self) -> String {
         format!("{:?}", self.root)
     }
 
-    /// Rejects parameters that this call does not have.
+    /// Rejects parameters that are not allowed for the call.
     pub(super) fn only(&self, allowed: &[&str]) -> Result<(), ErrorResponse> {
         match self.members().find(|(name, _)| !allowed.contains(&name.as_str()) && *name != "expand") {
             Some((name, _)) => Err(ErrorResponse::unknown(&self.named(name))),
@@ -61,7 +62,7 @@ impl Params {
         }
     }
 
-    /// Returns the full name of a parameter of this part.
+    /// Returns a parameter's full name, including the path of the nested part.
     pub(super) fn named(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_owned() } else { format!("{}[{name}]", self.path) }
     }
@@ -83,7 +84,7 @@ impl Params {
         self.member(name).is_some()
     }
 
-    /// Returns a text; an empty one counts as absent.
+    /// Returns a parameter as text; empty text counts as absent.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         match self.member(name) {
             Some(ParamNode::Text(text)) => Some(text.as_str()).filter(|text| !text.is_empty()),
@@ -91,12 +92,12 @@ impl Params {
         }
     }
 
-    /// Returns a required text.
+    /// Returns a required parameter as text.
     pub(super) fn required(&self, name: &str) -> Result<&str, ErrorResponse> {
         self.text(name).ok_or_else(|| ErrorResponse::missing(&self.named(name)))
     }
 
-    /// Returns a whole number.
+    /// Returns a parameter as an integer.
     pub(super) fn integer(&self, name: &str) -> Result<Option<i64>, ErrorResponse> {
         let Some(text) = self.text(name) else { return Ok(None) };
         let wrong = || {
@@ -106,7 +107,7 @@ impl Params {
         text.parse().map(Some).map_err(|_| wrong())
     }
 
-    /// Returns a flag, `true` or `false`.
+    /// Returns a parameter as a flag, `true` or `false`.
     pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, ErrorResponse> {
         match self.text(name) {
             None => Ok(None),
@@ -116,7 +117,7 @@ impl Params {
         }
     }
 
-    /// Returns a nested part, if present.
+    /// Returns a nested part of the parameters, if present.
     pub(super) fn part(&self, name: &str) -> Option<Self> {
         match self.member(name) {
             Some(root @ ParamNode::Named(_)) => Some(Self { root: root.clone(), path: self.named(name) }),
@@ -124,7 +125,7 @@ impl Params {
         }
     }
 
-    /// Returns the entries of a list that are parts, in order.
+    /// Returns the entries of a list whose entries are nested parts, in order.
     pub(super) fn parts(&self, name: &str) -> Vec<Self> {
         let list = self.part(name);
         let mut numbers: Vec<usize> =
@@ -133,7 +134,7 @@ impl Params {
         numbers.into_iter().filter_map(|number| list.as_ref()?.part(&number.to_string())).collect()
     }
 
-    /// Returns the entries of a list that are texts.
+    /// Returns the entries of a list whose entries are texts.
     pub(super) fn texts(&self, name: &str) -> Vec<String> {
         let list = self.part(name);
         let texts = list.iter().flat_map(Params::members).filter_map(|(_, node)| match node {
@@ -143,7 +144,7 @@ impl Params {
         texts.collect()
     }
 
-    /// Returns metadata: texts by key.
+    /// Returns metadata, which consists of texts by key.
     pub(super) fn metadata(&self, name: &str) -> Result<Value, ErrorResponse> {
         let mut map = Map::new();
         let (key_chars, value_chars, most) = MAX_METADATA;
@@ -161,7 +162,7 @@ impl Params {
     }
 }
 
-/// Splits `a[b][c]` into its steps; `None` for a truncated name.
+/// Splits `a[b][c]` into its steps; `None` if the name is truncated.
 fn steps(name: &str) -> Option<Vec<String>> {
     let (first, mut rest) = name.split_at(name.find('[').unwrap_or(name.len()));
     let mut steps = vec![first.to_owned()];
@@ -174,7 +175,7 @@ fn steps(name: &str) -> Option<Vec<String>> {
     Some(steps)
 }
 
-/// Inserts a value; `None` if a value and a part have the same name.
+/// Inserts a value; `None` if a value and a nested part have the same name.
 fn put(into: &mut BTreeMap<String, ParamNode>, steps: &[String], value: String) -> Option<()> {
     let (first, rest) = steps.split_first()?;
     // `expand[]=a&expand[]=b`: entries are numbered as they come.

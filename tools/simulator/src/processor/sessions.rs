@@ -1,4 +1,4 @@
-//! Checkout sessions: creating, showing, expiring, paying and declining them.
+//! Checkout sessions, which can be created, shown, expired, paid and declined.
 
 use serde_json::{Value, json};
 
@@ -13,12 +13,12 @@ const MIN_AMOUNT: i64 = 50;
 /// Maximum length of a reference in characters.
 const MAX_REFERENCE_CHARS: usize = 200;
 
-/// Action of the customer on the page of a session.
+/// Action of the customer on a session's page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payer {
-    /// Pays, and the money is available at once.
+    /// Pays, and the money is available immediately.
     Pays,
-    /// Pays by a delayed method, whose money arrives later or never.
+    /// Pays with a delayed payment method, whose money arrives later or never.
     PaysSlowly,
     /// Uses a card that is declined.
     IsDeclined,
@@ -102,7 +102,7 @@ pub(super) fn create(books: &mut ProcessorObjects, params: &Params) -> Result<Va
     books.add(session).map(|session| public_view(&session))
 }
 
-/// Returns the public form of a session, without the simulator's internal members.
+/// Returns a session's public form, without the simulator's internal members.
 pub(super) fn public_view(session: &Value) -> Value {
     let mut view = session.clone();
     if let Some(members) = view.as_object_mut() {
@@ -121,7 +121,7 @@ fn web_address(params: &Params, name: &str) -> Result<Option<String>, ErrorRespo
     Ok(text.map(str::to_owned))
 }
 
-/// Builds the line items, and returns their currency.
+/// Builds the line items and returns them with their currency.
 fn lines(books: &ProcessorObjects, params: &Params, mode: &str) -> Result<(Vec<Value>, String), ErrorResponse> {
     let mut lines = Vec::new();
     let mut currency: Option<String> = None;
@@ -176,7 +176,7 @@ fn price_of(data: &Params) -> Result<Value, ErrorResponse> {
     }))
 }
 
-/// Marks the session as expired if its time is over.
+/// Returns a session, after marking it as expired if its time is over.
 pub(super) fn look(books: &mut ProcessorObjects, id: &str) -> Result<Value, ErrorResponse> {
     let session = books.get("checkout.session", id)?;
     let over = session["status"] == "open" && session["expires_at"].as_i64().is_some_and(|at| at <= now());
@@ -186,7 +186,7 @@ pub(super) fn look(books: &mut ProcessorObjects, id: &str) -> Result<Value, Erro
     books.get("checkout.session", id).cloned()
 }
 
-/// Expands the payment of the session, if requested.
+/// Expands the session's payment if requested.
 pub(super) fn expanded(books: &ProcessorObjects, mut session: Value, params: &Params) -> Result<Value, ErrorResponse> {
     for member in params.texts("expand") {
         if member != "payment_intent" {
@@ -218,7 +218,7 @@ pub(super) fn expire(books: &mut ProcessorObjects, id: &str, params: &Params) ->
     Ok(close(books, id))
 }
 
-/// Acts as the customer on the page of a session.
+/// Acts as the customer on a session's page.
 pub(super) fn act(books: &mut ProcessorObjects, id: &str, payer: Payer) -> Result<Value, ErrorResponse> {
     let session = look(books, id)?;
     if session["status"] != "open" {
@@ -253,7 +253,7 @@ pub(super) fn act(books: &mut ProcessorObjects, id: &str, payer: Payer) -> Resul
     Ok(done)
 }
 
-/// Settles a delayed payment: its money arrives, or never will.
+/// Settles a delayed payment, whose money either arrives or never will.
 pub(super) fn settle(books: &mut ProcessorObjects, id: &str, arrives: bool) -> Result<Value, ErrorResponse> {
     let session = books.get("checkout.session", id)?.clone();
     if session["status"] != "complete" || session["payment_status"] != "unpaid" {
@@ -271,7 +271,7 @@ pub(super) fn settle(books: &mut ProcessorObjects, id: &str, arrives: bool) -> R
     Ok(done)
 }
 
-/// Returns the payment intent of a session, which is created at the first attempt to pay.
+/// Returns a session's payment intent, which is created on the first attempt to pay.
 fn intent_of(books: &mut ProcessorObjects, session: &Value) -> Result<String, ErrorResponse> {
     let id = session["id"].as_str().unwrap_or_default();
     if let Some(existing) = books.intents.get(id) {

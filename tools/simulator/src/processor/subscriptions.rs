@@ -1,4 +1,4 @@
-//! Subscriptions: started by a paid session, renewed, cancelled, resumed; their prices and invoices.
+//! Subscriptions, which are started by a paid session, renewed, cancelled and resumed, with their prices and invoices.
 
 use serde_json::{Value, json};
 
@@ -8,17 +8,17 @@ use super::fault::ErrorResponse;
 use super::params::Params;
 use super::sessions::{charge, public_view};
 
-/// Length of a billing period in seconds: a month of thirty days.
+/// Length of a billing period in seconds; a month has thirty days.
 const PERIOD_SECONDS: i64 = 30 * 24 * 3600;
 
 /// Outcome at the end of a subscription's period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewal {
-    /// The next period is paid; a subscription that was to end with its period ends.
+    /// The next period is paid, or the subscription ends if it was set to end with its period.
     Paid,
     /// The card is declined.
     Declined,
-    /// It is cancelled at once.
+    /// The subscription is cancelled immediately.
     Ended,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn add_price(
     Ok(price["id"].as_str().unwrap_or_default().to_owned())
 }
 
-/// Starts the subscription of a paid session in subscription mode.
+/// Starts the subscription for a paid session in subscription mode.
 pub(super) fn begin(books: &mut ProcessorObjects, session: &Value) -> Result<Value, ErrorResponse> {
     let customer = match session["customer"].as_str() {
         Some(existing) => existing.to_owned(),
@@ -191,7 +191,7 @@ pub(super) fn update(books: &mut ProcessorObjects, id: &str, params: &Params) ->
     Ok(changed)
 }
 
-/// Ends the period of a subscription.
+/// Ends the current period of a subscription.
 pub(super) fn renew(books: &mut ProcessorObjects, id: &str, how: Renewal) -> Result<Value, ErrorResponse> {
     let subscription = books.get("subscription", id)?.clone();
     let ends = how == Renewal::Ended || subscription["cancel_at_period_end"] == true;

@@ -1,4 +1,4 @@
-//! Authentication by the key in its header, or by HTTP Digest.
+//! Authentication with the API key in its header, or by HTTP Digest.
 
 use std::sync::PoisonError;
 
@@ -12,9 +12,9 @@ use md5::{Digest, Md5};
 
 use super::{PrusalinkHost, error};
 
-/// User name of HTTP Digest.
+/// User name for HTTP Digest.
 const USER: &str = "maker";
-/// Realm of HTTP Digest.
+/// Realm for HTTP Digest.
 const REALM: &str = "Printer API";
 
 pub(super) async fn authorise(State(host): State<PrusalinkHost>, request: Request, next: Next) -> Response {
@@ -44,7 +44,7 @@ impl PrusalinkHost {
         header("authorization").is_some_and(|answer| self.answers(answer, request, key))
     }
 
-    /// Returns whether a response answers an issued challenge with the right password.
+    /// Returns whether an `Authorization` header answers an issued challenge with the correct password.
     fn answers(&self, answer: &str, request: &Request, password: &str) -> bool {
         let Some(answer) = answer.strip_prefix("Digest ") else { return false };
         let member = |name: &str| {

@@ -1,4 +1,4 @@
-//! `/api/v1/files`: the files on the USB drive, which is the only storage.
+//! `/api/v1/files`: files on the USB drive, which is the only storage.
 
 use axum::{
     Json,
@@ -20,12 +20,12 @@ use crate::{
 /// Accepted file extensions.
 const PRINTABLE: &[&str] = &["gcode", "bgcode", "gco", "g"];
 
-/// Splits a path into folder and name.
+/// Splits a path into its folder and name.
 pub(super) fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// Shortens a name like a FAT file system: 8 characters, a dot and 3.
+/// Shortens a name as a FAT file system does: 8 characters, a dot and 3 characters.
 pub(super) fn short(name: &str) -> String {
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
     let plain = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_uppercase();
@@ -34,7 +34,7 @@ pub(super) fn short(name: &str) -> String {
     if ending.is_empty() { stem } else { format!("{stem}.{ending}") }
 }
 
-/// Returns the path of a folder on the drive with shortened names.
+/// Returns the path of a folder on the drive, with shortened names.
 pub(super) fn short_folder(folder: &str) -> String {
     folder
         .split('/')
@@ -94,7 +94,7 @@ pub(super) async fn show(State(host): State<PrusalinkHost>, Path(path): Path<Str
     listing.map_or_else(missing, |listing| Json(listing).into_response())
 }
 
-/// Returns the whole file: printers do not support ranges.
+/// Returns the entire file, because printers do not support range requests.
 pub(super) async fn download(State(host): State<PrusalinkHost>, Path(path): Path<String>) -> Response {
     match host.printer.with(|machine| machine.files().get(&path).map(|file| file.bytes.clone())) {
         Some(bytes) => ([(header::CONTENT_TYPE, "text/x.gcode")], bytes).into_response(),
@@ -102,7 +102,7 @@ pub(super) async fn download(State(host): State<PrusalinkHost>, Path(path): Path
     }
 }
 
-/// Prints a file.
+/// Starts printing a file.
 pub(super) async fn start(State(host): State<PrusalinkHost>, Path(path): Path<String>) -> Response {
     host.printer.with(|machine| match machine.files().get(&path) {
         None => missing(),
@@ -119,7 +119,8 @@ pub(super) async fn delete(State(host): State<PrusalinkHost>, Path(path): Path<S
     })
 }
 
-/// Returns whether a header has the structured boolean for true. Some firmware accepts any value for it, as this does.
+/// Returns whether a header is present. Its value should be the structured boolean for true, but as in some firmware,
+/// any value is accepted.
 fn says_yes(request: &Request, name: &str) -> bool {
     request.headers().contains_key(name)
 }

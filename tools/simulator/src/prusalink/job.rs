@@ -1,4 +1,4 @@
-//! `/api/v1/status` and `/api/v1/job`: the state of the printer, and the commands to its print.
+//! `/api/v1/status` and `/api/v1/job`: the printer's state and the commands for its print.
 
 use axum::{
     Json,
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::{PrusalinkHost, done, error, files, outcome};
 use crate::printer::{Controller, Machine, PrintJob, PrintOutcome, PrintPhase};
 
-/// Returns the state of the printer as named by its API. A print that ended is shown until it is confirmed at the
-/// printer, or until the next.
+/// Returns the printer's state as named by its API. A print that has ended is shown until it is confirmed at the
+/// printer or the next print starts.
 fn state(machine: &Machine) -> &'static str {
     if !matches!(machine.controller(), Controller::Ready | Controller::Starting) {
         return "ERROR";
@@ -31,7 +31,7 @@ fn state(machine: &Machine) -> &'static str {
     }
 }
 
-/// Returns the state of a print.
+/// Returns a print's state.
 fn state_of(machine: &Machine, job: &PrintJob) -> &'static str {
     match &job.outcome {
         Some(PrintOutcome::Completed) if machine.echoes() => "PRINTING",
@@ -96,7 +96,7 @@ pub(super) async fn show(State(host): State<PrusalinkHost>) -> Response {
     })
 }
 
-/// Checks that the print with this number is the current one; otherwise returns the error response.
+/// Checks that the print with the given number is the current one; otherwise returns the error response.
 fn of_current(machine: &Machine, id: u64) -> Result<PrintPhase, (StatusCode, &'static str)> {
     match machine.shown_job().filter(|job| job.number == id) {
         None => Err((StatusCode::NOT_FOUND, "Job with this ID was not found")),

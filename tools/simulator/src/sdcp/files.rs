@@ -1,4 +1,4 @@
-//! Chunked uploads, and the list of files.
+//! Chunked uploads, and the list of files on the printer.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::{
 /// Maximum size of a chunk in bytes.
 const MAX_PIECE_BYTES: usize = 1024 * 1024;
 
-/// Received chunks of an upload.
+/// Chunks of an upload received so far.
 pub(super) struct UploadChunks {
     id: String,
     bytes: Vec<u8>,
@@ -31,13 +31,13 @@ fn accepted() -> Response {
     Json(json!({"code": "000000", "messages": null, "data": {}, "success": true})).into_response()
 }
 
-/// Builds a rejection with an error number; the status is 200 all the same.
+/// Builds a rejection with an error number; its HTTP status is still 200.
 fn refused(number: i64) -> Response {
     let messages = json!([{"field": "common_field", "message": number}]);
     Json(json!({"code": "111111", "messages": messages, "data": null, "success": false})).into_response()
 }
 
-/// Receives a chunk. The last one moves the file into place, if the checksum over all of it is right.
+/// Receives a chunk. The last chunk moves the file into place if the checksum over the whole file is correct.
 pub(super) async fn upload(
     State(host): State<SdcpHost>,
     ConnectInfo(peer): ConnectInfo<ConnectionGate>,

@@ -1,4 +1,4 @@
-//! Web socket of the printer: requests with their responses, and pushed status messages.
+//! WebSocket of the printer: requests with their responses, and pushed status messages.
 
 use std::{sync::atomic::Ordering, time::Duration};
 
@@ -17,13 +17,13 @@ use crate::{
     wire::{push, push_interval},
 };
 
-/// Interval between pushed status messages.
+/// Interval between two pushed status messages.
 const PUSH_INTERVAL: Duration = Duration::from_secs(1);
-/// Required members of a start.
+/// Required members of a request to start a print.
 const START_MEMBERS: [&str; 6] =
     ["Filename", "StartLayer", "Calibration_switch", "PrintPlatformType", "Tlp_Switch", "slot_map"];
 
-/// Counts an open socket until it is dropped.
+/// Guard that counts an open socket until dropped.
 struct SocketGuard(SdcpHost);
 
 impl Drop for SocketGuard {
@@ -32,7 +32,7 @@ impl Drop for SocketGuard {
     }
 }
 
-/// Handles `GET /websocket`.
+/// Handles `GET /websocket`, which opens the WebSocket.
 pub(super) async fn upgrade(State(host): State<SdcpHost>, upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(|socket| async move {
         let open = host.state.sockets.fetch_add(1, Ordering::SeqCst) + 1;
@@ -99,7 +99,7 @@ impl SdcpHost {
         json!({"Attributes": attributes, "MainboardID": &*self.name, "Topic": topic})
     }
 
-    /// Returns the messages that answer a request; none for one that crashes the program.
+    /// Returns the messages that answer a request; empty if the request crashes the program.
     fn answer(&self, text: &str) -> Vec<Value> {
         let Ok(request) = bounded_json::read(text.as_bytes(), bounded_json::REQUEST) else { return Vec::new() };
         let (Some(command), Some(id)) = (request["Data"]["Cmd"].as_u64(), request["Data"]["RequestID"].as_str()) else {
@@ -138,7 +138,7 @@ impl SdcpHost {
     }
 }
 
-/// Returns the name of a file without the path of its storage.
+/// Returns a file's name without the path of its storage.
 fn name(path: &Value) -> &str {
     let path = path.as_str().unwrap_or_default();
     path.strip_prefix("/local/").unwrap_or(path)
@@ -165,7 +165,7 @@ fn turn(machine: &mut Machine, from: &[PrintPhase], act: fn(&mut Machine) -> Res
     u8::from(!(may && act(machine) == Ok(true)))
 }
 
-/// Deletes files. A file that is being printed is deleted too, which ends the print.
+/// Deletes files. Even a file that is being printed is deleted, which ends its print.
 fn delete(machine: &mut Machine, data: &Value) -> u8 {
     let names: Vec<String> =
         data["FileList"].as_array().into_iter().flatten().map(|path| name(path).to_owned()).collect();

@@ -1,10 +1,10 @@
-//! Status messages of the printer.
+//! Printer's status messages.
 
 use serde_json::{Value, json};
 
 use crate::printer::{Controller, Machine, PrintJob, PrintOutcome, PrintPhase};
 
-/// Returns the state number of its print.
+/// Returns the state number of the printer's print.
 fn number(machine: &Machine) -> u8 {
     if !matches!(machine.controller(), Controller::Ready | Controller::Starting) {
         return 14;

@@ -1,4 +1,4 @@
-//! Messages in transit to their receiver.
+//! Messages on their way to the receiver.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use base64::engine::general_purpose::STANDARD;
 use crate::courier::Deliverable;
 use crate::payments::hmac_sha256;
 
-/// Message in transit.
+/// Message on its way to the receiver.
 #[derive(Clone, Debug)]
 pub(super) struct ShopMessage {
     pub(super) topic: (&'static str, String),
     /// Name of the signature header.
     pub(super) signature: &'static str,
-    /// Names of the headers with the ids of the webhook and of the delivery.
+    /// Names of the headers that contain the ids of the webhook and of the delivery.
     pub(super) ids: [&'static str; 2],
     pub(super) body: String,
 }

@@ -1,4 +1,4 @@
-//! Orders of an external shop, in the formats of both platforms.
+//! Orders of an external shop, in both platforms' formats.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -10,19 +10,19 @@ pub struct ShopOrder {
     pub id: u64,
     /// Variant, quantity and unit price in cents of each line.
     pub lines: Vec<(String, u32, i64)>,
-    /// `true` once the order is paid.
+    /// `true` once the order has been paid.
     pub paid: bool,
-    /// `true` once the order is cancelled.
+    /// `true` once the order has been cancelled.
     pub cancelled: bool,
-    /// Total of refunds in cents.
+    /// Total of all refunds in cents.
     pub refunded_cents: i64,
     /// Fulfillments in the platform's format.
     pub fulfillments: Vec<Value>,
     /// Notes added to the order.
     pub notes: Vec<String>,
-    /// Set when its status was changed to completed.
+    /// `true` once the order's status has been changed to completed.
     pub completed: bool,
-    /// Number of changes: each is a second later than the one before.
+    /// Number of changes so far; each change is dated one second after the one before.
     pub(super) changes: u32,
 }
 
@@ -46,7 +46,7 @@ impl ShopOrder {
         }
     }
 
-    /// Returns the total price.
+    /// Returns the total price of the order in cents.
     pub fn total_cents(&self) -> i64 {
         self.lines.iter().map(|(_, quantity, cents)| i64::from(*quantity) * cents).sum()
     }
@@ -125,8 +125,8 @@ impl ShopOrder {
         items.filter(|item| item["id"] == line).filter_map(|item| item["quantity"].as_u64()).sum()
     }
 
-    /// Returns the open fulfillment order. Its id is that of the order followed by a zero, so that it leads back to the
-    /// order.
+    /// Returns the open fulfillment order. Its id is the order's id followed by a zero, from which the order can be
+    /// identified.
     pub(super) fn fulfillment_order(&self) -> Value {
         let item = |(at, (_, quantity, _)): (usize, &(String, u32, i64))| {
             let line = self.line_id(at);
@@ -138,7 +138,7 @@ impl ShopOrder {
         json!({"id": self.id * 10, "status": if open { "open" } else { "closed" }, "line_items": items})
     }
 
-    /// Adds a fulfillment, or rejects quantities beyond the open ones.
+    /// Adds a fulfillment; rejects quantities greater than those still open.
     pub(super) fn fulfill(&mut self, request: &Value) -> Result<Value, (StatusCode, Value)> {
         let items = request["line_items_by_fulfillment_order"][0]["fulfillment_order_line_items"].as_array();
         let open = self.fulfillment_order();

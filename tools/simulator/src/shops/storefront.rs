@@ -1,4 +1,4 @@
-//! Public storefront: products and collections in pages, without a key.
+//! Public storefront, which serves products and collections in pages and needs no key.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,18 +12,18 @@ use super::ShopHost;
 /// Maximum number of products per page.
 const MAX_PAGE: usize = 250;
 
-/// Product of the storefront.
+/// Product in the storefront.
 #[derive(Clone, Debug)]
 pub struct Product {
     /// Product id on the platform.
     pub id: u64,
-    /// URL handle of the product, also its title.
+    /// URL handle of the product, also used as its title.
     pub handle: String,
-    /// SKU code of its variant.
+    /// SKU code of the product's only variant.
     pub code: String,
     /// Price in cents.
     pub cents: i64,
-    /// Handles of the collections that contain it.
+    /// Handles of the collections that contain the product.
     pub collections: Vec<String>,
 }
 

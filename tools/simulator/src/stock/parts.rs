@@ -1,9 +1,9 @@
 //! Simulated parts management system: `InvenTree`'s API, limited to parts and stock.
 //!
-//! Paths end with a slash, and one that does not is redirected, whatever its method. A list is a bare array without
-//! `limit` and a page with it. Stock is changed by `add`, `remove` and `count`; each leaves a tracking entry with the
-//! caller's notes. A removal beyond the stock leaves none, and an item that is set to be deleted when depleted is then
-//! gone with its entries.
+//! Paths end with a slash; a request to a path without one is redirected, whatever its method. A list is a bare array
+//! without `limit` and a page with it. Stock is changed with `add`, `remove` and `count`, each of which leaves a
+//! tracking entry with the caller's notes. A removal of more than the stock leaves no entry, and an item that is set to
+//! be deleted when depleted then disappears with all of its entries.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -29,7 +29,7 @@ struct CatalogPart {
     active: bool,
 }
 
-/// Stock item; amounts in thousandths.
+/// Stock item, with amounts in thousandths.
 #[derive(Clone, Debug)]
 struct Item {
     part: i64,
@@ -38,18 +38,18 @@ struct Item {
     delete_on_deplete: bool,
 }
 
-/// Tracking entry of an item.
+/// Tracking entry for a stock item.
 #[derive(Clone, Debug)]
 pub struct Tracked {
     /// Number of the entry.
     pub pk: i64,
-    /// Id of the item.
+    /// Id of the stock item.
     pub item: i64,
-    /// Added quantity in thousandths; negative: removed.
+    /// Added quantity in thousandths; negative if removed.
     pub delta: i64,
-    /// Quantity after the change.
+    /// Quantity after the change, in thousandths.
     pub quantity: i64,
-    /// Notes of the change.
+    /// Notes about the change.
     pub notes: String,
 }
 
@@ -58,9 +58,9 @@ struct PartsState {
     parts: BTreeMap<i64, CatalogPart>,
     items: BTreeMap<i64, Item>,
     tracked: Vec<Tracked>,
-    /// Parts that are returned with invalid data.
+    /// Parts for which invalid data is returned.
     spoilt: BTreeSet<i64>,
-    /// Denies access to tracking entries.
+    /// `true` if access to tracking entries is denied.
     hides_tracking: bool,
     next: i64,
 }
@@ -100,11 +100,11 @@ impl PartsHost {
     }
 }
 
-/// Running parts management system. Stops when dropped.
+/// Running simulated parts management system; stops when dropped.
 pub type PartsSystem = SimStockSystem<PartsHost>;
 
 impl PartsSystem {
-    /// Serves on an address; port 0 takes a free port.
+    /// Serves the system on an address; port 0 selects a free port.
     pub async fn start(addr: SocketAddr, token: &str) -> std::io::Result<Self> {
         let host = PartsHost { inside: Arc::default(), token: Arc::from(token) };
         let adjusting =
@@ -136,7 +136,7 @@ impl PartsSystem {
         self.host.with(|inside| inside.hides_tracking = hides);
     }
 
-    /// Creates a part.
+    /// Creates a part; returns its id.
     pub fn add_part(&self, name: &str, units: &str) -> i64 {
         let part = CatalogPart { name: name.to_owned(), units: units.to_owned(), active: true };
         self.host.with(|inside| {
@@ -146,7 +146,7 @@ impl PartsSystem {
         })
     }
 
-    /// Creates a stock item of a part, with this quantity in thousandths.
+    /// Creates a stock item for a part with the given quantity in thousandths; returns its id.
     pub fn add_item(&self, part: i64, quantity: i64) -> i64 {
         self.host.with(|inside| {
             let pk = inside.number();
@@ -164,12 +164,12 @@ impl PartsSystem {
         });
     }
 
-    /// Adds or removes thousandths of an item, like a user of that system.
+    /// Adds `delta` thousandths to an item, or removes them if negative, like a user of the system.
     pub fn edit(&self, item: i64, delta: i64) -> bool {
         self.host.with(|inside| inside.change(item, delta, "by hand"))
     }
 
-    /// Deletes an item, like a user of that system.
+    /// Deletes an item, like a user of the system.
     pub fn delete_item(&self, item: i64) {
         self.host.with(|inside| inside.items.remove(&item));
     }
@@ -223,7 +223,7 @@ async fn authorise(State(host): State<PartsHost>, request: Request, next: Next) 
     (StatusCode::UNAUTHORIZED, [("www-authenticate", "Token")], Json(json!({"detail": words}))).into_response()
 }
 
-/// Redirects a path without a trailing slash, which loses the body of a POST.
+/// Redirects a path without a trailing slash, as the real system does; the body of a POST is lost.
 async fn strange(request: Request) -> Response {
     let path = request.uri().path();
     if path.starts_with("/api") && !path.ends_with('/') {
@@ -309,7 +309,7 @@ async fn track(State(host): State<PartsHost>, Query(query): Query<PartListQuery>
     listed(all, &query)
 }
 
-/// Changes stock: 1 adds, -1 removes, 0 sets.
+/// Changes stock as requested; a `sign` of 1 adds, −1 removes, and 0 sets the quantity.
 fn adjust(host: &PartsHost, body: &[u8], sign: i64) -> Response {
     let bad = |errors: Value| (StatusCode::BAD_REQUEST, Json(errors)).into_response();
     let Ok(body) = bounded_json::read(body, bounded_json::REQUEST) else {

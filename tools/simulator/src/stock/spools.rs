@@ -1,8 +1,8 @@
 //! Simulated spool management system: Spoolman's API, limited to filaments and spools.
 //!
-//! It requires no token. Lists are bare arrays with the total number of entries in `x-total-count`. Members without a
-//! value are omitted. A use is a decrement without a reference; the remainder is reported as 0 when more was used than
-//! there was, and the used amount never falls below 0.
+//! It requires no token. Lists are bare arrays, with the total number of entries in `x-total-count`. Members without a
+//! value are omitted. Using filament decreases the remainder, without any reference. If more is used than there was,
+//! the remainder is reported as 0; the used amount never falls below 0.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -20,24 +20,24 @@ use serde_json::{Value, json};
 
 use super::{SimStockSystem, cut, decimal};
 
-/// Weight in grams of a metre of 1.75 mm PLA.
+/// Weight in grams of one metre of 1.75 mm PLA filament.
 const GRAMS_PER_METRE: f64 = 2.98;
 
-/// Spool of a filament.
+/// Spool of a certain filament.
 #[derive(Clone, Debug)]
 struct StockSpool {
     filament: i64,
     /// Initial weight in thousandths of a gram.
     initial: Option<i64>,
-    /// Used weight in grams, with all digits of a floating-point number, as the real program stores it.
+    /// Used weight in grams, a floating-point number with all its digits, as the real program stores it.
     used: f64,
-    /// Time of the last use, to the second.
+    /// Time of the last use, with one-second resolution.
     last_used: Option<Timestamp>,
     archived: bool,
 }
 
 impl StockSpool {
-    /// Records a use, or a negative one; the used amount never falls below 0.
+    /// Records that an amount was used, or returned if negative; the used amount never falls below 0.
     fn take(&mut self, grams: f64) {
         self.used = (self.used + grams).max(0.0);
         self.last_used = Timestamp::now().round(Unit::Second).ok();
@@ -51,7 +51,7 @@ impl StockSpool {
 
 #[derive(Debug, Default)]
 struct SpoolsState {
-    /// Name of each filament, and net weight of a full spool of it.
+    /// Name of each filament, with the net weight of a full spool.
     filaments: BTreeMap<i64, (String, Option<i64>)>,
     spools: BTreeMap<i64, StockSpool>,
     next: i64,
@@ -106,7 +106,7 @@ impl SpoolHost {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Records the use of a length of a spool in millimetres, like another program.
+    /// Records that a length of filament in millimetres was used from a spool, as by another program.
     pub(crate) fn use_length(&self, spool: i64, length: f64) {
         self.with(|inside| {
             if let Some(spool) = inside.spools.get_mut(&spool) {
@@ -116,11 +116,11 @@ impl SpoolHost {
     }
 }
 
-/// Running spool management system. Stops when dropped.
+/// Running simulated spool management system; stops when dropped.
 pub type SpoolSystem = SimStockSystem<SpoolHost>;
 
 impl SpoolSystem {
-    /// Serves on an address; port 0 takes a free port.
+    /// Serves the system on an address; port 0 selects a free port.
     pub async fn start(addr: SocketAddr) -> std::io::Result<Self> {
         let routes = Router::new()
             .route("/api/v1/info", get(info))
@@ -134,12 +134,12 @@ impl SpoolSystem {
         Self::serve(addr, SpoolHost::default(), routes).await
     }
 
-    /// Returns the state of its handlers, for other simulated programs.
+    /// Returns the state of the system's handlers, for use by other simulated programs.
     pub(crate) fn host(&self) -> SpoolHost {
         self.host.clone()
     }
 
-    /// Creates a filament; `weight`, in thousandths of a gram, is that of a full spool.
+    /// Creates a filament; `weight` is that of a full spool, in thousandths of a gram. Returns the filament's id.
     pub fn add_filament(&self, name: &str, weight: Option<i64>) -> i64 {
         self.host.with(|inside| {
             let number = inside.number();
@@ -148,7 +148,7 @@ impl SpoolSystem {
         })
     }
 
-    /// Creates a spool of a filament.
+    /// Creates a spool of a filament, with weights in thousandths of a gram. Returns the spool's id.
     pub fn add_spool(&self, filament: i64, initial: Option<i64>, used: i64) -> i64 {
         self.host.with(|inside| {
             let number = inside.number();
@@ -158,7 +158,8 @@ impl SpoolSystem {
         })
     }
 
-    /// Uses thousandths of a gram of a spool, like a user or program of that system; negative: returns some.
+    /// Uses filament from a spool, in thousandths of a gram, like a user or program of the system; a negative amount is
+    /// returned to the spool.
     pub fn use_up(&self, spool: i64, thousandths: i64) {
         self.host.with(|inside| {
             if let Some(spool) = inside.spools.get_mut(&spool) {
@@ -167,8 +168,8 @@ impl SpoolSystem {
         });
     }
 
-    /// Corrects the used amount of a spool by thousandths of a gram, like a user of that system: sets the amount
-    /// without a use.
+    /// Corrects a spool's used amount by thousandths of a gram, like a user of the system: the amount is set directly
+    /// and does not count as a use.
     pub fn correct(&self, spool: i64, thousandths: i64) {
         self.host.with(|inside| {
             if let Some(spool) = inside.spools.get_mut(&spool) {
@@ -177,7 +178,7 @@ impl SpoolSystem {
         });
     }
 
-    /// Archives a spool, like a user of that system.
+    /// Archives a spool, like a user of the system.
     pub fn archive(&self, spool: i64) {
         self.host.with(|inside| {
             if let Some(spool) = inside.spools.get_mut(&spool) {
@@ -186,17 +187,17 @@ impl SpoolSystem {
         });
     }
 
-    /// Deletes a spool, like a user of that system.
+    /// Deletes a spool, like a user of the system.
     pub fn delete(&self, spool: i64) {
         self.host.with(|inside| inside.spools.remove(&spool));
     }
 
-    /// Returns the used amount of a spool, in thousandths of a gram.
+    /// Returns a spool's used amount in thousandths of a gram.
     pub fn used(&self, spool: i64) -> Option<i64> {
         self.host.with(|inside| inside.spools.get(&spool).map(StockSpool::thousandths))
     }
 
-    /// Returns the total remainder of a filament, in thousandths of a gram.
+    /// Returns the total remaining amount of a filament, in thousandths of a gram.
     pub fn total(&self, filament: i64) -> i64 {
         self.host.with(|inside| {
             let weight = inside.filaments.get(&filament).and_then(|(_, weight)| *weight);
@@ -205,7 +206,7 @@ impl SpoolSystem {
         })
     }
 
-    /// Returns the number of uses received over the API.
+    /// Returns the number of uses reported through the API.
     pub fn uses(&self) -> u64 {
         self.host.with(|inside| inside.uses)
     }

@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use super::{ConnectionGate, JsonBody};
 use crate::VirtualPrinter;
 
-/// Builds the routes `/_sim/…` of one printer. They are outside the guard, so that they work whatever its faults.
+/// Builds the routes `/_sim/…` for one printer. They bypass the guard, so that they work regardless of the printer's
+/// faults.
 pub fn control_routes(printer: VirtualPrinter) -> Router {
     Router::new()
         .route("/_sim/log", get(log))
@@ -26,7 +27,7 @@ pub fn control_routes(printer: VirtualPrinter) -> Router {
         .with_state(printer)
 }
 
-/// Marks the connection as spared from faults for now.
+/// Marks the connection as carrying a control request, so that faults do not affect it.
 async fn spare(ConnectInfo(peer): ConnectInfo<ConnectionGate>, request: Request, next: Next) -> Response {
     peer.0.spare(true);
     next.run(request).await

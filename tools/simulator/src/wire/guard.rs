@@ -1,4 +1,4 @@
-//! Faults that affect every request of a protocol.
+//! Faults that affect every request to a protocol.
 
 use std::sync::{
     Arc,
@@ -20,7 +20,7 @@ use axum::{
 use super::ConnectionGate;
 use crate::{VirtualPrinter, faults::make_absurd};
 
-/// State of the guard.
+/// State that the guard needs for each request.
 #[derive(Clone)]
 struct GuardState {
     printer: VirtualPrinter,
@@ -28,7 +28,7 @@ struct GuardState {
     requests: Arc<AtomicU64>,
 }
 
-/// Applies the faults that affect every request to a protocol's routes. `error` builds a response in the protocol's own
+/// Makes faults that affect every request apply to a protocol's routes. `error` builds a response in the protocol's own
 /// format.
 pub(super) fn guarded(router: Router, printer: VirtualPrinter, error: fn(StatusCode, &str) -> Response) -> Router {
     let guard = GuardState { printer, error, requests: Arc::default() };
@@ -70,7 +70,7 @@ async fn strike(
     (guard.error)(StatusCode::INTERNAL_SERVER_ERROR, "simulated fault")
 }
 
-/// Applies [`make_absurd`] to the response, if it is JSON.
+/// Applies [`make_absurd`] to the response if it is JSON.
 async fn absurd(answer: Response) -> Response {
     let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     if !kind.is_some_and(|kind| kind.starts_with("application/json")) {

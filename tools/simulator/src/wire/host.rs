@@ -1,4 +1,4 @@
-//! Shared parts of the protocols over HTTP: the state of their handlers, and serving a printer with it.
+//! Parts shared by all HTTP-based protocols: the state of their handlers, and the serving of a printer.
 
 use std::{io, sync::Arc};
 
@@ -8,12 +8,12 @@ use futures::future::BoxFuture;
 use super::{SimServer, guard::guarded};
 use crate::{ServeOptions, VirtualPrinter};
 
-/// State shared by all handlers of a protocol. `S` is the protocol's additional state (sessions, an upload in
-/// progress); a host is cloned for each request, so its members are shared by all clones.
+/// State shared by all handlers of a protocol. `S` is the protocol's additional state, such as sessions or an upload in
+/// progress. A host is cloned for each request, so its members are shared by all clones.
 #[derive(Clone)]
 pub(crate) struct Host<S> {
     pub printer: VirtualPrinter,
-    /// API key that calls need; `None` trusts every caller.
+    /// API key that calls need; with `None`, every caller is trusted.
     pub api_key: Option<Arc<str>>,
     /// Name that the printer reports.
     pub name: Arc<str>,
@@ -21,8 +21,8 @@ pub(crate) struct Host<S> {
 }
 
 impl<S: Default> Host<S> {
-    /// Serves a printer until the server is dropped. `router` has the routes of the protocol; `error` builds an error
-    /// in its own format, for the faults that affect every request.
+    /// Serves a printer until the server is dropped. `router` contains the protocol's routes; `error` builds an error
+    /// in the protocol's own format, for the faults that affect every request.
     pub fn serve(
         printer: VirtualPrinter,
         options: ServeOptions,
@@ -41,7 +41,7 @@ impl<S: Default> Host<S> {
 }
 
 impl<S> Host<S> {
-    /// Returns whether a caller sent the right key. A printer without one accepts any key, and none.
+    /// Returns whether a caller presented the correct key. A printer without a key accepts any key, or none.
     pub fn is_key(&self, presented: Option<&str>) -> bool {
         !self.printer.with(|machine| machine.faults().wrong_key)
             && self.api_key.as_deref().is_none_or(|key| presented == Some(key))

@@ -1,4 +1,4 @@
-//! Messages that printers push over web sockets.
+//! Messages that printers push over WebSockets.
 
 use std::time::Duration;
 
@@ -8,15 +8,15 @@ use tokio::time::{Interval, MissedTickBehavior};
 
 use crate::{VirtualPrinter, faults::make_absurd};
 
-/// Builds the interval at which a printer pushes by itself. Missed ticks are skipped.
+/// Builds the interval at which a printer pushes messages on its own. Missed ticks are skipped.
 pub(crate) fn push_interval(period: Duration) -> Interval {
     let mut ticks = tokio::time::interval(period);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ticks
 }
 
-/// Sends messages, with [`make_absurd`] applied while the printer has that fault. Returns `false` when the peer is
-/// gone.
+/// Sends messages, applying [`make_absurd`] while the printer has that fault. Returns `false` if the peer has
+/// disconnected.
 pub(crate) async fn push(
     printer: &VirtualPrinter,
     socket: &mut WebSocket,

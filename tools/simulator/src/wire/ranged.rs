@@ -6,7 +6,7 @@ use axum::{
 };
 use bytes::Bytes;
 
-/// Returns the bytes, or the part of them in a `Range` header with one range.
+/// Returns the bytes, or the part of them that a `Range` header with a single range requests.
 pub fn ranged(headers: &HeaderMap, bytes: Bytes, kind: &'static str) -> Response {
     let total = bytes.len();
     let requested =

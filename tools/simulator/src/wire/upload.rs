@@ -1,4 +1,4 @@
-//! Streamed uploads, as forms or as bodies, received at the speed that a fault sets.
+//! Streamed uploads, as forms or as bare bodies, received at the speed set by a fault.
 
 use std::{
     collections::BTreeMap,
@@ -16,30 +16,30 @@ use sha2::{Digest, Sha256};
 
 use crate::{VirtualPrinter, gcode::GcodeFacts};
 
-/// Multipart upload whose file part was read to its end.
+/// Multipart upload whose file part has been read completely.
 #[derive(Debug, Default)]
 pub struct MultipartUpload {
-    /// Text fields by name; of equal names the last one counts.
+    /// Text fields by name; if a name occurs more than once, the last value counts.
     pub fields: BTreeMap<String, String>,
-    /// Uploaded file, if there is one.
+    /// Uploaded file, if any.
     pub file: Option<UploadedPart>,
     /// SHA-256 of the contents in lower-case hexadecimal.
     pub sha256: String,
 }
 
-/// File of an upload.
+/// Uploaded file.
 #[derive(Debug)]
 pub struct UploadedPart {
-    /// File name as sent, possibly with folders; not empty.
+    /// File name as sent, not empty; it may include folders.
     pub name: String,
     /// Contents of the file.
     pub bytes: Bytes,
-    /// Metadata from its comments.
+    /// Metadata from the file's comments.
     pub facts: Arc<GcodeFacts>,
 }
 
 impl UploadedPart {
-    /// Receives a file that is the body of its request, like [`MultipartUpload::receive`] receives those of forms.
+    /// Receives a file that is the body of its request, as [`MultipartUpload::receive`] does for files in forms.
     pub async fn receive(printer: &VirtualPrinter, name: &str, body: Body) -> Result<Self, axum::Error> {
         printer.upload_begins();
         let mut contents = UploadBuffer::open(printer);
@@ -55,7 +55,7 @@ impl UploadedPart {
     }
 }
 
-/// Waits as long as the `slow_upload` fault takes for this number of bytes.
+/// Waits for as long as the `slow_upload` fault takes for the given number of bytes.
 async fn slowly(printer: &VirtualPrinter, bytes: usize) {
     if let Some(slow) = printer.faults().slow_upload {
         tokio::time::sleep(Duration::from_secs_f64(bytes as f64 / slow.bytes_per_second.max(1) as f64)).await;
@@ -73,12 +73,13 @@ impl MultipartUpload {
         self.field(name) == Some("true")
     }
 
-    /// Receives an upload. The `slow_upload` fault applies to every chunk, even if it is switched on or off meanwhile.
+    /// Receives an upload. The `slow_upload` fault applies to each chunk, even if it is switched on or off during the
+    /// upload.
     pub async fn receive(printer: &VirtualPrinter, form: Multipart) -> Result<Self, MultipartError> {
         Self::receive_as(printer, form, "file").await
     }
 
-    /// Does what [`MultipartUpload::receive`] does, with the file in the part of this name.
+    /// Receives an upload as [`MultipartUpload::receive`] does, with the file in the part of the given name.
     pub async fn receive_as(printer: &VirtualPrinter, mut form: Multipart, part: &str) -> Result<Self, MultipartError> {
         let mut upload = Self::default();
         while let Some(mut field) = form.next_field().await? {
@@ -107,14 +108,14 @@ impl MultipartUpload {
     }
 }
 
-/// Buffer to which the contents of an upload are written as they arrive.
+/// Buffer into which the contents of an upload are written as they arrive.
 enum UploadBuffer {
     Own(BytesMut),
-    /// A buffer shared with other uploads, and the write position of this one.
+    /// A buffer shared with other uploads, and this upload's own write position.
     Shared(Arc<Mutex<Vec<u8>>>, usize),
 }
 
-/// Temporary file of the uploads that share one; removed when the last of them has ended.
+/// Temporary file of uploads that share one; removed when the last of them has ended.
 static SHARED: Mutex<Weak<Mutex<Vec<u8>>>> = Mutex::new(Weak::new());
 
 impl UploadBuffer {

@@ -11,7 +11,7 @@ use super::lan::{CODE, Lan, Mqtt, PART, SERIAL, lan, start_of, until};
 
 /// Speed at which a print lasts until the test ends it.
 const SLOW: f64 = 1.0;
-/// Speed at which any print takes a moment.
+/// Speed at which any print takes only a moment.
 const FAST: f64 = 2_000.0;
 const CANCELLED: u32 = 0x0300_400C;
 

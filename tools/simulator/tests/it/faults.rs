@@ -13,12 +13,12 @@ use crate::lab::{Lab, PATIENCE, fw, lab, octo};
 
 const BOTH: [PrinterKind; 2] = [PrinterKind::FwRest, PrinterKind::ServerRest];
 
-/// Returns the path of a call that every printer answers quickly.
+/// Returns the path of a call that every kind of printer answers quickly.
 fn probe(lab: &Lab) -> &'static str {
     if lab.printer.kind == PrinterKind::FwRest { "/server/info" } else { "/api/job" }
 }
 
-/// Returns the printer's report about the file: printing, finished or neither.
+/// Returns what the printer reports about the file: printing, finished or neither.
 async fn says(lab: &Lab) -> &'static str {
     if lab.printer.kind == PrinterKind::FwRest {
         match lab.print_stats().await["state"].as_str().unwrap() {

@@ -13,7 +13,7 @@ use simulator::{
     printer::{LogEntry, PhysicalEvent},
 };
 
-/// Maximum wait in these tests.
+/// Maximum time to wait in these tests.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 pub struct Lab {
@@ -22,7 +22,7 @@ pub struct Lab {
     pub base: String,
 }
 
-/// Starts a printer of a kind, `speed` times as fast as real.
+/// Starts a printer of the given kind that is `speed` times as fast as a real one.
 pub async fn lab(kind: PrinterKind, speed: f64) -> Lab {
     let fleet = Fleet::start(FleetOptions { speed, seed: 7, ..FleetOptions::of(kind, 1) }).await.unwrap();
     let printer = fleet.printers[0].clone();
@@ -42,7 +42,7 @@ pub async fn octo(speed: f64) -> Lab {
 }
 
 impl Lab {
-    /// Builds a request with the right key.
+    /// Builds a request with the correct key.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.client.request(method, format!("{}{path}", self.base)).header("X-Api-Key", &self.printer.api_key)
     }
@@ -83,7 +83,7 @@ impl Lab {
         self.request(Method::POST, self.upload_path()).multipart(form)
     }
 
-    /// Uploads a print of this many seconds.
+    /// Uploads a print that takes the given number of seconds.
     pub async fn upload(&self, name: &str, seconds: u64) -> (StatusCode, Value) {
         self.send(self.upload_request(name, gcode(name, seconds, 5.0, 1000.0).into_bytes(), &[])).await
     }
@@ -107,7 +107,7 @@ impl Lab {
         self.printer.handle.update_faults(change);
     }
 
-    /// Waits until a matching event is in the log.
+    /// Waits until the log contains a matching event.
     pub async fn logged(&self, condition: impl Fn(&PhysicalEvent) -> bool) -> Vec<LogEntry> {
         let is_logged = |log: &[LogEntry]| log.iter().any(|entry| condition(&entry.what));
         self.printer.handle.wait_for_log(is_logged, PATIENCE).await.unwrap()
@@ -121,12 +121,12 @@ impl Lab {
         self.printer.handle.starts_of(name)
     }
 
-    /// Returns `print_stats` of a Moonraker printer.
+    /// Returns a Moonraker printer's `print_stats`.
     pub async fn print_stats(&self) -> Value {
         self.get("/printer/objects/query?print_stats").await.1["result"]["status"]["print_stats"].clone()
     }
 
-    /// Returns `/api/job` of an `OctoPrint` printer.
+    /// Returns an `OctoPrint` printer's `/api/job`.
     pub async fn job(&self) -> Value {
         self.get("/api/job").await.1
     }

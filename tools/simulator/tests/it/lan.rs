@@ -45,7 +45,7 @@ pub struct Lan {
     pub server: SimServer,
 }
 
-/// Starts a printer that is `speed` times as fast as real.
+/// Starts a printer that is `speed` times as fast as a real one.
 pub async fn lan(speed: f64) -> Lan {
     let printer = VirtualPrinter::new(7, speed, true);
     let addr = SocketAddr::from(([127, 0, 0, 1], 0));
@@ -55,7 +55,7 @@ pub async fn lan(speed: f64) -> Lan {
 }
 
 impl Lan {
-    /// Starts a printer with a package on its storage that takes this many seconds.
+    /// Starts a printer with a package in its storage whose print takes the given number of seconds.
     pub async fn with_part(speed: f64, seconds: u64) -> Self {
         let lan = lan(speed).await;
         lan.printer.put_file(PART, package("part", seconds, 4.0, 1320.0));
@@ -143,7 +143,7 @@ async fn encrypt(config: &Arc<ClientConfig>, addr: SocketAddr) -> std::io::Resul
     TlsConnector::from(Arc::clone(config)).connect(name, TcpStream::connect(addr).await?).await
 }
 
-/// Client of the broker, which uses another library's codec than the broker.
+/// Client of the broker, with a different library's codec from the broker's.
 pub struct Mqtt {
     stream: TlsStream<TcpStream>,
     arrived: BytesMut,
@@ -184,7 +184,7 @@ impl Mqtt {
         self.stream.flush().await.unwrap();
     }
 
-    /// Returns the next packet; `None` when the connection is closed.
+    /// Returns the next packet; `None` if the connection is closed.
     pub async fn packet(&mut self) -> Option<Packet> {
         loop {
             match Packet::read(&mut self.arrived, 1 << 20) {
@@ -199,7 +199,7 @@ impl Mqtt {
         }
     }
 
-    /// Sends a request of a group; returns its sequence number.
+    /// Sends a request in a command group; returns its sequence number.
     pub async fn request(&mut self, group: &str, mut request: Value) -> String {
         self.numbered += 1;
         let number = self.numbered.to_string();
@@ -209,7 +209,7 @@ impl Mqtt {
         number
     }
 
-    /// Returns whether a ping is answered soon.
+    /// Returns whether a ping is answered promptly.
     pub async fn pongs(&mut self) -> bool {
         self.send(Packet::PingReq).await;
         timeout(Duration::from_secs(2), self.packet()).await.is_ok()
@@ -241,7 +241,7 @@ impl Mqtt {
         }
     }
 
-    /// Sends a command; returns the response.
+    /// Sends a command; returns its response.
     pub async fn command(&mut self, group: &str, request: Value) -> Value {
         let number = self.request(group, request).await;
         loop {
@@ -252,7 +252,7 @@ impl Mqtt {
         }
     }
 
-    /// Starts the part with an id; returns the response.
+    /// Starts the test part with the given id; returns the response.
     pub async fn start(&mut self, id: &str) -> Value {
         self.command("print", start_of(PART, id)).await
     }
@@ -273,7 +273,7 @@ impl Mqtt {
     }
 }
 
-/// Builds the start of the first plate of a package, as slicers send it.
+/// Builds a request that starts the first plate of a package, as slicers send it.
 pub fn start_of(name: &str, id: &str) -> Value {
     json!({
         "command": "project_file", "param": "Metadata/plate_1.gcode", "url": format!("ftp://{name}"), "file": name, "md5": "",

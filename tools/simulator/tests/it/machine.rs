@@ -1,4 +1,4 @@
-//! Tests of the machine alone, with time under the test's control.
+//! Tests of the machine on its own, with time controlled by the test.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use simulator::{
 };
 use tokio::time::Instant;
 
-/// Builds a machine with a print of `seconds` stored as `a.gcode`, and its clock.
+/// Builds a machine on which a print of `seconds` is stored as `a.gcode`; returns it with its clock.
 fn machine(seed: u64, speed: f64, seconds: u64) -> (Machine, Instant) {
     let now = Instant::now();
     let mut machine = Machine::new(seed, speed, true, now);

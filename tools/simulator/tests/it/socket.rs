@@ -9,7 +9,7 @@ use tokio::{
 
 use crate::lab::{Lab, PATIENCE, fw, octo};
 
-/// WebSocket that exchanges JSON text frames.
+/// WebSocket connection that exchanges JSON text frames.
 struct Socket(TcpStream);
 
 impl Socket {

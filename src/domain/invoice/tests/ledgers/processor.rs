@@ -1,21 +1,21 @@
-//! Simulated payment processor, as ledgers see it.
+//! Simulated payment processor as seen by ledgers.
 
 use std::collections::BTreeMap;
 
 use super::super::super::*;
 use crate::ledger::{CheckoutResult, DisputeState, LedgerOwner, PaymentUpdate, RefundResult};
 
-/// Refund with its key, its amount, and whether it failed later.
+/// Refund: its key, its amount, and whether it failed later.
 type RefundMade = (Id, i64, bool);
 
 /// Simulated processor: the amount of each session, and the payments and refunds of each intent.
 #[derive(Default)]
 pub(super) struct Processor {
-    /// Sessions by idempotency key: the one that the first request with the key created.
+    /// Session created by the first request with each idempotency key.
     pub(super) keys: BTreeMap<String, String>,
-    /// Amount of each session, and whether it is open, paid or closed.
+    /// Amount of each session, and whether the session is open, paid or closed.
     pub(super) sessions: BTreeMap<String, (i64, char)>,
-    /// Refunded amount of each session's payment, with its refunds.
+    /// Refunded amount of each session's payment, with the individual refunds.
     pub(super) back: BTreeMap<String, (i64, Vec<RefundMade>)>,
     /// Amount of each session's payment lost to disputes or refunded by other means.
     pub(super) lost: BTreeMap<String, i64>,
@@ -59,7 +59,7 @@ impl Processor {
         self.events.push(PaymentUpdate::SessionExpired { session: Some(session) });
     }
 
-    /// Refunds once per key; returns the total refunded, and whether this refund was made.
+    /// Makes one refund per key; returns the total refunded, and whether this call made the refund.
     pub(super) fn give_back(&mut self, session: &str, cents: i64, key: Id) -> (i64, bool) {
         let (left, amount) = (self.left(session), self.sessions[session].0);
         let (sum, keys) = self.back.entry(session.to_owned()).or_default();
@@ -77,7 +77,7 @@ impl Processor {
         (amount_cents, true)
     }
 
-    /// Simulates a refund that fails after it was accepted, which several events report.
+    /// Simulates a refund that fails after it was accepted; several events report the failure.
     pub(super) fn fail_back(&mut self, which: usize) {
         let standing = self.back.iter().flat_map(|(session, (_, refunds))| {
             let stands = refunds.iter().enumerate().filter(|(_, (.., failed))| !*failed);
@@ -93,14 +93,14 @@ impl Processor {
         self.events.extend([failed.clone(), failed]);
     }
 
-    /// Returns the amount left of a session's payment after all refunds and disputes.
+    /// Returns the amount that remains of a session's payment after all refunds and disputes.
     pub(super) fn left(&self, session: &str) -> i64 {
         let (amount, _) = self.sessions[session];
         let gone = [&self.lost, &self.otherwise].map(|of| of.get(session).copied().unwrap_or_default());
         amount - gone[0] - gone[1] - self.back.get(session).map_or(0, |(sum, _)| *sum)
     }
 
-    /// Simulates a dispute by the customer's bank over the rest of a payment, and its outcome.
+    /// Simulates a dispute by the customer's bank over the remainder of a payment, and its outcome.
     pub(super) fn dispute(&mut self, which: usize) {
         let Some(session) = self.in_state('p', which) else { return };
         let amount_cents = self.left(&session);
@@ -123,7 +123,7 @@ impl Processor {
         *self.lost.entry(session).or_default() += amount_cents;
     }
 
-    /// Carries out an effect; the response may be lost.
+    /// Executes an effect; the response may be lost.
     pub(super) fn call(&mut self, of: &impl LedgerOwner, effect: &LedgerEffect) -> Option<LedgerCommand> {
         match effect {
             LedgerEffect::MakeSession { number } => {

@@ -6,7 +6,7 @@ use super::model::{Fault, Shop};
 use super::prints::agreed_shop;
 use super::*;
 
-/// Spool that all prints use.
+/// Spool used by all prints.
 const SPOOL: i64 = 2;
 
 impl Shop {
@@ -17,7 +17,7 @@ impl Shop {
         }
     }
 
-    /// Runs a print of this many grams whose consumption is never booked.
+    /// Runs a print of the given number of grams whose consumption is never booked.
     fn lose_print(&mut self, grams: i64) {
         self.begin_print(SPOOL, Amount::units(grams), Amount::units(grams));
         self.forget_bookings();
@@ -147,7 +147,7 @@ fn a_link_that_was_stored_before_is_readable() {
 #[derive(Clone, Debug)]
 enum Step {
     Begin(i64),
-    /// The printer's server books this many thousandths of its outstanding bookings.
+    /// The printer's server books the given number of thousandths of its outstanding bookings.
     Book(i64),
     /// The printer's server forgets its outstanding bookings.
     Forget,
@@ -173,7 +173,7 @@ struct Prints {
     late: Amount,
     /// Total consumption of prints that are over.
     used: Amount,
-    /// Part of it that rounding and purging may explain.
+    /// Part of the consumption that rounding and purging may explain.
     explained: Amount,
 }
 

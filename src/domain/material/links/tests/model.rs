@@ -21,7 +21,7 @@ pub(super) const ENTRY: i64 = 12;
 /// Simulated other system: items with their amounts and their total use.
 pub(super) struct There {
     pub(super) items: BTreeMap<i64, (Amount, Amount)>,
-    /// References that came with bookings; a system that stores none forgets them at once.
+    /// References that came with bookings; a system that stores none forgets them immediately.
     pub(super) references: BTreeSet<Id>,
     pub(super) keeps_references: bool,
     /// Last booking on each item, for systems that store no references; none for an item whose amount was set by hand.
@@ -118,7 +118,7 @@ pub(super) struct Shop {
     pub(super) people: u32,
     pub(super) prints: u32,
     pub(super) printing: Option<Print>,
-    /// `true` while late bookings of printers may still arrive.
+    /// `true` while late bookings by printers may still arrive.
     pub(super) impatient: bool,
 }
 
@@ -222,7 +222,7 @@ impl Shop {
         }
     }
 
-    /// Runs one round of the synchronization task with one injected fault.
+    /// Runs one round of the synchronisation task with one injected fault.
     pub(super) fn round(&mut self, fault: Fault, meanwhile: Option<(i64, Amount)>) {
         if self.current_link().pending.is_some() && self.current_link().is_unclear() {
             return self.a_person_counts();
@@ -293,7 +293,8 @@ impl Shop {
         }
     }
 
-    /// Resolves a booking with unknown outcome: an operator counts the stock, enters it here, and confirms our side.
+    /// Resolves a booking with an unknown outcome: an operator counts the stock, enters the count in the shop, and
+    /// confirms the shop's side.
     pub(super) fn a_person_counts(&mut self) {
         self.people += 1;
         let round = self.current_link().round;
@@ -338,6 +339,6 @@ pub(super) enum Fault {
     OldLook,
     Refused,
     WrongToken,
-    /// A booking that is not found is not given up yet.
+    /// A booking that is not found has not been abandoned yet.
     Impatient,
 }

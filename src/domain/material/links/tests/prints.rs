@@ -16,7 +16,7 @@ const FIRST_PRINT: u32 = 1_000;
 pub(super) struct Print {
     pub(super) spool: i64,
     pub(super) claim: ClaimId,
-    /// Consumption that our stock records.
+    /// Consumption recorded in the shop's stock.
     pub(super) stated: Amount,
     /// Actual consumption still to come.
     pub(super) left: Amount,
@@ -41,7 +41,7 @@ impl Shop {
         }
     }
 
-    /// Extrudes this many thousandths of the print's remaining consumption, and books it in the other system.
+    /// Extrudes the given number of thousandths of the print's remaining consumption, and books it in the other system.
     pub(super) fn extrude(&mut self, thousandths: i64) {
         let Some(print) = &mut self.printing else { return };
         let part = print.left.scaled(thousandths as f64 / 1000.0).min(print.left);
@@ -55,7 +55,8 @@ impl Shop {
         }
     }
 
-    /// Ends the print: its consumption leaves our stock. A part of it is reported to the other system only afterwards.
+    /// Ends the print, which deducts its consumption from the shop's stock. Part of the consumption is reported to the
+    /// other system only afterwards.
     pub(super) fn end_print(&mut self, thousandths: i64) {
         self.extrude(thousandths);
         let Some(print) = self.printing else { return };
@@ -64,7 +65,7 @@ impl Shop {
         self.printing = None;
     }
 
-    /// Settles a print's claim. It counts as our own change only if no printer books it in the other system.
+    /// Settles a print's claim. It counts as the shop's own change only if no printer books it in the other system.
     pub(super) fn settle_print(&mut self, id: ClaimId, consumed: Amount, booked_on: Vec<i64>) {
         self.tell(&ClaimNews::Settle { claims: vec![SettledClaim { id, consumed, booked_on }] }).unwrap();
     }

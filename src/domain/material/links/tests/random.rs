@@ -9,9 +9,9 @@ enum Step {
     Ours(i64),
     Theirs(i64, i64),
     NewItem(i64),
-    /// The amount of an item is set by hand, instead of used.
+    /// The amount of an item is set by hand instead of changed by use.
     TheySet(i64, i64),
-    /// The item changes by exactly the amount of our booking with unknown outcome, or by its opposite; or is set to
+    /// The item changes by exactly the amount of a booking with an unknown outcome, or by its opposite; or it is set to
     /// match.
     Mirror {
         opposite: bool,

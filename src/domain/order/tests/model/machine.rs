@@ -5,7 +5,7 @@ use super::*;
 /// File of a user's own print.
 const OWN: &str = "vase.gcode";
 
-/// Machine with its own memory.
+/// Machine with a memory of its own.
 #[derive(Default)]
 pub(super) struct Machine {
     pub(super) files: BTreeSet<String>,
@@ -13,13 +13,13 @@ pub(super) struct Machine {
     pub(super) last: Option<String>,
     /// Actual outcomes of prints.
     pub(super) past: BTreeMap<String, PrintEnd>,
-    /// Outcomes that its server remembers; `None` for a record that a restart cut off.
+    /// Outcomes remembered by the machine's server; `None` for a record cut off by a restart.
     pub(super) memory: BTreeMap<String, Option<PrintEnd>>,
     /// Print whose end the server will miss, because it was restarted during the print.
     unrecorded: Option<String>,
-    /// Number of restarts of its server.
+    /// Number of restarts of the machine's server.
     pub(super) restarts: u32,
-    /// Number of users' own prints that were cancelled on our behalf.
+    /// Number of users' own prints cancelled on our behalf.
     pub(super) wronged: u32,
     pub(super) starts: BTreeMap<String, u32>,
     /// Start requests that were sent and may arrive at any later time.
@@ -53,7 +53,7 @@ impl Machine {
             self.last = Some(name);
         }
     }
-    /// Restarts the server while the machine continues; the history is cut off, or forgets the print.
+    /// Restarts the server while the machine continues. The history is cut off or, with `forget`, loses the print.
     pub(super) fn restart_server(&mut self, forget: bool) {
         self.restarts += 1;
         self.unrecorded = self.on.as_ref().map(|on| on.0.clone());
@@ -71,7 +71,7 @@ impl Machine {
             self.on = Some((OWN.to_owned(), false));
         }
     }
-    /// Cancels the current print, regardless of whose it is, as machines do.
+    /// Cancels the current print, whoever started it, as real machines do.
     pub(super) fn cancel(&mut self) {
         self.wronged += u32::from(self.on.as_ref().is_some_and(|on| on.0 == OWN));
         self.end(PrintEnd::Cancelled);

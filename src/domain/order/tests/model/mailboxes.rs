@@ -1,4 +1,4 @@
-//! Messages in flight: an aggregate processes one, and its answer reaches the sender unless it is lost.
+//! Messages in flight: an aggregate processes one message, and its answer reaches the sender unless lost.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use crate::testing::commands::{
 };
 
 impl Effects {
-    /// Reports on an attempt to its order.
+    /// Sends a report on an attempt to the attempt's order.
     pub(super) fn attempt(&mut self, job: Id, attempt: Id, report: Report, then: Then) {
         self.tell_order(OrderNews::Attempt { job, attempt, report }, then);
     }
@@ -29,7 +29,7 @@ impl Effects {
         self.to_printer[n].push_back((command.into(), then));
     }
 
-    /// Lets an aggregate process the first message of its mailbox; the answer reaches the sender unless it is lost.
+    /// Lets an aggregate process the first message in its mailbox; the answer reaches the sender unless `lost`.
     pub(super) fn deliver(&mut self, which: usize, lost: bool) {
         match which % 4 {
             0 => self.deliver_to_order(lost),

@@ -17,7 +17,7 @@ impl Effects {
         self.moved[of] += Amount::units(units) - before;
     }
 
-    /// Inspects parts: at a printer whose print is over, or those of any job, possibly again.
+    /// Inspects parts: at a printer whose print is over, or those of any job, possibly repeatedly.
     pub(super) fn inspector(&mut self, luck: u8) {
         let inspection = Inspection { good_count: Some(u32::from(luck / 2 % 3)), ..Inspection::default() };
         let n = usize::from(luck % 2);

@@ -17,9 +17,9 @@ use services::redis::Redis;
 
 /// Time for which a response of the provider counts as fresh.
 const FRESH_FOR: Duration = Duration::from_secs(60);
-/// Maximum time that a request waits for a refresh when a stale catalogue is available.
+/// Maximum time for which a request waits for a refresh when a stale catalogue is available.
 const MAX_WAIT: Duration = Duration::from_millis(300);
-/// Time in seconds for which a failure is returned without a retry while no catalogue is available.
+/// Time in seconds during which a failure is returned without another read while no catalogue is available.
 const FAILED_FOR_SECONDS: u32 = 5;
 /// Maximum size of a stored catalogue that is read back, in bytes.
 const MAX_KEPT_BYTES: u64 = 16 * 1024 * 1024;
@@ -42,9 +42,9 @@ struct CachedCatalog {
 
 struct CacheParts {
     provider: Box<dyn CatalogProvider>,
-    /// File with the last good catalogue; `None` if it is not stored.
+    /// File with the last good catalogue; `None` if the catalogue is not stored.
     file: Option<PathBuf>,
-    /// Redis server that also stores it, for servers with another data folder.
+    /// Redis server that also stores the last good catalogue, for servers with another data folder.
     redis: Option<Arc<Redis>>,
     cache: Mutex<CachedCatalog>,
     /// Notifies waiting requests when a read from the provider has ended.
@@ -55,15 +55,15 @@ struct CacheParts {
 pub struct CatalogCache(Arc<CacheParts>);
 
 impl CatalogCache {
-    /// Creates an empty cache of this provider. The last good catalogue of a remote provider is stored in `folder` and
-    /// in Redis.
+    /// Creates an empty cache for the given provider. The last good catalogue of a remote provider is stored in
+    /// `folder` and in Redis.
     pub fn new(provider: Box<dyn CatalogProvider>, folder: &Path, redis: Option<Arc<Redis>>) -> Self {
         let file = provider.is_remote().then(|| folder.join(FILE_NAME));
         let redis = redis.filter(|_| provider.is_remote());
         Self(Arc::new(CacheParts { provider, file, redis, cache: Mutex::default(), reads: watch::Sender::new(0) }))
     }
 
-    /// Returns the catalogue, at most a minute old while its provider responds. One task reads from the provider and
+    /// Returns the catalogue, at most a minute old while its provider responds. One task reads from the provider, and
     /// all requests wait for it; if a stale catalogue is available, they wait only briefly.
     pub(super) async fn recent(&self, now: Timestamp) -> Result<Arc<Catalog>, ApiError> {
         let mut news = self.0.reads.subscribe();
@@ -201,7 +201,7 @@ mod tests {
         Catalog { source: "failing".to_owned(), generated_at: Timestamp(7), items: Vec::new(), collections: Vec::new() }
     }
 
-    /// Provider that answers the calls with these numbers, fails the others, and can be made to hang.
+    /// Provider that answers the calls with the given numbers, fails the others, and can be made to hang.
     struct Failing {
         calls: Arc<AtomicUsize>,
         good: &'static [usize],

@@ -1,4 +1,4 @@
-//! Providers of the catalogue: the interface, the shop's own products (embedded default), and the storefront of another
+//! Catalogue providers: the interface, the shop's own products (the embedded default), and the storefront of another
 //! shop.
 
 use std::collections::BTreeMap;
@@ -24,9 +24,10 @@ const MAX_PAGES: u64 = 10;
 /// Source of the products on sale.
 #[async_trait]
 pub trait CatalogProvider: Send + Sync {
-    /// Returns the provider's identifier, which responses contain.
+    /// Returns the provider's identifier, which is included in responses.
     fn source(&self) -> &'static str;
-    /// Returns whether the last good catalogue is stored, for a start while the provider is unavailable.
+    /// Returns whether the last good catalogue is stored, so that it is available if the server starts while the
+    /// provider is not.
     fn is_remote(&self) -> bool {
         false
     }
@@ -58,7 +59,7 @@ impl CatalogProvider for LocalCatalog {
     }
 }
 
-/// Returns a page of the SKUs that customers may order, and for each whether it can be produced.
+/// Returns a page of the SKUs that customers may order, and whether each of them can be produced.
 async fn sold(queries: &Queries, page: u64) -> Result<(Vec<Sku>, BTreeMap<Id, bool>), String> {
     let sold = SkuFilter { public: Some(true), active: Some(true), ..SkuFilter::default() };
     let page = Page { limit: MAX_ITEMS, offset: page * MAX_ITEMS };
@@ -82,9 +83,9 @@ fn can_be_ordered(sku: &Sku, ready: &BTreeMap<Id, bool>) -> bool {
 pub struct StorefrontCatalog {
     /// Client of the storefront.
     pub storefront: Arc<Storefront>,
-    /// Circuit breaker with the timeout of its calls.
+    /// Circuit breaker for calls to the storefront, with their timeout.
     pub circuit: Circuit,
-    /// Currency of its prices.
+    /// Currency of the storefront's prices.
     pub currency: String,
     /// Queries that read the local SKUs.
     pub queries: Queries,

@@ -1,4 +1,4 @@
-//! Text fields of the form next to the photos: parsed and validated, with all errors reported at once.
+//! Text fields of the form that accompany the photos: parsed and validated, with all errors reported together.
 
 use api_derive::Request;
 use serde_json::{Map, Value, json};
@@ -58,7 +58,7 @@ pub(super) struct IntakeFields {
     /// `true` to add a UV-protective coating.
     #[api(default = false)]
     uv_coating: bool,
-    /// Add-ons. Repeat the field for each, as `addonIds` or `addonIds[]`.
+    /// IDs of add-ons. Repeat the field for each, as `addonIds` or `addonIds[]`.
     #[api(ADDON_IDS, default = Vec::new())]
     addon_ids: Vec<String>,
     /// Inscription on the piece.
@@ -129,8 +129,8 @@ impl FormTexts {
     }
 }
 
-/// Converts the text of a field to its JSON value; `None` for an optional field that is empty, because pages send it
-/// all the same.
+/// Converts the text of a field to its JSON value; `None` for an optional field that is empty, because pages send empty
+/// fields too.
 fn json_of(name: &str, text: String) -> Option<Value> {
     match name {
         "phone" | "inscription" | "notes" | "uvCoating" | "addonIds" | "addonIds[]" if text.is_empty() => None,
@@ -141,7 +141,7 @@ fn json_of(name: &str, text: String) -> Option<Value> {
 }
 
 impl IntakeFields {
-    /// Returns all fields as JSON, to compare a retried request with the first one.
+    /// Returns all fields as JSON, for comparing a retried request with the first one.
     pub(super) fn hashed_fields(&self) -> Value {
         json!([
             [&self.customer_name, &self.email, &self.product_type, &self.subject_type, &self.style_id],
@@ -152,8 +152,8 @@ impl IntakeFields {
         ])
     }
 
-    /// Returns the normalized e-mail address, the name, the telephone number and the wishes, with duplicate add-ons
-    /// removed.
+    /// Returns the normalized e-mail address, the name, the telephone number and the requirements, with duplicate
+    /// add-ons removed.
     pub(super) fn into_parts(self) -> Result<(String, String, Option<String>, PieceRequirements), Refusal> {
         let mut addon_ids: Vec<String> = Vec::with_capacity(self.addon_ids.len());
         for id in self.addon_ids {

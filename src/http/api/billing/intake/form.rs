@@ -1,6 +1,6 @@
-//! Streaming parser of the form. Limits apply while it is read: number of parts, length of each text, size of each
-//! photo and of all parts together. Photos are written to disk in chunks, already without their metadata, and are
-//! removed if the form is abandoned at any point.
+//! Streaming parser of the form. Limits apply while the form is read: number of parts, length of each text, size of
+//! each photo and of all parts together. Photos are written to disk in chunks, without their metadata, and are removed
+//! if the form is abandoned at any point.
 
 use axum::extract::multipart::Field;
 use axum::extract::{FromRequest as _, Multipart, Request};
@@ -28,7 +28,7 @@ struct FormBounds {
     photo: u64,
     /// Maximum size of all parts together, including texts and ignored parts.
     all: u64,
-    /// Maximum amount of an oversized form that is still read and discarded.
+    /// Maximum number of bytes of an oversized form that are still read and discarded.
     passed: usize,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct ReceivedPhoto<'a> {
     pub(super) digest: String,
 }
 
-/// Reads the whole form, or stops at the first limit that it exceeds. `share` accounts for the disk space of its
+/// Reads the whole form, or stops at the first limit that the form exceeds. `share` accounts for the disk space of the
 /// photos.
 pub(super) async fn receive<'a>(
     blobs: &'a Blobs,
@@ -203,8 +203,8 @@ impl PartReader<'_, '_> {
         Ok(())
     }
 
-    /// Returns a 413 error. Reads and discards a little more of the body first, so that the client receives the
-    /// response and not a broken connection.
+    /// Returns a 413 error after reading and discarding a little more of the body, so that the client receives the
+    /// response instead of a broken connection.
     async fn too_large(&mut self, what: &str, limit: u64) -> ApiError {
         pass_over(&mut self.field, self.bounds.passed).await;
         let message = format!("{what} larger than {limit} bytes");

@@ -1,7 +1,7 @@
 //! Event stream of a customer's own order: sends the customer's view of the order whenever it changes.
 //!
-//! Polling needs no database query: orders, forecast and sessions are read from memory, and an order that is not in
-//! memory does not change. Only a commit of the order makes the stream read its timeline again.
+//! Polling needs no database query: orders, forecasts and sessions are read from memory, and an order that is not in
+//! memory does not change. The stream reads the order's timeline again only after a commit of the order.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,9 +28,9 @@ use kernel::directory::Directory;
 
 /// Interval at which the state in memory is polled.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Delay after which disconnected clients reconnect.
+/// Delay, in milliseconds, after which disconnected clients reconnect.
 const RECONNECT_MILLIS: u32 = 3000;
-/// `Retry-After` in seconds for a customer with too many open streams.
+/// `Retry-After` value in seconds for a customer with too many open streams.
 const RETRY_SECONDS: u32 = 30;
 
 handles! {
@@ -43,11 +43,12 @@ handles! {
     }
 }
 
-/// Present state of an order.
+/// Current state of an order.
 pub struct OrderSnapshot<'a> {
     /// Order and its version.
     pub state: &'a Arc<Versioned<Order>>,
-    /// Time at which the whole order is expected to be printed; `None` if it is already, or if no forecast exists.
+    /// Time at which the whole order is expected to be printed; `None` if the order is already printed or no forecast
+    /// exists.
     pub expected: Option<Timestamp>,
     /// Timeline steps that the customer may see, oldest first.
     pub steps: &'a [NumberedEvent],
@@ -69,12 +70,13 @@ struct OrderStream<R> {
     steps: Vec<NumberedEvent>,
     sent: Option<SentSnapshot>,
     over: bool,
-    /// Slot of the stream, held while it is open.
+    /// Permit for the stream, held while the stream is open.
     _place: StreamPermit,
 }
 
-/// Returns a stream of an own order: an event of this name with what `render` shows, at once and after each change, and
-/// `over` once the order is over ([`Order::is_over`]). Errors: 403, 404, and 429 for a customer with too many streams.
+/// Returns a stream of the customer's own order: an event with the given name and the output of `render`, immediately
+/// and after each change, and `over` once the order is over ([`Order::is_over`]). Errors: 403, 404, and 429 for a
+/// customer with too many streams.
 pub async fn follow<R>(
     app: FollowHandles,
     who: &Caller,
@@ -149,7 +151,7 @@ impl<R: Fn(OrderSnapshot<'_>) -> Option<Value> + Send + 'static> SseSource for O
 }
 
 impl<R: Fn(OrderSnapshot<'_>) -> Option<Value>> OrderStream<R> {
-    /// Returns whether the session is still open. A customer that is not in memory counts as signed in, because signing
+    /// Returns whether the session is still open. A customer who is not in memory counts as signed in, because signing
     /// out loads their record.
     fn is_signed_in(&self) -> bool {
         let Some(handle) = self.app.customers.resident(self.customer) else { return true };
@@ -158,7 +160,7 @@ impl<R: Fn(OrderSnapshot<'_>) -> Option<Value>> OrderStream<R> {
         customer.sessions.iter().any(|session| Some(session.id) == self.session)
     }
 
-    /// Returns the order as it is now, as the stream writes it; the last text says that the order is over.
+    /// Formats the current state of the order as an event; once the order is over, followed by the event `over`.
     fn text(&mut self, expected: Option<Timestamp>) -> Option<String> {
         let is_over = self.state.state.as_ref()?.is_over();
         let data = (self.render)(OrderSnapshot { state: &self.state, expected, steps: &self.steps })?;

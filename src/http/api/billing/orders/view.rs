@@ -1,4 +1,4 @@
-//! Customer's view of an order, without information internal to the staff.
+//! Customer's view of an order, without information that is internal to staff.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use http::wire::{AsView, Components, ToSchema};
 use store::queries::{Page, Queries};
 use store::rows::LoadError;
 
-/// Order id used in examples.
+/// Order ID used in examples.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8065";
 
 /// Maximum number of timeline steps in a response.
@@ -47,9 +47,9 @@ pub(super) struct OrderSummary {
     site: Site,
     /// Total amount, in minor units of the currency.
     total_cents: i64,
-    /// Three-letter ISO 4217 currency code, in lower case.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     currency: String,
-    /// Number of pieces ordered. A kit counts as one piece.
+    /// Number of items ordered. A kit counts as one item.
     item_count: u64,
     /// Time at which the order was drafted or placed.
     created_at: Timestamp,
@@ -111,7 +111,7 @@ pub(super) struct OrderDetail {
     summary: OrderSummary,
     /// Order lines, with the progress of each.
     lines: OwnLines,
-    /// Sum of the lines, in minor units of the currency.
+    /// Sum of the line amounts, in minor units of the currency.
     subtotal_cents: i64,
     /// Shipping charge, in minor units of the currency.
     shipping_cents: i64,
@@ -124,14 +124,14 @@ pub(super) struct OrderDetail {
     rounding_cents: i64,
     /// Payment state of the order.
     payment: PaymentState,
-    /// Shipment of the order, once it is shipped.
+    /// Shipment of the order; null until the order is shipped.
     shipment: OwnShipment,
-    /// Shipping address; null while none is known.
+    /// Shipping address; null if unknown.
     shipping_address: Option<Address>,
     /// Notes of the customer.
     notes: Option<String>,
-    /// Time at which the whole order is expected to be printed, given the present queue. Null if it is printed or no
-    /// forecast exists.
+    /// Time at which the whole order is expected to be printed, given the current queue. Null if the order is already
+    /// printed or no forecast exists.
     expected_at: Option<Timestamp>,
     /// Time by which the order was promised to be ready, set when it was paid. Never changes.
     promised_at: Option<Timestamp>,
@@ -212,7 +212,7 @@ pub(super) async fn timeline(queries: &Queries, id: Id, who: &Caller) -> Result<
     Ok(for_reader(steps(queries, id).await?, who))
 }
 
-/// Returns the steps as this reader may see them.
+/// Returns the steps as the given reader may see them.
 pub(super) fn for_reader(steps: Vec<NumberedEvent>, who: &Caller) -> Vec<AsView<StepFor>> {
     steps.into_iter().map(|step| AsView(StepFor::new(step, who))).collect()
 }

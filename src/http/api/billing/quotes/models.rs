@@ -1,4 +1,5 @@
-//! Models that a customer uploads: measured and priced at once, while the draft quote stays visible to the shop only.
+//! Models uploaded by customers: measured and priced immediately, while the draft quote remains visible only to the
+//! shop.
 
 use api_derive::{Request, Response};
 use axum::extract::{self, State};
@@ -42,7 +43,7 @@ impl ToSchema for OwnModelForm {
     }
 }
 
-/// Form fields next to the model file.
+/// Form fields besides the model file.
 #[derive(Request, Debug)]
 struct OwnModelFields {
     /// Number of parts to print.
@@ -60,7 +61,7 @@ fn model_example() -> Value {
     })
 }
 
-/// Price of a model that the customer uploaded.
+/// Price of a model uploaded by the customer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteModel", example = model_example())]
@@ -75,15 +76,15 @@ struct OwnModel {
     size: Dimensions,
     /// Volume of one part, in cubic millimetres.
     volume_mm3: i64,
-    /// Present net unit price, in minor units of the currency. Only the quote that the shop sends is binding.
+    /// Current net unit price, in minor units of the currency. Only the quote that the shop sends is binding.
     unit_price_cents: i64,
     /// Net price of all parts, in minor units of the currency.
     amount_cents: i64,
-    /// Three-letter ISO 4217 currency code, in lower case.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     currency: String,
     /// Progress of slicing, which makes the price more precise.
     slicing: ModelSlicing,
-    /// ID of the quote, once the shop has sent it.
+    /// ID of the quote; null until the shop has sent it.
     quote_id: Option<Id>,
 }
 

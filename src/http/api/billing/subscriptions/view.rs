@@ -24,11 +24,11 @@ pub(super) struct SubscriptionView {
     status: String,
     /// Name of the product; empty if the processor does not return it.
     product_name: String,
-    /// ID of its first price at the payment processor.
+    /// ID of the subscription's first price at the payment processor.
     price_id: String,
     /// Total price per period, in minor units of the currency.
     amount_cents: i64,
-    /// Three-letter ISO 4217 currency code, in lower case.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     currency: String,
     /// Length of a period: `day`, `week`, `month` or `year`.
     interval: String,
@@ -71,7 +71,7 @@ impl SubscriptionView {
 struct ItemView {
     /// ID of the item at the payment processor.
     id: String,
-    /// ID of its price at the payment processor.
+    /// ID of the item's price at the payment processor.
     price_id: String,
     /// Name of the product; empty if the processor does not return it.
     product_name: String,
@@ -126,7 +126,7 @@ pub(super) struct SubscriptionDetail {
     items: Vec<ItemView>,
     /// Invoice of the last period; null before the first one.
     latest_invoice: Option<SubscriptionInvoiceView>,
-    /// Payment method of the subscription; null if it uses the customer's default.
+    /// Payment method of the subscription; null if it uses the customer's default payment method.
     default_payment_method: Option<PaymentMethodView>,
 }
 

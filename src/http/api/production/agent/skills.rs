@@ -1,4 +1,4 @@
-//! The skills, each run by the same rules as the corresponding API operation.
+//! Skills of the agent gateway. Each follows the same rules as the corresponding API operation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl AgentCall {
         }
     }
 
-    /// Pauses, resumes or cancels a job's print, or whatever a printer is printing.
+    /// Pauses, resumes or cancels the print of the given job, or whatever the given printer is printing.
     async fn print(&self, act: DirectAction) -> Result<AgentReply, ApiError> {
         if self.param(JOB).is_none() && self.param(PRINTER).is_some() {
             let printer = self.printer()?;
@@ -212,7 +212,7 @@ impl AgentCall {
         Ok(self.app.orders.ask(job.order_id, self.caller(), command).await?.answer.job)
     }
 
-    /// Looks up a job by id or by number (`JOB-000123`, `123`).
+    /// Looks up a job by ID or by number (`JOB-000123`, `123`).
     async fn job(&self) -> Result<Arc<Job>, ApiError> {
         let reference = self.needed(JOB)?;
         if let Ok(id) = reference.parse() {
@@ -225,7 +225,7 @@ impl AgentCall {
         jobs::find(&self.app.job_handles, first.id).await
     }
 
-    /// Looks up an order by id or by number (`ORD-000123`, `123`).
+    /// Looks up an order by ID or by number (`ORD-000123`, `123`).
     async fn order(&self) -> Result<(i64, Order), ApiError> {
         let reference = self.needed(ORDER)?;
         let id = match reference.parse() {
@@ -242,7 +242,7 @@ impl AgentCall {
         Ok((version, state_of(&state)?.clone()))
     }
 
-    /// Looks up a printer by id or by name.
+    /// Looks up a printer by ID or by name.
     fn printer(&self) -> Result<Printer, ApiError> {
         let reference = self.needed(PRINTER)?;
         let id: Option<Id> = reference.parse().ok();

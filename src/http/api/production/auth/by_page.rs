@@ -1,5 +1,5 @@
-//! Sign-in and sign-out for page forms, which return the API's responses so that a page can use their cookie and
-//! message; and the sessions that pages list: one's own or, for admins, those of all staff.
+//! Sign-in and sign-out for page forms, which return the API's responses so that a page can use the cookie and the
+//! message; and the list of sessions for pages: the user's own or, for admins, those of all staff.
 
 use std::net::IpAddr;
 
@@ -44,8 +44,8 @@ pub async fn password_by_page(
     password(State(app), ClientAddress(from), call.of_form(&body)).await.into_response()
 }
 
-/// Opens a session for a member of staff who authenticated by other means than a password, and returns the cookie that
-/// carries it. 404 if the account is closed.
+/// Opens a session for a member of staff who authenticated by means other than a password, and returns the session
+/// cookie. Responds 404 if the account is closed.
 pub async fn session_without_password(
     app: &SessionHandles,
     who: &Caller,
@@ -64,17 +64,17 @@ pub async fn signed_out_by_page(app: SessionHandles, who: Caller, headers: Heade
 
 /// A session of a member of staff, as listed on pages.
 pub struct ListedSession {
-    /// Id of the session.
+    /// ID of the session.
     pub id: Id,
     /// E-mail address of the user.
     pub email: String,
     /// Time of the session's last request.
     pub seen_at: Timestamp,
-    /// Time at which the session was started by signing in.
+    /// Time at which the user signed in.
     pub created_at: Timestamp,
     /// The browser's `User-Agent`.
     pub agent: Option<String>,
-    /// `true` if this page was requested with the session.
+    /// `true` for the session with which the page was requested.
     pub current: bool,
 }
 
@@ -83,7 +83,7 @@ fn may_end(who: &Caller, user: Id, session: &StaffSession) -> bool {
     session.user_id == user || who.has(Role::Admin)
 }
 
-/// Returns the sessions that the caller may end, the most recently used first.
+/// Returns the sessions that the caller may end, most recently used first.
 pub fn sessions_by_page(app: &SessionHandles, who: &Caller) -> Result<Vec<ListedSession>, ApiError> {
     let user = who.user()?;
     let open = open_sessions(app, |session| may_end(who, user, session))?;

@@ -34,7 +34,7 @@ impl Serialize for Identity {
 }
 
 impl Identity {
-    /// Returns the identity of a principal, with a user's current details.
+    /// Returns the identity of a principal; for a user, with the user's current details.
     pub(super) fn of(access: &Directory<Access>, by: &Principal) -> Result<Self, ApiError> {
         Ok(match by {
             Principal::User { id, .. } => {
@@ -71,7 +71,7 @@ impl ToSchema for Identity {
 }
 impl wire::Response for Identity {}
 
-/// A caller that is authenticated by an API key.
+/// A caller authenticated by an API key.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({"apiKey": KeyIdentity::example()}))]
@@ -86,7 +86,7 @@ pub(super) struct MachineCaller {
     machine: MachineIdentity,
 }
 
-/// The API key of the caller.
+/// API key of the caller.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({
@@ -96,18 +96,18 @@ pub(super) struct KeyIdentity {
     id: Id,
     /// Purpose of the key.
     name: String,
-    /// Role of callers with the key.
+    /// Role of callers that use the key.
     role: Role,
-    /// Customer whose orders the key can read and place.
+    /// E-mail address of the customer whose orders the key can read and place.
     customer_email: Option<String>,
 }
 
-/// The owner of the machine that the server runs on.
+/// Owner of the machine that the server runs on.
 #[derive(Response, Serialize)]
 #[api(example = json!({"name": "machine", "role": "admin"}))]
 pub(super) struct MachineIdentity {
-    /// Name of this caller in the audit log.
+    /// Name of the caller in the audit log.
     name: String,
-    /// Role of this caller.
+    /// Role of the caller.
     role: Role,
 }

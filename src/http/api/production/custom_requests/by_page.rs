@@ -1,4 +1,4 @@
-//! Actions on custom requests from page forms: the API operation named by the last segment of the form's path.
+//! Actions on custom requests from page forms; the last segment of the form's path names the API operation to run.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Runs the action with the API's request body for it.
+/// Runs the action that `word` names; `body` has the format of the API's request body.
 pub async fn act_by_page(
     app: CustomRequestHandles,
     id: Id,

@@ -29,7 +29,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// The photo `{number}` of a path. A value that is not a number yields 404.
+/// The photo `{number}` path parameter. A value that is not a number results in a 404.
 struct PhotoNumber(usize);
 
 impl<S: Send + Sync> FromRequestParts<S> for PhotoNumber {

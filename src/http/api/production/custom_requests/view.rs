@@ -39,7 +39,7 @@ pub(super) struct CustomRequestSummary {
     product_type: String,
     /// Estimated total, in the currency's smallest unit.
     estimated_total_cents: i64,
-    /// Three-letter ISO currency code (ISO 4217), in lowercase.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     currency: String,
     /// Time until which the estimate is valid.
     valid_until: Timestamp,
@@ -51,7 +51,7 @@ pub(super) struct CustomRequestSummary {
     created_at: Timestamp,
     /// Time at which the request last changed.
     updated_at: Timestamp,
-    /// Version of the request, which counts manual changes from 1; also its `ETag`.
+    /// Version number of the request: starts at 1 and increases with each manual change; also its `ETag`.
     version: i64,
 }
 
@@ -110,15 +110,15 @@ pub(super) struct CustomRequestView {
     addon_ids: Vec<String>,
     /// Inscription on the product.
     inscription: Option<String>,
-    /// Further remarks of the customer.
+    /// Additional notes from the customer.
     notes: Option<String>,
     /// Photos, stripped of location metadata.
     photos: Vec<PhotoView>,
     /// Estimated price of each selected option.
     estimate: Vec<EstimateItemView>,
-    /// Fields whose ids were not in the price tables; a default was used to estimate them.
+    /// Fields whose values are not in the price tables; the estimate uses a default for each.
     unknown_ids: Vec<String>,
-    /// Notes of the staff, which customers cannot read.
+    /// Internal notes, not visible to customers.
     internal_notes: Option<String>,
 }
 

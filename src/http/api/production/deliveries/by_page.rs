@@ -1,4 +1,4 @@
-//! Test events, redeliveries and replays from page forms, by the API's operations.
+//! Test events, redeliveries and replays from page forms, which use the API's operations.
 
 use axum::extract::State;
 use serde_json::{Map, Value};
@@ -14,13 +14,13 @@ pub async fn test_by_page(app: EndpointHandles, id: Id, call: &CommandRequest) -
     test(State(app), PathId(id), call.of_form(&Value::Object(Map::new()))).await.map(|_| ())
 }
 
-/// Redelivers one delivery and returns the id of its endpoint.
+/// Redelivers one delivery and returns the ID of its endpoint.
 pub async fn redeliver_by_page(app: EndpointHandles, id: Id, call: &CommandRequest) -> Result<Id, ApiError> {
     let created = redeliver(State(app), PathId(id), call.of_form(&Value::Object(Map::new()))).await?;
     Ok(created.into_body().endpoint_id)
 }
 
-/// Starts a replay with the API's request body for it.
+/// Starts a replay; `body` has the format of the API's request body.
 pub async fn replay_by_page(
     app: EndpointHandles,
     id: Id,

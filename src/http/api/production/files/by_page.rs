@@ -1,4 +1,4 @@
-//! File actions of pages: upload and deletion.
+//! Actions on files from pages: upload and deletion.
 
 use axum::extract::{self, State};
 
@@ -9,7 +9,7 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Receives an upload and returns the id of its file.
+/// Receives an upload and returns the ID of its file.
 pub async fn take_by_page(app: &FileHandles, who: Caller, request: extract::Request) -> Result<Id, ApiError> {
     Ok(take_upload(app, who, request, FormFields::Ours).await?.done.id)
 }

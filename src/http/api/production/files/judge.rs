@@ -1,12 +1,12 @@
-//! Decision on the kind of an uploaded file.
+//! Decision about the kind of an uploaded file.
 
 use domain::file::FileKind;
 use domain::gcode::ContentType;
 use domain::refusal::Refusal;
 use http::error::ApiError;
 
-/// Decides the kind of a file from the declared kind and the content. A recognized content decides if no kind is
-/// declared, and must not contradict a declared one.
+/// Decides the kind of a file from its declared kind and its content. Recognized content determines the kind if none is
+/// declared, and must not contradict a declared kind.
 pub(super) fn decide_kind(stated: Option<FileKind>, content: Option<ContentType>) -> Result<FileKind, ApiError> {
     match (stated, content.map(ContentType::kind)) {
         (None, Some(detected)) => Ok(detected),

@@ -19,14 +19,14 @@ impl ToSchema for FileUpload {
     }
 }
 
-/// Filter of the list of files.
+/// Filter for the list of files.
 #[derive(Request, Debug)]
 pub struct FileQuery {
-    /// Return only files of this kind.
+    /// Return only files of the given kind.
     pub(super) kind: Option<FileKind>,
-    /// Return only files whose content has this SHA-256, in lowercase hexadecimal.
+    /// Return only files whose content has the given SHA-256, in lowercase hexadecimal.
     pub(super) sha256: Option<String>,
-    /// Return only files whose name contains this text.
+    /// Return only files whose name contains the given text.
     pub(super) q: Option<String>,
     #[api(flatten)]
     pub(super) page: PageQuery,

@@ -30,13 +30,13 @@ pub(super) struct FileView {
     size: i64,
     /// SHA-256 of the content: 64 hexadecimal digits in lowercase.
     sha256: String,
-    /// Metadata found in the content.
+    /// Metadata found in the content of the file.
     metadata: MetadataView,
     /// Plates of a sliced file in ascending order; plain G-code has one. Empty for other files.
     plates: Vec<PlateView>,
     /// Time at which the file was uploaded.
     created_at: Timestamp,
-    /// Version of the file, which counts changes from 1; also its `ETag`.
+    /// Version number of the file: starts at 1 and increases with each change; also its `ETag`.
     version: i64,
 }
 

@@ -1,4 +1,4 @@
-//! Page forms with an optional picture, which becomes a file of its own.
+//! Page forms with an optional picture, which is stored as a file of its own.
 
 use std::collections::BTreeMap;
 
@@ -22,17 +22,17 @@ const MAX_FIELD_BYTES: usize = 8 * 1024;
 /// Maximum number of other fields.
 const MAX_FIELDS: usize = 32;
 
-/// Fields of a form, and the file of its picture.
+/// Fields of a form, and the stored file of its picture.
 pub struct FormWithPicture {
-    /// The request, by which commands can be issued to aggregates.
+    /// The request, with which commands can be sent to aggregates.
     pub call: CommandRequest,
     /// All fields except the picture.
     pub fields: BTreeMap<String, String>,
-    /// File of the picture; `None` if none was chosen.
+    /// ID of the stored picture; `None` if no picture was selected.
     pub picture: Option<Id>,
 }
 
-/// Receives such a form and records its picture. `label` names the picture field in refusals.
+/// Receives a form with an optional picture and stores the picture. `label` names the picture field in error messages.
 pub async fn take_with_picture(
     app: &FileHandles,
     who: Caller,
@@ -74,7 +74,8 @@ pub async fn take_with_picture(
     Ok(FormWithPicture { call, fields, picture })
 }
 
-/// Rewrites a refusal of the picture to name the form's field. Messages about the file's content are preserved.
+/// Rewrites an error about the picture so that it names the form's field. Messages about the file's content are
+/// preserved.
 fn of_picture(error: ApiError, label: &str) -> ApiError {
     let body = error.body();
     let fault = &body["errors"][0];

@@ -1,4 +1,4 @@
-//! Problems that do not stop the server, in words for operators.
+//! Problems that do not stop the server, described for operators.
 
 use tokio::time::timeout;
 
@@ -9,7 +9,7 @@ use actors::restores::DispatchHold;
 use domain::customer_space::SpaceRefusal;
 use kernel::entry::ActorSummary;
 
-/// Maximum number of parked aggregates, and of damaged rows, that are listed individually.
+/// Maximum number of parked aggregates, and of damaged rows, listed individually.
 const MAX_NAMED: usize = 20;
 
 /// Describes the problems that do not stop the server, in plain language.
@@ -40,7 +40,7 @@ pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
     words
 }
 
-/// Describes the reason customers' uploads are refused; `None` while they are accepted.
+/// Returns the reason customers' uploads are refused, in plain language; `None` while they are accepted.
 fn customer_files(space: &CustomerSpaceSummary) -> Option<String> {
     let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
     Some(match space.refusal? {

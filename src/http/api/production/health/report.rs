@@ -6,7 +6,7 @@ use super::{ComponentState, ComponentStatus, DatabaseStatus, HealthHandles, Redi
 use kernel::directory::KindSummary;
 use kernel::entry::ActorSummary;
 
-/// Maximum number of crashed or parked actors that are listed individually.
+/// Maximum number of crashed or parked actors listed individually.
 const MAX_ACTORS_NAMED: usize = 50;
 /// Status of an actor that is out of service.
 const PARKED_WORD: &str = "parked";
@@ -35,11 +35,11 @@ pub struct SystemReport {
     pub degraded: Vec<String>,
     /// Number of actors of each kind, by state.
     pub kinds: Vec<KindSummary>,
-    /// Actors that crashed or are out of service, the most frequent crashes first; limited to what fits on a page.
+    /// Actors that crashed or are out of service, most crashes first; limited to what fits on a page.
     pub troubled: Vec<ActorSummary>,
 }
 
-/// Collects the server's status; the readiness part is at most a second old.
+/// Collects the server's status; the readiness part is at most one second old.
 pub async fn system_report(app: &HealthHandles) -> SystemReport {
     let judged = app.readiness.recent(Instant::now(), || judge(app)).await;
     let component = |(&name, status): (&&'static str, &ComponentStatus)| ComponentReport {

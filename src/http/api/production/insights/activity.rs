@@ -25,21 +25,21 @@ const MAX_MATERIALS_SHOWN: usize = 200;
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrintNumbers", example = numbers_example(json!({})))]
 pub struct PrintNumbers {
-    /// Number of prints that began and have ended, with any outcome.
+    /// Number of prints that started and ended, regardless of their outcome.
     pub prints: i64,
     /// Number of prints that ran to completion.
     pub finished: i64,
     /// Number of prints that failed or were abandoned.
     pub failed: i64,
-    /// Number of prints that were cancelled after they began.
+    /// Number of prints that were cancelled after they had started.
     pub cancelled: i64,
-    /// Share of failed prints among those that finished or failed, from 0 to 1; null without such prints.
+    /// Share of failed prints among those that finished or failed, from 0 to 1; null if there were none.
     pub failure_rate: Option<f64>,
     /// Total print time in seconds, as far as starts and ends were observed.
     pub print_seconds: i64,
 }
 
-/// Use of a printer.
+/// Usage of a printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterUse", example = numbers_example(json!({
@@ -50,14 +50,14 @@ pub struct PrinterUse {
     pub printer_id: Id,
     /// Name of the printer; null if it no longer exists.
     pub name: Option<String>,
-    /// Share of the time span, since its registration, in which the printer printed, from 0 to 1; null if it was not
-    /// registered in it.
+    /// Share of the time span during which the printer was printing, from 0 to 1. Time before the printer's
+    /// registration is not counted; null if the printer was not registered during the time span.
     pub utilisation: Option<f64>,
     #[serde(flatten)]
     pub numbers: PrintNumbers,
 }
 
-/// Numbers of the prints that were dispatched on one day.
+/// Outcomes of the prints dispatched on one day.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "DayPrints", example = numbers_example(json!({"day": "2026-11-02"})))]
@@ -75,7 +75,7 @@ pub struct DayPrints {
     "materialId": crate::production::materials::EXAMPLE_ID, "name": "PLA black", "unit": "g", "amount": 1840.5,
 }))]
 pub struct UsedMaterial {
-    /// Material whose use is counted.
+    /// ID of the consumed material.
     pub material_id: Id,
     /// Name of the material; null if it no longer exists.
     pub name: Option<String>,
@@ -104,17 +104,17 @@ pub struct LeadTimeGroup {
     "orders": 12, "medianSeconds": 30_000, "mostSeconds": 80_000, "spread": [LeadTimeGroup::example()],
 }))]
 pub struct LeadTimeView {
-    /// Number of ready orders, out of the newest 2,000 placed in the time span.
+    /// Number of orders that were ready, among the newest 2,000 placed in the time span.
     pub orders: i64,
-    /// Median lead time in seconds; null without orders.
+    /// Median lead time in seconds; null if there were no orders.
     pub median_seconds: Option<i64>,
-    /// 80th percentile of the lead time in seconds; null without orders.
+    /// 80th percentile of the lead time in seconds; null if there were no orders.
     pub most_seconds: Option<i64>,
-    /// Distribution of orders by lead time, shortest first.
+    /// Distribution of the orders by lead time, shortest first.
     pub spread: Vec<LeadTimeGroup>,
 }
 
-/// Fulfilment of promised times, among the newest 2,000 orders placed in the time span.
+/// Fulfilment of promised times among the newest 2,000 orders placed in the time span.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PromiseNumbers", example = json!({"kept": 9, "late": 3, "keptShare": 0.75}))]
@@ -124,7 +124,7 @@ pub struct PromiseNumbers {
     pub on_time: i64,
     /// Number of orders that were ready later, or are past their promised time and not ready.
     pub late: i64,
-    /// Share of fulfilled promises, from 0 to 1; null without promises.
+    /// Share of promised times that were met, from 0 to 1; null if there were no promises.
     pub kept_share: Option<f64>,
 }
 
@@ -139,9 +139,9 @@ pub struct PromiseNumbers {
 pub struct ShopActivity {
     /// Totals of all prints.
     pub total: PrintNumbers,
-    /// All printers of the shop, plus deleted ones that printed; the busiest first, at most 1,000.
+    /// All printers of the shop, and deleted ones that printed in the time span; busiest first, at most 1,000.
     pub by_printer: Vec<PrinterUse>,
-    /// Days of the time span, oldest first; only the last 367.
+    /// Days of the time span, oldest first; at most the last 367.
     pub by_day: Vec<DayPrints>,
     /// Failure reasons among the last 1,000 failed prints, most frequent first: at most 20, the rest combined.
     pub failures_by_reason: Vec<FailureReason>,
@@ -189,7 +189,7 @@ impl From<LeadTimes> for LeadTimeView {
     }
 }
 
-/// Reads the prints and orders from `from` on and before `to`.
+/// Reads the prints and orders of a time span, from `from`, inclusive, to `to`, exclusive.
 pub(super) async fn shop_activity(
     app: &InsightHandles,
     from: Timestamp,

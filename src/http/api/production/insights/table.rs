@@ -7,7 +7,7 @@ use domain::amount::Amount;
 use domain::csv::{Cell, Csv};
 use http::reply::{Media, MediaType};
 
-/// Units of lost material, each with a column of its own: grams, millilitres, sheets.
+/// Units of lost material, each with its own column: grams, millilitres, sheets.
 const UNITS: [&str; 3] = ["g", "mL", "sheet"];
 
 /// Media type of the insights table.
@@ -21,7 +21,7 @@ impl MediaType for InsightTable {
     );
 }
 
-/// Builds the table as a download.
+/// Renders the insights as a table to download.
 pub(super) fn download(insights: &Insights) -> Media<InsightTable> {
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8; header=present"),

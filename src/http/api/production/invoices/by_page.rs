@@ -1,4 +1,4 @@
-//! Invoice actions of page forms, by the API's operations.
+//! Actions on invoices from page forms, which use the API's operations.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -11,7 +11,8 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Runs the action named by the last segment of the form's path, with the API's request body for it.
+/// Runs the action that `word` names, the last segment of the form's path; `body` has the format of the API's request
+/// body.
 pub async fn act_by_page(
     app: InvoiceHandles,
     id: Id,
@@ -33,7 +34,7 @@ pub async fn act_by_page(
     }
 }
 
-/// Drafts an invoice and returns its id.
+/// Drafts an invoice and returns its ID.
 pub async fn create_by_page(app: InvoiceHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     let created = create(State(app), SiteHeader(None), call.with_body(body)).await?;
     created.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))

@@ -35,7 +35,7 @@ impl MediaType for XmlMedia {
         Some("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<rsm:CrossIndustryInvoice/>\n");
 }
 
-/// Adds the description of a PDF to an operation.
+/// Adds a PDF response to the description of an operation.
 pub(super) fn told_pdf(op: DescribedOperation, name: &'static str, summary: &'static str) -> DescribedOperation {
     op.named(name, summary)
         .about("Tagged PDF/A-3 with the EN 16931 XML embedded as `factur-x.xml`.")
@@ -44,7 +44,7 @@ pub(super) fn told_pdf(op: DescribedOperation, name: &'static str, summary: &'st
         .error(503, "pdf_not_configured", "PDF generation is disabled.")
 }
 
-/// Adds the description of an XML document to an operation.
+/// Adds an XML response to the description of an operation.
 pub(super) fn told_xml(op: DescribedOperation, name: &'static str, summary: &'static str) -> DescribedOperation {
     op.named(name, summary)
         .about("EN 16931 Cross Industry Invoice, as issued; it does not reflect later changes.")
@@ -52,7 +52,7 @@ pub(super) fn told_xml(op: DescribedOperation, name: &'static str, summary: &'st
         .error(409, "not_issued", "The invoice is a draft.")
 }
 
-/// Returns a document of an invoice with all that its PDF shows: the invoice's own document, or the given one.
+/// Returns a document of an invoice, with everything that its PDF shows: the given document, or else the invoice's own.
 async fn whole(app: &InvoiceHandles, id: Id, document: Option<Id>) -> Result<WholeDocument, ApiError> {
     let (_, state) = find_existing(&app.invoices, id).await?;
     let invoice = state_of(&state)?;
@@ -119,7 +119,7 @@ pub(super) async fn one_xml(
     Ok(send_xml(&whole(&app, id, Some(document)).await?))
 }
 
-/// The `{document}` id of a path. Any other value yields 404.
+/// The `{document}` path parameter. Any value that is not a document ID results in a 404.
 pub(super) struct DocumentId(Id);
 
 impl<S: Send + Sync> FromRequestParts<S> for DocumentId {
@@ -147,7 +147,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PublicName {
 
 impl Argument for PublicName {}
 
-/// Serves a document stored in this machine's folder. It never changes, so clients may cache it.
+/// Serves a document from the server's local folder. A document never changes, so clients may cache it.
 pub(super) async fn stored(
     State(app): State<InvoiceHandles>,
     PublicName(address, name): PublicName,

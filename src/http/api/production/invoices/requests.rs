@@ -18,16 +18,16 @@ const MAX_RATE_BPS: i64 = 10_000;
 like!(CURRENCY, "^[A-Za-z]{3}$", "must be a three-letter currency code");
 like!(VAT_ID, "^[A-Za-z]{2}[A-Za-z0-9+*.]{2,13}$", "must start with the country code");
 
-/// Filter of the list of invoices.
+/// Filter for the list of invoices.
 #[derive(Request, Debug)]
 pub struct InvoiceQuery {
-    /// Return only invoices with this status, as displayed: an overdue invoice is not `open`.
+    /// Return only invoices with the given status, as displayed: an overdue invoice is not `open`.
     pub(super) status: Option<InvoiceStatus>,
-    /// Return only invoices of this site.
+    /// Return only invoices of the given site.
     pub(super) site: Option<Site>,
-    /// Return only invoices of the customer with this e-mail address.
+    /// Return only invoices of the customer with the given e-mail address.
     pub(super) customer_email: Option<String>,
-    /// Return only invoices of this order.
+    /// Return only invoices of the given order.
     pub(super) order_id: Option<Id>,
     #[api(flatten)]
     pub(super) page: PageQuery,
@@ -61,7 +61,7 @@ pub struct InvoiceRequest {
     /// Name of the customer: a person or a company.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     customer_name: String,
-    /// E-mail address of the customer, in whose account the invoice then appears.
+    /// E-mail address of the customer. The invoice appears in the account with this address.
     #[api(EmailAddress)]
     customer_email: Option<String>,
     /// Customer's VAT identification number.
@@ -78,10 +78,10 @@ pub struct InvoiceRequest {
     /// Discount on the lines, in the currency's smallest unit.
     #[api(Within(0..=MAX_CENTS), default = 0)]
     discount_cents: i64,
-    /// Three-letter ISO currency code (ISO 4217). Defaults to the shop's currency.
+    /// Three-letter ISO 4217 currency code. Defaults to the shop's currency.
     #[api(&CURRENCY)]
     currency: Option<String>,
-    /// Due date. Defaults to the number of days after issue that the settings define.
+    /// Due date. Defaults to the configured number of days after issue.
     due_at: Option<Timestamp>,
     /// Notes shown to the customer.
     #[api(MaxChars(1000))]

@@ -64,9 +64,9 @@ pub struct InvoiceSummary {
     customer_email: Option<String>,
     /// Name of the customer: a person or a company.
     customer_name: String,
-    /// Three-letter ISO currency code (ISO 4217) of all amounts, in lowercase.
+    /// Three-letter ISO 4217 currency code of all amounts, in lowercase.
     currency: String,
-    /// Sum of the lines, in the currency's smallest unit.
+    /// Sum of the line amounts, in the currency's smallest unit.
     subtotal_cents: i64,
     /// Shipping charge, in the currency's smallest unit.
     shipping_cents: i64,
@@ -74,12 +74,12 @@ pub struct InvoiceSummary {
     tax_cents: i64,
     /// Discount on the lines, in the currency's smallest unit.
     discount_cents: i64,
-    /// Amount payable beyond the other amounts, in the currency's smallest unit: tax-inclusive prices of another shop
-    /// do not always convert to whole net amounts. 0 for this shop's own sales.
+    /// Rounding difference included in the total, in the currency's smallest unit. Occurs when another shop's prices
+    /// include tax and do not convert to whole net amounts; 0 for the shop's own sales.
     rounding_cents: i64,
     /// Total amount, in the currency's smallest unit.
     total_cents: i64,
-    /// Payments in this currency, less refunds.
+    /// Payments in the currency of the invoice, less refunds.
     amount_paid_cents: i64,
     /// Amount still due.
     amount_due_cents: i64,
@@ -89,7 +89,7 @@ pub struct InvoiceSummary {
     due_at: Option<Timestamp>,
     /// Time at which the invoice was paid in full.
     paid_at: Option<Timestamp>,
-    /// ID of the order that the invoice follows; null for an invoice drafted by hand.
+    /// ID of the order that the invoice belongs to; null for an invoice drafted manually.
     order_id: Option<Id>,
     /// Notes shown to the customer.
     notes: Option<String>,
@@ -97,7 +97,7 @@ pub struct InvoiceSummary {
     created_at: Timestamp,
     /// Time at which the invoice last changed.
     updated_at: Timestamp,
-    /// Version of the invoice, which counts manual changes from 1; also its `ETag`.
+    /// Version number of the invoice: starts at 1 and increases with each manual change; also its `ETag`.
     version: i64,
 }
 
@@ -120,15 +120,15 @@ pub struct InvoiceView {
     documents: Vec<DocumentView>,
     /// Public URL of the PDF; null unless it is stored and still matches the invoice.
     pdf_url: Option<String>,
-    /// URL at which anyone who has it can pay the invoice; null if there is none.
+    /// Payment link of the invoice; null if there is none. Anyone who has the link can pay the invoice.
     pay_url: Option<String>,
-    /// Time at which the payment URL expires; null if it does not.
+    /// Time at which the payment link expires; null if it does not expire.
     pay_url_expires_at: Option<Timestamp>,
-    /// Conditions that need a person's attention: `refund_due`, `amount_mismatch`, `refund_failed`, `disputed`,
+    /// Conditions that need an operator's attention: `refund_due`, `amount_mismatch`, `refund_failed`, `disputed`,
     /// `dispute_lost`. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     flags: Option<Vec<String>>,
-    /// Refunds requested from the payment processor that it has not answered or has refused. For staff only.
+    /// Refunds requested from the payment processor that it has not yet answered or has refused. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pending_refunds: Option<Vec<PendingRefund>>,
 }
@@ -150,7 +150,7 @@ pub struct InvoiceLineView {
     amount_cents: i64,
 }
 
-/// A payment of an invoice, or a refund.
+/// Payment or refund of an invoice.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoicePayment")]
@@ -159,11 +159,11 @@ struct InvoicePaymentView {
     id: Id,
     /// Amount in the currency's smallest unit; negative for a refund.
     amount_cents: i64,
-    /// Three-letter ISO currency code (ISO 4217), in lowercase.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     currency: String,
     /// Payment method.
     method: String,
-    /// `succeeded`, `refunded` for money returned, or `failed` for a return that did not arrive.
+    /// `succeeded`, `refunded` for money returned, or `failed` for a refund that did not arrive.
     status: &'static str,
     /// Time at which the payment was recorded.
     paid_at: Timestamp,
@@ -189,7 +189,7 @@ struct DocumentView {
 }
 
 impl InvoiceSummary {
-    /// Builds the summary of an invoice at a point in time; `numbers` are those of its issued documents.
+    /// Builds the summary of an invoice at the given time; `numbers` contains the numbers of its issued documents.
     pub fn new(invoice: &Invoice, now: Timestamp, numbers: &HashMap<Id, String>) -> Self {
         let (content, sums) = (&invoice.content, &invoice.content.sums);
         Self {

@@ -1,4 +1,4 @@
-//! Job actions of page forms: the API operation named by the last segment of the form's path.
+//! Actions on jobs from page forms; the last segment of the form's path names the API operation to run.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Runs the action with the API's request body for it.
+/// Runs the action that `word` names; `body` has the format of the API's request body.
 pub async fn act_by_page(
     app: JobHandles,
     id: Id,
@@ -34,12 +34,12 @@ pub async fn act_by_page(
 }
 
 impl JobHandles {
-    /// Returns the reason a job waits, in plain language as in the API; `None` if it does not wait.
+    /// Returns the reason a job is waiting, in plain language as in the API; `None` if it is not waiting.
     pub fn waiting_reason(&self, job: &super::Job) -> Option<String> {
         super::view::waiting_reason(self, job)
     }
 
-    /// Returns the printers that could print a job now and the obstacles at the others, as in the API.
+    /// Returns the printers that could print a job now, and the obstacles at the others, as in the API.
     pub fn matched(&self, job: &super::Job) -> super::matching::JobMatch {
         super::matching::of(self, job)
     }

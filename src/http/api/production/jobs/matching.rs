@@ -1,4 +1,4 @@
-//! Match of a job with every printer: where it can be printed now, and the obstacles elsewhere.
+//! Comparison of a job with every printer: where the job can be printed now, and the obstacles elsewhere.
 
 use api_derive::Response;
 use axum::extract::State;
@@ -18,7 +18,7 @@ use http::reply::Plain;
 
 const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 
-/// Printers on which a job could be printed.
+/// Printers, and whether each could print a job.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobMatch", example = json!({
@@ -29,31 +29,31 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
     }],
 }))]
 pub struct JobMatch {
-    /// ID of the matched job.
+    /// ID of the job to print.
     job_id: Id,
     /// State of the job.
     state: JobState,
     /// `true` if a printer could take the job now.
     possible: bool,
-    /// Reason the job waits, in plain language.
+    /// Reason the job is waiting, in plain language.
     waiting_reason: Option<String>,
     /// All printers, in the order in which the dispatcher would choose them.
     pub printers: Vec<PrinterMatchView>,
 }
 
-/// Match of a job with one printer.
+/// Current match between a job and a printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterMatch")]
 pub struct PrinterMatchView {
-    /// Printer that the job is compared with.
+    /// ID of the printer compared with the job.
     pub printer_id: Id,
     /// Name of the printer.
     pub name: String,
-    /// `true` if the printer fits the job and is ready.
+    /// `true` if the printer suits the job and is ready.
     pub possible: bool,
-    /// `true` if there is no lasting obstacle: file format, machine type, model, volume, nozzle, build plate, materials
-    /// in slots, and their remaining amounts.
+    /// `true` if the printer suits the job in every lasting respect: file format, machine type, model, volume, nozzle,
+    /// build plate, materials in slots, and their remaining amounts.
     pub fits: bool,
     /// `true` if the printer could take a job now.
     pub ready: bool,
@@ -108,7 +108,7 @@ pub(super) async fn matching(State(app): State<JobHandles>, PathId(id): PathId) 
     Ok(Plain(of(&app, &job)))
 }
 
-/// Matches a job with every printer, as of now.
+/// Compares a job with every printer, as of now.
 pub(super) fn of(app: &JobHandles, job: &Job) -> JobMatch {
     app.dispatcher.around(job, |around| {
         let printers: Vec<PrinterMatchView> = match_printers(job, around).iter().map(PrinterMatchView::new).collect();

@@ -53,7 +53,7 @@ pub struct JobView {
     material_id: Id,
     /// Amount of material for one plate, in the material's unit.
     need: Amount,
-    /// Amounts needed of each material, in the order of their reservation; `materialId` and `need` repeat one of them.
+    /// Amount needed of each material, in the order of reservation; `materialId` and `need` repeat one of them.
     needs: Vec<NeedView>,
     /// `true` if all material that the job needs is reserved.
     reserved: bool,
@@ -61,7 +61,7 @@ pub struct JobView {
     state: JobState,
     /// Reason the job awaits review; null if it does not.
     blocked_by: Option<Block>,
-    /// Reason the job waits, in plain language; null if it does not.
+    /// Reason the job is waiting, in plain language; null if it is not.
     waiting_reason: Option<String>,
     /// Priority from 0 to 9; jobs with a higher number are printed first.
     priority: u8,
@@ -73,12 +73,12 @@ pub struct JobView {
     plate_parts: u32,
     /// `true` if the job was created automatically to replace rejected parts.
     reprint: bool,
-    /// For a replacement job, number of parts on the plate that were not missing when it was created and become spares;
-    /// 0 for all other jobs.
+    /// Number of spare parts that a replacement job makes: parts on the plate that were not missing when the job was
+    /// created. 0 for all other jobs.
     spare_parts: u32,
-    /// `true` if the job was cancelled because its order has all its parts without it.
+    /// `true` if the job was cancelled because its order already has all parts without it.
     surplus: bool,
-    /// `true` if the job is completed and its parts count only after sign-off.
+    /// `true` if the job is completed and its parts do not count until they are signed off.
     awaits_sign_off: bool,
     /// Progress of the print in percent; for a failed or cancelled job, the progress of its last print.
     progress: Percent,
@@ -87,13 +87,13 @@ pub struct JobView {
     /// Expected completion, based on the whole queue; it changes without a new version. Null if the job is finished or
     /// cannot be forecast.
     expected_at: Option<Timestamp>,
-    /// ID of the G-code file; null until it is known.
+    /// ID of the G-code file; null until the file is known.
     file_id: Option<Id>,
     /// Number of the plate in the file, from 1.
     plate: u32,
     /// Attempts to print the job, oldest first.
     attempts: Vec<AttemptView>,
-    /// Time since which a cancellation awaits the printer's confirmation.
+    /// Time of a cancellation request that still awaits the printer's confirmation; null otherwise.
     cancel_requested_at: Option<Timestamp>,
     /// Reason the job failed, in one sentence.
     error: Option<String>,
@@ -105,7 +105,7 @@ pub struct JobView {
     created_at: Timestamp,
     /// Time at which the job last changed.
     updated_at: Timestamp,
-    /// Version of the job, which counts its own changes.
+    /// Version number of the job, which increases with each change to the job itself.
     version: i64,
 }
 
@@ -114,7 +114,7 @@ pub struct JobView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobNeed")]
 struct NeedView {
-    /// ID of the material that is consumed.
+    /// ID of the required material.
     material_id: Id,
     /// Amount needed, in the material's unit.
     need: Amount,
@@ -154,7 +154,8 @@ struct AttemptView {
     ended_at: Option<Timestamp>,
     /// Sign-off of the parts; null before the attempt ends, and while the sign-off is pending.
     sign_off: Option<SignOffView>,
-    /// ID of the photo that the server took at the end; null if the printer has no camera or the photo was deleted.
+    /// ID of the photo that the server took at the end of the print; null if the printer has no camera or the photo was
+    /// deleted.
     photo_file_id: Option<Id>,
 }
 
@@ -174,7 +175,7 @@ impl ToSchema for JobNumber {
 }
 
 impl JobView {
-    /// Builds the view of a job, with the current state reported by its printer and the dispatcher.
+    /// Builds the view of a job, with the current state from its printer and from the dispatcher.
     pub fn new(app: &JobHandles, job: &Job) -> Self {
         let printing = matches!(job.state, JobState::Printing | JobState::Paused);
         let status = job.printer_id.filter(|_| printing).and_then(|printer| app.printer_connections.status(printer));
@@ -242,7 +243,7 @@ impl AttemptView {
     }
 }
 
-/// Returns how far the last print of a job came that ended unfinished, 0 to 1. Attempts that never printed say nothing.
+/// Returns the progress, from 0 to 1, at which the job's last print ended. Attempts that printed nothing are skipped.
 fn came_to(job: &Job) -> f64 {
     job.attempts.iter().rev().find_map(|attempt| attempt.progress).unwrap_or(0.0)
 }

@@ -1,4 +1,4 @@
-//! Form actions on a material: the last segment of the form's path names the API operation to run.
+//! Actions on materials from page forms; the last segment of the form's path names the API operation to run.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use http::wire::read_body;
 
-/// Runs the operation that `word` names, with the form data as the body of the API operation.
+/// Runs the operation that `word` names; `body` has the format of the API's request body.
 pub async fn act_by_page(
     app: MaterialHandles,
     id: Id,
@@ -29,12 +29,13 @@ pub async fn act_by_page(
     }
 }
 
-/// Adds a material from a body in the format of the API and returns its id.
+/// Adds a material and returns its ID; `body` has the format of the API's request body.
 pub async fn create_by_page(app: &MaterialHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     Ok(add(app, &call.with_body(body)).await?.id)
 }
 
-/// Receives or writes off stock from a body in the format of the API, for a page that does more in the same request.
+/// Receives or writes off stock, for a page that does more in the same request; `body` has the format of the API's
+/// request body.
 pub async fn adjust_by_page(
     app: &MaterialHandles,
     call: &CommandRequest,

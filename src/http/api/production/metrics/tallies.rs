@@ -1,5 +1,5 @@
-//! Counts of orders, jobs and deliveries by state: queried at most every few seconds, regardless of how often
-//! `/metrics` is requested.
+//! Counts of orders, jobs and deliveries by state. The database is queried at most once every few seconds, however
+//! often `/metrics` is requested.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use http::resource_state::ResourceState;
 use store::queries::Queries;
 use store::rows::LoadError;
 
-/// Maximum age of counts that are returned again without a query.
+/// Maximum age of counts that are returned again without a new query.
 const MAX_COUNT_AGE: Duration = Duration::from_secs(15);
 /// Query timeout: counts are skipped when the database takes longer, so that monitoring does not wait for it.
 const COUNT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -29,7 +29,7 @@ pub struct DatabaseCounts {
     pub flags: Vec<(String, i64)>,
     /// Number of jobs by state.
     pub jobs: Vec<(String, i64)>,
-    /// Number of deliveries by state, without those that succeeded.
+    /// Number of deliveries by state, excluding those that succeeded.
     pub deliveries: Vec<(String, i64)>,
 }
 
@@ -44,7 +44,7 @@ impl ResourceState for Tallies {
 }
 
 impl Tallies {
-    /// Returns counts that are at most a few seconds old, or else the last ones that could be queried.
+    /// Returns counts that are at most a few seconds old, or else the most recent ones that could be queried.
     pub async fn recent(&self, queries: &Queries) -> Option<Arc<DatabaseCounts>> {
         let mut cached = self.0.lock().await;
         if let Some((at, counts)) = &*cached

@@ -1,4 +1,4 @@
-//! Checkout of an order: the payment processor's page on which the order is paid.
+//! Checkout of an order: the page at the payment processor on which the order is paid.
 
 use api_derive::Response;
 use axum::extract::State;
@@ -16,7 +16,7 @@ use http::reply::Plain;
 use http::return_paths::CheckoutBody;
 use http::wire::OptionalBody;
 
-/// Page on which an order can be paid.
+/// Payment page of an order.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CheckoutSession", example = json!({
@@ -25,9 +25,9 @@ use http::wire::OptionalBody;
 pub(super) struct CheckoutView {
     /// URL of the payment page, for the customer's browser.
     checkout_url: String,
-    /// Payment processor's id of the checkout session.
+    /// ID of the checkout session at the payment processor.
     session_id: String,
-    /// Time at which the page expires; a new one can be requested after that.
+    /// Time at which the page expires. After that, a new one can be requested.
     expires_at: Timestamp,
 }
 
@@ -37,7 +37,7 @@ impl From<OpenSession> for CheckoutView {
     }
 }
 
-/// Returns the page on which an order is paid. Every request gets the same page while it is open.
+/// Returns the payment page of an order. While the page is open, every request gets the same one.
 pub(super) async fn check_out(
     State(app): State<OrderHandles>,
     PathId(id): PathId,

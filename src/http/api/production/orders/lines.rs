@@ -14,7 +14,7 @@ use http::wire::{Components, ToSchema, schema_of};
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderLine")]
 struct OrderLineView<'a> {
-    /// SKU that was ordered; null for items that are not printed, such as design work.
+    /// ID of the ordered SKU; null for items that are not printed, such as design work.
     sku_id: Option<Id>,
     /// Number of parts ordered.
     quantity: u32,
@@ -27,34 +27,33 @@ struct OrderLineView<'a> {
     /// For parts of a kit: index of the kit's line, which carries the price. Null for items that were ordered
     /// themselves.
     kit_line: Option<u32>,
-    /// For a kit, where `jobs` is shown: number of sets in which every part is good.
+    /// Number of sets of a kit in which every part is good. Present where `jobs` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete_sets: Option<u64>,
-    /// Number of parts shipped, without those that were rejected afterwards.
+    /// Number of parts shipped, excluding parts that were rejected afterwards.
     shipped: u64,
-    /// Number of plates of the line, and number of completed ones. Present in the response for a single order, after
-    /// its jobs are created.
+    /// Progress of the line's plates. Present only in the response for a single order, once there are jobs.
     #[serde(skip_serializing_if = "Option::is_none")]
     jobs: Option<LineProgress>,
-    /// Number of good parts. This and the following members are present where `jobs` is shown.
+    /// Number of good parts. Like the following fields, present where `jobs` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     good: Option<u64>,
-    /// Number of parts on plates that are unfinished, await sign-off, or failed and await an operator.
+    /// Number of parts on plates that are unfinished, await sign-off, or have failed and await an operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     running: Option<u64>,
-    /// Number of parts that no job produces any more, although they were not written off.
+    /// Number of parts that are no longer produced by any job, although they were not written off.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<u64>,
     /// Number of parts on cancelled plates.
     #[serde(skip_serializing_if = "Option::is_none")]
     cancelled: Option<u64>,
-    /// Number of parts that were rejected after shipping and are owed again. 0 for kits, whose parts have lines of
-    /// their own.
+    /// Number of parts that were rejected after shipping and must be delivered again. 0 for kits, whose parts have
+    /// their own lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     rejected_after_shipping: Option<u64>,
 }
 
-/// Progress of a line: number of its plates and how many are done.
+/// Progress of a line: the number of its plates, and how many of them are printed.
 #[derive(Clone, Response, Serialize)]
 #[api(name = "LineProgress")]
 struct LineProgress {

@@ -1,4 +1,4 @@
-//! Shipments as shown in responses, and the packing list of a shipment: the contents of the parcel and its destination.
+//! Shipments as shown in responses, and the packing list of a shipment: the contents and destination of the parcel.
 
 use api_derive::Response;
 use axum::extract::{FromRequestParts, Path, State};
@@ -19,7 +19,7 @@ use http::path_id::PathId;
 use http::reply::Plain;
 use http::wire::Argument;
 
-/// Shipment that has left.
+/// Shipment that has left the shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SentShipment", example = json!({
@@ -37,7 +37,7 @@ pub(super) struct SentView<'a> {
     lines: Vec<SentLineView>,
 }
 
-/// Parts of one line in a shipment.
+/// Parts of one order line in a shipment.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SentLine", example = json!({
@@ -46,11 +46,11 @@ pub(super) struct SentView<'a> {
 struct SentLineView {
     /// Index of the order's line, from 0.
     line: u32,
-    /// SKU of these parts.
+    /// ID of the SKU of the parts.
     sku_id: Id,
     /// Name of the product at the time of the order.
     description: String,
-    /// Number of parts of the line in the shipment.
+    /// Number of parts of the order line in the shipment.
     quantity: u32,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct PackingList {
     order_number: OrderNumber,
     /// Customer's e-mail address; null if there is none.
     customer_email: Option<String>,
-    /// Destination of the parcel; null for orders without an address.
+    /// Destination of the parcel; null for an order without an address.
     shipping_address: Option<Address>,
     /// Notes written by the customer.
     notes: Option<String>,
@@ -89,7 +89,7 @@ pub(super) struct PackingList {
     lines: Vec<SentLineView>,
     /// Jobs that printed the parts, oldest first.
     prints: Vec<PackedPrint>,
-    /// True if everything that was ordered has left with this shipment; false once some of it was rejected afterwards.
+    /// `true` if this shipment completed the order; `false` again once shipped parts are rejected.
     complete: bool,
 }
 
@@ -130,7 +130,7 @@ fn prints(order: &Order, shipment: u32) -> Vec<PackedPrint> {
 }
 
 impl<'a> SentView<'a> {
-    /// Builds the view of a shipment of this order.
+    /// Builds the view of a shipment of the given order.
     pub(super) fn new(order: &'a Order, sent: &'a SentShipment) -> Self {
         Self {
             number: sent.number,
@@ -141,7 +141,7 @@ impl<'a> SentView<'a> {
     }
 }
 
-/// Number of a shipment, from the path.
+/// Number of a shipment, from the request path.
 pub(super) struct ShipmentNumber(u32);
 
 impl<S: Send + Sync> FromRequestParts<S> for ShipmentNumber {
@@ -155,7 +155,7 @@ impl<S: Send + Sync> FromRequestParts<S> for ShipmentNumber {
 
 impl Argument for ShipmentNumber {}
 
-/// Handles `GET /api/orders/{id}/shipments/{number}/packing-list`: shows the contents of one shipment.
+/// Handles `GET /api/orders/{id}/shipments/{number}/packing-list`: returns the packing list of one shipment.
 pub(super) async fn show(
     State(app): State<OrderHandles>,
     PathId(id): PathId,

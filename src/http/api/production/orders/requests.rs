@@ -22,28 +22,29 @@ const MAX_LINE: u32 = MAX_LINES as u32 - 1;
 /// Query parameters for listing orders.
 #[derive(Request, Debug)]
 pub struct OrderQuery {
-    /// Only orders with this status.
+    /// Return only orders with the given status.
     pub(super) status: Option<OrderStatus>,
-    /// Only orders of this kind.
+    /// Return only orders of the given kind.
     pub(super) kind: Option<OrderKind>,
-    /// Only orders of this site.
+    /// Return only orders of the given site.
     pub(super) site: Option<Site>,
-    /// Only orders with this flag, such as `refund_due`. For staff only: customers' orders show no flags.
+    /// Return only orders with the given flag, such as `refund_due`. For staff only, because customers cannot see
+    /// flags.
     #[api(MaxChars(50))]
     pub(super) flag: Option<String>,
-    /// `true`: only orders that need an operator's attention. `false`: only the others.
+    /// `true`: return only orders that need an operator's attention. `false`: return only the others.
     pub(super) flagged: Option<bool>,
-    /// Only orders of the customer with this e-mail address.
+    /// Return only orders of the customer with the given e-mail address.
     pub(super) customer_email: Option<String>,
     /// Alias of `customerEmail`, for older clients.
     pub(super) email: Option<String>,
-    /// Only orders with this number, or whose customer's e-mail address contains this text.
+    /// Return only orders with the given number, or whose customer's e-mail address contains the given text.
     pub(super) q: Option<String>,
     #[api(flatten)]
     pub(super) page: PageQuery,
 }
 
-/// Changes to an order. Omitted members are left unchanged.
+/// Changes to an order. Omitted fields are left unchanged.
 #[derive(Request, Debug)]
 #[api(name = "OrderChange", example = json!({
     "priority": 8, "dueAt": "2030-11-20T17:00:00.000Z",
@@ -69,7 +70,8 @@ pub struct OrderPatch {
 #[derive(Request, Debug)]
 #[api(example = json!({}))]
 pub struct OrderCancellation {
-    /// Abandons printers that do not respond. For staff only; ignored for customers.
+    /// `true` to cancel the order without waiting for printers that do not respond. For staff only; ignored for
+    /// customers.
     #[api(default = false)]
     pub(super) force: bool,
 }
@@ -82,8 +84,8 @@ pub struct ManualPayment {
     /// order unpaid.
     #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
-    /// Payment method, such as `cash`. `processor` and `dispute` are reserved for payments that the payment
-    /// processor reports.
+    /// Payment method, such as `cash`. `processor` and `dispute` are reserved for payments reported by
+    /// the payment processor.
     #[api(Filled, ONE_LINE, MaxChars(50))]
     pub(super) method: String,
     /// Operator's own reference.
@@ -103,18 +105,18 @@ impl ManualPayment {
     }
 }
 
-/// Refund issued by an operator.
+/// Refund recorded by an operator.
 #[derive(Request, Debug)]
 #[api(example = json!({"paymentId": "01890a5d-ac96-774b-bcce-b302099a8066"}))]
 pub struct ManualRefund {
-    /// Payment to refund; required for a payment that was recorded by hand.
+    /// ID of the payment to refund; required for a payment that was recorded manually.
     pub(super) payment_id: Optional<Id>,
     /// Amount in minor units of the payment's currency; defaults to the amount not yet refunded.
     #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
-    /// Refund method, such as `bank_transfer`, if it differs from the payment method. For a payment by the
-    /// payment processor, this is only for money returned outside of it after its refund failed or was refused; the
-    /// processor is not called then.
+    /// Refund method, such as `bank_transfer`, if it differs from the payment method. For a payment
+    /// made through the payment processor, set it only if the processor's refund failed or was refused and the money
+    /// was returned by other means; the processor is then not called.
     #[api(Filled, ONE_LINE, MaxChars(50))]
     pub(super) method: Optional<String>,
 }
@@ -138,11 +140,11 @@ impl ManualRefund {
     }
 }
 
-/// Parts of a line to ship.
+/// Parts of an order line to ship.
 #[derive(Request, Debug, Clone)]
 #[api(example = json!({"line": 0, "quantity": 2}))]
 pub struct ShippedLine {
-    /// Index of the order's line, from 0.
+    /// Index of the order line, from 0.
     #[api(Within(0..=MAX_LINE))]
     line: u32,
     /// Number of good parts to ship.
@@ -156,16 +158,17 @@ pub struct ShippedLine {
     "carrier": "DHL", "trackingNumber": "00340434292135100186", "estimatedDelivery": "2026-11-24",
 }))]
 pub struct NewShipment {
-    /// Carrier; `pickup` when the customer collects the order.
+    /// Carrier; `pickup` if the customer collects the order.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     carrier: String,
     /// Carrier's tracking number. Required unless the carrier is `pickup`.
     #[api(ONE_LINE, MaxChars(100))]
     tracking_number: Optional<String>,
-    /// Estimated day of delivery. Required unless the carrier is `pickup`, which means today.
+    /// Estimated day of delivery. Required unless the carrier is `pickup`, for which it is always today.
     #[api(CalendarDay)]
     estimated_delivery: Optional<String>,
-    /// Parts to ship. Defaults to all good parts that have not been shipped, which only a ready order allows.
+    /// Parts to ship. Defaults to all good parts that have not been shipped; only a ready order can be shipped without
+    /// a list of parts.
     #[api(ItemsWithin(1..=MAX_LINES))]
     lines: Optional<Vec<ShippedLine>>,
     /// `true` if the customer accepts fewer parts than were ordered.

@@ -1,4 +1,4 @@
-//! Sites of the shop: an order belongs to one, and requests may name it in the query, in a header or in the body.
+//! Sites of the shop. An order belongs to one site, and requests may name a site in the query, a header or the body.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;

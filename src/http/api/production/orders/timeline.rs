@@ -30,7 +30,7 @@ const PART_PRINTED: &str = "job.completed";
 
 /// Members of an event's data that are hidden from customers.
 const OWN_TO_SHOP: [&str; 2] = ["printerId", "error"];
-/// Actors shown to customers by name: they are neither staff nor the shop's programs.
+/// Actors other than staff and the shop's programs, whose names are shown to customers.
 const SPOKEN_OF: [&str; 2] = ["system", "payments"];
 
 fn example() -> Value {
@@ -47,7 +47,7 @@ fn example() -> Value {
 #[serde(rename_all = "camelCase")]
 #[api(name = "TimelineEvent", many = "timeline", example = example())]
 pub struct StepView<'a> {
-    /// Unique identifier of the event; also the `id` in webhook deliveries.
+    /// ID of the event; also the `id` in webhook deliveries.
     id: Id,
     /// Position in the sequence in which events became durable.
     seq: i64,
@@ -59,15 +59,15 @@ pub struct StepView<'a> {
     subject: SubjectView,
     /// Actor that caused the event. Customers see `customer` for themselves and `shop` for the shop's staff.
     actor: &'a str,
-    /// Facts about the event; the members depend on the event.
+    /// Event data, which depends on the event type.
     data: JsonObject<&'a Value>,
 }
 
-/// Event of an order, filtered for its reader.
+/// Event on an order's timeline, filtered for its reader.
 pub struct StepFor(NumberedEvent);
 
 impl StepFor {
-    /// Builds the step for a caller. Customers learn neither who works in the shop nor on which printer a part was
+    /// Builds the step for a caller. Customers do not see which member of staff acted or on which printer a part was
     /// made.
     pub fn new(mut step: NumberedEvent, who: &Caller) -> Self {
         if who.is_customer() {

@@ -1,5 +1,5 @@
-//! Checks before an order is paid at the payment processor: whether a draft's items are still offered at that price,
-//! where it ships to, and which buyer is named on its invoice.
+//! Checks before an order is paid at the payment processor: whether the items of a draft are still offered at the same
+//! price, where the order ships to, and which buyer its invoice names.
 
 use axum::http::StatusCode;
 
@@ -12,8 +12,8 @@ use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use kernel::envelope::CommandOrigin;
 
-/// Checks and updates an order that is about to be paid. Only drafts are refused here: the prices of a placed order
-/// stand.
+/// Checks and updates an order that is about to be paid. Only drafts can be refused: the prices of a placed order
+/// remain valid.
 pub async fn before_checkout(app: &OrderHandles, id: Id) -> Result<(), ApiError> {
     let (_, state) = find_existing(&app.orders, id).await?;
     let order = state_of(&state)?;
@@ -28,8 +28,8 @@ pub async fn before_checkout(app: &OrderHandles, id: Id) -> Result<(), ApiError>
     Ok(())
 }
 
-/// Sets the shipping address of a draft that has none to the current one of its customer's profile, and taxes the draft
-/// for it.
+/// Gives a draft without a shipping address the current address from its customer's profile, and recalculates its tax
+/// accordingly.
 async fn say_where(app: &OrderHandles, id: Id, order: &Order) -> Result<(), ApiError> {
     let Some(customer) = order.customer_id.filter(|_| order.is_unpriced() && order.shipping_address.is_none()) else {
         return Ok(());
@@ -50,8 +50,8 @@ async fn say_where(app: &OrderHandles, id: Id, order: &Order) -> Result<(), ApiE
     Ok(())
 }
 
-/// Checks that the items of a draft are still offered at the same price. Drafts do not expire, so a SKU may be gone or
-/// cost something else by now. Operators may still confirm the draft.
+/// Checks that the items of a draft are still offered at the same price. Drafts do not expire, so a SKU may have been
+/// removed or its price changed. Operators may still confirm the draft.
 async fn still_offered(app: &OrderHandles, order: &Order) -> Result<(), ApiError> {
     let sold = || order.lines.iter().filter(|line| line.kit_line.is_none());
     let wished: Vec<NewOrderLine> =

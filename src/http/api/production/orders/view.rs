@@ -1,4 +1,4 @@
-//! Order as shown in responses: borrowed and serialized directly, since orders are read most often. Staff-only members
+//! Orders as shown in responses: borrowed and serialized directly, since orders are read most often. Staff-only fields
 //! are omitted for customers.
 
 use std::borrow::Borrow;
@@ -18,7 +18,7 @@ use http::access::Caller;
 use http::openapi::shape::{Shape, date, list, text_like};
 use http::wire::{Components, ToSchema, Viewed, schema_of};
 
-/// Order. Its items keep the names and prices of the time of the order.
+/// Order. Its items keep the names and prices that they had when it was placed.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Order", many = "orders", example = json!({
@@ -40,7 +40,7 @@ use http::wire::{Components, ToSchema, Viewed, schema_of};
     "updatedAt": "2026-11-02T10:00:00.000Z", "version": 3,
 }))]
 pub struct OrderView<'a> {
-    /// Unique identifier of the order.
+    /// ID of the order.
     id: Id,
     /// Human-readable number.
     number: OrderNumber,
@@ -50,15 +50,15 @@ pub struct OrderView<'a> {
     status: OrderStatus,
     /// Site of the business that the order belongs to.
     site: Site<&'a str>,
-    /// Customer record that the order belongs to; null if there is none.
+    /// ID of the customer record that the order belongs to; null if there is none.
     customer_id: Option<Id>,
     /// Customer's e-mail address; null if there is none.
     customer_email: Option<&'a str>,
     /// Ordered items, one line for each SKU.
     lines: OrderLines<'a>,
-    /// Currency of all amounts: ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code of all amounts, in lowercase.
     currency: &'a str,
-    /// Sum of the lines, in minor units of the currency.
+    /// Sum of the line amounts, in minor units of the currency.
     subtotal_cents: i64,
     /// Shipping charge, in minor units of the currency.
     shipping_cents: i64,
@@ -66,19 +66,19 @@ pub struct OrderView<'a> {
     tax_cents: i64,
     /// Discount, in minor units of the currency.
     discount_cents: i64,
-    /// Amount paid beyond the other amounts, in minor units: gross prices of another shop do not always convert to
-    /// whole net amounts. 0 for orders sold here.
+    /// Rounding difference included in the total, in minor units. Occurs when another shop's prices include tax and do
+    /// not convert to whole net amounts; 0 for the shop's own sales.
     rounding_cents: i64,
     /// Amount to be paid, in minor units of the currency.
     total_cents: i64,
-    /// Payments in this currency less their refunds; the order is paid when this reaches `totalCents`.
+    /// Payments in the currency of the order, less refunds; the order is paid when they reach `totalCents`.
     kept_cents: i64,
     /// Payments and refunds, oldest first; empty in lists.
     payments: OrderPayments<'a>,
-    /// Refunds requested from the payment processor that are not among the payments yet. For staff only.
+    /// Refunds requested from the payment processor that are not yet listed as payments. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pending_refunds: Option<Vec<PendingRefund>>,
-    /// Last of the order's shipments; null until one has left.
+    /// Latest shipment of the order; null until one has left.
     shipment: Option<ShipmentView<'a>>,
     /// Shipments that have left, oldest first.
     shipments: Vec<SentView<'a>>,
@@ -87,39 +87,39 @@ pub struct OrderView<'a> {
     /// `seller_incomplete`. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     flags: Option<&'a [String]>,
-    /// Shipping address; null while none is known.
+    /// Shipping address; null if unknown.
     shipping_address: Option<&'a Address>,
     /// Priority from 0 to 9; jobs with a higher number are printed first.
     priority: u8,
     /// Requested completion date.
     due_at: Option<Timestamp>,
-    /// Expected time at which all its jobs are printed, forecast from the whole queue; it changes without a new
-    /// version. Null when all are printed, when no forecast is possible, and in the response to a change.
+    /// Expected time at which all jobs of the order are printed, forecast from the whole queue; it changes without a
+    /// new version. Null once all are printed, if no forecast is possible, and in the response to a change.
     expected_at: Option<Timestamp>,
     /// Promised completion time, from the first forecast after payment; it never changes. Promises are calculated so
     /// that four out of five are met.
     promised_at: Option<Timestamp>,
-    /// Notes written by and visible to the customer.
+    /// Notes from the customer; visible to the customer.
     notes: Option<&'a str>,
-    /// Internal notes; absent for customers, and while there are none.
+    /// Internal notes; absent for customers, and if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     internal_notes: Option<&'a str>,
-    /// Time at which the order was paid in full; null before.
+    /// Time at which the order was paid in full; null until then.
     paid_at: Option<Timestamp>,
     /// Time at which the order was placed.
     created_at: Timestamp,
     /// Time of the last change.
     updated_at: Timestamp,
-    /// Number of changes made by users, counted from 1; also the `ETag`.
+    /// Version number: starts at 1 and increases with each change by a user; also the `ETag`.
     version: i64,
 }
 
-/// Audience of an order: determines which members are shown.
+/// Audience of an order, which determines the fields shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OrderReader {
-    /// Customer's key: staff-only members are omitted.
+    /// Customer, for whom staff-only fields are omitted.
     Customer,
-    /// Staff: sees everything.
+    /// Staff, who see all fields.
     Staff,
 }
 
@@ -129,7 +129,7 @@ impl From<&Caller> for OrderReader {
     }
 }
 
-/// Order, its reader, and the time at which it is expected to be printed.
+/// Order, its reader, and the time at which all its jobs are expected to be printed.
 pub struct OrderFor<T>(pub T, pub OrderReader, pub Option<Timestamp>);
 
 /// Human-readable order number, formatted as `ORD-000123`.
@@ -153,13 +153,13 @@ impl ToSchema for OrderNumber {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Payment")]
 struct OrderPaymentView<'a> {
-    /// Unique identifier of the payment.
+    /// ID of the payment.
     id: Id,
     /// Amount in minor units of the currency; negative for refunds.
     amount_cents: i64,
-    /// Currency of the amount: ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code of the amount, in lowercase.
     currency: &'a str,
-    /// `processor`, or the payment method that an operator stated.
+    /// `processor`, or the payment method entered by an operator.
     method: &'a str,
     /// `succeeded`, `refunded` for money paid back, or `failed` for a refund that did not arrive.
     status: &'static str,
@@ -174,15 +174,15 @@ struct OrderPaymentView<'a> {
 #[serde(rename_all = "camelCase")]
 #[api(name = "PendingRefund")]
 pub struct PendingRefund {
-    /// Identifier of the refund while it is pending.
+    /// ID of the refund while it is pending.
     id: Id,
-    /// Payment to refund.
+    /// ID of the payment to refund.
     payment_id: Id,
     /// Amount in minor units of the payment's currency.
     amount_cents: i64,
     /// Time at which the refund was requested.
     asked_at: Timestamp,
-    /// Reason why the processor refused the refund; null while it has not responded. A refused refund is not retried
+    /// Reason the processor refused the refund; null while it has not responded. A refused refund is not retried
     /// automatically.
     error: Option<String>,
 }
@@ -220,7 +220,7 @@ impl ToSchema for Day<'_> {
 }
 
 impl<'a> OrderView<'a> {
-    /// Builds the view of an order for this reader, without its forecast.
+    /// Builds the view of an order for the given reader, without its forecast.
     pub fn new(order: &'a Order, payments: &'a [Payment], version: i64, reader: OrderReader) -> Self {
         let staff = reader == OrderReader::Staff;
         Self {
@@ -297,7 +297,7 @@ impl<'a> ShipmentView<'a> {
     }
 }
 
-/// An order read for this response, or one shared with the order's last commit and its other readers.
+/// Response with an order read for this response only, or one shared with the order's last commit and other readers.
 impl<T: Borrow<Versioned<Order>> + 'static> Viewed for OrderFor<T> {
     type View<'a> = OrderView<'a>;
     fn view(&self) -> Option<OrderView<'_>> {

@@ -17,13 +17,13 @@ use store::queries::{ListedPayment, PaymentFilter};
 /// Query parameters for listing payments.
 #[derive(Request, Debug)]
 pub struct PaymentQuery {
-    /// Only payments of the customer with this e-mail address.
+    /// Return only payments of the customer with the given e-mail address.
     customer_email: Option<String>,
-    /// Only payments of this order.
+    /// Return only payments of the given order.
     order_id: Option<Id>,
-    /// Only payments of this invoice; payments of an order's invoice belong to the order.
+    /// Return only payments of the given invoice. Payments of an order's invoice belong to the order.
     invoice_id: Option<Id>,
-    /// Only payments for this site.
+    /// Return only payments for the given site.
     site: Option<Site>,
     #[api(flatten)]
     page: PageQuery,
@@ -39,32 +39,32 @@ pub struct PaymentQuery {
     "reference": "pi_1",
 }))]
 pub struct PaymentRecord {
-    /// Unique identifier of the payment.
+    /// ID of the payment.
     id: Id,
-    /// Order that the payment is for; null for a payment of an invoice without one.
+    /// ID of the order that the payment is for; null for a payment of an invoice without an order.
     order_id: Option<Id>,
-    /// Invoice that the payment is for; null for an order that has none.
+    /// ID of the invoice that the payment is for; null for a payment of an order without an invoice.
     invoice_id: Option<Id>,
     /// Customer's e-mail address; null if there is none.
     customer_email: Option<String>,
     /// Amount in minor units of the currency; negative for a refund.
     amount_cents: i64,
-    /// Currency: ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     currency: String,
-    /// `processor`, `dispute` for an amount that the customer's bank took back, or the payment or refund method that an
-    /// operator stated.
+    /// `processor`, `dispute` for an amount reclaimed by the customer's bank, or the payment or refund method entered
+    /// by an operator.
     method: String,
     /// `succeeded`, `refunded` for money paid back, or `failed` for a refund that did not arrive.
     status: &'static str,
     /// Time at which the payment was recorded.
     paid_at: Timestamp,
-    /// Processor's payment intent, or the operator's reference; null for customers.
+    /// Payment intent at the processor, or the operator's reference; null for customers.
     reference: Option<String>,
 }
 
 impl PaymentRecord {
-    /// Builds the record for staff or for the payment's customer. The processor's ids and operators' notes are for
-    /// staff only.
+    /// Builds the record for staff or for the payment's customer. The processor's IDs and the operators' references are
+    /// for staff only.
     pub fn new(listed: ListedPayment, staff: bool) -> Self {
         let ListedPayment { payment, order_id, invoice_id, customer_email } = listed;
         let (amount_cents, status) = payment.listed();

@@ -20,12 +20,12 @@ pub struct PrinterAct {
     pub origin: CommandOrigin,
     /// Action to carry out.
     pub act: DirectAction,
-    /// Lines of G-code or the name of the file; `None` if the action needs no detail.
+    /// G-code lines or file name; `None` if the action needs no detail.
     pub detail: Option<String>,
 }
 
 impl PrinterAct {
-    /// Carries out the action with `wire` and records it. Continues when the caller disconnects.
+    /// Carries out the action with `wire` and records it, even if the caller disconnects.
     pub async fn carry_out<T, F>(
         self,
         printers: &Directory<Printer>,
@@ -48,8 +48,8 @@ impl PrinterAct {
         Ok(going_on.await.map_err(ApiError::internal)??)
     }
 
-    /// Records the outcome. If the database does not respond, the outcome is only logged: the printer has carried out
-    /// the action, so the request must not be repeated.
+    /// Records the outcome of the action. If the database does not respond, the outcome is only logged: the printer has
+    /// already carried out the action, so the request must not be repeated.
     pub async fn record(self, printers: &Directory<Printer>, printer: &Printer, error: Option<&PrinterError>) {
         let Self { printer: id, origin, act, detail } = self;
         // Success is recorded by the commands that change the printer.

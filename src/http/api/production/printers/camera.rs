@@ -25,14 +25,14 @@ use http::wire::{Components, Filled, MaxChars, Optional, Reply, SecretText};
 use printers::cameras::Picture;
 use printers::cameras::frame::PictureKind;
 
-/// Errors that mean that there is no picture.
+/// Errors for a printer without a picture.
 const NO_PICTURE: [DescribedError; 4] = [
     (404, "no_camera", "The printer has no usable camera; the message explains what to configure."),
     (409, "printer_disconnected", "The printer must be connected, because it provides the camera URL."),
     (502, "camera_refused", "The camera did not return a JPEG or PNG image."),
     (504, "camera_timeout", "The camera did not respond in time or cannot be reached."),
 ];
-/// Further errors of cameras that the server reaches through the printer.
+/// Further errors for cameras that the server reaches through the printer.
 const ON_THE_WAY: [DescribedError; 2] = [
     (502, "printer_refused", "The printer does not provide its camera; the message is its own."),
     (504, "printer_timeout", "The printer did not respond in time or cannot be reached."),
@@ -77,14 +77,14 @@ pub(super) struct GivenCamera {
     credentials: Optional<Option<String>>,
 }
 
-/// Camera configured for a printer. Its credentials are never returned.
+/// Camera configured for a printer. The camera's credentials are never returned.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Camera", example = json!({"snapshotUrl": "http://192.168.1.20/webcam/?action=snapshot", "hasCredentials": true}))]
 pub struct CameraView {
     /// URL of the camera.
     snapshot_url: String,
-    /// `true` if credentials are stored for it.
+    /// `true` if credentials are stored for the camera.
     has_credentials: bool,
 }
 
@@ -95,7 +95,7 @@ impl From<&CameraFields> for CameraView {
 }
 
 impl GivenCamera {
-    /// Returns the fields of the camera to store in place of the current one.
+    /// Returns the camera fields to store in place of the current ones.
     pub(super) fn into_fields(
         self,
         app: &PrinterHandles,
@@ -122,7 +122,7 @@ impl GivenCamera {
     }
 }
 
-/// Signature of a camera URL and its expiry.
+/// Expiry and signature of a camera URL.
 #[derive(Request, Debug)]
 #[api(name = "LinkQuery")]
 struct SignedLinkQuery {

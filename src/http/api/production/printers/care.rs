@@ -108,7 +108,7 @@ fn reminder_fields() -> Value {
     })
 }
 
-/// Maintenance done on a printer.
+/// Maintenance work done on a printer.
 #[derive(Request, Clone, Debug)]
 #[api(fields = EntryFields, example = json!({
     "done": "Nozzle replaced", "note": "It was worn by glow-in-the-dark filament.", "parts": ["Nozzle 0.4, hardened"],
@@ -130,12 +130,12 @@ pub struct NewMaintenance {
     /// Time at which the work was done; defaults to now.
     #[api(separate)]
     done_at: Option<Timestamp>,
-    /// Reminders of this printer that the work resets.
+    /// IDs of the printer's reminders that the work resets.
     #[api(ItemsWithin(0..=MAX_REMINDERS), default = Vec::new(), separate)]
     resets: Vec<Id>,
 }
 
-/// The `{reminder}` of a path. A value that is not an identifier responds 404.
+/// The `{reminder}` path parameter. A value that is not an identifier results in a 404.
 struct PathReminder(Id);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathReminder {
@@ -232,7 +232,7 @@ async fn write(
     Ok(Created::unversioned(location, &done, MaintenanceEntryView::from((*done.answer.entry).clone())))
 }
 
-/// Adds an entry from a form to a printer's maintenance log. The entry may reset one reminder.
+/// Adds an entry from a page form to a printer's maintenance log. The entry may reset one reminder.
 pub(super) async fn log_by_page(
     app: &PrinterHandles,
     id: Id,

@@ -1,8 +1,8 @@
-//! Commands to a printer: connect, pause, resume, cancel, restart, home, run G-code; and what its operator reports
-//! about it.
+//! Commands to a printer: connect, pause, resume, cancel, restart, home, run G-code; and what operators report about
+//! it.
 //!
-//! The printer's response is passed on: a refusal is 502 with the printer's message, no response is 504, and a command
-//! that its type does not support is 409.
+//! The printer's response is passed on: a refusal becomes a 502 with the printer's message, no response a 504, and a
+//! command that the printer's type does not support a 409.
 
 mod by_page;
 
@@ -102,8 +102,8 @@ struct Acknowledgement {
 
 const DONE: Plain<Acknowledgement> = Plain(Acknowledgement { ok: true });
 
-/// Lines of G-code: at least one, with a maximum count, none of them empty or longer than the maximum number of bytes.
-/// A schema cannot express limits on bytes, blanks and line breaks, since it counts characters.
+/// Lines of G-code: at least one and at most a fixed number, none of them empty or too long. A schema cannot express
+/// limits on bytes, blanks and line breaks, since it counts characters.
 struct GcodeLines {
     max_lines: usize,
     max_bytes: usize,
@@ -129,10 +129,10 @@ impl Rule<Vec<String>> for GcodeLines {
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"commands": ["M117 hello"]}))]
 struct GcodeCommands {
-    /// Single lines of G-code, run in this order.
+    /// Lines of G-code, one per entry, run in the given order.
     #[api(GCODE)]
     commands: Vec<String>,
-    /// Runs the lines even while the printer is printing; this can spoil the print.
+    /// `true` to run the lines even while the printer is printing, which can spoil the print.
     #[api(default = false)]
     force: bool,
 }
@@ -141,7 +141,7 @@ struct GcodeCommands {
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({}))]
 struct Homing {
-    /// Homes the printer even while it is printing; this spoils the print.
+    /// `true` to home the printer even while it is printing, which spoils the print.
     #[api(default = false)]
     force: bool,
 }
@@ -150,25 +150,25 @@ struct Homing {
 #[derive(Response, Serialize)]
 #[api(name = "GcodeOutcome", example = json!({"ok": true, "console": ["Unknown command:\"FOO\""]}))]
 struct GcodeOutcome {
-    /// Always true: the printer accepted the commands. Its console output shows whether it knows them.
+    /// Always `true`: the printer accepted the commands. The console output shows whether the printer recognized them.
     ok: bool,
-    /// Console output of the printer while the commands ran, oldest first; empty if there was none or it cannot be
+    /// Console output of the printer while the commands ran, oldest line first; empty if there was none or it cannot be
     /// read.
     console: Vec<String>,
 }
 
-/// Out-of-service state to set for a printer.
+/// New service state of a printer.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"on": true, "note": "new nozzle"}))]
 struct Maintenance {
-    /// True takes the printer out of service, false returns it to service.
+    /// `true` to take the printer out of service; `false` to return it to service.
     on: bool,
-    /// Reason why it is out of service, as a note for the staff.
+    /// Reason the printer is out of service, as a note for staff.
     #[api(ONE_LINE, MaxChars(500))]
     note: Option<String>,
 }
 
-/// A command without members in its body.
+/// A command with an empty request body.
 type BareCommand = CommandRequest<OptionalBody<EmptyBody>>;
 
 /// Sends a command to the printer's actor.
@@ -182,7 +182,7 @@ async fn ask<B>(
     Ok(Resource::after(&done, PrinterView::after(app, &done)))
 }
 
-/// Refuses an action that may spoil a print while one is running or about to begin, unless forced.
+/// Refuses an action that may spoil a print, while a print is running or about to start, unless `force` is set.
 async fn must_not_print(app: &PrinterHandles, id: Id, force: bool) -> Result<(), ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
     match printer.print_in_the_way() {
@@ -191,7 +191,7 @@ async fn must_not_print(app: &PrinterHandles, id: Id, force: bool) -> Result<(),
     }
 }
 
-/// Refuses an action that would end a print while one is running or about to begin.
+/// Refuses an action that would end a print, while a print is running or about to start.
 async fn must_be_idle(app: &PrinterHandles, id: Id) -> Result<(), ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
     if printer.in_hand.is_some() || printer.manual.is_some() || printer.foreign_print() {
@@ -329,8 +329,8 @@ async fn bed_cleared(
     Ok(Resource::after(&done, PrinterView::after(&app, &done)))
 }
 
-/// Checks that no more parts are reported as good than the plate of the last print holds. This is checked here because
-/// the order knows the plate, and the printer's actor does not.
+/// Checks that the number of parts reported as good does not exceed the parts on the plate of the last print. The check
+/// is made here because the order knows the plate and the printer's actor does not.
 async fn check_count(app: &PrinterHandles, id: Id, good: u32) -> Result<(), ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
     let Some(last) = printer.last_print else { return Ok(()) };

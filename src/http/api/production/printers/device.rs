@@ -46,7 +46,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// JSON of the printer's own server; its content depends on the printer.
+/// JSON from the printer's own server; its content depends on the printer.
 #[derive(Serialize)]
 struct OpenJson(Value);
 
@@ -63,9 +63,9 @@ impl ToSchema for OpenJson {
     "server": {"klippy_connected": true}, "printer": {"state": "ready"},
 }))]
 struct InfoView {
-    /// Information from its server; null if it provides none.
+    /// Information from the printer's server; null if the server provides none.
     server: OpenJson,
-    /// Information from its firmware; null if it provides none.
+    /// Information from the printer's firmware; null if the firmware provides none.
     printer: OpenJson,
 }
 
@@ -87,7 +87,7 @@ impl Response for SystemInfo {}
 /// Query parameters for a file's print history.
 #[derive(Request, Debug)]
 struct HistoryQuery {
-    /// Name of a file on the printer; defaults to the file that it printed last.
+    /// Name of a file on the printer; defaults to the file that the printer printed last.
     file: Option<String>,
 }
 
@@ -98,13 +98,13 @@ struct HistoryQuery {
 struct PastPrintView {
     /// Name of the file on the printer.
     file: String,
-    /// Outcome of the print; null while it runs, or if the printer does not report it.
+    /// Outcome of the print; null while the print is running, or if the printer does not report the outcome.
     ended: Option<PrintEnd>,
     /// Filament used, in millimetres.
     filament_mm: Option<f64>,
-    /// Time at which the print started; null if the printer does not report it.
+    /// Time at which the print started; null if the printer does not report the time.
     started_at: Option<Timestamp>,
-    /// Time at which the print ended; null while it runs, or if the printer does not report it.
+    /// Time at which the print ended; null while the print is running, or if the printer does not report the time.
     ended_at: Option<Timestamp>,
 }
 
@@ -121,7 +121,7 @@ fn past_example() -> Value {
     })
 }
 
-/// Printer's history of the prints of a file.
+/// History of a file's prints, as stored by the printer.
 #[derive(Response, Serialize)]
 #[api(name = "PrintHistory", example = json!({"history": [past_example()]}))]
 struct HistoryView {
@@ -134,11 +134,11 @@ struct HistoryView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Webcam", example = webcam_example())]
 struct WebcamView {
-    /// Printer's name for the camera.
+    /// Name of the camera, as reported by the printer.
     name: String,
-    /// URL of its live stream; also null if it contains a key or password.
+    /// URL of the camera's live stream; null if there is none, or if the URL contains a key or password.
     stream_url: Option<String>,
-    /// URL of a single image; also null if it contains a key or password.
+    /// URL of a single image; null if there is none, or if the URL contains a key or password.
     snapshot_url: Option<String>,
     /// `true` if the camera is switched on.
     enabled: bool,
@@ -166,7 +166,7 @@ struct WebcamsView {
     webcams: Vec<WebcamView>,
 }
 
-/// Returns the connection of a printer that exists.
+/// Returns the connection of a printer; responds 404 if there is no such printer.
 pub(super) async fn reach(app: &PrinterHandles, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
     connection(&app.printer_connections, id, &printer).await

@@ -70,11 +70,11 @@ pub struct NewPrinter {
     kind: PrinterTypeWord,
     /// Machine type, which determines the jobs that the printer can make.
     machine_type: MachineType,
-    /// Model as named by slicers (`MK4`); if null, the printer accepts files for any model.
+    /// Model name used by slicers (`MK4`); if null, the printer accepts files for any model.
     #[api(ONE_LINE, MaxChars(100))]
     model: Option<String>,
-    /// Address of the printer's server: an http or https URL with the port. If absent or empty, it may be filled from
-    /// this server's settings. Changing it clears the API key, unless a new one is sent with it.
+    /// Address of the printer's server: an http or https URL with the port. If absent or empty, a default from the
+    /// server's settings may be used. Changing the address clears the API key, unless a new key is sent with it.
     #[api(MaxChars(500))]
     base_url: Optional<String>,
     /// API key of the printer; empty or null if it requires none.
@@ -85,26 +85,28 @@ pub struct NewPrinter {
     serial: Option<String>,
     /// Inner dimensions in millimetres; if null, the printer accepts prints of any size.
     build_volume: Option<Dimensions>,
-    /// `true` if the printer clears its bed automatically after a print, so that no operator has to confirm it.
+    /// `true` if the printer clears its bed automatically after a print, so that no operator has to confirm that the
+    /// bed is clear.
     #[api(default = false)]
     auto_clear: bool,
     /// Material loaded in the first slot; if null, a printer with one slot accepts jobs of any material.
     loaded_material_id: Option<Id>,
     /// Installed nozzle; if null, the printer accepts files for any nozzle.
     nozzle: Option<Nozzle>,
-    /// Installed build plate as named by slicers (`Textured PEI Plate`); if null, the printer accepts files for any
-    /// plate.
+    /// Name used by slicers for the installed build plate (`Textured PEI Plate`); if null, the printer accepts files
+    /// for any plate.
     #[api(ONE_LINE, MaxChars(50))]
     plate_type: Option<String>,
-    /// Location of the printer, as a note for the staff.
+    /// Location of the printer, as a note for staff.
     #[api(ONE_LINE, MaxChars(200))]
     location: Option<String>,
-    /// Position of the printer on the plan of its room.
+    /// Position of the printer on the floor plan.
     position: Option<RoomPosition>,
     /// Free-form labels for filtering lists.
     #[api(TAGS, default = Vec::new())]
     tags: Vec<String>,
-    /// Camera that watches the printer; if null, the camera on the printer's own host that it reports, if any.
+    /// Camera that watches the printer. If null, a camera that the printer reports on its own host is used, if there is
+    /// one.
     #[api(separate)]
     camera: Option<GivenCamera>,
 }
@@ -134,7 +136,7 @@ impl From<PrinterFields> for PrinterDetails {
 }
 
 impl NewPrinter {
-    /// Converts the request to the fields of a new printer; an empty address or key may be filled from the settings.
+    /// Converts the request to the fields of a new printer; an empty address or key may be filled in from the settings.
     pub async fn into_fields(self, app: &PrinterHandles) -> Result<PrinterFields, ApiError> {
         check_material(app, "loadedMaterialId", self.loaded_material_id).await?;
         let kind = self.kind.0;
@@ -168,12 +170,12 @@ impl NewPrinter {
 }
 
 impl PrinterChange {
-    /// Checks that the objects that the change refers to exist.
+    /// Checks that everything the change refers to exists.
     pub async fn check_named(&self, app: &PrinterHandles) -> Result<(), ApiError> {
         check_material(app, "loadedMaterialId", self.loaded_material_id.or(None)).await
     }
 
-    /// Checks that the program at the printer's address is of the printer's type, if the change concerns either.
+    /// Checks that the program at the printer's address matches the printer's type, if the change affects either.
     pub async fn check_program(&self, app: &PrinterHandles, id: Id, old: &PrinterFields) -> Result<(), ApiError> {
         let mut fields = self.clone().merged_into(app, id, old.clone())?;
         if (&fields.kind, &fields.base_url) == (&old.kind, &old.base_url) {
@@ -192,7 +194,7 @@ impl PrinterChange {
         }
     }
 
-    /// Applies this change to the printer's fields and returns the result.
+    /// Applies the change to the printer's fields and returns the result.
     pub fn merged_into(self, app: &PrinterHandles, id: Id, old: PrinterFields) -> Result<PrinterFields, ApiError> {
         let api_key = self.api_key.present().map(Option::unwrap_or_default);
         let requested_url = self.base_url.clone().present();
@@ -228,7 +230,7 @@ impl PrinterChange {
     }
 }
 
-/// Checks that a material exists, if one is named.
+/// Checks that a material exists, if one is given.
 pub(super) async fn check_material(app: &PrinterHandles, member: &str, id: Option<Id>) -> Result<(), ApiError> {
     let Some(id) = id else { return Ok(()) };
     let state = app.materials.read(id).await?;
@@ -236,8 +238,8 @@ pub(super) async fn check_material(app: &PrinterHandles, member: &str, id: Optio
     if material.is_some() { Ok(()) } else { Err(Refusal::field(member, "no such material").into()) }
 }
 
-/// Fills an empty address or key from the settings, for types that have such settings. The key is only used with the
-/// address from the settings.
+/// Fills in an empty address or key from the settings, for printer types that have such settings. The key is only used
+/// with the address from the settings.
 fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (String, String) {
     let Some(defaults) = Declared::of_word(kind).and_then(|declared| declared.defaults) else {
         return (base_url, api_key);
@@ -249,7 +251,7 @@ fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (St
     (base_url, api_key)
 }
 
-/// Checks that an address from a request is an HTTP URL; the one from the settings was checked at start.
+/// Checks that an address from a request is an HTTP URL. An address from the settings was already checked at startup.
 fn check_given(base_url: Option<&str>) -> Result<(), ApiError> {
     let non_empty = base_url.filter(|text| !text.trim().is_empty());
     match non_empty.map(check_base_url) {
@@ -258,7 +260,7 @@ fn check_given(base_url: Option<&str>) -> Result<(), ApiError> {
     }
 }
 
-/// Refuses to register the same machine twice: two registrations would each be assigned a job at the same time.
+/// Refuses to register the same machine twice: each registration would be assigned a job at the same time.
 fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) -> Result<(), ApiError> {
     let present = super::present_all(app);
     for other in present.iter().filter_map(|versioned| versioned.state.as_ref()).filter(|other| Some(other.id) != id) {
@@ -270,8 +272,8 @@ fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) ->
     Ok(())
 }
 
-/// Refuses a printer at whose address a program of another type answers as if it were of this one. A printer that does
-/// not respond soon is accepted unchecked.
+/// Refuses a printer if a program for another printer type responds at its address. A printer that does not respond in
+/// time is accepted unchecked.
 async fn check_type(adapter: &dyn Adapter) -> Result<(), ApiError> {
     match tokio::time::timeout(RECOGNITION_TIMEOUT, adapter.recognise()).await {
         Ok(Err(PrinterError::WrongType { word, program, address })) => {
@@ -282,7 +284,7 @@ async fn check_type(adapter: &dyn Adapter) -> Result<(), ApiError> {
     }
 }
 
-/// Checks that an adapter can use type, address, key and serial number; sends nothing to the printer.
+/// Checks that an adapter accepts the type, address, key and serial number; sends nothing to the printer.
 fn check_address(app: &PrinterHandles, fields: &PrinterFields, api_key: &str) -> Result<Arc<dyn Adapter>, ApiError> {
     if fields.base_url.trim().is_empty() {
         return Err(Refusal::field("baseUrl", "is required").into());
@@ -299,7 +301,7 @@ fn check_address(app: &PrinterHandles, fields: &PrinterFields, api_key: &str) ->
     }
 }
 
-/// Returns the member of the body whose value an adapter cannot use.
+/// Returns the name of the request body field whose value an adapter does not accept.
 fn member_of(error: &MakeError) -> &'static str {
     match error {
         MakeError::UnknownType(_) => "type",

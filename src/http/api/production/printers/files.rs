@@ -35,12 +35,12 @@ use printers::connections::PrinterConnection;
 
 /// Maximum number of files in one response.
 const MAX_FILES_SHOWN: usize = 2000;
-/// Maximum length of a listed file name including its folders, in characters.
+/// Maximum length of a listed file name, including its folders, in characters.
 const MAX_NAME_CHARS: usize = 500;
-/// G-code file id used in the examples of the API description.
+/// G-code file ID used in the examples of the API description.
 pub(super) const EXAMPLE_FILE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
 
-/// Adds the routes of the files on a printer.
+/// Adds the routes for files on a printer.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get_long(operator, "/api/printers/{id}/files", files, |op| {
@@ -67,13 +67,13 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterFile", example = file_example())]
 struct PrinterFileView {
-    /// File name; folders are joined by slashes.
+    /// File name; folders are separated by slashes.
     path: String,
     /// Size in bytes; null if the printer does not report it.
     size: Option<u64>,
     /// Time of the last change; null if the printer does not report it.
     modified_at: Option<Timestamp>,
-    /// `true` if this server uploaded the file for a job, as recognized by its name.
+    /// `true` if the server uploaded the file for a job, as recognized by the file name.
     ours: bool,
     /// `true` if the printer is printing the file or holds it for a job; such a file is not deleted.
     in_use: bool,
@@ -94,17 +94,17 @@ fn file_example() -> Value {
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterFiles", example = json!({"files": [file_example()], "leftOut": 0}))]
 struct PrinterFilesView {
-    /// Files, sorted by name.
+    /// Files on the printer, sorted by name.
     files: Vec<PrinterFileView>,
     /// Number of files omitted because there are too many or their names are too long.
     left_out: usize,
 }
 
-/// Reference to a G-code file that this server stores.
+/// Reference to a G-code file stored on the server.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"fileId": EXAMPLE_FILE_ID}))]
 struct StoredFile {
-    /// Stored G-code file.
+    /// ID of the stored G-code file.
     file_id: Id,
 }
 
@@ -114,11 +114,11 @@ struct StoredFile {
 pub(super) struct UploadedFile {
     /// Always `true`; failures are returned as errors.
     pub ok: bool,
-    /// Name that the printer gave the file.
+    /// Name of the file on the printer.
     pub filename: String,
 }
 
-/// 201 response with a file that was uploaded to a printer; it has no URL at this server.
+/// 201 response with a file that was uploaded to a printer; the file has no URL on the server.
 struct CreatedOnPrinter(UploadedFile);
 
 impl IntoResponse for CreatedOnPrinter {
@@ -148,8 +148,8 @@ impl<S: Send + Sync> FromRequestParts<S> for RemoteName {
 
 impl Argument for RemoteName {}
 
-/// Returns a stored G-code file that a body names as `fileId`, in a format that printers of this type can print. The
-/// format is detected from the content, since the name may be wrong.
+/// Returns the stored G-code file that a request body references as `fileId`. Refused unless printers of the given type
+/// can print the file's format, which is detected from the content, since the name may be wrong.
 pub(super) async fn gcode_file(app: &PrinterHandles, kind: &str, id: Id) -> Result<File, ApiError> {
     let (_, state) = find_existing(&app.files, id).await.map_err(|_| Refusal::field("fileId", "no such file"))?;
     let file = state_of(&state)?;

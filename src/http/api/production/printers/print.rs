@@ -57,10 +57,10 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 #[derive(api_derive::Request, Clone, Debug)]
 #[api(example = json!({"fileId": EXAMPLE_FILE_ID, "slots": [2]}))]
 struct StoredFileToPrint {
-    /// Stored G-code file.
+    /// ID of the stored G-code file.
     file_id: Id,
-    /// Slot for each filament that the plate uses, in the order of the file's `plates[].filaments`, by the numbers of
-    /// the printer's `slots`; 254 is the external spool. If absent, the printer chooses fitting slots.
+    /// Slot for each filament that the plate uses, in the order of the file's `plates[].filaments`. Slots have the
+    /// numbers used in the printer's `slots`; 254 is the external spool. If absent, the printer chooses suitable slots.
     #[api(ItemsWithin(1..=MAX_FILAMENTS))]
     slots: Optional<Vec<u32>>,
 }
@@ -73,13 +73,13 @@ struct FileOnPrinter {
     /// Name of the file in the printer's own storage.
     #[api(Filled, MaxChars(MAX_NAME_CHARS))]
     filename: String,
-    /// Slot for each filament of the file, by the numbers of the printer's `slots`; 254 is the external spool. If
-    /// absent, the printer chooses fitting slots.
+    /// Slot for each filament of the file. Slots have the numbers used in the printer's `slots`; 254 is the external
+    /// spool. If absent, the printer chooses suitable slots.
     #[api(ItemsWithin(1..=MAX_FILAMENTS))]
     slots: Optional<Vec<u32>>,
 }
 
-/// File to print, with the slots to use if the operator names them.
+/// File to print, with the slots to use if the operator specifies them.
 #[derive(Clone, Debug)]
 struct FileToPrint {
     file: PrintedFile,
@@ -146,7 +146,7 @@ impl Request for FileToPrint {
 enum Printing {
     /// 200: the printer has started the print.
     Started(UploadedFile),
-    /// 202: starting the print takes longer than the request waits.
+    /// 202: the print takes longer to start than the request waits.
     Pending(PendingPrint),
 }
 
@@ -189,7 +189,8 @@ impl Reply for Printing {
     }
 }
 
-/// Handles POST. The printer must be able to take a job, and takes none meanwhile.
+/// Handles a request to print manually. The printer must be able to take a job, and takes none while the manual print
+/// is starting or running.
 async fn print(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
@@ -211,7 +212,7 @@ pub async fn print_stored<B>(
     Ok(matches!(printing, Printing::Started(_)))
 }
 
-/// Prints the file that a form names.
+/// Prints the file specified by a page form.
 pub(super) async fn print_by_page(
     app: &PrinterHandles,
     id: Id,
@@ -221,8 +222,8 @@ pub(super) async fn print_by_page(
     begin(app, id, call, || read_body::<FileToPrint>(body.to_string().as_bytes())).await.map(|_| ())
 }
 
-/// Begins a print of the file that `read_request` resolves; it is only called if no response is stored for the
-/// request's idempotency key.
+/// Starts a print of the file that `read_request` returns; `read_request` is only called if no response is stored for
+/// the request's idempotency key.
 async fn begin<B>(
     app: &PrinterHandles,
     id: Id,
@@ -259,7 +260,7 @@ async fn begin<B>(
     }
 }
 
-/// Chooses the slots of the print. A printer that cannot print now is not queried: its own rules return the reason.
+/// Chooses the slots for the print. A printer that cannot print now is not queried: its actor reports the reason.
 async fn choose_slots(
     printer: &Printer,
     connection: &PrinterConnection,

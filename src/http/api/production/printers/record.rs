@@ -1,4 +1,4 @@
-//! Production record of a printer: its attempts at jobs, and their totals.
+//! Production record of a printer: the attempts to print jobs on it, and their totals.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -46,7 +46,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 /// Query parameters for listing attempts.
 #[derive(Request, Debug)]
 pub struct AttemptQuery {
-    /// Only attempts in this state, such as `failed`.
+    /// Return only attempts in the given state, such as `failed`.
     state: Option<AttemptState>,
     #[api(flatten)]
     page: PageQuery,
@@ -55,13 +55,14 @@ pub struct AttemptQuery {
 /// Query parameters for the totals.
 #[derive(Request, Debug)]
 pub struct TotalsQuery {
-    /// Only attempts that claimed the printer at this time or later; defaults to its registration.
+    /// Count only attempts for which the printer was claimed at or after the given time; defaults to the printer's
+    /// registration.
     from: Option<Timestamp>,
-    /// Only attempts that claimed the printer before this time; defaults to now.
+    /// Count only attempts for which the printer was claimed before the given time; defaults to now.
     to: Option<Timestamp>,
 }
 
-/// Attempt at a job on this printer.
+/// Attempt to print a job on a printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterAttempt", many = "attempts", example = json!({
@@ -72,17 +73,17 @@ pub struct TotalsQuery {
     "printSeconds": 1800, "grams": 12.5, "signOff": null,
 }))]
 struct PrinterAttemptView {
-    /// Unique identifier of the attempt; also part of the file's name on the printer.
+    /// ID of the attempt; also part of the file's name on the printer.
     id: Id,
-    /// Job that was attempted.
+    /// ID of the attempted job.
     job_id: Id,
-    /// Human-readable number of the job; null if its record cannot be read.
+    /// Human-readable number of the job; null if the job's record cannot be read.
     job_number: Option<JobNumber>,
-    /// Order of the job.
+    /// ID of the job's order.
     order_id: Id,
-    /// Human-readable number of the order; null if the record of the job cannot be read.
+    /// Human-readable number of the order; null if the job's record cannot be read.
     order_number: Option<OrderNumber>,
-    /// SKU that the job makes; null if the record of the job cannot be read.
+    /// ID of the SKU that the job makes; null if the job's record cannot be read.
     sku_id: Option<Id>,
     /// Name of the SKU at the time of the order.
     sku_name: Option<String>,
@@ -90,21 +91,21 @@ struct PrinterAttemptView {
     number: u32,
     /// State or outcome of the attempt.
     state: AttemptState,
-    /// `true` if it is unknown whether the print began, or how it ended.
+    /// `true` if it is unknown whether the print started, or how it ended.
     unverified: bool,
-    /// Human-readable reason why the attempt ended or cannot be verified.
+    /// Reason the attempt ended or cannot be verified, in plain language.
     reason: Option<String>,
     /// Time at which the printer was claimed for the attempt.
     claimed_at: Timestamp,
-    /// Time at which the printer was first seen printing it.
+    /// Time at which the printer was first observed printing the attempt.
     started_at: Option<Timestamp>,
-    /// Time at which the attempt ended; null while it continues.
+    /// Time at which the attempt ended; null while it is in progress.
     ended_at: Option<Timestamp>,
     /// Duration of the print in seconds; null if its start or end was not observed.
     print_seconds: Option<i64>,
-    /// Material used by the print, summed over all materials, in their units.
+    /// Material used by the print, summed over all materials, each in its own unit.
     grams: Amount,
-    /// Sign-off of its parts; null before the attempt ends, and while the sign-off is pending.
+    /// Sign-off of the printed parts; null before the attempt ends, and while the sign-off is pending.
     sign_off: Option<SignOffView>,
 }
 
@@ -137,7 +138,8 @@ impl PrinterAttemptView {
 #[derive(Response, Serialize)]
 #[api(name = "FailureReason", example = json!({"reason": "the printer stopped: nozzle too hot", "count": 2}))]
 pub struct FailureReason {
-    /// Reason as stated by the printer or an operator; null for all other reasons together, and where none was stated.
+    /// Reason given by the printer or an operator; null for all other reasons combined, and for failures without a
+    /// reason.
     pub reason: Option<String>,
     /// Number of failed prints.
     pub count: i64,
@@ -152,11 +154,11 @@ pub struct FailureReason {
     "grams": 2010.5, "failuresByReason": [FailureReason::example()], "odometer": OdometerView::example(),
 }))]
 struct TotalsView {
-    /// Printer of these attempts.
+    /// ID of the printer that made the attempts.
     printer_id: Id,
-    /// Start of the range: attempts that claimed the printer at this time or later are counted.
+    /// Start of the time range: attempts for which the printer was claimed at this time or later are counted.
     from: Timestamp,
-    /// End of the range: attempts that claimed the printer before this time are counted.
+    /// End of the time range: attempts for which the printer was claimed before this time are counted.
     to: Timestamp,
     /// Number of prints that started and ended, regardless of their outcome.
     prints: i64,
@@ -168,13 +170,14 @@ struct TotalsView {
     cancelled: i64,
     /// Number of attempts that ended without printing.
     not_started: i64,
-    /// Share of finished prints among those that finished or failed, from 0 to 1; null without such prints.
+    /// Share of finished prints among those that finished or failed, from 0 to 1; null if there were none.
     success_rate: Option<f64>,
     /// Printing time in seconds, as far as starts and ends were observed.
     print_seconds: i64,
-    /// Material used by the prints, summed over all materials, in their units.
+    /// Material used by the prints, summed over all materials, each in its own unit.
     grams: Amount,
-    /// Reasons of the last thousand failed prints, most frequent first: at most 20 reasons, and the others combined.
+    /// Failure reasons of the last 1,000 failed prints, most frequent first: at most 20 reasons, and all others
+    /// combined.
     failures_by_reason: Vec<FailureReason>,
     /// Total usage of the printer, as counted for its reminders.
     odometer: OdometerView,

@@ -1,4 +1,4 @@
-//! Slots of a printer and their contents, which the operator sets in one call when a spool is swapped.
+//! Slots of a printer and their contents, which an operator sets in one call after swapping a spool.
 
 use api_derive::{Request, Response};
 use axum::extract::{FromRequestParts, RawPathParams, State};
@@ -47,7 +47,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// Contents of a slot. Omitted members become unknown.
+/// Contents of a slot. Omitted fields become unknown.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"materialId": materials::EXAMPLE_ID, "color": "#101010", "remaining": 950}))]
 pub struct LoadedSpool {
@@ -59,16 +59,16 @@ pub struct LoadedSpool {
     /// Remaining material on the spool, in the material's unit; at most three decimals.
     #[api(NotNegative)]
     remaining: Option<Amount>,
-    /// Number of the spool in the spool management system (`spools.url`): the remaining material is read there, and the
-    /// use by prints is recorded there.
+    /// Number of the spool in the spool management system (`spools.url`), from which the remaining material is read and
+    /// in which usage by prints is recorded.
     spool_id: Option<i64>,
     /// Spool that the caller expects in the slot: the request is refused if the printer reports another one. Not
     /// checked if null.
     expected: Option<ExpectedSpool>,
 }
 
-/// Spool in a slot as the printer reports it. Members that the printer does not report are null, and so are all members
-/// of a slot in which it reports no spool.
+/// Spool in a slot as reported by the printer. Fields that the printer does not report are null, and so are all fields
+/// of a slot in which the printer reports no spool.
 #[derive(Request, Clone, Debug)]
 #[api(fields = SlotReport, example = json!({"vendorCode": "GFA00", "kind": "PLA", "color": "#1b1b22"}))]
 pub struct ExpectedSpool {
@@ -99,7 +99,7 @@ pub struct SlotView {
     color: Option<String>,
     /// Remaining material on the spool, in the material's unit; decreases with each print.
     remaining: Option<Amount>,
-    /// Source of the loaded material: an operator or the printer.
+    /// Source of the information about the loaded material: an operator or the printer.
     source: SlotSource,
     /// Vendor's code of the spool, as reported by the printer.
     vendor_code: Option<String>,
@@ -107,11 +107,11 @@ pub struct SlotView {
     kind: Option<String>,
     /// Number of the spool in the spool management system.
     spool_id: Option<i64>,
-    /// `true` if the printer's own server records the use of this spool in that system; this server then does not
-    /// record it a second time.
+    /// `true` if the printer's own server records the usage of the spool in the spool management system, so that it is
+    /// not recorded a second time.
     booked_by_printer: bool,
-    /// Reason why the use of this slot may be recorded wrongly in that system, with the remedy; null if no problem is
-    /// known.
+    /// Reason the usage of the slot may be recorded wrongly in the spool management system, with the remedy; null if no
+    /// problem is known.
     spool_warning: Option<String>,
     /// Time of the last change.
     updated_at: Timestamp,
@@ -144,7 +144,7 @@ impl SlotView {
     }
 }
 
-/// The `{slot}` of a path. A value that is not a slot number responds 404.
+/// The `{slot}` path parameter. A value that is not a slot number results in a 404.
 pub struct PathSlot(u32);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathSlot {
@@ -160,7 +160,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathSlot {
 
 impl Argument for PathSlot {}
 
-/// Converts an operator's statement about a slot to a command for the printer.
+/// Converts the slot contents entered by an operator to a command for the printer.
 async fn loading(app: &PrinterHandles, slot: u32, loaded: LoadedSpool) -> Result<PrinterCommand, ApiError> {
     let LoadedSpool { material_id, color, remaining, spool_id: spool, expected } = loaded;
     check_material(app, "materialId", material_id).await?;
@@ -169,7 +169,7 @@ async fn loading(app: &PrinterHandles, slot: u32, loaded: LoadedSpool) -> Result
     Ok(PrinterCommand::LoadSlot { slot, spool: Spool { material_id, color, remaining, spool }, expected })
 }
 
-/// Loads a slot from a body in the format of the API. A form may set several slots in one request.
+/// Loads a slot; `body` has the format of the API's request body. A page form may set several slots in one request.
 pub async fn load_by_page(
     app: &PrinterHandles,
     call: &CommandRequest,

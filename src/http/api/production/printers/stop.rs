@@ -1,4 +1,4 @@
-//! Emergency stop: sent to the printer first, ahead of everything that is queued, and recorded afterwards.
+//! Emergency stop: sent to the printer first, ahead of everything queued, and recorded afterwards.
 
 use api_derive::Response;
 use axum::extract::State;
@@ -43,20 +43,21 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 #[derive(Response, Serialize)]
 #[api(name = "EmergencyStopped", example = json!({"ok": true, "recorded": true, "message": null}))]
 struct StoppedView {
-    /// Always true: the printer accepted the stop.
+    /// Always `true`: the printer accepted the stop.
     ok: bool,
-    /// `true` if the stop has been recorded. If false, it is recorded as soon as possible.
+    /// `true` if the stop has been recorded; if `false`, it will be recorded as soon as possible.
     recorded: bool,
-    /// Alternative action, for printer types without an emergency stop; `null` if motors and heaters were cut.
+    /// Action taken instead, for printer types without an emergency stop; `null` if motors and heaters were switched
+    /// off.
     message: Option<String>,
 }
 
-/// Message for a printer type without an immediate stop.
+/// Message for printer types without an emergency stop.
 pub const GENTLE: &str = "printers of this type have no emergency stop that programs can use: the print is ended in \
                           the fastest way possible, and the heaters are switched off if the printer allows it. In an \
                           emergency, disconnect the printer from the mains";
 
-/// Returns whether a printer has no emergency stop, regardless of whether it is connected.
+/// Returns whether a printer has no emergency stop, whether or not the printer is connected.
 pub fn gentle(app: &PrinterHandles, id: Id) -> bool {
     let watched = app.printer_connections.get(id).map(|connection| connection.adapter.declared());
     let registered = || {
@@ -78,7 +79,7 @@ async fn stop(
     Ok(Plain(StoppedView { ok: true, recorded, message }))
 }
 
-/// Stops a printer in an emergency. Returns whether the stop has been recorded; if not, it is recorded as soon as
+/// Stops a printer in an emergency. Returns whether the stop has been recorded; if not, it will be recorded as soon as
 /// possible.
 pub async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Result<bool, ApiError> {
     let route = match app.printer_connections.get(id) {

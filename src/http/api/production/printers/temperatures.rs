@@ -18,7 +18,7 @@ use http::reply::Plain;
 use http::routes::ResourceRoutes;
 use http::wire::Within;
 
-/// Default time span.
+/// Default time span, in milliseconds.
 const DEFAULT_SPAN_MS: i64 = HOUR_MS / 2;
 /// Default number of points for each heater.
 const DEFAULT_POINTS: u32 = 200;
@@ -39,7 +39,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 /// Query parameters for the temperature history.
 #[derive(Request, Debug)]
 struct TemperatureQuery {
-    /// Start of the range, at most a day ago; defaults to half an hour ago.
+    /// Start of the time range, at most a day ago; defaults to half an hour ago.
     since: Option<Timestamp>,
     /// Maximum number of points for each heater.
     #[api(Within(1..=MAX_POINTS), default = DEFAULT_POINTS)]
@@ -54,9 +54,9 @@ struct TemperatureQuery {
     "heaters": [{"heater": "tool0", "points": [HeatPointView::example()]}],
 }))]
 struct PastTemperaturesView {
-    /// Start of the range.
+    /// Start of the time range.
     since: Timestamp,
-    /// End of the range: now.
+    /// End of the time range: the time of the response.
     until: Timestamp,
     /// Heaters with at least one measurement: tools, bed, chamber.
     heaters: Vec<HeaterView>,
@@ -69,11 +69,11 @@ struct PastTemperaturesView {
 struct HeaterView {
     /// Name of the heater: `tool0` and further tools, `bed`, `chamber`.
     heater: String,
-    /// Points, oldest first; there are none for times in which the printer reported nothing.
+    /// Measurements, oldest first; times at which the printer reported nothing are omitted.
     points: Vec<HeatPointView>,
 }
 
-/// Measurements of a heater in a time span, in degrees Celsius.
+/// Measurements of a heater during a short time span, in degrees Celsius.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "HeatPoint", example = json!({"at": "2026-11-02T10:30:00.000Z", "min": 209.5, "max": 214.8, "target": 215}))]
@@ -84,7 +84,7 @@ struct HeatPointView {
     min: f64,
     /// Highest measurement.
     max: f64,
-    /// Target temperature at the end of the span, 0 while the heater was off; null if the printer does not report it.
+    /// Target temperature at the end of the span; 0 while the heater was off; null if the printer does not report it.
     target: Option<f64>,
 }
 

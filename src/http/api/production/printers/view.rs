@@ -1,4 +1,4 @@
-//! Printer as shown in responses.
+//! Printers as shown in responses.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -18,7 +18,7 @@ use http::openapi::shape::{Shape, number};
 use http::wire::ToSchema;
 use printers::BUILT_IN;
 
-/// Job id used in the examples for the job in a printer's hand.
+/// Job ID used in examples for the job that a printer is working on.
 const EXAMPLE_JOB_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8068";
 
 /// Progress of a print, in percent.
@@ -67,11 +67,11 @@ pub struct StatusView {
     last_seen_at: Option<Timestamp>,
     /// Issues that keep the printer from taking the next job.
     attention: Vec<Attention>,
-    /// Human-readable details; null if there are none.
+    /// Human-readable explanation of `attention`; null if there is none.
     attention_reason: Option<String>,
-    /// File of a manual print that is about to start.
+    /// Name of the file of a manual print that is about to start.
     manual_print: Option<String>,
-    /// Job that the printer is working on.
+    /// ID of the job that the printer is working on.
     job_id: Option<Id>,
 }
 
@@ -99,21 +99,21 @@ impl StatusView {
     }
 }
 
-/// Returns the state of a printer and of its connection. Whether it is offline is decided by the last commit of the
-/// printer's actor, since telemetry may be one poll older or newer.
+/// Returns the state of a printer and of its connection. The last commit of the printer's actor decides whether the
+/// printer is offline, since telemetry may be one poll older or newer.
 fn state_of(printer: &Printer, status: &Status) -> (Activity, Connection) {
     let offline = printer.disconnected || printer.activity == Activity::Offline && status.state == Activity::Offline;
     if offline { (Activity::Offline, printer.connection) } else { (status.state, status.connection) }
 }
 
-/// Returns the time of a printer's last response. While it is connected, this is the last poll or push; its actor
-/// records only the beginning and the end of an outage.
+/// Returns the time of a printer's last response: for a connected printer, the last poll or push; otherwise, the last
+/// response before the outage, since the printer's actor records only the start and the end of an outage.
 fn last_seen(printer: &Printer, connection: Connection, updated_at: Timestamp) -> Option<Timestamp> {
     let live = connection.is_answering() && updated_at.0 > 0;
     if live { Some(updated_at) } else { printer.last_seen_at }
 }
 
-/// Returns when a printer last answered; `None` if it never did.
+/// Returns the time of a printer's last response; `None` if there has been none.
 pub fn last_answer(app: &PrinterHandles, printer: &Printer) -> Option<Timestamp> {
     let status = app.printer_connections.status(printer.id).unwrap_or_default();
     last_seen(printer, state_of(printer, &status).1, status.updated_at)
@@ -124,7 +124,7 @@ pub fn activity(app: &PrinterHandles, printer: &Printer) -> Activity {
     state_of(printer, &app.printer_connections.status(printer.id).unwrap_or_default()).0
 }
 
-/// Print whose parts can be signed off at its printer.
+/// Latest print, whose parts can be signed off at the printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "LastPrint", example = json!({
@@ -133,51 +133,51 @@ pub fn activity(app: &PrinterHandles, printer: &Printer) -> Activity {
 }))]
 #[expect(clippy::struct_field_names, reason = "the names of the API")]
 pub struct LastPrintView {
-    /// Job that was printed.
+    /// ID of the printed job.
     job_id: Id,
-    /// Attempt of the job; named in the sign-off.
+    /// ID of the attempt to which the sign-off refers.
     attempt_id: Id,
-    /// Order of the job.
+    /// ID of the job's order.
     order_id: Id,
 }
 
-/// Printer. Its API key is never returned.
+/// Printer. The printer's API key is never returned.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Printer", many = "printers", example = printer_example())]
 pub struct PrinterView {
-    /// Unique identifier of the printer.
+    /// ID of the printer.
     id: Id,
     #[serde(flatten)]
     details: PrinterDetails,
-    /// Slots for spools, by number; at least one.
+    /// Spool slots, sorted by number; at least one.
     slots: Vec<SlotView>,
     /// `true` if an API key is stored for the printer.
     has_api_key: bool,
-    /// Camera configured for the printer; null if there is none, in which case the printer may report one.
+    /// Camera configured for the printer; null if none is configured, in which case the printer may report one.
     camera: Option<CameraView>,
     /// Current status.
     status: StatusView,
-    /// Reason why the printer is out of service; null while it is in service.
+    /// Reason the printer is out of service; null while it is in service.
     maintenance: Option<String>,
     /// Due maintenance, longest overdue first.
     maintenance_due: Vec<DueView>,
     /// Usage of the printer since counting began.
     odometer: OdometerView,
-    /// Job that the printer is working on.
+    /// ID of the job that the printer is working on.
     job_id: Option<Id>,
-    /// Last print, until it is signed off or something else is printed; clearing the bed signs it off.
+    /// Last print; null once it is signed off or something else is printed. Clearing the bed signs the print off.
     last_print: Option<LastPrintView>,
     /// Time at which the printer was registered.
     created_at: Timestamp,
-    /// Time at which its registration last changed.
+    /// Time at which the printer's registration last changed.
     updated_at: Timestamp,
-    /// Number of changes, counted from 1; also the `ETag`.
+    /// Version number: starts at 1 and increases with each change; also the `ETag`.
     version: i64,
 }
 
 impl PrinterView {
-    /// Builds the view of a printer at a version.
+    /// Builds the view of a printer at the given version.
     pub fn new(app: &PrinterHandles, printer: &Printer, version: i64) -> Self {
         Self {
             id: printer.id,
@@ -201,7 +201,7 @@ impl PrinterView {
         }
     }
 
-    /// Builds the view of the printer from the outcome of a command.
+    /// Builds the view of a printer from the outcome of a command.
     pub fn after(app: &PrinterHandles, done: &CommandOutcome<PrinterAnswer>) -> Self {
         let printer = &done.answer.printer;
         let mut view = Self::new(app, printer, done.version);

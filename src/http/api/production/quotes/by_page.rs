@@ -1,4 +1,4 @@
-//! Form actions on quotes: API operations with the form data as their bodies.
+//! Actions on quotes from page forms, which use the API's operations.
 
 use axum::extract::{self, State};
 use serde_json::Value;
@@ -13,7 +13,8 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Runs the operation that the last segment of the form's path names, with the form data as its body.
+/// Runs the operation that `word` names, the last segment of the form's path; `body` has the format of the API's
+/// request body.
 pub async fn act_by_page(
     app: QuoteHandles,
     id: Id,
@@ -31,13 +32,13 @@ pub async fn act_by_page(
     }
 }
 
-/// Drafts a quote and returns its id.
+/// Drafts a quote and returns its ID.
 pub async fn create_by_page(app: QuoteHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     let created = create(State(app), SiteHeader(None), call.with_body(body)).await?;
     created.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
 }
 
-/// Drafts a quote at the estimated price of a custom request and returns its id.
+/// Drafts a quote at the estimated price of a custom request and returns its ID.
 pub async fn answer_by_page(
     app: QuoteHandles,
     request: Id,
@@ -48,7 +49,7 @@ pub async fn answer_by_page(
     created.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
 }
 
-/// Drafts a quote from a model, whose form is streamed, and returns its id.
+/// Drafts a quote from a streamed form with a model, and returns the quote's ID.
 pub async fn upload_by_page(app: QuoteHandles, who: Caller, request: extract::Request) -> Result<Id, ApiError> {
     let created = upload(State(app), who, SiteHeader(None), request).await?;
     created.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))

@@ -11,7 +11,8 @@ use domain::refusal::Faults;
 use http::error::ApiError;
 use http::model_upload::unmeasured;
 
-/// Returns the lines with everything that the domain rules need. `existing` are the lines that the quote has already.
+/// Returns the lines with everything that the domain rules need. `existing` contains the lines that the quote already
+/// has.
 pub(super) async fn looked_up(
     app: &QuoteHandles,
     wished: &[NewQuoteLine],
@@ -110,7 +111,7 @@ async fn measured(app: &QuoteHandles, file: &File, path: &str) -> Result<MeshFac
 }
 
 /// Returns the cost of a kilogram of a material in minor units, if the material is measured in grams and its cost is
-/// known. A cost per gram in thousandths is the same number as the cost per kilogram.
+/// known. The cost per gram, in thousandths, is the same number as the cost per kilogram.
 pub(super) async fn cost_of(
     app: &QuoteHandles,
     material: Option<Id>,

@@ -1,5 +1,5 @@
-//! Quote from a model: uploaded, measured and priced by its volume at once; the price from the slicer follows
-//! automatically.
+//! Quotes from models: a model is uploaded, measured and immediately priced by its volume; the price based on slicing
+//! follows automatically.
 
 use api_derive::Request;
 use axum::extract::{self, State};
@@ -21,7 +21,7 @@ use http::openapi::shape::{Shape, bytes, closed_object, email, id, optional, req
 use http::reply::Created;
 use http::wire::{EmailAddress, Filled, MaxChars, ONE_LINE, ToSchema, Within, schema_of};
 
-/// Form with a model, which is streamed.
+/// Form with a model file, which is streamed.
 pub struct ModelForm;
 
 impl ToSchema for ModelForm {
@@ -69,7 +69,7 @@ struct ModelFields {
     notes: Option<String>,
 }
 
-/// Builds a draft with one line, printed from an uploaded model; fields that the form omits come from the settings.
+/// Builds a draft with one line, printed from an uploaded model. Values omitted from the form come from the settings.
 pub fn draft_of_model<F>(app: &QuoteHandles, upload: &ModelUpload<F>, file: Id, quantity: u32) -> DraftQuote {
     let model = DraftModel {
         file_id: file,

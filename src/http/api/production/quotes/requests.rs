@@ -18,15 +18,15 @@ like!(CURRENCY, "^[A-Za-z]{3}$", "must be a three-letter currency code");
 /// Query parameters for listing quotes.
 #[derive(Request, Debug)]
 pub struct QuoteQuery {
-    /// Only quotes with this displayed status. An expired quote is not `sent`.
+    /// Return only quotes with the given displayed status. An expired quote is not `sent`.
     pub(super) status: Option<QuoteStatus>,
-    /// Only quotes of this site.
+    /// Return only quotes of the given site.
     pub(super) site: Option<Site>,
-    /// Only quotes of the customer with this e-mail address.
+    /// Return only quotes of the customer with the given e-mail address.
     pub(super) customer_email: Option<String>,
-    /// Only quotes that answer this custom request.
+    /// Return only quotes that answer the given custom request.
     pub(super) custom_request_id: Option<Id>,
-    /// Only the quote that became this order.
+    /// Return only the quote that became the given order.
     pub(super) order_id: Option<Id>,
     #[api(flatten)]
     pub(super) page: PageQuery,
@@ -46,18 +46,18 @@ pub struct NewQuoteLine {
     /// the costs of the model.
     #[api(Within(0..=MAX_CENTS))]
     pub(super) unit_price_cents: Option<i64>,
-    /// SKU to print, public or not; not a kit.
+    /// ID of the SKU to print, public or not; must not be a kit.
     pub(super) sku_id: Option<Id>,
-    /// `true` if the item is printed. Items that are not, such as design work, need no SKU.
+    /// `true` if the item is printed. Items that are not printed, such as design work, need no SKU.
     #[api(default = true)]
     pub(super) printed: bool,
-    /// Uploaded model to print, instead of a SKU.
+    /// ID of the uploaded model to print instead of a SKU.
     pub(super) model_file_id: Option<Id>,
     /// Material to print the model with; required before the quote is sent.
     pub(super) material_id: Option<Id>,
     /// Machine type to print the model on; defaults to the settings.
     pub(super) machine_type: Option<MachineType>,
-    /// Slicer profile of the model; defaults to the settings.
+    /// Name of the slicer profile for the model; defaults to the settings.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     pub(super) slicer_profile: Option<String>,
 }
@@ -77,15 +77,15 @@ pub struct QuoteRequest {
     customer_email: Option<String>,
     /// Custom request that the quote answers.
     custom_request_id: Option<Id>,
-    /// Offered items.
+    /// Quoted items.
     #[api(ItemsWithin(1..=MAX_LINES))]
     pub(super) lines: Vec<NewQuoteLine>,
-    /// Currency: ISO 4217; defaults to the shop's currency.
+    /// Three-letter ISO 4217 currency code; defaults to the shop's currency.
     #[api(&CURRENCY)]
     pub(super) currency: Option<String>,
     /// Shipping address; determines the tax rate. Defaults to the customer's default address.
     shipping_address: Option<Address>,
-    /// Time until which the quote can be accepted; defaults to the configured number of days after it is sent.
+    /// Time until which the quote can be accepted; defaults to the configured number of days after sending.
     valid_until: Option<Timestamp>,
     /// Notes visible to the customer.
     #[api(MaxChars(1000))]
@@ -94,7 +94,7 @@ pub struct QuoteRequest {
     site: Option<Site>,
 }
 
-/// Changes to a quote. Omitted members are left unchanged. Lines are replaced as a whole.
+/// Changes to a quote. Omitted fields are left unchanged. Lines are replaced as a whole.
 #[derive(Request, Clone, Debug)]
 #[api(name = "QuoteChange", example = json!({"notes": "With brass inserts.", "validUntil": "2030-11-16T10:00:00.000Z"}))]
 pub struct QuoteChange {
@@ -103,7 +103,7 @@ pub struct QuoteChange {
     customer_email: Optional<Option<String>>,
     /// Custom request that the quote answers.
     custom_request_id: Optional<Option<Id>>,
-    /// Offered items. A model that the quote already contains is named by its `modelFileId` again.
+    /// Quoted items. To keep a model that the quote already contains, repeat its `modelFileId`.
     #[api(ItemsWithin(1..=MAX_LINES))]
     lines: Optional<Vec<NewQuoteLine>>,
     /// Shipping address; determines the tax rate.
@@ -115,7 +115,7 @@ pub struct QuoteChange {
     notes: Optional<Option<String>>,
 }
 
-/// Details of declining a quote.
+/// Details of a declined quote.
 #[derive(Request, Clone, Debug)]
 #[api(name = "QuoteDecline", example = json!({"reason": "too expensive"}))]
 pub struct Declining {

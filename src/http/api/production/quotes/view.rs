@@ -1,4 +1,4 @@
-//! Quote as shown to operators, with its costs to the shop.
+//! Quotes as shown to operators, with the costs to the shop.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use domain::sku::{Dimensions, MachineType};
 use domain::time::Timestamp;
 use http::wire::enumeration;
 
-/// Quote id used in the examples of the API description.
+/// Quote ID used in the examples of the API description.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8084";
 
 /// Slicing state of a model.
@@ -23,7 +23,7 @@ pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8084";
 pub enum ModelSlicing {
     /// No slicer profile; the price is calculated from the volume.
     None,
-    /// Slicing in progress or queued.
+    /// Slicing is in progress or queued.
     Pending,
     /// Sliced; the price is calculated from the G-code.
     Done,
@@ -71,12 +71,12 @@ fn quote_example() -> Value {
     })
 }
 
-/// Quote with its costs to the shop.
+/// Quote with the costs to the shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Quote", many = "quotes", example = quote_example())]
 pub struct QuoteView {
-    /// Unique identifier of the quote.
+    /// ID of the quote.
     id: Id,
     /// Human-readable number.
     number: String,
@@ -88,9 +88,9 @@ pub struct QuoteView {
     customer_email: Option<String>,
     /// Custom request that the quote answers.
     custom_request_id: Option<Id>,
-    /// Offered items.
+    /// Quoted items.
     lines: Vec<QuoteLineView>,
-    /// Sum of the lines, in minor units.
+    /// Sum of the line amounts, in minor units.
     subtotal_cents: i64,
     /// Shipping charge, in minor units.
     shipping_cents: i64,
@@ -100,7 +100,7 @@ pub struct QuoteView {
     tax_cents: i64,
     /// Total amount to be paid, in minor units.
     total_cents: i64,
-    /// Currency of all amounts: ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code of all amounts, in lowercase.
     currency: String,
     /// Shipping address; determines the tax rate.
     shipping_address: Option<Address>,
@@ -108,11 +108,11 @@ pub struct QuoteView {
     valid_until: Option<Timestamp>,
     /// Notes visible to the customer.
     notes: Option<String>,
-    /// Order that the quote became.
+    /// ID of the order that the quote became; null if there is none.
     order_id: Option<Id>,
-    /// Reason why the order cannot be created; null if there is none.
+    /// Reason the order cannot be created; null if there is none.
     order_error: Option<String>,
-    /// Reason for declining, as stated by the user or customer who declined it.
+    /// Reason for declining, as given by the user or customer who declined the quote.
     declined_reason: Option<String>,
     /// Time at which the quote was sent.
     sent_at: Option<Timestamp>,
@@ -122,11 +122,11 @@ pub struct QuoteView {
     created_at: Timestamp,
     /// Time of the last change.
     updated_at: Timestamp,
-    /// Number of changes made by users, counted from 1; also the `ETag`.
+    /// Version number: starts at 1 and increases with each change by a user; also the `ETag`.
     version: i64,
 }
 
-/// Offered item with its price; for operators also with its costs to the shop.
+/// Quoted item with its price and, for operators, its costs to the shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteLine")]
@@ -139,20 +139,20 @@ struct QuoteLineView {
     unit_price_cents: i64,
     /// Net amount of the line, in minor units.
     amount_cents: i64,
-    /// SKU that is printed; null for items that are not printed, and for a model before the quote is sent.
+    /// ID of the printed SKU; null for items that are not printed, and for a model before the quote is sent.
     sku_id: Option<Id>,
     /// `true` if the item is printed.
     printed: bool,
-    /// Model that the item is printed from; null if a SKU was named.
+    /// Model from which the item is printed; null if the line specifies a SKU.
     model: Option<ModelView>,
 }
 
-/// Model of a line: its dimensions, print settings and costs to the shop.
+/// Model of a quote line: dimensions, print settings and costs to the shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteModel")]
 struct ModelView {
-    /// Uploaded model.
+    /// ID of the uploaded model.
     file_id: Id,
     /// Bounding box of one part, in millimetres.
     size: Dimensions,
@@ -166,11 +166,11 @@ struct ModelView {
     slicer_profile: Option<String>,
     /// Slicing state.
     slicing: ModelSlicing,
-    /// Reason why the slicer refused the model.
+    /// Reason the slicer refused the model.
     slicing_error: Option<String>,
-    /// G-code file, once the model is sliced.
+    /// ID of the G-code file; null until the model is sliced.
     gcode_file_id: Option<Id>,
-    /// Material for all parts of the line, in grams: from the G-code, or else estimated.
+    /// Material for all parts of the line, in grams: taken from the G-code, or else estimated.
     grams: Amount,
     /// Print time for all parts of the line, in seconds.
     seconds: i64,
@@ -219,7 +219,7 @@ struct MarginView {
     costs: CostsView,
     /// Actual margin so far, in minor units.
     actual_margin_cents: i64,
-    /// `true` if no more parts of the line are to be printed.
+    /// `true` if no more parts of the line will be printed.
     #[serde(rename = "final")]
     is_final: bool,
 }
@@ -282,7 +282,7 @@ impl QuoteLineView {
 }
 
 impl QuoteView {
-    /// Builds the view of a quote at this time, with the margins of the lines that have one.
+    /// Builds the view of a quote at the given time, with the margins of the lines that have one.
     pub(super) fn new(quote: &Quote, now: Timestamp, margins: &[LineMargin]) -> Self {
         let line =
             |(at, line): (usize, &QuoteLine)| QuoteLineView::new(line, margins.iter().find(|margin| margin.line == at));

@@ -1,5 +1,5 @@
-//! Import of orders from a file: streamed, each order accepted as soon as its rows are complete, every error reported
-//! with its row.
+//! Import of orders from a file. The file is streamed, each order is accepted as soon as its rows are complete, and
+//! every error is reported with its row.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ use http::reply::Plain;
 use kernel::envelope::CommandOrigin;
 use services::sales_channels::{RowFault, TableOrder, TableReader};
 
-/// Maximum number of errors listed in a response; further ones are only counted.
+/// Maximum number of errors listed in a response; additional errors are only counted.
 const MAX_FAULTS_TOLD: usize = 100;
 /// Maximum number of unmapped variants listed in a response.
 const MAX_MISSING_TOLD: usize = 100;
@@ -44,7 +44,7 @@ pub(super) const EXAMPLE: &str = "order,variant,quantity,unit_price,email\r\nF-1
 /// Options for importing a file.
 #[derive(Request, Debug)]
 pub struct ImportQuery {
-    /// Only validates the file; no orders are imported.
+    /// `true` to validate the file without importing any orders.
     #[api(default = false)]
     dry_run: bool,
 }
@@ -71,11 +71,11 @@ struct ImportFault {
     "unmapped": ["VASE-R"], "complete": true,
 }))]
 pub(super) struct ImportView {
-    /// `true` if this was a dry run, which imports nothing.
+    /// `true` for a dry run, which imports nothing.
     dry_run: bool,
     /// Number of orders in the file.
     orders: u32,
-    /// Number of new orders; with `dryRun`, number of orders without an error.
+    /// Number of new orders; for a dry run, the number of orders without an error.
     #[serde(rename = "taken")]
     new_orders: u32,
     /// Number of orders that were already imported.
@@ -83,11 +83,11 @@ pub(super) struct ImportView {
     existing: u32,
     /// Number of orders with an error.
     faulty: u32,
-    /// First errors, in the order of the rows.
+    /// First errors, in row order.
     faults: Vec<ImportFault>,
     /// Number of errors not listed.
     more_faults: u32,
-    /// Variants that are not mapped; their orders wait.
+    /// Variants that are not mapped to a SKU; orders that contain them wait.
     unmapped: Vec<String>,
     /// `true` if the file was read to its end; an error in the file itself stops the import.
     complete: bool,

@@ -1,4 +1,4 @@
-//! Channel orders as shown to the staff: what each order waits for, and which shipments were reported to the other
+//! Channel orders as shown to staff: what each order is waiting for, and which shipments were reported to the other
 //! shop.
 
 use api_derive::{Request, Response};
@@ -27,7 +27,7 @@ use kernel::directory::Directory;
 use store::queries::{ChannelOrderFilter, Queries};
 
 handles! {
-    /// Handles that the channel order routes need.
+    /// Dependencies of the channel order routes.
     pub struct ChannelOrderHandles {
         records: Directory<ChannelOrder>,
         queries: Queries,
@@ -51,24 +51,24 @@ pub fn routes() -> ResourceRoutes {
 /// Query parameters for listing channel orders.
 #[derive(Request, Debug)]
 pub struct ChannelOrderQuery {
-    /// Only orders of this sales channel.
+    /// Return only orders from the given sales channel.
     channel_id: Option<Id>,
-    /// Only orders with this status.
+    /// Return only orders with the given status.
     status: Option<ChannelOrderStatus>,
-    /// `true`: only orders that need an operator's attention. `false`: only the others.
+    /// `true`: return only orders that need an operator's attention. `false`: return only the others.
     attention: Option<bool>,
-    /// Only the channel order that became the order with this id.
+    /// Return only the channel order that became the given order.
     order_id: Option<Id>,
     #[api(flatten)]
     page: PageQuery,
 }
 
-/// Line of an order as sold by the other shop.
+/// Line of an order sold by the other shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SoldLine")]
 struct SoldLineView {
-    /// Id of the variant in the other shop.
+    /// ID of the variant in the other shop.
     variant: Option<String>,
     /// SKU code in the other shop.
     code: Option<String>,
@@ -91,9 +91,9 @@ struct ReportedShipmentView {
     carrier: String,
     /// Carrier's tracking number.
     tracking_number: String,
-    /// Progress of reporting it to the other shop.
+    /// Progress of reporting the shipment to the other shop.
     state: TrackingState,
-    /// Number of failed attempts to report it.
+    /// Number of failed attempts to report the shipment.
     tries: u32,
     /// Time of the next attempt; null if there is none.
     next_try_at: Option<Timestamp>,
@@ -101,16 +101,16 @@ struct ReportedShipmentView {
     error: Option<String>,
 }
 
-/// Order that another shop sold.
+/// Order sold by another shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ChannelOrder", many = "channelOrders", example = example())]
 struct ChannelOrderView {
-    /// Unique identifier of the record.
+    /// ID of the record.
     id: Id,
-    /// Sales channel of the order.
+    /// ID of the order's sales channel.
     channel_id: Id,
-    /// Id of the order in the other shop.
+    /// ID of the order in the other shop.
     external_id: String,
     /// Number of the order in the other shop.
     number: String,
@@ -118,7 +118,7 @@ struct ChannelOrderView {
     status: ChannelOrderStatus,
     /// `true` if the order needs an operator's attention.
     attention: bool,
-    /// Our order; null until it is created.
+    /// ID of the resulting order in this shop; null until it is created.
     order_id: Option<Id>,
     /// `true` if the order was cancelled in the other shop.
     cancelled: bool,
@@ -126,19 +126,19 @@ struct ChannelOrderView {
     refunded_cents: i64,
     /// Total amount paid, in minor units.
     total_cents: i64,
-    /// Currency: ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     currency: String,
     /// Customer's e-mail address.
     customer_email: Option<String>,
     /// Items sold.
     lines: Vec<SoldLineView>,
-    /// Variants that are not mapped.
+    /// Variants that are not mapped to a SKU.
     missing: Vec<String>,
     /// Human-readable description of any other problem.
     problem: Option<String>,
-    /// Shipments that have left, with the progress of reporting them to the other shop.
+    /// Shipments that have left, with the progress of reporting each to the other shop.
     shipments: Vec<ReportedShipmentView>,
-    /// Time at which its first message arrived.
+    /// Time at which the first message about the order arrived.
     created_at: Timestamp,
     /// Time at which the record last changed.
     updated_at: Timestamp,

@@ -1,7 +1,7 @@
-//! Signed messages of other shops: verified over the raw bytes, then passed to the record of their order.
+//! Signed messages from other shops: verified over the raw bytes, then passed to the record of the order.
 //!
-//! Repeats need no deduplication by delivery id: every message about an order reaches the same record, which recognizes
-//! what it already contains.
+//! Repeated messages need no deduplication by delivery ID: every message about an order reaches the same record, which
+//! recognizes content that it already has.
 
 use api_derive::Response;
 use axum::extract::{FromRequest, Request, State};
@@ -39,7 +39,7 @@ pub(super) fn words(operation: DescribedOperation) -> DescribedOperation {
         .error(503, "channel_not_configured", "The channel has no secret for verifying signatures, or is disabled.")
 }
 
-/// Body that is verified and read as raw bytes.
+/// Request body whose signature is verified over the raw bytes before it is parsed.
 pub(super) struct SignedMessage(CommandRequest);
 
 impl FromRequest<AppState> for SignedMessage {
@@ -61,7 +61,7 @@ impl Argument for SignedMessage {
     }
 }
 
-/// Schema of another shop's message in the API description.
+/// Schema of a message from another shop in the API description.
 struct ChannelMessage;
 
 impl ToSchema for ChannelMessage {
@@ -74,7 +74,7 @@ impl ToSchema for ChannelMessage {
     }
 }
 
-/// Acknowledgement of another shop's message.
+/// Acknowledgement of a message from another shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ChannelMessageReceived", example = json!({"received": true}))]
@@ -110,8 +110,9 @@ pub(super) async fn receive(
     Ok(Plain(MessageReceived { received: true }))
 }
 
-/// Passes a message about an order to its record. The record's id is derived from the channel and the order's id there,
-/// so that all messages about one order reach the same record. Returns whether the content was new.
+/// Passes a message about an order to the order's record. The record's ID is derived from the channel and the order's
+/// ID in the other shop, so that all messages about one order reach the same record. Returns whether the content was
+/// new.
 pub(super) async fn hear(
     app: &ChannelHandles,
     origin: CommandOrigin,

@@ -51,7 +51,7 @@ impl FromJson for ChannelKind {
     }
 }
 
-/// Address of another system, without credentials.
+/// URL of another system, without credentials.
 struct ShopAddress;
 
 impl Rule<String> for ShopAddress {
@@ -70,46 +70,46 @@ impl Rule<String> for ShopAddress {
     "baseUrl": "https://shop.example.org", "accessToken": "the token of its interface",
 }))]
 pub struct ChannelRequest {
-    /// Shop system; it cannot be changed.
+    /// Shop system; cannot be changed later.
     pub(super) kind: ChannelKind,
     /// Display name of the shop.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     pub(super) name: String,
-    /// Site that its orders belong to.
+    /// Site that the channel's orders belong to.
     pub(super) site: Option<Site>,
-    /// Currency: ISO 4217; orders in another currency wait for an operator.
+    /// Three-letter ISO 4217 currency code; orders in another currency wait for an operator.
     #[api(&CURRENCY)]
     pub(super) currency: Option<String>,
-    /// Secret used to sign its messages. Without one, no messages are accepted.
+    /// Secret with which the shop signs its messages. Without a secret, no messages are accepted.
     #[api(MaxChars(SECRET_MAX_BYTES), SecretText)]
     pub(super) secret: Option<String>,
-    /// URL of the shop's API, which shipments are reported to; without one, none are reported.
+    /// URL of the shop's API, to which shipments are reported. Without a URL, none are reported.
     #[api(ShopAddress)]
     pub(super) base_url: Option<String>,
-    /// Access token for the shop's API; if the API requires a key and a secret, both joined by a colon.
+    /// Access token for the shop's API. If the API requires a key and a secret, both joined by a colon.
     #[api(MaxChars(MAX_TOKEN_CHARS), SecretText)]
     pub(super) access_token: Option<String>,
 }
 
-/// Changes to a sales channel. Omitted members are left unchanged.
+/// Changes to a sales channel. Omitted fields are left unchanged.
 #[derive(Request, Clone, Debug)]
 #[api(name = "SalesChannelChange", example = json!({"active": false}))]
 pub struct ChannelChangeRequest {
     /// Display name of the shop.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     name: Optional<String>,
-    /// Site of orders that arrive from now on.
+    /// Site of orders that arrive after the change.
     site: Optional<Site>,
-    /// Currency: ISO 4217.
+    /// Three-letter ISO 4217 currency code.
     #[api(&CURRENCY)]
     currency: Optional<String>,
-    /// Secret used to sign its messages; null removes it.
+    /// Secret with which the shop signs its messages; null removes the secret.
     #[api(MaxChars(SECRET_MAX_BYTES), SecretText)]
     secret: Optional<Option<String>>,
-    /// URL of the shop's API; null stops shipments from being reported.
+    /// URL of the shop's API; if null, shipments are no longer reported.
     #[api(ShopAddress)]
     base_url: Optional<Option<String>>,
-    /// Access token for the shop's API; null removes it.
+    /// Access token for the shop's API; null removes the token.
     #[api(MaxChars(MAX_TOKEN_CHARS), SecretText)]
     access_token: Optional<Option<String>>,
     /// `true` if messages are accepted and shipments reported.
@@ -139,17 +139,17 @@ impl ChannelChangeRequest {
 #[derive(Request, Clone, Debug)]
 #[api(name = "NewVariant", example = json!({"variant": "39072856", "skuId": skus::EXAMPLE_ID}))]
 pub struct VariantRequest {
-    /// ID of the variant in the other shop, or else its SKU code there; for a line with neither, its title.
+    /// ID of the variant in the other shop, or else its SKU code in that shop; for a line with neither, its title.
     #[api(Filled, ONE_LINE, MaxChars(MAX_VARIANT_CHARS))]
     pub(super) variant: String,
-    /// SKU to produce.
+    /// ID of the SKU to produce.
     pub(super) sku_id: Id,
     /// Number of parts in one variant.
     #[api(Within(1..=MAX_QUANTITY), default = 1)]
     pub(super) quantity: u32,
 }
 
-/// Mapped variants to set.
+/// Variant mappings to set.
 #[derive(Request, Clone, Debug)]
 #[api(name = "VariantMap", example = json!({"variants": [{"variant": "39072856", "skuId": skus::EXAMPLE_ID}]}))]
 pub struct VariantsRequest {

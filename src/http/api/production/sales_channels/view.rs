@@ -19,15 +19,15 @@ use services::sales_channels::WORDS;
 #[serde(rename_all = "camelCase")]
 #[api(name = "SalesChannel", many = "salesChannels", example = example())]
 pub(super) struct ChannelView {
-    /// Unique identifier of the channel.
+    /// ID of the channel.
     id: Id,
     /// Shop system.
     kind: ChannelKind,
     /// Display name of the shop.
     name: String,
-    /// Site that its orders belong to.
+    /// Site that the channel's orders belong to.
     site: Site,
-    /// Currency: ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     currency: String,
     /// URL to which the shop sends its messages.
     messages_url: String,
@@ -35,15 +35,15 @@ pub(super) struct ChannelView {
     has_secret: bool,
     /// URL of the shop's API; null if shipments are not reported.
     base_url: Option<String>,
-    /// `true` if an access token for that API is stored.
+    /// `true` if an access token for the shop's API is stored.
     has_access_token: bool,
     /// `true` if messages are accepted and shipments reported.
     active: bool,
     /// Time at which the channel was created.
     created_at: Timestamp,
-    /// Time at which the channel or its mapping last changed.
+    /// Time at which the channel or its variant mappings last changed.
     updated_at: Timestamp,
-    /// Number of changes, counted from 1; also the `ETag`.
+    /// Version number: starts at 1 and increases with each change; also the `ETag`.
     version: i64,
 }
 
@@ -81,11 +81,11 @@ impl ChannelView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "MappedVariant", many = "variants", example = variant_example())]
 pub(super) struct VariantView {
-    /// Unique identifier of the mapping.
+    /// ID of the mapping.
     id: Id,
-    /// ID of the variant in the other shop, or else its SKU code there; for a line with neither, its title.
+    /// ID of the variant in the other shop, or else its SKU code in that shop; for a line with neither, its title.
     variant: String,
-    /// SKU to produce.
+    /// ID of the SKU to produce.
     sku_id: Id,
     /// Number of parts in one variant.
     quantity: u32,
@@ -102,7 +102,7 @@ impl From<&Variant> for VariantView {
     }
 }
 
-/// Mapped variants.
+/// Variant mappings.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "MappedVariants", example = json!({"variants": [variant_example()]}))]

@@ -1,4 +1,4 @@
-//! Shared steps of all settings changes: parsing, validation, writing the file, and the audit log entry.
+//! Steps shared by all settings changes: parsing, validation, writing the file, and the audit log entry.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
 
 handles! {
-    /// Handles needed to write settings.
+    /// Dependencies of settings changes.
     pub struct ChangeHandles {
         access: Directory<Access>,
         setup: Arc<SetupService>,
@@ -52,8 +52,8 @@ pub async fn planned(config: &Arc<Config>, changes: Vec<Change>) -> Result<Plann
     planned.map_err(ApiError::internal)?.map_err(refused)
 }
 
-/// Validates changes that are about to be written: the next start must succeed with them, and each integration that
-/// they affect must be able to work.
+/// Validates changes that are about to be written: the next start must succeed with them, and each affected integration
+/// must be able to work.
 pub async fn startable(config: &Arc<Config>, changes: Vec<Change>) -> Result<PlannedChanges, ApiError> {
     let touched: BTreeSet<String> = changes.iter().map(|change| section_of(&change.key).to_owned()).collect();
     let planned = planned(config, changes).await?;
@@ -69,7 +69,7 @@ pub async fn startable(config: &Arc<Config>, changes: Vec<Change>) -> Result<Pla
     if faults.is_empty() { Ok(planned) } else { Err(not_startable(faults).into()) }
 }
 
-/// Refuses changes with which the next start could not open the configured database, folder or port.
+/// Refuses changes that would keep the next start from opening the configured database, folder or port.
 pub async fn openable(config: &Config, planned: &PlannedChanges) -> Result<(), ApiError> {
     let mut faults = Faults::default();
     for (name, words) in unopened(config, &planned.config).await {
@@ -82,8 +82,8 @@ fn section_of(key: &str) -> &str {
     key.split('.').next().unwrap_or(key)
 }
 
-/// Writes changes; `completes` marks the shop's setup as completed with them. The audit log entry is written before the
-/// file, so that no change goes unrecorded when the database does not respond, and a second one afterwards.
+/// Writes changes; `completes` marks the shop's setup as completed by them. One audit log entry is written before the
+/// file, so that no change goes unrecorded if the database does not respond, and a second one afterwards.
 pub async fn write(
     app: &ChangeHandles,
     origin: CommandOrigin,
@@ -104,8 +104,8 @@ pub async fn write(
     Ok(WrittenSettings { file: ".env", written: variables, shadowed, restart, tested })
 }
 
-/// Tests these services with the settings as they would be after the change; refuses the change if one fails. Each
-/// error is reported at `path_of` the service.
+/// Tests the given services with the settings as they would be after the change; refuses the change if a test fails.
+/// Each error is reported under the path that `path_of` returns for the service.
 pub async fn tested(
     config: &Config,
     services: Vec<Service>,

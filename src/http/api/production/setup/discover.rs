@@ -34,7 +34,7 @@ const EXAMPLE: &str = "event: progress\ndata: {\"done\":3,\"total\":55}\n\nevent
 const MAX_WAITING_STEPS: usize = 64;
 
 handles! {
-    /// Handles that the printer search needs.
+    /// Dependencies of the printer search.
     pub struct DiscoveryHandles {
         config: Arc<Config>,
         setup: Arc<SetupService>,
@@ -57,7 +57,7 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// Printer that the search found.
+/// Printer found by the search.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "DiscoveredPrinter", example = json!({
@@ -68,7 +68,7 @@ pub struct DiscoveredPrinter {
     /// Printer type.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Address to register the printer with.
+    /// Address with which to register the printer.
     pub base_url: String,
     /// Name that the printer reports, or else its type and address.
     pub name: String,
@@ -76,7 +76,7 @@ pub struct DiscoveredPrinter {
     pub serial: Option<String>,
     /// Response by which the printer was recognized.
     pub evidence: String,
-    /// `true` if a printer with this address or serial number is already registered.
+    /// `true` if a printer with the same address or serial number is already registered.
     pub registered: bool,
 }
 
@@ -111,14 +111,14 @@ impl Reply for DiscoveryAnswer {
     }
 }
 
-/// Addresses and serial numbers of the registered printers.
+/// Addresses and serial numbers of registered printers.
 pub struct RegisteredAddresses {
     addresses: Vec<MachineAddress>,
     serials: Vec<String>,
 }
 
 impl RegisteredAddresses {
-    /// Collects the printers that are registered now.
+    /// Collects the addresses and serial numbers of the printers that are currently registered.
     pub fn of(printers: &Directory<Printer>) -> Self {
         let (mut addresses, mut serials) = (Vec::new(), Vec::new());
         for (_, state) in printers.all_resident() {
@@ -129,7 +129,7 @@ impl RegisteredAddresses {
         Self { addresses, serials }
     }
 
-    /// Builds the view of a printer that was found, with whether it is registered.
+    /// Builds the view of a printer found by the search, including whether the printer is registered.
     pub fn view(&self, printer: FoundPrinter) -> DiscoveredPrinter {
         let FoundPrinter { kind, base_url, name, serial, evidence, .. } = printer;
         let address = MachineAddress::of(&base_url);
@@ -139,12 +139,12 @@ impl RegisteredAddresses {
     }
 }
 
-/// Search that runs while its steps are read. Dropping it ends the search.
+/// Search in progress, which advances while its steps are read. Dropping it ends the search.
 struct SearchReport {
     search: Option<BoxFuture<'static, Vec<FoundPrinter>>>,
     steps: mpsc::Receiver<SearchStep>,
     result: Option<Vec<FoundPrinter>>,
-    /// Event that is due.
+    /// Event to send next.
     event: Option<String>,
     over: bool,
     registered: RegisteredAddresses,
@@ -197,7 +197,7 @@ impl SearchReport {
     }
 }
 
-/// Returns the result of the search; never completes once the result was returned.
+/// Returns the result of the search; never completes once the result has been returned.
 async fn ended(search: &mut Option<BoxFuture<'static, Vec<FoundPrinter>>>) -> Vec<FoundPrinter> {
     match search {
         Some(search) => search.await,
@@ -225,7 +225,8 @@ fn prepared(app: &DiscoveryHandles) -> Result<(Search, OwnedMutexGuard<()>), Api
     Ok((Search::new(client, scanned(own), settings.listen_seconds.duration()), turn))
 }
 
-/// Starts a search in a task of its own, which reports its progress on the board. It ends with the server.
+/// Starts a search in its own task, which reports the progress for the setup page. The search ends early if the server
+/// stops.
 pub fn begin_search(app: &DiscoveryHandles, leaving: CancellationToken) -> Result<(), ApiError> {
     let (search, turn) = prepared(app)?;
     let desk = app.setup.clone();

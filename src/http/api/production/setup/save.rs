@@ -40,7 +40,7 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
 #[derive(Request, Debug)]
 #[api(example = json!({"settings": {"DATABASE_URL": "postgres://shop:secret@localhost/shop", "REDIS_URL": ""}}))]
 pub struct SetupConfiguration {
-    /// Values by variable or setting name; empty or null selects the embedded service, or none.
+    /// Values by variable or setting name; an empty or null value selects the embedded service, or none.
     settings: JsonObject,
 }
 

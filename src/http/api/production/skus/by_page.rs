@@ -1,4 +1,4 @@
-//! Form actions on a product: API operations with the form data as their bodies.
+//! Actions on products from page forms, which use the API's operations.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -9,13 +9,13 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Adds a product and returns its id.
+/// Adds a product and returns its ID.
 pub async fn add_by_page(app: SkuHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     let created = create(State(app), call.with_body(body)).await?;
     created.made_id().ok_or_else(|| ApiError::internal("a product without an id"))
 }
 
-/// Changes the members present in the form.
+/// Changes the fields that the form contains.
 pub async fn change_by_page(app: SkuHandles, id: Id, call: CommandRequest, body: &Value) -> Result<(), ApiError> {
     update(State(app), PathId(id), call.with_body(body)).await.map(|_| ())
 }

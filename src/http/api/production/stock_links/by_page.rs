@@ -1,4 +1,4 @@
-//! Form actions on a stock link.
+//! Actions on stock links from page forms.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Sets the side whose stock is correct, from a body in the format of the API.
+/// Sets the side whose stock is correct; `body` has the format of the API's request body.
 pub async fn agree_by_page(
     app: LinkHandles,
     (material, system): (Id, StockSystem),

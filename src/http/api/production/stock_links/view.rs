@@ -18,9 +18,9 @@ use http::command_request::CommandOutcome;
 pub(super) enum LinkState {
     /// Preview: nothing is transferred until an operator has decided which side is correct.
     Preview,
-    /// In sync: both sides are equal.
+    /// In sync: both sides agree.
     InStep,
-    /// Recording: a booking is being sent to the external system.
+    /// Recording: a change is being sent to the external system.
     Booking,
     /// Conflict: an operator must decide.
     Conflict,
@@ -47,7 +47,7 @@ impl From<SyncConflict> for ConflictView {
     }
 }
 
-/// Material that is linked to an entry of another system.
+/// Material linked to an entry in an external system.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "StockLink", example = json!({
@@ -56,7 +56,7 @@ impl From<SyncConflict> for ConflictView {
     "createdAt": "2026-11-01T08:00:00.000Z",
 }))]
 pub(super) struct LinkView {
-    /// Linked material.
+    /// ID of the linked material.
     pub(super) material_id: Id,
     /// Name of the material in this shop.
     pub(super) material_name: String,
@@ -70,13 +70,13 @@ pub(super) struct LinkView {
     pub(super) state: LinkState,
     /// Stock on hand in this shop.
     pub(super) ours: Amount,
-    /// Count in the external system: as last read while a decision is pending, otherwise as both sides last agreed.
-    /// Null if no usable count was read.
+    /// Count in the external system: while a decision is pending, the count last read; otherwise, the count on which
+    /// both sides last agreed. Null if no usable count was read.
     pub(super) theirs: Option<Amount>,
-    /// Change of this shop's stock if the external count is correct; if this shop's count is correct, the opposite is
-    /// recorded in the external system.
+    /// Change to this shop's stock if the external count is correct; if this shop's count is correct, the opposite
+    /// change is recorded in the external system.
     pub(super) difference: Option<Amount>,
-    /// Unit of all three amounts.
+    /// Unit of the stock, the count and the difference.
     pub(super) unit: &'static str,
     /// Conflict that an operator must resolve.
     pub(super) conflict: Option<ConflictView>,
@@ -125,13 +125,13 @@ impl LinkView {
 pub(super) struct SystemView {
     /// External stock system.
     pub(super) system: StockSystem,
-    /// `true` if the system is switched on in the settings.
+    /// `true` if the system is enabled in the settings.
     pub(super) on: bool,
     /// Time of the last synchronization, successful or not.
     pub(super) looked_at: Option<Timestamp>,
     /// Time of the last complete synchronization.
     pub(super) synchronised_at: Option<Timestamp>,
-    /// Reason why the last synchronization ended early, such as a connection error; null if it did not.
+    /// Reason the last synchronization ended early, such as a connection error; null if it did not.
     pub(super) error: Option<String>,
     /// Number of entries that materials can be linked to.
     pub(super) entries: usize,
@@ -146,7 +146,7 @@ pub(super) struct SystemView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "StockLinks", example = json!({"systems": [SystemView::example()], "links": [LinkView::example()]}))]
 pub(super) struct LinksView {
-    /// Systems that can count stock, switched on or not.
+    /// Systems that can count stock, enabled or not.
     pub(super) systems: Vec<SystemView>,
     /// All links; those that need an operator's decision come first.
     pub(super) links: Vec<LinkView>,
@@ -165,8 +165,8 @@ pub(super) struct StockEntryView {
     pub(super) entry_id: i64,
     /// Name of the entry in that system.
     pub(super) name: String,
-    /// Material that is linked to the entry.
+    /// ID of the material that is linked to the entry; null if there is none.
     pub(super) material_id: Option<Id>,
-    /// Material that is not linked to that system and whose name is contained in the entry's name.
+    /// ID of a material that is not linked to the system yet and whose name is contained in the entry's name.
     pub(super) suggested_material_id: Option<Id>,
 }

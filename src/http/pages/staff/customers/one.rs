@@ -1,4 +1,4 @@
-//! Page of a customer: profile, revenue, and the latest orders, invoices, quotes, requests and payments.
+//! Customer page for the staff: profile, revenue, and the latest orders, invoices, quotes, requests and payments.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -27,12 +27,12 @@ use store::queries::{
     CustomRequestFilter, InvoiceFilter, ListedPayment, OrderFilter, Page, PaymentFilter, QuoteFilter,
 };
 
-/// Number of payments per query.
+/// Number of payments read per query.
 const PAYMENTS_PER_READ: u64 = 200;
-/// Maximum number of payments that are summed up, newest first.
+/// Maximum number of payments that are added up, newest first.
 const MAX_PAYMENTS_SUMMED: u64 = 2000;
 
-/// Rendered rows of a customer's latest records.
+/// Rendered table rows of a customer's latest records.
 struct CustomerRecords {
     orders: Vec<Markup>,
     invoices: Vec<Markup>,
@@ -40,7 +40,7 @@ struct CustomerRecords {
     requests: Vec<Markup>,
 }
 
-/// Serves the page of a customer.
+/// Serves a customer's page.
 pub(super) async fn show(
     State(app): State<StaffCustomerHandles>,
     PathId(id): PathId,
@@ -73,7 +73,7 @@ pub(super) async fn show(
     Ok(viewer.page(StaffSection::Customers, title, &app.board.view(), &content))
 }
 
-/// Returns the latest payments and refunds of a customer, and the total number.
+/// Returns a customer's latest payments and refunds, and their total number.
 async fn payments(app: &StaffCustomerHandles, email: &str) -> Result<(Vec<ListedPayment>, u64), ApiError> {
     let filter = PaymentFilter { customer_email: Some(email.to_owned()), ..PaymentFilter::default() };
     let (mut all, mut offset) = (Vec::new(), 0);
@@ -180,7 +180,7 @@ fn payment_row(listed: &ListedPayment) -> Markup {
     }
 }
 
-/// Renders a link to a list filtered by the customer.
+/// Renders a link to a list that is filtered by the customer's email address.
 fn more(words: &str, path: &str, name: &str, customer: &Customer) -> Markup {
     let query = form_urlencoded::Serializer::new(String::new()).append_pair(name, &customer.email).finish();
     html! { p { a href={ (path) "?" (query) } { (words) } } }

@@ -1,18 +1,18 @@
 //! Inline SVG charts: horizontal bars and columns.
 //!
-//! Pure functions: numbers in, SVG out. A chart fills the available width while its texts keep their size, so it is
-//! equally legible on a phone. Colours are style classes for light and dark mode. Screen readers read its title; the
-//! numbers are in a table next to it.
+//! The functions are pure: numbers in, SVG out. A chart fills the available width while its text keeps its size, so it
+//! is just as legible on a phone. Colours are style classes for light and dark mode. Screen readers read the chart's
+//! title; the numbers are in a table next to it.
 
 use maud::{Markup, html};
 
 /// Height of a bar including its text, in pixels.
 const BAR_STEP_PX: usize = 38;
-/// Vertical position of the text and of the bar within that height, in pixels.
+/// Baseline of a bar's text, in pixels below the top of the bar's step.
 const BAR_TEXT_PX: usize = 14;
 const BAR_TOP_PX: usize = 20;
 const BAR_HEIGHT_PX: usize = 10;
-/// Maximum number of characters of a bar's label; the table shows it in full.
+/// Maximum number of characters in a bar's label; the table shows labels in full.
 const MAX_LABEL_CHARS: usize = 28;
 /// Height of the tallest column, in pixels.
 const COLUMN_HEIGHT_PX: f64 = 150.0;
@@ -21,10 +21,10 @@ const SCALE_PX: f64 = 20.0;
 const LABELS_PX: f64 = 22.0;
 /// Maximum number of columns with a label.
 const MAX_LABELS: usize = 6;
-/// Share of its slot that a column fills.
+/// Fraction of its slot's width that a column fills.
 const COLUMN_SHARE: f64 = 0.8;
 
-/// Meaning of the colour of a bar or of a part of a column; the text next to it expresses it too.
+/// Meaning of the colour of a bar, or of a segment of a column; the text next to it conveys the meaning too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum BarMeaning {
     /// Success, or a neutral value.
@@ -42,22 +42,22 @@ impl BarMeaning {
     }
 }
 
-/// Bar with the text above it.
+/// Bar with text above it.
 pub(super) struct Bar {
     /// Label of the bar.
     pub(super) label: String,
     /// Formatted value.
     pub(super) text: String,
-    /// Share of the width that the bar fills, from 0 to 1.
+    /// Fraction of the width that the bar fills, from 0 to 1.
     pub(super) share: f64,
     pub(super) ink: BarMeaning,
 }
 
-/// Column above the baseline of the chart.
+/// Column on the baseline of a chart.
 pub(super) struct Column {
     /// Short label of the column.
     pub(super) label: String,
-    /// Successful and failed amounts, stacked.
+    /// Amount of successes, stacked with the amount of failures in `bad`.
     pub(super) good: f64,
     pub(super) bad: f64,
 }
@@ -80,7 +80,7 @@ fn cut(label: &str) -> String {
     format!("{prefix}…")
 }
 
-/// Renders horizontal bars. `id` is that of the chart's title.
+/// Renders horizontal bars. `id` is the HTML id of the chart's title.
 pub(super) fn bars(id: &str, title: &str, bars: &[Bar]) -> Markup {
     html! {
         svg class="insight-chart" role="img" aria-labelledby=(id) width="100%" height=(bars.len() * BAR_STEP_PX) {
@@ -96,7 +96,7 @@ pub(super) fn bars(id: &str, title: &str, bars: &[Bar]) -> Markup {
     }
 }
 
-/// Renders columns, the tallest at full height; `scale` is the label of that height.
+/// Renders columns; the tallest has full height, and `scale` is the label for that height.
 pub(super) fn columns(id: &str, title: &str, scale: &str, columns: &[Column]) -> Markup {
     let tallest = columns.iter().map(|column| sane(column.good) + sane(column.bad)).fold(0.0, f64::max);
     let pixels = |value: f64| if tallest > 0.0 { sane(value) / tallest * COLUMN_HEIGHT_PX } else { 0.0 };
@@ -125,7 +125,7 @@ pub(super) fn columns(id: &str, title: &str, scale: &str, columns: &[Column]) ->
     }
 }
 
-/// Formats pixels with one decimal.
+/// Formats pixels with one decimal place.
 fn tenth(pixels: f64) -> String {
     format!("{pixels:.1}")
 }

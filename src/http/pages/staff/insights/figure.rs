@@ -10,24 +10,24 @@ use domain::currency;
 pub(super) enum Datum {
     /// Untrusted text.
     Words(String),
-    /// Number of occurrences.
+    /// Number of items or events.
     Count(i64),
-    /// Share from 0 to 1; `None` if there is no total.
+    /// Fraction from 0 to 1; `None` if there is no total.
     Share(Option<f64>),
     /// Duration in seconds; `None` if there is none.
     Span(Option<i64>),
     /// Amount in minor units of the shop's currency; `None` if unknown.
     Cents(Option<i64>),
-    /// Amount of material in the unit that another cell contains.
+    /// Amount of material, in the unit given in another cell.
     Material(Amount),
 }
 
 /// Figure with its title, table and chart.
 pub(super) struct Figure {
-    /// Name in URLs and element ids.
+    /// Name of the figure in URLs and HTML ids.
     pub(super) slug: &'static str,
     pub(super) title: &'static str,
-    /// Explanation of its numbers for readers.
+    /// Explanation of the numbers for readers.
     pub(super) about: &'static str,
     /// Column headings, for the page and for the download. The first column identifies the row.
     pub(super) heads: Vec<(&'static str, &'static str)>,
@@ -36,12 +36,12 @@ pub(super) struct Figure {
     pub(super) chart: Option<Markup>,
 }
 
-/// Formats a share as a percentage.
+/// Formats a fraction as a percentage.
 pub(super) fn share_words(share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", share * 100.0))
 }
 
-/// Formats a duration in its two largest units.
+/// Formats a duration using its two largest units.
 pub(super) fn span_words(seconds: Option<i64>) -> String {
     let Some(seconds) = seconds else { return "–".to_owned() };
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
@@ -56,7 +56,7 @@ pub(super) fn span_words(seconds: Option<i64>) -> String {
 }
 
 impl Datum {
-    /// Formats the value for the page.
+    /// Formats the value for display on the page.
     fn to_text(&self, of: &str) -> String {
         match self {
             Self::Words(words) => words.clone(),
@@ -82,7 +82,7 @@ impl Datum {
 }
 
 impl Figure {
-    /// Renders the numbers as CSV in which no name is interpreted as a formula.
+    /// Renders the numbers as CSV, in which no name can be interpreted as a formula.
     pub(super) fn csv(&self) -> String {
         let heads: Vec<&str> = self.heads.iter().map(|(_, name)| *name).collect();
         let mut csv = Csv::for_spreadsheets(&heads);
@@ -92,7 +92,7 @@ impl Figure {
         csv.into_text()
     }
 
-    /// Renders the numbers as an HTML table, with amounts in this currency.
+    /// Renders the numbers as an HTML table, with amounts in the given currency.
     pub(super) fn table(&self, of: &str) -> Markup {
         html! {
             div class="table insight-table" tabindex="0" role="region" aria-label={ (self.title) ": figures" } {

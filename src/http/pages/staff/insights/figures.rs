@@ -6,10 +6,10 @@ use super::chart::{Bar, BarMeaning, Column, bars, columns};
 use super::figure::{Datum, Figure, share_words, span_words};
 use http_api::production::insights::{Insights, LostMaterial, PrintNumbers};
 
-/// Maximum number of bars in a chart; the table contains the others too.
+/// Maximum number of bars in a chart; the table contains the remaining rows as well.
 const MAX_BARS: usize = 15;
 
-/// Renders the first rows as bars; the longest fills the width.
+/// Renders the first rows as bars; the longest bar fills the width.
 fn ranked<'a, T>(
     slug: &str,
     title: &str,
@@ -26,7 +26,7 @@ fn ranked<'a, T>(
     (longest > 0.0).then(|| bars(&format!("{slug}-chart"), title, &drawn))
 }
 
-/// Renders shares as bars; the full width is 100 %.
+/// Renders fractions as bars; the full width represents 100 %.
 fn shares<'a, T>(
     slug: &str,
     title: &str,
@@ -58,7 +58,7 @@ fn material(lost: &[LostMaterial]) -> String {
     words.join(", ")
 }
 
-/// Returns all figures of the page in order.
+/// Returns all figures of the page, in display order.
 pub(super) fn figures(insights: &Insights) -> [Figure; 9] {
     [
         prints_by_day(insights),

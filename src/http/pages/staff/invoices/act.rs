@@ -1,4 +1,4 @@
-//! Actions of the invoice forms, performed by the API operations. A rejected form is shown again with its input.
+//! Actions of the invoice forms, performed by the API operations. A rejected form is shown again with the user's input.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -35,7 +35,7 @@ fn new_page(app: &StaffInvoiceHandles, viewer: &StaffViewer, refused: Option<&Ty
     viewer.page(StaffSection::Invoices, "New invoice", &app.board.view(), &content)
 }
 
-/// Creates a draft.
+/// Creates a draft invoice.
 pub(super) async fn create(State(app): State<StaffInvoiceHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let typed = TypedForm::new("new", &sent);
@@ -50,7 +50,7 @@ pub(super) async fn create(State(app): State<StaffInvoiceHandles>, sent: PageFor
     }
 }
 
-/// Returns the API operation for the action in the form's path, and the JSON body built from the form.
+/// Returns the name of the API operation for the action in the form's path, with the JSON body built from the form.
 fn operation_of<'a>(word: &'a str, typed: &TypedForm, invoice: &Invoice) -> (&'a str, Value) {
     let currency = &invoice.content.currency;
     match word {
@@ -79,7 +79,7 @@ fn operation_of<'a>(word: &'a str, typed: &TypedForm, invoice: &Invoice) -> (&'a
     }
 }
 
-/// Handles the forms of an invoice.
+/// Handles the forms for an invoice.
 pub(super) async fn on_invoice(
     State(app): State<StaffInvoiceHandles>,
     PathId(id): PathId,

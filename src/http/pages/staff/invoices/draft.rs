@@ -1,4 +1,4 @@
-//! Draft invoices: the forms of the head and the lines, and their conversion to API bodies.
+//! Draft invoices: forms for the header and the lines, and their conversion to API request bodies.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -13,7 +13,8 @@ use domain::currency::plain;
 use domain::invoice::{Invoice, InvoiceLine};
 use domain::tax::{percent_of, percent_text};
 
-/// Converts the head of a draft to the API body: empty fields clear their values, empty amounts count as 0.
+/// Converts the header form of a draft to the API request body. Empty fields clear their values; empty amounts count as
+/// 0.
 pub(super) fn request_body(typed: &TypedForm, currency: &str) -> Value {
     let amount = |member: &str| typed.some(member).map_or(json!(0), |_| typed.amount(member, currency));
     json!({
@@ -23,7 +24,7 @@ pub(super) fn request_body(typed: &TypedForm, currency: &str) -> Value {
     })
 }
 
-/// Converts a new draft with its first line to the API body.
+/// Converts the form for a new draft, with its first line, to the API request body.
 pub(super) fn new_said(typed: &TypedForm, currency: &str) -> Value {
     let mut body = request_body(typed, currency);
     if let Value::Object(members) = &mut body {
@@ -33,7 +34,8 @@ pub(super) fn new_said(typed: &TypedForm, currency: &str) -> Value {
     without_nulls(body)
 }
 
-/// Converts the form of a line. An invalid tax rate is passed on as text, so that the API reports the error.
+/// Converts the form for an invoice line to JSON. An invalid tax rate is passed on as text, so that the API reports the
+/// error.
 pub(super) fn line_said(typed: &TypedForm, currency: &str) -> Value {
     let rate = typed.some("rate").map(|text| percent_of(text).map_or_else(|| json!(text), |bps| json!(bps)));
     without_nulls(json!({
@@ -49,7 +51,7 @@ fn line_json(line: &InvoiceLine) -> Value {
     })
 }
 
-/// Returns the lines as edited by the form; without `new_line` the line is removed.
+/// Returns the invoice's lines as edited by the form; if `new_line` is `None`, the edited line is removed.
 pub(super) fn lines(invoice: &Invoice, typed: &TypedForm, new_line: Option<Value>) -> Value {
     json!({ "lineItems": edited(invoice.content.lines.iter().map(line_json).collect(), typed, new_line) })
 }
@@ -67,7 +69,7 @@ fn line_fields(sheet: &FormSheet<'_>, line: Option<&InvoiceLine>, currency: &str
     }
 }
 
-/// Renders the fields of the head; empty for a new draft.
+/// Renders the fields of the invoice header; empty for a new draft.
 fn head_fields(sheet: &FormSheet<'_>, invoice: Option<&Invoice>) -> Markup {
     let content = invoice.map(|invoice| &invoice.content);
     let buyer = content.map(|content| &content.buyer);

@@ -1,4 +1,4 @@
-//! Numbers of issued documents: each series begins with 1 and has no gaps.
+//! Numbers of issued documents: each series starts at 1 and has no gaps.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -11,7 +11,7 @@ use http::access::Caller;
 use http::error::ApiError;
 use store::queries::NumberingSeries;
 
-/// Serves the page with the numbers.
+/// Serves the page that lists the document numbers.
 pub(super) async fn show(State(app): State<StaffInvoiceHandles>, who: Caller) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     let all = app.invoices.queries.numbering().await?;

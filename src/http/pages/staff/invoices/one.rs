@@ -1,4 +1,4 @@
-//! Page of an invoice: recipient and lines, payments, issued documents, and available actions.
+//! Invoice page for the staff: recipient and lines, payments, issued documents, and available actions.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::invoices::pay_url;
 
-/// Serves the page of an invoice.
+/// Serves an invoice's page.
 pub(super) async fn show(
     State(app): State<StaffInvoiceHandles>,
     PathId(id): PathId,
@@ -33,7 +33,7 @@ pub(super) async fn show(
     page(&app, &viewer, id, None).await
 }
 
-/// Renders the page of an invoice; `refused` is its rejected form, if any.
+/// Renders an invoice's page. `refused` is a rejected form, if any.
 pub(super) async fn page(
     app: &StaffInvoiceHandles,
     viewer: &StaffViewer,
@@ -74,7 +74,7 @@ pub(super) async fn page(
     Ok(viewer.page(StaffSection::Invoices, &title, &app.board.view(), &content))
 }
 
-/// Returns the characters that its PDFs cannot show.
+/// Returns the characters of an invoice that its PDF cannot show.
 async fn unprintable(app: &StaffInvoiceHandles, invoice: &Invoice) -> Result<String, ApiError> {
     let documents = &app.invoices.documents;
     let Some(issued) = invoice.issued() else { return Ok(String::new()) };
@@ -109,7 +109,7 @@ fn head(invoice: &Invoice, title: &str, now: Timestamp, cancelled: bool) -> Mark
     }
 }
 
-/// Renders the lines with the totals; `due` is the amount still to be paid.
+/// Renders an invoice's lines and totals; `due` is the amount still to be paid.
 fn lines(invoice: &Invoice, due: i64) -> Markup {
     let (content, sums) = (&invoice.content, &invoice.content.sums);
     let currency = &content.currency;
@@ -153,7 +153,7 @@ fn lines(invoice: &Invoice, due: i64) -> Markup {
     }
 }
 
-/// Renders a payment or refund as a row.
+/// Renders a payment or refund as a table row.
 fn payment_row(payment: &Payment) -> Markup {
     let (cents, status) = payment.listed();
     let words = match status {
@@ -188,7 +188,7 @@ fn payments(invoice: &Invoice) -> Markup {
     few("payments", "Payments and refunds", &rows, none)
 }
 
-/// Renders the issued documents, with links to their PDF and XML in the API.
+/// Renders the issued documents, with links to their PDF and XML files in the API.
 fn documents(invoice: &Invoice, numbers: &HashMap<Id, String>, stored: Option<&str>) -> Markup {
     let row = |one: &DocumentHead| {
         let path = format!("/api/invoices/{}/documents/{}", invoice.id, one.id);

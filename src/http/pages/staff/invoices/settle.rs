@@ -1,4 +1,4 @@
-//! Actions on an invoice other than editing: issue, record payment, refund, void; and the pay link.
+//! Invoice actions other than editing: issue, record a payment, refund, void; and the pay link.
 
 use maud::{Markup, html};
 
@@ -38,8 +38,8 @@ fn nothing(_: &FormSheet<'_>) -> Markup {
     html! {}
 }
 
-/// Renders the actions available now. Actions that the domain rules refuse show the refusal next to the form.
-/// `cancelled`: the invoice has an open amount and its order was cancelled.
+/// Renders the actions currently available. Refusals by the domain rules are shown next to the form. `cancelled` means
+/// that the invoice has an outstanding amount and its order was cancelled.
 pub(super) fn acts(
     invoice: &Invoice,
     number: &str,
@@ -119,7 +119,7 @@ fn refund(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
     })
 }
 
-/// Renders the pay link, with which any holder can pay the invoice.
+/// Renders the pay link, with which anyone who has it can pay the invoice.
 fn pay_link(invoice: &Invoice, link: Option<&str>, refused: Option<&TypedForm>) -> Markup {
     let ends = invoice.pay_link.as_ref().and_then(|link| link.expires_at);
     let (summary, about) = match link {

@@ -1,4 +1,4 @@
-//! The list of jobs of all orders: waiting, printing, failed, with the order of each.
+//! Job list across all orders: waiting, printing and failed jobs, each with its order.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -31,7 +31,7 @@ const JOB_STATES: [(JobState, &str); 10] = [
     (JobState::Cancelled, "cancelled"),
 ];
 
-/// Query of the job list. Unknown values are ignored.
+/// Query parameters of the job list. Unknown values are ignored.
 #[derive(Request, Debug)]
 pub(super) struct JobListQuery {
     /// Only jobs in this state, as spelled in the API.
@@ -55,8 +55,7 @@ impl JobListQuery {
         JOB_STATES.into_iter().map(|(state, _)| state).find(|state| state.to_string() == state_word)
     }
 
-    /// Returns the filters other than the state, which other pages set in their links and the tabs of states carry
-    /// along.
+    /// Returns the filters other than the state. Other pages set them in their links, and the state tabs preserve them.
     fn filters(&self) -> [(&'static str, Option<&str>); 4] {
         let filters =
             [("sku", &self.sku), ("printer", &self.printer), ("material", &self.material), ("order", &self.order)];

@@ -1,4 +1,4 @@
-//! The page of a job: its state, the materials it needs, and its compatibility with each printer.
+//! Job page: the job's state, the materials it needs, and its compatibility with each printer.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -81,7 +81,7 @@ fn needs(app: &JobHandles, job: &Job) -> Markup {
     }
 }
 
-/// Renders each printer with what it lacks for the job, in the order in which the dispatcher would choose them.
+/// Renders each printer with what it lacks for the job, in the order in which the dispatcher would choose between them.
 fn printers(app: &JobHandles, job: &Job) -> Markup {
     let matched = app.matched(job);
     html! {

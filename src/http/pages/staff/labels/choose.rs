@@ -1,4 +1,4 @@
-//! The page on which the printers, spools and bins to label are chosen.
+//! Page for choosing the printers, spools and bins to label.
 
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -17,10 +17,10 @@ use http::access::Caller;
 use http::error::ApiError;
 use http_api::production::printers::present_all;
 
-/// A checkbox: its name and value in the query, and its label.
+/// Checkbox: name and value in the query, and label.
 type TickBox = (&'static str, String, String);
 
-/// Serves the page on which labels are chosen.
+/// Serves the page for choosing labels.
 pub(super) async fn show(
     State(app): State<LabelHandles>,
     who: Caller,
@@ -65,7 +65,7 @@ fn size(id: &str) -> Markup {
     }
 }
 
-/// Renders a form of checkboxes, or `none` if there are none.
+/// Renders a form with the given checkboxes, or `none` if there are none.
 fn boxes(id: &str, title: &str, boxes: &[TickBox], none: &Markup) -> Markup {
     html! {
         section class="card" aria-labelledby=(id) {

@@ -1,5 +1,4 @@
-//! Shipments of an order: those that have left, and the forms that ship all good parts, or some of them in a partial
-//! shipment.
+//! Shipments of an order: those that have left, and the forms for shipping all good parts or a partial shipment.
 
 use maud::{Markup, html};
 
@@ -27,7 +26,7 @@ pub(super) fn parcel(order: &Order, sent: &SentShipment) -> Markup {
     }
 }
 
-/// Renders the fields for carrier and tracking. `of` makes their ids unique, because the page has two such forms.
+/// Renders the fields for carrier and tracking. `of` makes their HTML ids unique, because the page has two such forms.
 fn way(of: &str) -> Markup {
     html! {
         div class="field" {
@@ -45,7 +44,8 @@ fn way(of: &str) -> Markup {
     }
 }
 
-/// Renders the shipping forms: all good parts once the order is ready, or some parts while others are still being made.
+/// Renders the shipping forms: for all good parts once the order is ready, or for some parts while others are still in
+/// production.
 pub(super) fn ship(order: &Order) -> Markup {
     let there = order.parts_there();
     // A kit leaves by its sets.

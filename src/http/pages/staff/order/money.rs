@@ -1,4 +1,4 @@
-//! The money of an order: amounts due and retained, payments, refunds, and the forms to record either.
+//! Payments for an order: amounts due and retained, payments, refunds, and the forms to record them.
 
 use maud::{Markup, html};
 
@@ -56,7 +56,7 @@ fn entry(payment: &Payment) -> Markup {
     }
 }
 
-/// Renders the form that records a payment of the whole amount due, or of a part.
+/// Renders the form that records a payment of the full amount due or part of it.
 pub(super) fn pay(order: &Order) -> Markup {
     let due = money(order.due_cents(), &order.currency);
     html! {
@@ -82,7 +82,7 @@ pub(super) fn pay(order: &Order) -> Markup {
     }
 }
 
-/// Renders a refund form for each payment, in full or in part.
+/// Renders a form for each payment that refunds it in full or in part.
 pub(super) fn refunds(order: &Order) -> Markup {
     let received = order.ledger.payments.iter().filter(|payment| payment.amount_cents > 0);
     html! {

@@ -1,4 +1,4 @@
-//! The form by which staff enter a new order: lines, customer, due date. It is placed by the API's operation.
+//! Form with which staff enter a new order: lines, customer, due date. The order is placed by the API operation.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -25,17 +25,18 @@ use store::queries::{Page, SkuFilter};
 pub(super) const PATH: &str = "/shop/orders/new";
 /// Fields of an order line.
 const LINE_MEMBERS: [&str; 2] = ["skuId", "quantity"];
-/// Number of empty lines offered.
+/// Number of empty order lines offered.
 const FREE_LINES: usize = 4;
-/// Maximum number of lines in the form, because a form has a limit on its fields. Longer orders are placed by the API.
+/// Maximum number of order lines in the form, because the number of form fields is limited. Longer orders have to be
+/// placed through the API.
 const MAX_FORM_LINES: usize = 35;
 
-/// Query that pre-fills the form.
+/// Query parameters that fill in the form in advance.
 #[derive(Request, Debug)]
 pub(super) struct NewOrderQuery {
-    /// SKU of the first line.
+    /// SKU for the first line.
     sku: Option<String>,
-    /// Customer's email address.
+    /// Email address of the customer.
     customer: Option<String>,
 }
 
@@ -55,7 +56,7 @@ pub(super) async fn begin(
     page(&app, &who, FormEntry::prefilled(code.into_iter().chain(customer))).await
 }
 
-/// Places the order that the form describes, or serves the form again with its errors.
+/// Places the order described by the form, or serves the form again with its errors.
 pub(super) async fn place(State(app): State<StaffOrderHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let (mut form, who) = (FormEntry::typed(&sent), sent.call.who.clone());
     let placed = async {
@@ -73,7 +74,7 @@ pub(super) async fn place(State(app): State<StaffOrderHandles>, sent: PageForm) 
     }
 }
 
-/// Builds the API request body from the form, without the fields left empty.
+/// Builds the API request body from the form, omitting empty fields.
 fn request_body(form: &FormEntry, lines: Vec<Value>) -> Value {
     let members = [
         ("customerEmail", form.json_or_null("customerEmail")),

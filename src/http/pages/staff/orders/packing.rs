@@ -1,4 +1,4 @@
-//! The printable packing list of a shipment: its contents and its address.
+//! Printable packing list for a shipment, with its contents and address.
 
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
@@ -16,7 +16,7 @@ use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// The shipment `{number}` of a path. A value that is not a number yields 404.
+/// Shipment number from the path segment `{number}`. A value that is not a number results in 404.
 pub(super) struct ParcelNumber(u32);
 
 impl<S: Send + Sync> FromRequestParts<S> for ParcelNumber {

@@ -1,4 +1,4 @@
-//! The page of a file: plates with thumbnails, print time and material, the SKUs that use it, and a manual print.
+//! File page: plates with thumbnails, print time and material, the SKUs that use the file, and manual printing.
 
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
@@ -27,7 +27,7 @@ use http_api::production::printers::{present_all, print_stored};
 use printers::PrinterType;
 use store::queries::{Page, SkuFilter};
 
-/// Maximum number of SKUs listed as using a file.
+/// Page limit for the SKUs listed as using a file.
 const SKUS_SHOWN: Page = Page { limit: 50, offset: 0 };
 /// Form field that names the printer of a manual print.
 const PRINTER_FIELD: &str = "printer";
@@ -58,8 +58,8 @@ pub(super) fn size_words(bytes: i64) -> String {
     }
 }
 
-/// Returns the number of the file's thumbnail: 0 for its own, else the number of the first plate that has one; `None`
-/// without any.
+/// Returns the number of the file's thumbnail: 0 for its own, or else the number of the first plate that has one;
+/// `None` if there is none.
 pub(super) fn picture_of(file: &File) -> Option<u32> {
     let FileMetadata { thumbnail, plates, .. } = &file.metadata;
     let of_plate = || plates.iter().find(|plate| plate.thumbnail.is_some()).map(|plate| plate.plate);
@@ -104,7 +104,7 @@ pub(super) fn plate_card(file: &File, plate: &Plate) -> Markup {
     }
 }
 
-/// The thumbnail `{number}` of a path. A value that is not a number yields 404.
+/// Thumbnail number from the path segment `{number}`. A value that is not a number results in 404.
 pub(super) struct PictureNumber(u32);
 
 impl<S: Send + Sync> FromRequestParts<S> for PictureNumber {
@@ -240,7 +240,8 @@ fn glance(file: &File) -> Markup {
     }
 }
 
-/// Renders the form for a manual print, listing the printers that accept this format, idle printers first.
+/// Renders the form for printing a file manually. It lists the printers that accept the file's format, idle printers
+/// first.
 fn print_once(app: &ProductHandles, file: &File, entry: &FormEntry) -> Markup {
     let form = file.metadata.form.unwrap_or_default();
     let all = present_all(&app.board.shop);

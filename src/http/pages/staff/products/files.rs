@@ -1,5 +1,5 @@
-//! The list of files, and the upload form. Without the script, the browser posts the form itself; with it, the page
-//! shows the upload's progress.
+//! List of files, and the upload form. Without the script, the browser posts the form itself; with it, the page shows
+//! the progress of the upload.
 
 use api_derive::Request;
 use axum::extract::{self, State};
@@ -22,13 +22,13 @@ use store::queries::FileFilter;
 
 /// Path of the file list.
 pub(super) const PATH: &str = "/shop/products/files";
-/// File name extensions that the browser's file dialog offers.
+/// File name extensions offered by the browser's file dialog.
 const ACCEPTED_NAMES: &str = ".gcode,.gco,.g,.bgcode,.3mf,.stl,.step,.png,.jpg,.jpeg,.webp,.heic";
 /// File kinds by which the list can be filtered, as spelled in the API.
 const FILE_KINDS: [(&str, FileKind); 3] =
     [("gcode", FileKind::Gcode), ("model", FileKind::Model), ("image", FileKind::Image)];
 
-/// Query of the file list and of the upload. Unknown values are ignored.
+/// Query parameters of the file list and of the upload. Unknown values are ignored.
 #[derive(Request, Debug)]
 pub(super) struct FileListQuery {
     /// Part of the name.
@@ -38,7 +38,8 @@ pub(super) struct FileListQuery {
     /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
-    /// Form token of an upload, whose body is streamed and could give the token only too late.
+    /// Form token of an upload. It is in the query because the body is streamed: a token in the body would be read too
+    /// late.
     token: Option<String>,
 }
 

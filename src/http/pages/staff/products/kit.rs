@@ -1,4 +1,4 @@
-//! The components of a kit, and the number of complete sets in each of its orders.
+//! Components of a kit, and the number of complete sets in each order for the kit.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,12 +14,12 @@ use domain::sku::Sku;
 use http::error::ApiError;
 use store::queries::{JobFilter, Page};
 
-/// Page of newest jobs of the kit's first component, by which its orders are found.
+/// Newest jobs of the kit's first component, used to find the orders for the kit.
 const JOBS_LOOKED_AT: Page = Page { limit: 100, offset: 0 };
-/// Maximum number of orders read for their sets, the newest.
+/// Maximum number of the newest orders that are read to count their sets.
 const ORDERS_SHOWN: usize = 10;
 
-/// Renders the components of a kit and the sets of its orders.
+/// Renders a kit's components and the sets in its orders.
 pub(super) async fn parts(app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
     let resolved = super::components(app, &kit.fields, &mut HashMap::new()).await?;
     let sets = sets(app, kit).await?;
@@ -58,7 +58,7 @@ pub(super) async fn parts(app: &ProductHandles, kit: &Sku) -> Result<Markup, Api
     })
 }
 
-/// Renders the progress of the sets in the newest orders that have jobs.
+/// Renders the progress of the kit's sets in the newest orders that have jobs.
 async fn sets(app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
     let Some(part) = kit.fields.components.first() else { return Ok(html! {}) };
     let filter = JobFilter { sku_id: Some(part.sku_id), ..JobFilter::default() };
@@ -82,7 +82,7 @@ async fn sets(app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
     })
 }
 
-/// Renders the sets of an order; `None` if it does not contain the kit, or is cancelled or refunded.
+/// Renders the kit's sets in an order; `None` if the order does not contain the kit, or is cancelled or refunded.
 fn row(order: &Order, kit: Id) -> Option<Markup> {
     if matches!(order.status, OrderStatus::Cancelled | OrderStatus::Refunded) {
         return None;

@@ -1,4 +1,4 @@
-//! The page of a SKU or kit: price, materials, files, whether it can be ordered, and the actions available.
+//! Page of a SKU or kit: price, materials, files, whether it can be ordered, and the available actions.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use store::queries::{Page, SkuFilter};
 
-/// Maximum number of kits listed as containing a SKU.
+/// Page limit for the kits listed as containing a SKU.
 const KITS_SHOWN: Page = Page { limit: 20, offset: 0 };
 
 /// Serves the page of a SKU.
@@ -36,7 +36,7 @@ pub(super) async fn show(
     page(&app, &who, id, FormEntry::default()).await
 }
 
-/// Renders the page of a SKU, with the form that was refused, if any.
+/// Renders a SKU's page, with the rejected form, if any.
 pub(super) async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: FormEntry) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
     let (_, state) = find_existing(&app.skus.skus, id).await?;
@@ -87,7 +87,7 @@ fn glance(sku: &Sku, obstacles: &[OrderObstacle]) -> Markup {
     }
 }
 
-/// Renders the details of a SKU that is printed, as opposed to a kit.
+/// Renders the production details of a SKU that is printed itself, as opposed to a kit.
 async fn production_section(app: &ProductHandles, sku: &Sku) -> Result<Markup, ApiError> {
     let make = app.sources.make(sku).await?;
     let file = match sku.fields.gcode_file_id {

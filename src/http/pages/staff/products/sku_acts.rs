@@ -1,4 +1,4 @@
-//! Actions on SKUs and kits: add, change, withdraw, delete, each by the API's operation.
+//! Actions on SKUs and kits (add, change, withdraw, delete), each performed by the API operation.
 
 use std::collections::HashMap;
 
@@ -32,15 +32,15 @@ use http_api::production::skus::{add_by_page, change_by_page, remove_by_page};
 
 /// Form field that marks a new SKU as a kit.
 const KIT_FIELD: &str = "kit";
-/// Form field with the version from which a form was rendered.
+/// Form field with the version of the SKU for which the form was rendered.
 const VERSION_FIELD: &str = "version";
 
-/// Query that pre-fills the form of a new SKU.
+/// Query parameters that fill in the form for a new SKU in advance.
 #[derive(Request, Debug)]
 pub(super) struct NewSkuQuery {
-    /// Any value: the new SKU is a kit.
+    /// Any value means that the new SKU is a kit.
     kit: Option<String>,
-    /// File from which the SKU is printed.
+    /// File from which the new SKU is printed.
     file: Option<String>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct NewSkuQuery {
 enum FormSubject<'a> {
     NewSku,
     NewKit,
-    /// An existing SKU, with its version.
+    /// Existing SKU, with its version.
     Known(&'a Sku, i64),
 }
 
@@ -62,7 +62,7 @@ impl FormSubject<'_> {
         }
     }
 
-    /// Returns whether the form shows the components. A kit with too many for a form keeps its components unchanged.
+    /// Returns whether the form shows the components. A kit with too many components for a form keeps them unchanged.
     fn shows_components(&self) -> bool {
         match self {
             Self::Known(sku, _) => sku.fields.is_kit() && sku.fields.components.len() <= MAX_COMPONENT_ROWS,
@@ -141,7 +141,7 @@ pub(super) async fn change(
     }
 }
 
-/// Makes a request conditional on the version from which its form was rendered.
+/// Makes a request conditional on the version for which its form was rendered.
 fn at_version(mut call: CommandRequest, version: &str) -> CommandRequest {
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{version}\"")) {
         call.headers.insert(IF_MATCH, tag);
@@ -161,7 +161,7 @@ async fn body(app: &ProductHandles, form: &mut FormEntry, subject: FormSubject<'
     Ok(request_body(form, subject.is_kit(), components))
 }
 
-/// Returns the codes of a kit's components; empty for a deleted component, which has to be chosen anew.
+/// Returns the codes of a kit's components; empty for a deleted component, which the user has to choose again.
 async fn codes(app: &ProductHandles, fields: &SkuFields) -> Result<Vec<String>, ApiError> {
     let components = super::components(app, fields, &mut HashMap::new()).await?;
     Ok(components.into_iter().map(|one| one.map(|one| one.code).unwrap_or_default()).collect())

@@ -1,4 +1,4 @@
-//! The form of a SKU or kit: its initial values, its fields, and the API request body built from it.
+//! Form for a SKU or kit: initial values, fields, and the API request body built from them.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
@@ -18,18 +18,18 @@ use store::queries::{FileFilter, Page};
 /// Fields of a component row.
 pub(super) const COMPONENT_MEMBERS: [&str; 2] = ["skuId", "quantity"];
 pub(super) const MATERIAL_MEMBERS: [&str; 3] = ["materialId", "estimatedConsumption", "filament"];
-/// Maximum number of components in the form, because a form has a limit on its fields. A kit with more is changed by
-/// the API.
+/// Maximum number of components in the form, because the number of form fields is limited. A kit with more has to be
+/// changed through the API.
 pub(super) const MAX_COMPONENT_ROWS: usize = 40;
 /// Maximum number of additional materials of a SKU.
 const MAX_MATERIAL_ROWS: usize = 16;
-/// Number of empty rows offered.
+/// Number of empty component rows offered.
 pub(super) const FREE_COMPONENT_ROWS: usize = 4;
 const FREE_MATERIAL_ROWS: usize = 1;
-/// Maximum number of files and materials to choose from, the newest.
+/// Maximum number of files and of materials to choose from, newest first.
 const CHOICES_SHOWN: u64 = 200;
 const MATERIALS_SHOWN: usize = 500;
-/// Seconds per minute: the form takes minutes, the API seconds.
+/// Seconds per minute. The form takes minutes, the API seconds.
 const SECONDS_PER_MINUTE: f64 = 60.0;
 
 /// Returns the initial values of the form for a new SKU that is printed from `file`.
@@ -95,7 +95,7 @@ pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> FormEntry {
     FormEntry::prefilled(values)
 }
 
-/// Builds the API request body from the form. `components` are those of a kit; `None` leaves them unchanged.
+/// Builds the API request body from the form. `components` are those of a kit; with `None`, they are left unchanged.
 pub(super) fn request_body(form: &FormEntry, kit: bool, components: Option<Vec<Value>>) -> Value {
     let mut members = Map::new();
     let mut say = |name: &str, value: Value| members.insert(name.to_owned(), value);
@@ -169,7 +169,7 @@ pub(super) struct SkuChoices {
 }
 
 impl SkuChoices {
-    /// Reads the current options. Those already selected in the form are included, however old they are.
+    /// Reads the current options. Those selected in the form are always included, however old they are.
     pub(super) async fn read(app: &ProductHandles, form: &FormEntry) -> Result<Self, ApiError> {
         let all = app.skus.materials.all_resident();
         let residents = all.iter().filter_map(|(_, versioned)| versioned.state.as_ref());

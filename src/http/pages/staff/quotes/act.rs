@@ -1,4 +1,4 @@
-//! Actions on a quote, by the API's operations. A form that is refused is shown again with its input.
+//! Actions on a quote, performed by the API operations. A rejected form is shown again with the user's input.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -16,7 +16,7 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::quotes::act_by_page;
 
-/// Runs the action of a quote's form.
+/// Performs the action of a quote's form.
 pub(super) async fn on_quote(
     State(app): State<StaffQuoteHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! Forms of a quote: a draft can be edited, sent or deleted; a sent quote can be withdrawn.
+//! Forms for a quote: a draft can be edited, sent or deleted; a sent quote can be withdrawn.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::staff::QUOTES_PATH;
 use crate::staff::sheet::{FormSheet, TypedForm, day, line_field, page_of};
 use domain::quote::{Quote, QuoteStatus};
 
-/// Builds the API request body of a draft without its lines; empty fields become null, which clears them.
+/// Builds the API request body for a draft without its lines. Empty fields become null, which clears them.
 pub(super) fn request_body(typed: &TypedForm) -> Value {
     json!({
         "customerEmail": typed.some("email"), "validUntil": typed.end_of_day("validUntil"),
@@ -16,7 +16,7 @@ pub(super) fn request_body(typed: &TypedForm) -> Value {
     })
 }
 
-/// Renders the fields that a draft shares with a new quote.
+/// Renders the fields that the forms for a draft and for a new quote have in common.
 pub(super) fn head_fields(sheet: &FormSheet<'_>, email: &str, until: &str, notes: &str) -> Markup {
     html! {
         div class="tools" {
@@ -31,7 +31,7 @@ pub(super) fn head_fields(sheet: &FormSheet<'_>, email: &str, until: &str, notes
     }
 }
 
-/// Renders the forms available in this status, with the errors of the one that was refused.
+/// Renders the forms available in the quote's status, with the errors of the rejected one, if any.
 pub(super) fn acts(
     quote: &Quote,
     status: QuoteStatus,
@@ -84,7 +84,7 @@ fn send(quote: &Quote, refused: Option<&TypedForm>) -> Markup {
     plain(quote, "send", "Send it to the customer", &to, refused)
 }
 
-/// Renders a form with an explanation and one button that names the quote.
+/// Renders a form that consists of an explanation and one button, which names the quote.
 fn plain(quote: &Quote, act: &str, title: &str, about: &str, refused: Option<&TypedForm>) -> Markup {
     let sheet = FormSheet::new(act, refused);
     html! {

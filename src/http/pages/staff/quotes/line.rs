@@ -1,4 +1,4 @@
-//! A line of a draft quote: its form, and the API request body of the quote's lines with the form applied.
+//! Line of a draft quote: its form, and the API request body for all lines of the quote with the form applied.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -14,15 +14,15 @@ use domain::sku::MachineType;
 use http::error::ApiError;
 use store::queries::{FileFilter, MaterialFilter, Page, SkuFilter};
 
-/// Maximum number of SKUs, materials and models to choose from, the newest of each.
+/// Maximum number of SKUs, of materials and of models to choose from, newest first.
 const MOST_CHOICES: Page = Page { limit: 100, offset: 0 };
-/// Value that stands for a line of which nothing is printed.
+/// Form value for a line for which nothing is printed.
 const NOT_PRINTED: &str = "none";
 /// Machine types that print models.
 const MACHINES: [MachineType; 4] =
     [MachineType::FdmStandard, MachineType::FdmLarge, MachineType::ResinStandard, MachineType::ResinLarge];
 
-/// Options for a line: the SKUs and models that it can be made from, and the materials.
+/// Options for a quote line: the SKUs and models it can be made from, and the materials.
 pub(super) struct LineChoices {
     made_from: Vec<(String, String)>,
     materials: Vec<(String, String)>,
@@ -49,7 +49,7 @@ impl LineChoices {
     }
 }
 
-/// Returns the materials to choose from, as ids and names.
+/// Returns the ids and names of the materials to choose from.
 pub(super) async fn materials(app: &StaffQuoteHandles) -> Result<Vec<(String, String)>, ApiError> {
     let (some, _) = app.quotes.queries.materials(&MaterialFilter::default(), MOST_CHOICES).await?;
     let some = some.iter().filter_map(|material| material.state.as_ref());
@@ -65,13 +65,13 @@ fn made_from(line: &QuoteLine) -> String {
     }
 }
 
-/// Returns the price of a line that was set by hand; `None` if it follows from the costs.
+/// Returns the price of a line if it was set manually; `None` if it is calculated from the costs.
 fn set_price(line: &QuoteLine) -> Option<i64> {
     let by_costs = line.model.as_ref().is_some_and(|model| !model.priced_by_hand);
     Some(line.unit_price_cents).filter(|_| !by_costs)
 }
 
-/// Returns the options plus the current value, which may no longer be on offer.
+/// Returns the options together with the current value, which may no longer be available.
 fn with_known(mut choices: Vec<(String, String)>, current: &str) -> Vec<(String, String)> {
     if !choices.iter().any(|(value, _)| value == current) {
         choices.push((current.to_owned(), "as it is now".to_owned()));
@@ -79,7 +79,7 @@ fn with_known(mut choices: Vec<(String, String)>, current: &str) -> Vec<(String,
     choices
 }
 
-/// Renders the fields of a line, or empty fields if `None`.
+/// Renders the fields for a quote line; empty if `line` is `None`.
 pub(super) fn fields(sheet: &FormSheet<'_>, choices: &LineChoices, line: Option<&QuoteLine>, currency: &str) -> Markup {
     let model = line.and_then(|line| line.model.as_ref());
     let description = line.map_or("", |line| line.description.as_str());
@@ -117,14 +117,14 @@ pub(super) fn fields(sheet: &FormSheet<'_>, choices: &LineChoices, line: Option<
     }
 }
 
-/// Renders a form for each line of a draft, and one for a new line.
+/// Renders a form for each line of a draft, and one for adding a line.
 pub(super) fn forms(quote: &Quote, choices: &LineChoices, refused: Option<&TypedForm>) -> Markup {
     let titles = quote.lines.iter().map(|line| line.description.as_str()).collect();
     let lines = DraftLines { path: page_of(QUOTES_PATH, quote.id), version: quote.revision, titles, refused };
     lines.forms(&|sheet, at| fields(sheet, choices, at.and_then(|at| quote.lines.get(at)), &quote.currency))
 }
 
-/// Converts the form of a line to the API's representation.
+/// Converts a line's form to the API representation.
 pub(super) fn request_body(typed: &TypedForm, currency: &str) -> Value {
     let from = typed.text("madeFrom");
     let (kind, id) = from.split_once(':').unwrap_or((from, ""));
@@ -138,7 +138,7 @@ pub(super) fn request_body(typed: &TypedForm, currency: &str) -> Value {
     })
 }
 
-/// Converts an existing line to the API's representation.
+/// Converts an existing line to the API representation.
 fn line_json(line: &QuoteLine) -> Value {
     let model = line.model.as_ref();
     json!({
@@ -150,8 +150,8 @@ fn line_json(line: &QuoteLine) -> Value {
     })
 }
 
-/// Builds the lines of the API request body with the form applied; without `new_line`, removes the line that the form
-/// names.
+/// Builds the lines of the API request body with the form applied; if `new_line` is `None`, the line named in the form
+/// is removed.
 pub(super) fn lines(quote: &Quote, typed: &TypedForm, new_line: Option<Value>) -> Value {
     json!({ "lines": edited(quote.lines.iter().map(line_json).collect(), typed, new_line) })
 }

@@ -1,4 +1,4 @@
-//! A new quote: from an uploaded model, or by hand with a first line.
+//! New quotes, created from an uploaded model or manually with a first line.
 
 use api_derive::Request;
 use axum::extract::{self, State};
@@ -25,14 +25,14 @@ use http_api::production::quotes::{create_by_page, upload_by_page};
 /// Form field with the custom request that the quote answers.
 const REQUEST_FIELD: &str = "customRequestId";
 
-/// Query of the page for a new quote.
+/// Query parameters of the page for a new quote.
 #[derive(Request, Debug)]
 pub(super) struct NewQuoteQuery {
     /// Custom request that the quote answers.
     request: Option<Id>,
 }
 
-/// Query of the model upload's target.
+/// Query parameters of the URL to which a model is uploaded.
 #[derive(Request, Debug)]
 pub(super) struct ModelQuery {
     /// Form token of the session.
@@ -49,7 +49,7 @@ pub(super) async fn show(
     page(&app, &viewer, query.request, None).await
 }
 
-/// Creates a draft by hand.
+/// Creates a draft quote from the form.
 pub(super) async fn create(State(app): State<StaffQuoteHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let typed = TypedForm::new("new", &sent);
@@ -69,7 +69,7 @@ pub(super) async fn create(State(app): State<StaffQuoteHandles>, sent: PageForm)
     }
 }
 
-/// Stores an uploaded model and redirects to the draft created from it.
+/// Stores an uploaded model and redirects to the draft quote created from it.
 pub(super) async fn upload(
     State(app): State<StaffQuoteHandles>,
     who: Caller,

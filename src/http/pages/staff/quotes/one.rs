@@ -1,4 +1,4 @@
-//! The page of a quote: the offer, the customer, the shop's costs, the margin, and the actions available.
+//! Quote page for the staff: the offer, the customer, the shop's costs, the margin, and the available actions.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::quotes::{ModelSlicing, margins_of};
 
-/// Names of materials by their ids.
+/// Names of materials, by id.
 type MaterialNames = BTreeMap<Id, String>;
 
 /// Serves the page of a quote.
@@ -34,7 +34,7 @@ pub(super) async fn show(
     page(&app, &viewer, id, None).await
 }
 
-/// Renders the page of a quote; `refused` is the form on it that was refused.
+/// Renders a quote's page; `refused` is its rejected form, if any.
 pub(super) async fn page(
     app: &StaffQuoteHandles,
     viewer: &StaffViewer,
@@ -137,7 +137,7 @@ fn lines(quote: &Quote, names: &MaterialNames) -> Markup {
     }
 }
 
-/// Renders what is printed for a line, below its description.
+/// Renders what is printed for a quote line, for display below its description.
 fn about(line: &QuoteLine, names: &MaterialNames) -> Markup {
     html! {
         span class="below soft" {
@@ -169,7 +169,7 @@ fn of_model(model: &QuoteModel, names: &MaterialNames) -> Markup {
     }
 }
 
-/// Renders the shop's costs of a quote's models by category, and the margin of each price.
+/// Renders the shop's costs for a quote's models by category, and the margin of each price.
 fn costs(quote: &Quote, margins: &[LineMargin]) -> Markup {
     let currency = &quote.currency;
     let models = || quote.lines.iter().enumerate().filter_map(|(at, line)| Some((at, line, line.model.as_ref()?)));

@@ -1,5 +1,5 @@
-//! The page of a custom request: photos, description, estimate, the quotes that answer it, and the forms to answer,
-//! annotate and close it.
+//! Custom request page for the staff: photos, description, estimate, the quotes that answer it, and the forms to
+//! answer, annotate and close it.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -26,7 +26,7 @@ use http_api::production::custom_requests::act_by_page;
 use http_api::production::quotes::answer_by_page;
 use store::queries::QuoteFilter;
 
-/// Serves the page of a custom request.
+/// Serves a custom request's page.
 pub(super) async fn show(
     State(app): State<StaffQuoteHandles>,
     PathId(id): PathId,
@@ -36,7 +36,7 @@ pub(super) async fn show(
     page(&app, &viewer, id, None).await
 }
 
-/// Runs the action of a custom request's form. Answering redirects to the draft quote that it creates.
+/// Performs the action of a custom request's form. Answering redirects to the newly created draft quote.
 pub(super) async fn act(
     State(app): State<StaffQuoteHandles>,
     PathId(id): PathId,
@@ -118,7 +118,7 @@ fn head(request: &CustomRequest, title: &str) -> Markup {
     }
 }
 
-/// Renders the photos. They come from the API's URL, which serves them only to staff and only as images.
+/// Renders the customer's photos. They are loaded from an API URL that serves them only to staff and only as images.
 fn photos(request: &CustomRequest) -> Markup {
     html! {
         section class="card" aria-labelledby="photos" {

@@ -1,4 +1,4 @@
-//! The list of custom requests.
+//! List of custom requests.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -26,7 +26,7 @@ pub(super) const STATUSES: [CustomRequestStatus; 5] = [
     CustomRequestStatus::Closed,
 ];
 
-/// Query of the list of custom requests. Unknown values are ignored.
+/// Query parameters of the list of custom requests. Unknown values are ignored.
 #[derive(Request, Debug)]
 pub(super) struct RequestListQuery {
     /// Only requests with this status, as spelled in the API.

@@ -1,5 +1,4 @@
-//! The audit log: every change and sign-in, and a sample of refused requests, filtered by actor, action, subject and
-//! time.
+//! Audit log: every change and sign-in, and a sample of refused requests, filtered by actor, action, subject and time.
 
 use std::collections::HashMap;
 
@@ -27,7 +26,7 @@ use store::rows::Audit;
 pub(super) const PATH: &str = "/shop/settings/audit";
 /// Number of entries per page.
 const LINES_PER_PAGE: u64 = 50;
-/// Maximum number of users and API keys to choose from in the actor filter.
+/// Maximum number of users and API keys offered in the actor filter.
 const MAX_CHOICES: usize = 300;
 /// Outcome of an action that was not refused.
 const DONE_WORD: &str = "done";
@@ -41,14 +40,14 @@ handles! {
     }
 }
 
-/// Query of the audit log page. Unreadable values are ignored.
+/// Query parameters of the audit log page. Invalid values are ignored.
 #[derive(api_derive::Request, Debug)]
 pub(super) struct AuditPageQuery {
     /// Only entries of this actor, as named in the log.
     actor: Option<String>,
     /// Only this action, such as `order.cancel`.
     action: Option<String>,
-    /// Only entries about this subject kind or identifier.
+    /// Only entries about this subject, given as a kind or an identifier.
     subject: Option<String>,
     /// Only entries from this day on.
     first: Option<String>,
@@ -80,7 +79,7 @@ impl AuditPageQuery {
         }
     }
 
-    /// Returns the current filters by field name.
+    /// Returns the current filters, by field name.
     fn narrowed(&self) -> [(&'static str, &str); 5] {
         [
             ("actor", self.actor.as_deref().unwrap_or_default()),

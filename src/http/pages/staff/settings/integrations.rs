@@ -1,5 +1,6 @@
-//! The other systems of the shop: how each fares, a test of it, and another address or token, which is tested before it
-//! is written. Fields and tests are those of the wizard. Redis and the mail server are shown and not changed here.
+//! Page for the shop's other systems: the status of each, a connection test, and a form to change the address or token,
+//! which is tested before it is saved. Fields and tests are those of the setup wizard. Redis and the mail server are
+//! shown, but cannot be changed on the page.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -31,7 +32,7 @@ use http_api::production::setup::tested_with;
 
 /// Path of the integrations page.
 pub(super) const PATH: &str = "/shop/settings/integrations";
-/// Value of the button that tests without saving.
+/// Form value of the button that tests without saving.
 const TEST_WORD: &str = "test";
 
 handles! {
@@ -42,7 +43,7 @@ handles! {
     }
 }
 
-/// Outcome of an integration's form.
+/// Outcome of submitting an integration's form.
 enum TrialOutcome {
     Tested(ServiceTest),
     Written(WrittenSettings),
@@ -50,7 +51,7 @@ enum TrialOutcome {
     Faulty(ApiError),
 }
 
-/// A submitted form of one integration, with its outcome.
+/// Submitted form for one integration, with its outcome.
 struct SubmittedForm<'a> {
     kind: Service,
     sent: &'a PageForm,
@@ -203,7 +204,8 @@ fn section(view: &IntegrationView, config: &Config, tried: Option<&SubmittedForm
     }
 }
 
-/// Returns what a system is for that has no form here, and the section of the settings that names it.
+/// Returns the purpose of a system that has no form on the page, and the section of the settings that configures it;
+/// `None` for other systems.
 const fn set_in_settings(kind: Service) -> Option<(&'static str, &'static str)> {
     match kind {
         Service::Redis => Some(("Shares limits between several servers, and hands events to other programs.", "redis")),

@@ -1,4 +1,4 @@
-//! API keys: their last use, creation, and revocation. A key is shown only once, when it is created.
+//! API keys: last use, creation, and revocation. A key is shown only once, when it is created.
 
 use std::sync::Arc;
 
@@ -31,13 +31,13 @@ pub(super) const PATH: &str = "/shop/settings/keys";
 pub(super) const NEW_PATH: &str = "/shop/settings/keys/new";
 /// Number of keys per page.
 const KEYS_PER_PAGE: u64 = 50;
-/// Roles of a key, with their labels.
+/// Roles that a key may have, with their labels.
 const ROLES: [(&str, &str); 3] = [
     ("operator", "operator: orders, printers, stock"),
     ("admin", "admin: everything"),
     ("customer", "customer: own orders and the catalogue"),
 ];
-/// Labels of the form fields, by the names of the API members.
+/// Labels of the form fields, by API member.
 const LABELS: [(&str, &str); 4] =
     [("name", "Name"), ("expiresAt", "Expiry"), ("role", "Role"), ("customerEmail", "Customer")];
 
@@ -49,7 +49,7 @@ handles! {
     }
 }
 
-/// Query of the list of API keys.
+/// Query parameters of the list of API keys.
 #[derive(api_derive::Request, Debug)]
 pub(super) struct KeyListQuery {
     /// Number of entries to skip.
@@ -83,7 +83,7 @@ pub(super) async fn list(
     Ok(viewer.page(StaffSection::Settings, "API Keys", &app.settings.board.view(), &content))
 }
 
-/// Returns the tone and the label that show whether a key can be used.
+/// Returns a key's status as a tone and a label, which show whether it can be used.
 fn state_of(key: &ApiKey, now: Timestamp) -> (Tone, &'static str) {
     if key.revoked_at.is_some() {
         (Tone::Idle, "Revoked")
@@ -185,7 +185,7 @@ fn request_body(sent: &PageForm) -> Value {
     Value::Object(members)
 }
 
-/// Creates an API key and shows it, only this once.
+/// Creates an API key and shows it. It cannot be shown again.
 pub(super) async fn make(State(app): State<KeyPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     let viewer = StaffViewer::new(who, &app.settings.config)?;
@@ -205,7 +205,7 @@ pub(super) async fn make(State(app): State<KeyPageHandles>, sent: PageForm) -> R
     Ok(viewer.page(StaffSection::Settings, "The key is made", &app.settings.board.view(), &content))
 }
 
-/// Revokes a key.
+/// Revokes an API key.
 pub(super) async fn revoke(
     State(app): State<KeyPageHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! The page on which members of staff change their own password.
+//! Page on which staff members change their own password.
 
 use axum::extract::State;
 use axum::http::header;
@@ -19,7 +19,7 @@ use http_api::production::auth::password_by_page;
 
 /// Path of the password page.
 pub(super) const PATH: &str = "/shop/settings/password";
-/// Labels of the form fields, by the names of the API members.
+/// Labels of the form fields, by API member.
 const LABELS: [(&str, &str); 2] = [("currentPassword", "present password"), ("newPassword", "new password")];
 
 /// Serves the password form.
@@ -48,12 +48,12 @@ fn page(app: &SessionPageHandles, who: &Caller, wrong: Option<&str>) -> Result<R
     Ok(viewer.page(StaffSection::Settings, "My password", &app.settings.board.view(), &content))
 }
 
-/// Returns a refusal's message with the names of API members replaced by the labels of the fields.
+/// Returns an error message in which the names of API members are replaced with field labels.
 fn words(message: &str) -> String {
     sentence(&LABELS.iter().fold(message.to_owned(), |words, (member, label)| words.replace(*member, label)))
 }
 
-/// Changes the password, or serves the form again with its errors.
+/// Changes the user's password, or serves the form again with its errors.
 pub(super) async fn change(
     State(app): State<SessionPageHandles>,
     ClientAddress(from): ClientAddress,

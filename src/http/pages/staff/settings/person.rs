@@ -1,4 +1,4 @@
-//! The page of a member of staff: name, role, account status, password reset, sessions.
+//! Page of a staff member: name, role, account status, password reset, sessions.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -22,7 +22,7 @@ use http::path_id::PathId;
 use http_api::production::auth::sessions_by_page;
 use http_api::production::{second_factor, users};
 
-/// Serves the page of a member of staff.
+/// Serves a staff member's page.
 pub(super) async fn show(
     State(app): State<UserPageHandles>,
     PathId(id): PathId,
@@ -115,7 +115,7 @@ fn access(user: &User, is_own: bool) -> Markup {
     }
 }
 
-/// Renders the forms by which an admin changes another user's sign-in.
+/// Renders the forms with which an admin changes another user's access.
 fn others_access(user: &User) -> Markup {
     html! {
         details {
@@ -140,7 +140,7 @@ fn others_access(user: &User) -> Markup {
     }
 }
 
-/// Runs the action named by the last path segment.
+/// Performs the action named in the last segment of the path.
 pub(super) async fn act_on(
     State(app): State<UserPageHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! Restores from a backup: the review after a restore, and the button that lets the shop resume.
+//! Restores from a backup: the review after a restore, and the button with which the shop resumes work.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -22,9 +22,9 @@ use store::queries::Page;
 
 /// Path of the restore page.
 pub(in crate::staff) const PATH: &str = "/shop/settings/restore";
-/// Maximum number of restores shown.
+/// Maximum number of past restores shown.
 const MAX_SHOWN: u64 = 20;
-/// Prefix of the form field of a number series.
+/// Prefix of the form fields for number series.
 const FIELD_PREFIX: &str = "next.";
 
 handles! {
@@ -40,7 +40,7 @@ pub(super) async fn show(State(app): State<RestorePageHandles>, who: Caller) -> 
     page(&app, &who, None).await
 }
 
-/// Runs the action of a restore's button.
+/// Performs the action of a button in a restore's review.
 pub(super) async fn act(
     State(app): State<RestorePageHandles>,
     PathId(id): PathId,

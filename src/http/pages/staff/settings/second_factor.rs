@@ -1,5 +1,5 @@
-//! The page on which members of staff set up their own second factor with an authenticator app, confirm it by a first
-//! code, or remove it.
+//! Page on which staff members set up their own second factor with an authenticator app, confirm it with a first code,
+//! or remove it.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -20,16 +20,16 @@ use http::limits::LimitedReply;
 use http::limits::layer::ClientAddress;
 use http_api::production::second_factor::{FactorSecretView, begin, confirm, own_factor, remove};
 
-/// Path of the page that shows and sets up the second factor.
+/// Path of the second-factor page.
 pub(super) const PATH: &str = "/shop/settings/second-factor";
-/// Path to which the confirming code is posted.
+/// Path to which the code that confirms the second factor is posted.
 pub(super) const CONFIRM_PATH: &str = "/shop/settings/second-factor/confirm";
-/// Path to which the removal is posted.
+/// Path to which the form that removes the second factor is posted.
 pub(super) const REMOVE_PATH: &str = "/shop/settings/second-factor/remove";
-/// Width of the quiet zone around a QR code, in modules; without it cameras do not detect the code.
+/// Width in modules of the blank margin around a QR code; without it, cameras do not detect the code.
 const QUIET_SQUARES: usize = 4;
 
-/// Serves the second factor page.
+/// Serves the second-factor page.
 pub(super) async fn show(State(app): State<SessionPageHandles>, who: Caller) -> Result<Response, ApiError> {
     state_page(&app, &who, None)
 }
@@ -136,7 +136,7 @@ fn secret_page(
     page(app, who, wrong, &content)
 }
 
-/// Shows a refusal on a page, with the status, the `Retry-After` header and the extensions of the original response,
+/// Renders an error on a page, with the status, the `Retry-After` header and the extensions of the original response,
 /// which the middleware reads.
 fn refusal_page(
     answer: &mut Response,
@@ -154,12 +154,12 @@ fn refusal_page(
     Ok(response)
 }
 
-/// Returns an operation's response body, or its refusal as a response.
+/// Returns an operation's response body, or its error as a response.
 fn answer_of<R: IntoResponse>(result: Result<LimitedReply<R>, ApiError>) -> Result<R, Box<Response>> {
     result.map_err(|error| Box::new(error.into_response()))?.into_answer()
 }
 
-/// Begins the setup and shows the secret.
+/// Starts setting up the second factor and shows its secret.
 pub(super) async fn set_up(
     State(app): State<SessionPageHandles>,
     from: ClientAddress,
@@ -172,7 +172,7 @@ pub(super) async fn set_up(
     }
 }
 
-/// Confirms the second factor by a code and shows the recovery codes.
+/// Confirms the second factor with a code and shows the recovery codes.
 pub(super) async fn turn_on(State(app): State<SessionPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let body = json!({"code": sent.text("code")});
     match confirm(State(app.sessions.clone()), sent.call.of_form(&body)).await {

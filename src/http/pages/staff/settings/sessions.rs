@@ -1,4 +1,4 @@
-//! Staff sessions: users see and end their own; admins, those of all users.
+//! Staff sessions: users can see and end their own, admins those of all users.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -25,14 +25,14 @@ pub(super) const PATH: &str = "/shop/settings/sessions";
 const SESSIONS_PER_PAGE: u64 = 50;
 
 handles! {
-    /// Dependencies of the pages about sessions and one's own sign-in.
+    /// Dependencies of the pages for sessions and for the user's own sign-in.
     pub(crate) struct SessionPageHandles {
         settings: SettingsPageHandles,
         sessions: SessionHandles,
     }
 }
 
-/// Query of the list of sessions.
+/// Query parameters of the list of sessions.
 #[derive(api_derive::Request, Debug)]
 pub(super) struct SessionListQuery {
     /// Number of entries to skip.

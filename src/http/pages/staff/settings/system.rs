@@ -75,7 +75,7 @@ pub(super) async fn show(State(app): State<SystemPageHandles>, who: Caller) -> R
     Ok(viewer.page(StaffSection::Settings, "System", &app.settings.board.view(), &content))
 }
 
-/// Renders a status label: working, or in trouble with the given description.
+/// Renders a status label: working, or failing with the given description.
 fn state(trouble: Option<&str>) -> Markup {
     html! {
         @match trouble {
@@ -85,7 +85,7 @@ fn state(trouble: Option<&str>) -> Markup {
     }
 }
 
-/// Formats a number of bytes in gigabytes of 1,000 megabytes.
+/// Formats a number of bytes in gigabytes (10⁹ bytes).
 fn gigabytes(bytes: u64) -> String {
     format!("{:.1} GB", bytes as f64 / 1e9)
 }
@@ -132,7 +132,7 @@ fn glance(
     }
 }
 
-/// Renders the space used by customers' uploads that nobody has answered, and whether more are accepted.
+/// Renders the space used by customers' uploads that have not been answered yet, and whether more are accepted.
 fn customer_files(space: &CustomerSpaceSummary) -> Markup {
     html! {
         (gigabytes(space.stored.unclaimed_bytes))

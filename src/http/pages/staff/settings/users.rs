@@ -1,4 +1,4 @@
-//! The list of staff accounts, and the form to add one.
+//! List of staff accounts, and the form to add one.
 
 use std::sync::Arc;
 
@@ -22,16 +22,16 @@ use http_api::production::auth::SessionHandles;
 use http_api::production::users::{self, UserHandles};
 use store::queries::Page;
 
-/// Path of the list of staff.
+/// Path of the staff list.
 pub(super) const PATH: &str = "/shop/settings/users";
-/// Path of the form that adds a member of staff.
+/// Path of the form that adds a staff member.
 pub(super) const NEW_PATH: &str = "/shop/settings/users/new";
-/// Number of members of staff per page.
+/// Number of staff members per page.
 const USERS_PER_PAGE: u64 = 50;
-/// Roles of staff, with their labels.
+/// Roles that a staff member may have, with their labels.
 pub(super) const ROLES: [(&str, &str); 2] =
     [("operator", "operator: orders, printers, stock"), ("admin", "admin: everything, with users and keys")];
-/// Labels of the form fields, by the names of the API members.
+/// Labels of the form fields, by API member.
 pub(super) const LABELS: [(&str, &str); 4] =
     [("name", "Name"), ("email", "E-mail address"), ("password", "Password"), ("role", "Role")];
 
@@ -44,7 +44,7 @@ handles! {
     }
 }
 
-/// Query of the list of staff.
+/// Query parameters of the staff list.
 #[derive(api_derive::Request, Debug)]
 pub(super) struct UserListQuery {
     /// Number of entries to skip.
@@ -52,12 +52,12 @@ pub(super) struct UserListQuery {
     from: u32,
 }
 
-/// Returns the tone and the label that show whether a user may sign in.
+/// Returns a user's status as a tone and a label, which show whether the user may sign in.
 pub(super) fn state_of(user: &User) -> (Tone, &'static str) {
     if user.active { (Tone::Working, "Active") } else { (Tone::Idle, "Disabled") }
 }
 
-/// Serves the list of staff.
+/// Serves the staff list.
 pub(super) async fn list(
     State(app): State<UserPageHandles>,
     who: Caller,
@@ -103,12 +103,12 @@ fn table(users: &[Arc<User>]) -> Markup {
     }
 }
 
-/// Serves the form that adds a member of staff.
+/// Serves the form that adds a staff member.
 pub(super) async fn show_form(State(app): State<UserPageHandles>, who: Caller) -> Result<Response, ApiError> {
     new_page(&app, &who, None)
 }
 
-/// Renders the field for a password that an admin sets for another user.
+/// Renders the field for the password that an admin sets for another user.
 pub(super) fn password_field(label: &str) -> Markup {
     field(
         "password",
@@ -145,7 +145,7 @@ fn new_page(app: &UserPageHandles, who: &Caller, refused: FormRefusal<'_>) -> Re
     Ok(viewer.page(StaffSection::Settings, "Add somebody", &app.settings.board.view(), &content))
 }
 
-/// Adds a member of staff.
+/// Adds a staff member.
 pub(super) async fn add(State(app): State<UserPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     who.user()?;

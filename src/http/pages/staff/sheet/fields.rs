@@ -1,4 +1,4 @@
-//! Labelled form fields, which show the current value or, after a refusal, the submitted one.
+//! Labelled form fields. They show the current value or, in a rejected form, the submitted one.
 
 use maud::{Markup, html};
 
@@ -28,7 +28,7 @@ pub(in super::super) struct FieldAppearance {
     hint: Option<&'static str>,
 }
 
-/// Describes a single-line text field.
+/// Describes a single-line text field with the given maximum length.
 pub(in super::super) const fn line_field(name: &'static str, label: &'static str, max_chars: u32) -> FieldAppearance {
     FieldAppearance { name, label, kind: "text", inputmode: None, max_chars, required: false, hint: None }
 }
@@ -52,7 +52,7 @@ impl FieldAppearance {
     }
 }
 
-/// A form on a page, whose fields show the current values or, after a refusal, the submitted ones.
+/// Form on a page. Its fields show the current values or, if it was rejected, the submitted ones.
 #[derive(Clone, Copy)]
 pub(in super::super) struct FormSheet<'a> {
     name: &'a str,
@@ -60,12 +60,12 @@ pub(in super::super) struct FormSheet<'a> {
 }
 
 impl<'a> FormSheet<'a> {
-    /// Creates the form named `name`; `refused` is the form on this page that was refused, if any.
+    /// Creates the form with the given name; `refused` is the rejected form on the page, if any.
     pub(in super::super) fn new(name: &'a str, refused: Option<&'a TypedForm>) -> Self {
         Self { name, typed: refused.filter(|typed| typed.is(name)) }
     }
 
-    /// Returns whether this form was refused and is therefore shown expanded.
+    /// Returns whether this form was rejected and is therefore shown expanded.
     pub(in super::super) fn is_refused(&self) -> bool {
         self.typed.is_some()
     }
@@ -75,7 +75,7 @@ impl<'a> FormSheet<'a> {
         html! { @if let Some(typed) = self.typed { (typed.render_faults()) } }
     }
 
-    /// Renders the form's errors, its token, and the version from which it was rendered.
+    /// Renders the form's errors, its token, and the version for which it was rendered.
     pub(in super::super) fn head(&self, version: Option<i64>) -> Markup {
         html! {
             (self.faults())
@@ -102,7 +102,7 @@ impl<'a> FormSheet<'a> {
         }
     }
 
-    /// Renders a field for a whole number from 1 to `most`.
+    /// Renders a field for an integer from 1 to `most`.
     pub(in super::super) fn count(&self, name: &str, label: &str, most: u32, current: u32) -> Markup {
         let id = format!("{}-{name}", self.name);
         html! {

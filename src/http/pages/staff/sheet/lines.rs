@@ -1,4 +1,4 @@
-//! The lines of a draft: a form for each line and one for a new line, and the lines with such a form applied.
+//! Lines of a draft: a form for each line and one for adding a line, and the list of lines with such a form applied.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -6,12 +6,12 @@ use serde_json::Value;
 use super::{FormSheet, TypedForm};
 use crate::form::PageForm;
 
-/// Form field with the index of the edited line, from 0; absent for a new line.
+/// Form field with the index of the edited line, starting at 0; absent when a line is added.
 const LINE_FIELD: &str = "line";
-/// Name of the form for a new line.
+/// Name of the form that adds a line.
 const NEW_LINE: &str = "line-new";
 
-/// Actions of line forms, as the last path segment: change or add a line, and remove it.
+/// Actions of line forms, used as the last segment of the path: change or add a line, and remove one.
 pub(in super::super) const LINE_ACTS: [&str; 2] = ["line", "remove-line"];
 
 /// Returns the name of the line form that was submitted.
@@ -19,8 +19,8 @@ pub(in super::super) fn line_form(sent: &PageForm) -> String {
     sent.text(LINE_FIELD).parse::<usize>().map_or_else(|_| NEW_LINE.to_owned(), |at| format!("line-{at}"))
 }
 
-/// Returns the lines with `new_line` in place of the line that the form names, or appended if it names none. Without
-/// `new_line`, removes that line.
+/// Returns the lines with `new_line` in place of the line named in the form, or appended if the form names none. If
+/// `new_line` is `None`, the named line is removed.
 pub(in super::super) fn edited(mut lines: Vec<Value>, typed: &TypedForm, new_line: Option<Value>) -> Vec<Value> {
     let at = typed.text(LINE_FIELD).parse::<usize>().ok().filter(|at| *at < lines.len());
     match (at, new_line) {
@@ -33,7 +33,7 @@ pub(in super::super) fn edited(mut lines: Vec<Value>, typed: &TypedForm, new_lin
     lines
 }
 
-/// The lines of a draft at a version, with the path to which their forms are posted.
+/// Lines of a certain version of a draft, with the path to which their forms are posted.
 pub(in super::super) struct DraftLines<'a> {
     pub(in super::super) path: String,
     pub(in super::super) version: i64,
@@ -43,7 +43,7 @@ pub(in super::super) struct DraftLines<'a> {
 }
 
 impl DraftLines<'_> {
-    /// Renders the line forms; `fields` renders the fields of the line at an index, or of a new line for `None`.
+    /// Renders the line forms. `fields` renders the fields of the line at the given index, or of a new line if `None`.
     pub(in super::super) fn forms(&self, fields: &dyn Fn(&FormSheet<'_>, Option<usize>) -> Markup) -> Markup {
         let Self { path, version, titles, refused } = self;
         let [change, remove] = LINE_ACTS.map(|act| format!("{path}/{act}"));

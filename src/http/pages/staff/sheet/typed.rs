@@ -1,4 +1,4 @@
-//! A submitted form, retained while its operation runs so that it can be shown again with its errors.
+//! Submitted form, retained while its operation runs so that it can be shown again with its errors.
 
 use std::collections::BTreeMap;
 
@@ -16,15 +16,15 @@ use domain::currency;
 use http::command_request::CommandRequest;
 use http::error::ApiError;
 
-/// Form field with the version of the draft from which the form was rendered.
+/// Form field with the version of the draft for which the form was rendered.
 pub(in super::super) const VERSION_FIELD: &str = "version";
 
-/// A submitted form, shown again if its operation is refused.
+/// Submitted form, shown again if its operation is refused.
 pub(in super::super) struct TypedForm {
     /// Name of the form on its page.
     name: String,
     texts: BTreeMap<String, String>,
-    /// Reason the form was refused, if it was.
+    /// Error for which the form was rejected, if it was.
     refusal: Option<ApiError>,
 }
 
@@ -39,7 +39,7 @@ impl TypedForm {
         Self { name: String::new(), texts: BTreeMap::new(), refusal: None }
     }
 
-    /// Returns whether this is the form of its page with this name.
+    /// Returns whether this form has the given name.
     pub(super) fn is(&self, name: &str) -> bool {
         self.name == name
     }
@@ -52,25 +52,26 @@ impl TypedForm {
         Some(self.text(member)).filter(|text| !text.is_empty())
     }
 
-    /// Returns a field as a whole number; null if empty. Other text is passed on unchanged, and the API's refusal
-    /// explains it.
+    /// Returns a field as an integer; null if empty. Text that is not an integer is passed on unchanged, so that the
+    /// API reports the error.
     pub(in super::super) fn whole(&self, member: &str) -> Value {
         self.some(member).map_or(Value::Null, |text| text.parse::<i64>().map_or_else(|_| json!(text), |n| json!(n)))
     }
 
-    /// Returns a field as an amount in minor units; null if empty. Other text is passed on unchanged.
+    /// Returns a field as an amount in minor units; null if empty. Invalid text is passed on unchanged, so that the API
+    /// reports the error.
     pub(in super::super) fn amount(&self, member: &str, currency: &str) -> Value {
         self.some(member).map_or(Value::Null, |text| {
             currency::parse(text, currency).map_or_else(|| json!(text), |cents| json!(cents))
         })
     }
 
-    /// Returns the last second of the day in a field; null if empty.
+    /// Returns the last second of the date in a field; null if empty.
     pub(in super::super) fn end_of_day(&self, member: &str) -> Value {
         self.some(member).map_or(Value::Null, |day| json!(format!("{day}T23:59:59.000Z")))
     }
 
-    /// Returns the address fields; null if all of them are empty.
+    /// Returns the address from its fields; null if all of them are empty.
     pub(in super::super) fn address(&self) -> Value {
         if ADDRESS_FIELDS.iter().all(|(name, ..)| self.text(name).is_empty()) {
             return Value::Null;
@@ -81,8 +82,7 @@ impl TypedForm {
         })
     }
 
-    /// Attaches the refusal to the form if the user can correct it; returns other errors, which get a page of their
-    /// own.
+    /// Attaches the error to the form if the user can correct it; returns any other error, which gets its own page.
     pub(in super::super) fn refused(mut self, error: ApiError) -> Result<Self, ApiError> {
         // A file that is too large, or is no file, is said beside its form too.
         if !is_of_form(&error) && !matches!(error.status().as_u16(), 413 | 415) {
@@ -92,7 +92,7 @@ impl TypedForm {
         Ok(self)
     }
 
-    /// Turns the page that shows the form again into the response to it, with the refusal's status.
+    /// Turns the page that shows the form again into an error response with the status of the form's error.
     pub(in super::super) fn on(&self, page: Response) -> Response {
         match &self.refusal {
             Some(error) => refused(page, error.clone()),

@@ -1,5 +1,5 @@
-//! Stock actions of a material: delivery, loss, stock count, removal, and the resolution of a conflict with another
-//! system that counts it too.
+//! Stock actions on a material: delivery, loss, stock count, removal, and the resolution of a conflict with another
+//! system that also counts the material.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -17,7 +17,7 @@ use http::path_id::PathId;
 use http_api::production::materials::act_by_page;
 use http_api::production::stock_links::agree_by_page;
 
-/// Runs the API operation and redirects; a refusal is shown on the page, beside the form.
+/// Performs the API operation and redirects; an error is shown on the page, next to the form.
 async fn done(
     app: &StockHandles,
     id: Id,
@@ -47,7 +47,7 @@ pub(super) async fn receive(
     done(&app, id, ("receive", "adjust"), &body, sent).await
 }
 
-/// Records a loss as a negative change. A minus sign in the input makes it invalid.
+/// Records a loss, as a negative change. Input with a minus sign is invalid.
 pub(super) async fn write_off(
     State(app): State<StockHandles>,
     PathId(id): PathId,
@@ -77,7 +77,7 @@ pub(super) async fn remove(
     done(&app, id, ("remove", "remove"), &json!({}), sent).await
 }
 
-/// Settles a stock conflict, from the page of the material or from the to-do page.
+/// Resolves a stock conflict, from the material's page or from the to-do page.
 pub(super) async fn agree(
     State(app): State<StockHandles>,
     PathId(id): PathId,

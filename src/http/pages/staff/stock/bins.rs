@@ -1,4 +1,4 @@
-//! Bins: the locations of materials, named as on their labels, and the contents of each.
+//! Bins: the locations of materials, named as on their labels, and what each contains.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -15,13 +15,13 @@ use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
 
-/// Path of the list of bins; with a name in the query, of one bin.
+/// Path of the list of bins or, with a name in the query, of a single bin.
 pub(in crate::staff) const BINS_PATH: &str = "/shop/stock/bins";
 
-/// Query of the bin page.
+/// Query parameters of the bin page.
 #[derive(Request, Debug)]
 pub(super) struct BinQuery {
-    /// Name of the bin, as on its label; without it, all bins are listed.
+    /// Name of the bin, as on its label; if missing, all bins are listed.
     name: Option<String>,
 }
 
@@ -31,7 +31,7 @@ pub(in crate::staff) fn bin_path(name: &str) -> String {
     format!("{BINS_PATH}?{query}")
 }
 
-/// Returns the names of all bins of these materials, without duplicates.
+/// Returns the names of all bins that contain the given materials, without duplicates.
 pub(in crate::staff) fn bins_of<'m>(materials: impl IntoIterator<Item = &'m Material>) -> Vec<&'m str> {
     let mut names: Vec<&str> = materials.into_iter().filter_map(|one| one.fields.location.as_deref()).collect();
     names.sort_by_key(|name| (name.to_lowercase(), *name));

@@ -1,4 +1,4 @@
-//! The ledger's chart of stock on hand over time, rendered on the server as SVG. The figures are in the table beside
+//! Chart of stock on hand over time, for the ledger, rendered on the server as SVG. The numbers are in a table next to
 //! it.
 
 use maud::{Markup, html};
@@ -6,19 +6,19 @@ use maud::{Markup, html};
 use domain::amount::Amount;
 use domain::time::Timestamp;
 
-/// Width and height of the chart in its own units; the page scales it.
+/// Width and height of the chart in SVG units; the page scales it.
 const CHART_SIZE: (f64, f64) = (600.0, 160.0);
-/// Height reserved for text at the top and at the bottom, in chart units.
+/// Height in SVG units reserved for text at the top and at the bottom.
 const WORDS_HEIGHT: f64 = 18.0;
 
-/// Stock on hand from a time on.
+/// Amount of stock on hand from the given time on.
 pub(super) type StockStep = (Timestamp, Amount);
 
 /// Data of a stock chart.
 pub(super) struct StockChart<'a> {
     /// Changes of the stock, oldest first.
     pub(super) steps: &'a [StockStep],
-    /// End of the chart.
+    /// Time at which the chart ends.
     pub(super) until: Timestamp,
     pub(super) reorder_point: Amount,
     /// Unit of all amounts.
@@ -44,7 +44,7 @@ impl StockChart<'_> {
         at.since(*begins).clamp(0, whole) as f64 / whole as f64 * CHART_SIZE.0
     }
 
-    /// Returns the SVG path of the stock: horizontal to each change, then vertical.
+    /// Returns the SVG path of the stock line, a step function: horizontal until each change, then vertical.
     fn line(&self) -> String {
         let steps = self.steps.iter().enumerate().map(|(n, (at, amount))| {
             let (x, y) = (self.x(*at), self.y(*amount));
@@ -67,7 +67,7 @@ impl StockChart<'_> {
         )
     }
 
-    /// Renders the chart; empty if the stock never changed.
+    /// Renders the chart; empty if the stock has never changed.
     pub(super) fn html(&self) -> Markup {
         let (width, height) = CHART_SIZE;
         let begins = self.steps.first().map(|(at, _)| *at);
@@ -89,7 +89,7 @@ impl StockChart<'_> {
     }
 }
 
-/// Formats the UTC day of a timestamp.
+/// Formats the UTC date of a timestamp.
 fn day(at: Timestamp) -> String {
     at.to_string().get(..10).unwrap_or_default().to_owned()
 }

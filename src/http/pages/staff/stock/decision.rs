@@ -1,4 +1,4 @@
-//! Forms that settle a stock conflict with another system that counts the same material.
+//! Forms that resolve a stock conflict with another system that counts the same material.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use domain::material::Material;
 use domain::parts_sync::{ConflictKind, RightSide, StockLink, StockSystem, total};
 use domain::refusal::Refusal;
 
-/// Returns a system's name in forms, as spelled in the API.
+/// Returns the name of a system in forms, as spelled in the API.
 const fn system_word(system: StockSystem) -> &'static str {
     match system {
         StockSystem::Parts => "parts",
@@ -16,14 +16,14 @@ const fn system_word(system: StockSystem) -> &'static str {
     }
 }
 
-/// Parses the system that a form names; any other text is refused as an unknown link.
+/// Parses the system named in a form; any other text is refused as an unknown stock link.
 pub(super) fn system_of(text: &str) -> Result<StockSystem, Refusal> {
     let system = StockSystem::ALL.into_iter().find(|system| system_word(*system) == text);
     system.ok_or_else(|| Refusal::not_found("link"))
 }
 
-/// Renders the forms that settle the conflict of a link, one for each side; empty without a conflict or before the
-/// other system's count is known. `back` is the page to return to; `None` returns to the page of the material.
+/// Renders the forms that resolve a stock link's conflict, one for each side; empty if there is no conflict or the
+/// other system's count is not known yet. `back` is the page to return to; with `None`, that is the material's page.
 pub(in crate::staff) fn decision(material: &Material, link: &StockLink, back: Option<&str>) -> Markup {
     let Some((conflict, theirs)) = link.conflict.as_ref().zip(link.last_amounts.as_ref().map(total)) else {
         return html! {};

@@ -1,4 +1,4 @@
-//! Forms that add a material and change its description.
+//! Forms that add a material or change its description.
 
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
@@ -19,9 +19,9 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::materials::{act_by_page, create_by_page};
 
-/// Action name of both forms, which identifies their submitted values.
+/// Action name used by both the add and the change form, by which submitted values are assigned to them.
 const EDIT_ACT: &str = "edit";
-/// Form field with the edited version, so that a concurrent change is not overwritten.
+/// Form field with the version being edited, so that a concurrent change is not overwritten.
 const VERSION_FIELD: &str = "version";
 
 /// Material types as spelled in the API, with labels that state the unit of their amounts.
@@ -32,7 +32,7 @@ const TYPES: [(MaterialType, &str, &str); 4] = [
     (MaterialType::LaserConsumable, "laser_consumable", "Wearing parts of a laser cutter, in units"),
 ];
 
-/// A text field of the form: name in the API, label, maximum length in characters, hint.
+/// Text field of the form: name in the API, label, maximum length in characters, and hint.
 type TextField = (&'static str, &'static str, &'static str, &'static str);
 
 const TEXTS: [TextField; 5] = [
@@ -52,7 +52,7 @@ const AMOUNTS: [TextField; 3] = [
         "In the smallest unit of the currency: 2.5 for 25.00 a kilogram. It prices what is lost with bad parts.",
     ),
 ];
-/// Amount field that may be unknown.
+/// Name of the amount field that may be left unknown.
 const COST_FIELD: &str = "unitCostCents";
 
 /// Returns the initial value of a field.
@@ -73,8 +73,8 @@ fn known_value(material: Option<&Material>, name: &str) -> String {
     text.unwrap_or_default()
 }
 
-/// Builds the API request body from the form. An empty text becomes null; an empty amount is left unchanged, or becomes
-/// null where it may be unknown.
+/// Builds the API request body from the form. Empty text becomes null. An empty amount is left unchanged, except that
+/// one that may be unknown becomes null.
 fn request_body(sent: &PageForm) -> Value {
     let mut members = Map::new();
     for name in ["name", "type"] {

@@ -1,4 +1,4 @@
-//! The ledger of a material: every change of its stock with its actor, as a chart and as a table.
+//! Ledger of a material: every change of its stock with the actor, as a chart and as a table.
 
 use maud::{Markup, html};
 
@@ -13,10 +13,10 @@ use store::queries::Page;
 
 /// Number of movements per page of the table.
 const ROWS_PER_PAGE: u64 = 50;
-/// Maximum number of movements in the chart, the newest.
+/// Maximum number of movements drawn in the chart, newest first.
 const STEPS_DRAWN: u64 = 200;
 
-/// Returns the label of a kind of movement.
+/// Returns the label for a kind of movement.
 fn kind_words(kind: MovementKind) -> &'static str {
     match kind {
         MovementKind::Receive => "received",
@@ -28,7 +28,7 @@ fn kind_words(kind: MovementKind) -> &'static str {
     }
 }
 
-/// Formats a change with its sign; empty for zero.
+/// Formats a change of stock with its sign; empty for zero.
 fn change_words(delta: Amount) -> String {
     match delta {
         Amount::ZERO => String::new(),
@@ -37,7 +37,7 @@ fn change_words(delta: Amount) -> String {
     }
 }
 
-/// Renders the ledger, newest entries first, after skipping `from` of them.
+/// Renders the ledger, newest entries first, skipping the first `from` of them.
 pub(super) async fn render(app: &StockHandles, material: &Material, from: u64) -> Result<Markup, ApiError> {
     let queries = &app.materials.queries;
     let (drawn, total) = queries.movements(material.id, Page { limit: STEPS_DRAWN, offset: 0 }).await?;

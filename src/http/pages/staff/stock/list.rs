@@ -1,4 +1,4 @@
-//! The list of materials: those to reorder, then all with their stock levels.
+//! List of materials: those to reorder, followed by all materials with their stock levels.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -18,15 +18,15 @@ use store::queries::Page;
 
 /// Number of materials per page.
 const ROWS_PER_PAGE: u64 = 100;
-/// Maximum number of materials listed as to be reordered; the rest are only in the list.
+/// Maximum number of materials listed as to be reordered; any others appear only in the full list.
 const MAX_TO_ORDER: usize = 100;
 
-/// Query of the list of materials.
+/// Query parameters of the list of materials.
 #[derive(Request, Debug)]
 pub(super) struct StockListQuery {
     /// Part of the name, brand, variant or location.
     q: Option<String>,
-    /// Any value: only materials that run low.
+    /// Any value selects only materials that are running low.
     low: Option<String>,
     /// Number of materials to skip.
     #[api(default = 0)]
@@ -54,7 +54,8 @@ pub(super) fn level_state(material: &Material) -> (Tone, &'static str) {
     }
 }
 
-/// Renders a bar of the reserved and available stock against the reorder point. The figures are shown beside it.
+/// Renders a bar that shows reserved and available stock in relation to the reorder point. The numbers are shown next
+/// to it.
 pub(super) fn level_bar(material: &Material) -> Markup {
     let fields = &material.fields;
     let usual = fields.reorder_point + fields.reorder_quantity;

@@ -1,4 +1,4 @@
-//! The page of a material: stock, waiting jobs, spools, deliveries and counts, and its ledger.
+//! Material page: stock, waiting jobs, spools, deliveries and counts, and the ledger.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -23,7 +23,7 @@ use http::path_id::PathId;
 /// Maximum number of waiting jobs listed.
 const MAX_WAITING: usize = 20;
 
-/// Query of the ledger on a material's page.
+/// Query parameters of the ledger on a material's page.
 #[derive(Request, Debug)]
 pub(super) struct LedgerQuery {
     /// Number of entries to skip.
@@ -46,7 +46,7 @@ pub(super) async fn material_of(app: &StockHandles, id: Id) -> Result<(i64, Mate
     find_present(&app.materials.materials, id).await
 }
 
-/// Renders the page of a material; `tried` is the form on it that was refused.
+/// Renders a material's page; `tried` is the rejected form on it, if any.
 pub(super) async fn page(
     app: &StockHandles,
     who: &Caller,
@@ -131,7 +131,7 @@ fn waiting(material: &Material) -> Markup {
     }
 }
 
-/// Renders an amount field.
+/// Renders a field for an amount.
 fn amount(tried: &AttemptedForm, (act, name): (&str, &str), label: &str) -> Markup {
     let id = format!("{act}-{name}");
     field(
@@ -143,7 +143,7 @@ fn amount(tried: &AttemptedForm, (act, name): (&str, &str), label: &str) -> Mark
     )
 }
 
-/// Renders the field for the reason of a stock change, which the ledger shows.
+/// Renders the field for the reason for a stock change, which the ledger shows.
 fn reason(tried: &AttemptedForm, act: &str, usual: &str) -> Markup {
     let id = format!("{act}-reason");
     let value = tried.value(act, "reason", usual);

@@ -1,4 +1,4 @@
-//! The slots of all printers: the contents of each, and the form that corrects them after a spool was swapped.
+//! Slots of all printers: what each contains, and the form that corrects it after a spool has been swapped.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -30,20 +30,20 @@ const SAY_ACT: &str = "say";
 /// Value sent by the button that marks a slot as empty.
 const EMPTY_WORD: &str = "true";
 
-/// Hidden field of forms that say which spool they show.
+/// Hidden field that states which spool the form showed.
 const SHOWN_FIELD: &str = "shown";
 
-/// Query of the slot list.
+/// Query parameters of the slot list.
 #[derive(Request, Debug)]
 pub(super) struct SlotListQuery {
-    /// Slot whose form is shown, as `printer/slot`.
+    /// Slot for which the form is shown, as `printer/slot`.
     place: Option<String>,
     /// Number of slots to skip.
     #[api(default = 0)]
     from: u32,
 }
 
-/// Formats a slot as in forms and URLs: `printer/slot`.
+/// Formats a slot for forms and URLs, as `printer/slot`.
 fn place_of(place: &PrinterSlot) -> String {
     let (printer, slot) = place.at();
     format!("{printer}/{slot}")
@@ -72,8 +72,8 @@ pub(super) async fn say(State(app): State<StockHandles>, sent: PageForm) -> Resu
     }
 }
 
-/// Renders hidden fields with the spool that the printer reports in a slot. The form is refused if the printer reports
-/// another one when it is sent.
+/// Renders hidden fields with the spool that the printer reports in a slot. The form is rejected if the printer reports
+/// a different spool by the time it is submitted.
 pub(in crate::staff) fn shown_spool(slot: &Slot) -> Markup {
     let SlotReport { vendor_code, kind, color } = SlotReport::of(slot);
     html! {
@@ -84,7 +84,7 @@ pub(in crate::staff) fn shown_spool(slot: &Slot) -> Markup {
     }
 }
 
-/// Returns the spool that a form showed, as a member of the API's request.
+/// Returns the spool that the form showed, as a member of the API request.
 fn expected_spool(sent: &PageForm) -> Value {
     if sent.text(SHOWN_FIELD).is_empty() {
         return Value::Null;
@@ -92,7 +92,7 @@ fn expected_spool(sent: &PageForm) -> Value {
     json!({"vendorCode": sent.some("shownCode"), "kind": sent.some("shownKind"), "color": sent.some("shownColor")})
 }
 
-/// Sets the contents of a printer's slot. The colour follows from the material; values that the printer itself reports
+/// Sets the contents of a printer's slot. The colour is taken from the material; values that the printer itself reports
 /// are not overwritten.
 async fn report_slot(app: &StockHandles, sent: &PageForm) -> Result<(), ApiError> {
     let to = chosen_slot(sent)?;

@@ -1,8 +1,8 @@
-//! A spool: its material, remaining amount, slot, and the actions available. Its number comes from the system that
-//! counts spools, or from a label of the shop itself.
+//! Spool page: material, remaining amount, slot, and the available actions. A spool's number comes from the system that
+//! counts spools, or from one of the shop's own labels.
 //!
-//! The remaining amount is known only while the spool is in a slot or if another system counts it. For other spools,
-//! only the label tells the material.
+//! The remaining amount is known only while the spool is in a slot or if another system counts it. For any other spool,
+//! even the material is known only from the label.
 
 use api_derive::Request;
 use axum::extract::{FromRequestParts, RawPathParams, State};
@@ -26,14 +26,14 @@ use http::error::ApiError;
 use http::page::OpenQuery;
 use http_api::production::printers::present_all;
 
-/// Query of a spool's page, as encoded in its label.
+/// Query parameters of a spool's page, as encoded in its label.
 #[derive(Request, Debug)]
 pub(super) struct SpoolQuery {
     /// Material on the spool.
     pub(super) material: Option<Id>,
 }
 
-/// The spool number in the `{id}` of a path. A value that is not a number yields 404.
+/// Spool number from the path segment `{id}`. A value that is not a number results in 404.
 pub(super) struct PathSpool(pub(super) i64);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathSpool {
@@ -46,7 +46,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathSpool {
     }
 }
 
-/// Returns the path of a spool's page; `material` is the material on its label.
+/// Returns the path of a spool's page; `material` is the material stated on its label.
 pub(in crate::staff) fn spool_path(number: i64, material: Option<Id>) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     if let Some(material) = material {
@@ -57,7 +57,7 @@ pub(in crate::staff) fn spool_path(number: i64, material: Option<Id>) -> String 
     if query.is_empty() { path } else { format!("{path}?{query}") }
 }
 
-/// A slot of an existing printer.
+/// Slot of an existing printer.
 pub(super) struct PrinterSlot {
     pub(super) printer: Id,
     pub(super) printer_name: String,
@@ -73,12 +73,12 @@ impl PrinterSlot {
         printer.slots().into_iter().map(move |slot| Self { printer: id, printer_name: name.clone(), busy, slot })
     }
 
-    /// Returns the printer's id and the slot's number in the API.
+    /// Returns the printer's id and the slot's number, as in the API.
     pub(super) fn at(&self) -> (Id, u32) {
         (self.printer, self.slot.slot)
     }
 
-    /// Describes the slot's place. Slots are numbered from 1 in the text.
+    /// Describes the slot's location. In the text, slots are numbered from 1.
     pub(super) fn words(&self) -> String {
         format!("{}, slot {}", self.printer_name, self.slot.slot + 1)
     }
@@ -90,14 +90,14 @@ pub(super) fn all_slots(app: &StockHandles) -> Vec<PrinterSlot> {
     printers.iter().filter_map(|versioned| versioned.state.as_ref()).flat_map(PrinterSlot::of).collect()
 }
 
-/// Known facts about a spool.
+/// Facts known about a spool.
 pub(in crate::staff) struct SpoolFacts {
     pub(super) number: i64,
     /// Material on the spool.
     pub(in crate::staff) material: Option<Material>,
     /// Remaining amount, in the material's unit.
     pub(super) left: Option<Amount>,
-    /// Slots recorded as holding the spool; more than one only if operators entered so.
+    /// Slots recorded as holding the spool; more than one only if operators have entered that.
     pub(super) places: Vec<PrinterSlot>,
 }
 
@@ -137,7 +137,7 @@ impl SpoolFacts {
     }
 }
 
-/// Returns the spools of a material that another system counts, with the remaining amount of each.
+/// Returns the spools of a material that another system counts, each with its remaining amount.
 fn counted_spools(material: &Material) -> impl Iterator<Item = (i64, Amount)> {
     let link = material.links.get(&StockSystem::Spools);
     let counted = link.and_then(|link| link.last_amounts.as_ref().or(link.agreed.as_ref()));
@@ -159,7 +159,7 @@ pub(in crate::staff) fn known_spools(app: &StockHandles) -> Vec<(i64, Option<Id>
     all
 }
 
-/// Renders the spools of a material: those in slots, and those on the shelf that another system counts.
+/// Renders a material's spools: those in slots, and those on the shelf if another system counts them.
 pub(super) fn of_material(app: &StockHandles, material: &Material) -> Markup {
     let mut places = all_slots(app);
     places.retain(|place| place.slot.material_id == Some(material.id));
@@ -203,7 +203,7 @@ pub(super) async fn show(
     page(&app, &who, &SpoolFacts::find(&app, number, query.material), &AttemptedForm::default())
 }
 
-/// Renders the page of a spool; `tried` is the form on it that was refused.
+/// Renders a spool's page; `tried` is the rejected form on it, if any.
 pub(super) fn page(
     app: &StockHandles,
     who: &Caller,
@@ -257,7 +257,7 @@ fn about(facts: &SpoolFacts) -> Markup {
     }
 }
 
-/// Returns the path to which the form for action `act` is posted.
+/// Returns the path to which the spool's form for action `act` is posted.
 fn act_path(facts: &SpoolFacts, act: &str) -> String {
     let path = spool_path(facts.number, facts.material_id());
     match path.split_once('?') {
@@ -266,7 +266,7 @@ fn act_path(facts: &SpoolFacts, act: &str) -> String {
     }
 }
 
-/// Returns the slots into which the spool could be loaded: empty slots first, and those of idle printers.
+/// Returns the slots into which the spool could be loaded, starting with empty slots and those of idle printers.
 fn slots_to_choose(app: &StockHandles, facts: &SpoolFacts) -> Vec<PrinterSlot> {
     let mut all = all_slots(app);
     all.retain(|place| place.slot.spool != Some(facts.number));

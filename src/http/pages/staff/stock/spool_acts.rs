@@ -1,4 +1,4 @@
-//! Actions on a spool. Each updates the slots of the printers concerned, by the API's operation.
+//! Actions on a spool. Each updates the slots of the affected printers through the API operation.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -18,8 +18,8 @@ use http::page::OpenQuery;
 use http_api::production::materials::adjust_by_page;
 use http_api::production::printers::load_by_page;
 
-/// Redirects to the page of the spool, or serves it again with the refusal. The label's material stays in the URL,
-/// because a spool outside a slot is known by nothing else.
+/// Redirects to the spool's page, or serves it again with the error. The material from the label stays in the URL,
+/// because for a spool outside a slot it is recorded nowhere else.
 fn respond(
     app: &StockHandles,
     act: &str,
@@ -37,7 +37,7 @@ fn respond(
     }
 }
 
-/// Marks each of these slots as empty.
+/// Marks each of the given slots as empty.
 async fn emptied(app: &StockHandles, sent: &PageForm, slots: Vec<(Id, u32)>) -> Result<(), ApiError> {
     for slot in slots {
         load_by_page(&app.board.shop, &sent.call, slot, &json!({})).await?;
@@ -45,19 +45,20 @@ async fn emptied(app: &StockHandles, sent: &PageForm, slots: Vec<(Id, u32)>) -> 
     Ok(())
 }
 
-/// Parses the slot that a form names, as `printer/slot`.
+/// Parses the slot named in a form, as `printer/slot`.
 pub(super) fn chosen_slot(sent: &PageForm) -> Result<(Id, u32), ApiError> {
     let chosen = sent.text("place").split_once('/');
     let read = chosen.and_then(|(printer, slot)| Some((printer.parse().ok()?, slot.parse().ok()?)));
     read.ok_or_else(|| Refusal::field("place", "choose a printer and a slot").into())
 }
 
-/// Returns the remaining amount in a form; null if the field is empty.
+/// Returns the remaining amount entered in a form; null if the field is empty.
 pub(super) fn said_left(sent: &PageForm) -> Value {
     sent.some("remaining").map_or(Value::Null, |text| number(&text))
 }
 
-/// Loads the spool into a slot and marks the slots that held it before as empty, because a spool is in one place only.
+/// Loads the spool into a slot and marks the slots that held it before as empty, because a spool can only be in one
+/// slot.
 async fn put(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
     let to = chosen_slot(sent)?;
     let from = facts.places.first().and_then(|place| place.slot.color.clone());
@@ -83,7 +84,8 @@ pub(super) async fn load(
     respond(&app, "load", &sent, &facts, done)
 }
 
-/// Returns the weighed remaining amount: entered directly, or the scale's reading minus the empty spool.
+/// Returns the remaining amount by weight: entered directly, or the scale's reading minus the weight of the empty
+/// spool.
 fn weighed(sent: &PageForm) -> Result<Value, ApiError> {
     if sent.text("gross").is_empty() {
         return match said_left(sent) {
@@ -141,8 +143,8 @@ pub(super) async fn unload(
     respond(&app, "unload", &sent, &facts, done)
 }
 
-/// Empties the spool's slots, then writes off the remaining amount if the form asks for it. In this order, a refused
-/// slot leaves the stock unchanged, and resubmitting the form does not write it off twice.
+/// Empties the spool's slots, then writes off the remaining amount if the form requests it. In this order, the stock
+/// stays unchanged if a slot is refused, and resubmitting the form does not write off the amount twice.
 async fn given_up(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
     emptied(app, sent, facts.places.iter().map(PrinterSlot::at).collect()).await?;
     let left = facts.left.filter(|left| *left > Amount::ZERO && sent.text("writeOff") == "true");

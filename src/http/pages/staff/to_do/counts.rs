@@ -1,4 +1,4 @@
-//! Stock conflicts with another system, in which the staff decides whose count is right.
+//! Stock conflicts with another system, for which staff decide whose count is right.
 
 use maud::html;
 
@@ -8,7 +8,7 @@ use crate::staff::stock::{decision, material_path};
 use domain::material::Material;
 use domain::parts_sync::{StockLink, SyncConflict};
 
-/// Lists the conflicts of all stock links, by the names of their materials.
+/// Lists the conflicts of all stock links, sorted by material name.
 pub(super) fn counts(app: &ToDoHandles) -> TaskKind {
     let all = app.board.shop.materials.all_resident();
     let materials = all.iter().filter_map(|(_, versioned)| versioned.present());

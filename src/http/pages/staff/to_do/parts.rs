@@ -1,4 +1,4 @@
-//! Parts to sign off whose print has left its bed. Parts still on a bed are signed off when the bed is cleared.
+//! Parts to sign off after their print has left the bed. Parts still on a bed are signed off when the bed is cleared.
 
 use maud::{Markup, html};
 
@@ -14,8 +14,7 @@ use domain::time::Timestamp;
 use http::error::ApiError;
 use store::queries::JobFilter;
 
-/// Lists the parts to sign off, those of the earliest print first. `beds` are the printers whose beds are to be
-/// cleared.
+/// Lists the parts to sign off, earliest print first. `beds` are the printers whose beds need clearing.
 pub(super) async fn parts(app: &ToDoHandles, beds: &[&Printer]) -> Result<TaskKind, ApiError> {
     let except: Vec<Id> = beds.iter().filter_map(|printer| Some(printer.last_print?.job)).collect();
     let filter = JobFilter { unsigned: Some(true), except, ..JobFilter::default() };

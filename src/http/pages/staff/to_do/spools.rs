@@ -12,7 +12,7 @@ use domain::job::Job;
 /// Maximum number of jobs named per spool.
 const JOBS_NAMED: usize = 3;
 
-/// Lists the spools that these jobs wait for, each once, in the order of their longest waiting jobs.
+/// Lists the spools that the given jobs are waiting for, each spool once, in the order of the longest-waiting jobs.
 pub(super) fn spools(app: &ToDoHandles, waiting: &[Job]) -> TaskKind {
     let mut to_load: Vec<(SpoolToLoad, Vec<&Job>)> = Vec::new();
     for job in waiting {

@@ -1,4 +1,4 @@
-//! Actions on a webhook endpoint, each by the API's operation.
+//! Actions on a webhook endpoint, each performed by the API operation.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -23,7 +23,7 @@ fn path_of(id: Id) -> String {
     format!("{WEBHOOKS_PATH}/{id}")
 }
 
-/// Redirects to the page of the endpoint, or serves it with the form's errors.
+/// Redirects to the endpoint's page, or serves the page with the form's errors.
 async fn answered(
     app: &WebhookPageHandles,
     id: Id,
@@ -40,7 +40,7 @@ async fn answered(
     }
 }
 
-/// Changes an endpoint's URL or its events.
+/// Changes an endpoint's URL or the events sent to it.
 pub(super) async fn change(
     State(app): State<WebhookPageHandles>,
     PathId(id): PathId,
@@ -51,7 +51,7 @@ pub(super) async fn change(
     answered(&app, id, &sent, done).await
 }
 
-/// Replays the events sent since a time.
+/// Replays the events sent since a given time.
 pub(super) async fn replay(
     State(app): State<WebhookPageHandles>,
     PathId(id): PathId,
@@ -74,7 +74,7 @@ pub(super) async fn rotate(
     shown_once(&app, &sent.call.who, "The secret is changed", &endpoint)
 }
 
-/// Runs the action named by the last path segment.
+/// Performs the action named in the last segment of the path.
 pub(super) async fn act_on(
     State(app): State<WebhookPageHandles>,
     PathId(id): PathId,

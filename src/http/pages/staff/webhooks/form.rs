@@ -1,4 +1,4 @@
-//! The form of a webhook endpoint: URL and events. The secret of a new endpoint is shown once.
+//! Form for a webhook endpoint: URL and events. The secret of a new endpoint is shown only once.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -19,11 +19,11 @@ use http_api::production::endpoints::{self, EndpointDisclosure};
 pub(super) const NEW_PATH: &str = "/shop/webhooks/new";
 /// Prefix of the form fields that select events.
 const EVENT_PREFIX: &str = "event-";
-/// Labels of the form fields, by the names of the API members.
+/// Labels of the form fields, by API member.
 pub(super) const LABELS: [(&str, &str); 4] =
     [("url", "Address"), ("events", "Events"), ("secret", "Secret"), ("since", "Since")];
 
-/// Builds the API request body from the form, without the secret if that is left empty.
+/// Builds the API request body from the form. The secret is omitted if left empty.
 pub(super) fn request_body(sent: &PageForm) -> Value {
     let events: Vec<&str> = sent.members().filter_map(|(name, _)| name.strip_prefix(EVENT_PREFIX)).collect();
     let mut members = Map::new();
@@ -35,7 +35,7 @@ pub(super) fn request_body(sent: &PageForm) -> Value {
     Value::Object(members)
 }
 
-/// Renders the URL and the events of an endpoint, current or as submitted.
+/// Renders the fields for an endpoint's URL and events, with the current or the submitted values.
 pub(super) fn fields(url: &str, events: &[String], refused: FormRefusal<'_>) -> Markup {
     let chosen = |word: &str| match refused {
         Some((sent, _)) => sent.some(&format!("{EVENT_PREFIX}{word}")).is_some(),
@@ -98,7 +98,7 @@ pub(super) async fn add(State(app): State<WebhookPageHandles>, sent: PageForm) -
     }
 }
 
-/// Renders the page that shows a secret once.
+/// Renders a page that shows a secret once.
 pub(super) fn shown_once(
     app: &WebhookPageHandles,
     who: &Caller,

@@ -1,4 +1,4 @@
-//! The delivery log of a webhook endpoint: each event sent, with its request and response.
+//! Delivery log of a webhook endpoint: each event sent, with the request and the response.
 
 use maud::{Markup, html};
 
@@ -22,7 +22,7 @@ const STATES: [(DeliveryState, &str, &str); 4] = [
     (DeliveryState::Cancelled, "cancelled", "Cancelled"),
 ];
 
-/// Query of the delivery log. Unknown values are ignored.
+/// Query parameters of the delivery log. Unknown values are ignored.
 #[derive(api_derive::Request, Debug, Default)]
 pub(super) struct LogQuery {
     /// Only deliveries in this state, as spelled in the API.
@@ -42,7 +42,7 @@ impl LogQuery {
     }
 }
 
-/// Renders the deliveries of an endpoint, newest first.
+/// Renders an endpoint's deliveries, newest first.
 pub(super) async fn log(
     app: &WebhookPageHandles,
     endpoint: &Endpoint,
@@ -122,7 +122,7 @@ fn entry(endpoint: &Endpoint, delivery: &Delivery, admin: bool) -> Markup {
     }
 }
 
-/// Renders the outcome of the last attempt as a sentence.
+/// Describes the outcome of the last delivery attempt in a sentence.
 fn answered(delivery: &Delivery) -> Markup {
     html! {
         @match delivery.last_status {

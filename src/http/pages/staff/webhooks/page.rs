@@ -1,4 +1,4 @@
-//! The page of a webhook endpoint: health, actions, and its delivery log.
+//! Webhook endpoint page: health, actions, and the delivery log.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -30,7 +30,7 @@ pub(super) async fn show(
     render_page(&app, id, &who, &query, None).await
 }
 
-/// Renders the page of an endpoint, with the errors of a form on it, if any.
+/// Renders an endpoint's page, with the errors of a rejected form, if any.
 pub(super) async fn render_page(
     app: &WebhookPageHandles,
     id: Id,
@@ -76,7 +76,7 @@ fn path(endpoint: &Endpoint, word: &str) -> String {
     format!("{WEBHOOKS_PATH}/{}/{word}", endpoint.id)
 }
 
-/// Renders the actions that take effect at once.
+/// Renders the actions that take effect immediately, without a form to fill in.
 fn steps(endpoint: &Endpoint) -> Markup {
     html! {
         section class="card" aria-labelledby="steps" {

@@ -12,7 +12,7 @@ use crate::wire::GatedStream;
 
 /// Maximum size of an upload in bytes.
 const MAX_UPLOAD_BYTES: usize = 1 << 30;
-/// Size of a read in bytes.
+/// Maximum number of bytes in one read.
 const PIECE_BYTES: usize = 16 * 1024;
 
 /// Open data connection.
@@ -23,11 +23,11 @@ pub(super) enum DataConnection {
 
 /// Result of an upload.
 pub(super) enum UploadOutcome {
-    /// The client completed it.
+    /// The client completed the upload.
     Whole(Bytes),
-    /// The connection broke off.
+    /// The connection broke during the upload; contains the bytes received.
     Part(Bytes),
-    /// The upload exceeded the storage.
+    /// The upload exceeded the available storage.
     TooLarge,
 }
 
@@ -47,7 +47,7 @@ pub(super) async fn ignore(mut stream: GatedStream) {
     while let Ok(1..) = stream.read(&mut piece).await {}
 }
 
-/// Receives an upload, at the speed that the faults set; breaks off at `limit`.
+/// Receives an upload at the speed set by the faults; aborts at `limit` bytes.
 pub(super) async fn receive(data: &mut DataConnection, host: &BambuHost, limit: Option<u64>) -> UploadOutcome {
     let limit = limit.map_or(MAX_UPLOAD_BYTES + 1, |limit| limit as usize);
     let mut bytes = BytesMut::new();

@@ -7,7 +7,8 @@ use jiff::{Timestamp, tz::TimeZone};
 use super::FOLDERS;
 use crate::printer::Machine;
 
-/// Lists a folder, or the file at this path: names, or with `long` a line with permissions, size and date each.
+/// Lists a folder, or the file at the given path: names only or, with `long`, a line each with permissions, size and
+/// date.
 pub(super) fn of(machine: &Machine, folder: &str, long: bool) -> String {
     let now = machine.now_at();
     let mut out = String::new();
@@ -42,7 +43,7 @@ pub(super) fn of(machine: &Machine, folder: &str, long: bool) -> String {
     out
 }
 
-/// Formats a time for `MDTM`.
+/// Formats a time for the `MDTM` reply.
 pub(super) fn compact(at: Timestamp) -> String {
     at.to_zoned(TimeZone::UTC).strftime("%Y%m%d%H%M%S").to_string()
 }

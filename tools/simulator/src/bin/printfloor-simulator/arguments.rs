@@ -16,7 +16,7 @@ pub struct SimulatorArguments {
     /// Port of the first printer; the others use the ports after it [default: free ports]
     #[arg(long, value_name = "P")]
     pub base_port: Option<u16>,
-    /// Also accept requests without a key, like printers that trust their whole network
+    /// Also accept requests without a key, like printers that trust their entire network
     #[arg(long)]
     pub keyless: bool,
     /// Print this many times as fast as the G-code estimates
@@ -28,21 +28,21 @@ pub struct SimulatorArguments {
     /// Also run a simulated payment processor on this port [default: a free port]
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
     pub payments: Option<u16>,
-    /// URL on this machine that receives the payment processor's signed events
+    /// URL on this machine to which the payment processor sends its signed events
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8787/webhooks/payments", requires = "payments")]
     pub events_to: String,
 }
 
-/// Number of printers by kind; each kind has its own flag, named like its printer type.
+/// Number of printers by kind; each kind has its own flag, named after its printer type.
 #[derive(Clone, Debug, Default)]
 pub struct FleetSizes(BTreeMap<PrinterKind, u16>);
 
-/// Flags by kind: the name of the type with hyphens.
+/// Command-line flags by kind, each with the name of the printer type, written with hyphens.
 static FLAGS: LazyLock<Vec<(PrinterKind, String)>> =
     LazyLock::new(|| PrinterKind::ALL.iter().map(|kind| (*kind, kind.as_str().replace('_', "-"))).collect());
 
 impl FleetSizes {
-    /// Builds the sizes from pairs of kind and number.
+    /// Builds the sizes from pairs of a kind and a number of printers.
     #[cfg(test)]
     pub fn of_each(sizes: &[(PrinterKind, u16)]) -> Self {
         Self(sizes.iter().copied().collect())

@@ -20,10 +20,10 @@ use self::arguments::SimulatorArguments;
 /// Reason the simulation ended with an error.
 #[derive(Debug, thiserror::Error)]
 enum SimulatorError {
-    /// A failure described in full by its text.
+    /// Failure that is fully described by the text.
     #[error("{0}")]
     Failed(String),
-    /// The printers cannot start.
+    /// The printers cannot be started.
     #[error(transparent)]
     Fleet(#[from] FleetError),
     /// An operating system call failed.
@@ -31,18 +31,18 @@ enum SimulatorError {
     Io {
         /// Description of the failed operation.
         doing: &'static str,
-        /// Error of the operating system.
+        /// Underlying operating system error.
         source: io::Error,
     },
 }
 
 impl SimulatorError {
-    /// Builds a closure that describes a failed operation, for `map_err`.
+    /// Returns a closure for `map_err` that adds a description of the failed operation.
     fn io(doing: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { doing, source }
     }
 
-    /// Returns advice, if the error message does not already say what to do.
+    /// Returns advice if the error message does not already say what to do.
     fn advice(&self) -> Option<&'static str> {
         match self {
             Self::Fleet(FleetError::Listen { .. }) => {
@@ -93,7 +93,7 @@ async fn run(args: &SimulatorArguments) -> Result<(), SimulatorError> {
     Ok(())
 }
 
-/// Starts the payment processor if it was requested, and returns it with its line.
+/// Starts the payment processor if requested, and returns it with its JSON line.
 async fn payment_processor(args: &SimulatorArguments) -> Result<Option<(SimPaymentProcessor, String)>, SimulatorError> {
     let Some(port) = args.payments else { return Ok(None) };
     let receiver = events_receiver(&args.events_to).map_err(SimulatorError::Failed)?;
@@ -108,8 +108,8 @@ async fn payment_processor(args: &SimulatorArguments) -> Result<Option<(SimPayme
     Ok(Some((processor, line.to_string())))
 }
 
-/// Returns the loopback address and the path of an `http` URL. The error says what is wrong with the URL: simulated
-/// events never leave this machine.
+/// Returns the loopback address and the path of an `http` URL. Any other URL is an error with an explanation, because
+/// simulated events never leave this machine.
 fn events_receiver(url: &str) -> Result<(SocketAddr, String), String> {
     let wrong = || {
         format!(
@@ -129,7 +129,7 @@ fn events_receiver(url: &str) -> Result<(SocketAddr, String), String> {
     Ok((SocketAddr::new(address, parsed.port().unwrap_or(80)), parsed.path().to_owned()))
 }
 
-/// Builds the options of the fleet to start: one printer of each kind if no number was given.
+/// Builds the options of the fleet to start, with one printer of each kind if no numbers were given.
 fn options(args: &SimulatorArguments) -> FleetOptions {
     let SimulatorArguments { printers, base_port, keyless, speed, seed, .. } = args;
     // Whoever asks for payments alone gets no printers.

@@ -1,11 +1,11 @@
-//! Commands of a machine.
+//! Commands that a machine executes.
 
 use std::sync::Arc;
 
 use super::{Controller, Duration, Machine, PhysicalEvent, PrintOutcome, PrintPhase, SHUTDOWN_BY_M112, ScheduledEvent};
 use crate::gcode::{GcodeFacts, is_known};
 
-/// Reason a command was not executed.
+/// Reason why a command was not executed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
     /// The controller is not ready.
@@ -14,34 +14,34 @@ pub enum CommandError {
     /// A print is in progress.
     #[error("a print is in progress")]
     Busy,
-    /// The storage has no file of this name.
+    /// The storage has no file with the given name.
     #[error("no such file")]
     NoFile,
-    /// Rejected by the `refuse_start` fault.
+    /// The command was rejected because of the `refuse_start` fault.
     #[error("start refused")]
     Refused,
 }
 
-/// Reason a file was not deleted.
+/// Reason why a file was not deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeleteError {
-    /// A print is reading it.
+    /// A print is reading the file.
     #[error("file is in use")]
     InUse,
-    /// The storage has no file of this name.
+    /// The storage has no file with the given name.
     #[error("no such file")]
     NoFile,
 }
 
 impl Machine {
-    /// Starts a print. A paused print is abandoned for the new one, as Klipper does; hosts that forbid this check
-    /// beforehand.
+    /// Starts a print. A paused print is abandoned in favour of the new one, as in Klipper; hosts that forbid this
+    /// check for it beforehand.
     pub fn start(&mut self, path: &str) -> Result<(), CommandError> {
         self.start_after(path, Duration::ZERO)
     }
 
-    /// Accepts a start that is executed after a delay in real time, if the file still exists and nothing else is
-    /// printing then.
+    /// Accepts a start that is executed after a delay in real time, provided that the file still exists and nothing
+    /// else is printing by then.
     pub fn start_after(&mut self, path: &str, delay: Duration) -> Result<(), CommandError> {
         self.require_ready()?;
         if self.job.as_ref().is_some_and(|job| job.phase != PrintPhase::Paused) {
@@ -66,29 +66,29 @@ impl Machine {
         Ok(())
     }
 
-    /// Selects the content of a stored file to print, such as one plate of a package.
+    /// Selects which content of a stored file to print, such as one plate of a package.
     pub fn choose(&mut self, path: &str, facts: Arc<GcodeFacts>) {
         self.files.choose(path, facts);
     }
 
-    /// Sets the slots that feed the tools of a file in its next print.
+    /// Sets the slots that feed a file's tools in its next print.
     pub fn feed(&mut self, path: &str, slots: Vec<(u32, i64)>) {
         self.feed = Some((path.to_owned(), slots));
     }
 
-    /// Pauses the print. `Ok(false)`: no print was running.
+    /// Pauses the print; returns `Ok(false)` if no print was running.
     pub fn pause(&mut self) -> Result<bool, CommandError> {
         self.require_ready()?;
         Ok(self.turn(&[PrintPhase::Printing, PrintPhase::Resuming], PrintPhase::Pausing))
     }
 
-    /// Resumes the print. `Ok(false)`: no print was paused.
+    /// Resumes the print; returns `Ok(false)` if no print was paused.
     pub fn resume(&mut self) -> Result<bool, CommandError> {
         self.require_ready()?;
         Ok(self.turn(&[PrintPhase::Paused, PrintPhase::Pausing], PrintPhase::Resuming))
     }
 
-    /// Cancels the print. `Ok(false)`: there was none.
+    /// Cancels the print; returns `Ok(false)` if there was none.
     pub fn cancel(&mut self) -> Result<bool, CommandError> {
         self.cancels += 1;
         self.require_ready()?;
@@ -117,7 +117,7 @@ impl Machine {
         true
     }
 
-    /// Cuts motion and heating at once. Works whenever the controller is reachable.
+    /// Cuts off motion and heating immediately. Works whenever the controller is reachable.
     pub fn emergency_stop(&mut self, message: &str) -> Result<(), CommandError> {
         match self.controller {
             Controller::Away(_) | Controller::Closed => Err(CommandError::NotReady),
@@ -129,7 +129,8 @@ impl Machine {
         }
     }
 
-    /// Deletes a file that no print reads. An accepted start that is not executed yet does not protect it.
+    /// Deletes a file that is not being read by a print. An accepted start that has not been executed yet does not
+    /// protect the file.
     pub fn delete(&mut self, path: &str) -> Result<(), DeleteError> {
         if self.in_use(path) {
             return Err(DeleteError::InUse);
@@ -142,7 +143,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Selects the file that a start without a name prints.
+    /// Selects the file that will be printed by a start without a name.
     pub fn select(&mut self, path: &str) -> Result<(), CommandError> {
         self.require_ready()?;
         if self.job.is_some() {
@@ -158,7 +159,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Runs one line of G-code or one macro. Unknown ones have no effect, as on real printers.
+    /// Runs one line of G-code or one macro. Unknown commands have no effect, as on real printers.
     pub fn gcode(&mut self, line: &str) -> Result<(), CommandError> {
         self.require_ready()?;
         let line = line.split(';').next().unwrap_or_default().trim();
@@ -244,7 +245,7 @@ impl Machine {
     }
 }
 
-/// Returns the number after a letter, such as `S210`.
+/// Returns the number after a letter in arguments such as `S210`.
 fn number(letter: char, arguments: &[&str]) -> Option<f64> {
     arguments
         .iter()

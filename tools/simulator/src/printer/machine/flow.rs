@@ -1,4 +1,4 @@
-//! Time-driven changes of a machine, and the beginning and end of prints.
+//! Changes of a machine over time, and the start and end of prints.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::faults::{HostDisconnect, PrinterFaults};
 
-/// Next point that a running print reaches.
+/// Next point that a print in progress will reach.
 #[derive(Clone, Copy, PartialEq)]
 enum Milestone {
     End,
@@ -143,7 +143,7 @@ impl Machine {
         }
     }
 
-    /// Completes a transition of the running print.
+    /// Completes a transition of the print in progress.
     pub(super) fn settle(&mut self, phase: PrintPhase) {
         let Some(job) = &mut self.job else { return };
         let filename = job.filename.clone();
@@ -161,7 +161,7 @@ impl Machine {
         }
     }
 
-    /// Starts to print physically. The file must exist and no other print may be running.
+    /// Starts a print physically. The file must exist, and no other print may be in progress.
     pub(super) fn begin(&mut self, filename: String) {
         let Some(file) = self.files.get(&filename).cloned() else {
             return;
@@ -198,7 +198,7 @@ impl Machine {
         }
     }
 
-    /// Ends the running print, if there is one.
+    /// Ends the print in progress, if any.
     pub(super) fn end(&mut self, outcome: PrintOutcome) {
         let Some(mut job) = self.job.take() else {
             return;
@@ -231,7 +231,7 @@ impl Machine {
         }
     }
 
-    /// Cuts motion and heating until a restart.
+    /// Cuts off motion and heating until a restart.
     pub(super) fn halt(&mut self, message: &str, what: PhysicalEvent) {
         self.upcoming.retain(|(_, upcoming)| matches!(upcoming, ScheduledEvent::PowerBack));
         self.controller = Controller::Halted { message: message.to_owned() };
@@ -244,7 +244,7 @@ impl Machine {
         self.echo = false;
     }
 
-    /// Clears the controller's state and everything that was scheduled, except the boot of a printer without power.
+    /// Clears the controller's state and everything scheduled, except the booting of a printer that has lost power.
     pub(super) fn reset(&mut self, outcome: PrintOutcome) {
         self.upcoming.retain(|(_, upcoming)| matches!(upcoming, ScheduledEvent::PowerBack));
         self.end(outcome);
@@ -256,8 +256,8 @@ impl Machine {
         self.touch();
     }
 
-    /// Loses power: for a while nothing answers, then the printer comes back idle. Files and history stay; `forget`
-    /// removes the running print from the history.
+    /// Simulates a power loss: for a while nothing answers, then the printer comes back idle. Files and history are
+    /// kept; `forget` removes the print in progress from the history.
     pub fn reboot(&mut self, forget: bool) {
         let running = self.job.as_ref().map(|job| job.number);
         self.write(PhysicalEvent::Rebooted);
@@ -273,18 +273,18 @@ impl Machine {
         self.later(boot, ScheduledEvent::PowerBack);
     }
 
-    /// Empties the printer's list of past prints, as the user does at the printer; a running print continues, but is no
-    /// longer in the list.
+    /// Clears the printer's list of past prints, as a user does at the printer. A print in progress continues, but is
+    /// no longer in the list.
     pub fn forget_history(&mut self) {
         self.history.clear();
         self.touch();
     }
 
-    /// Restarts the printer's server without its controller. State that the server held only in memory is lost.
+    /// Restarts the printer's server but not its controller. State that the server held only in memory is lost.
     ///
-    /// If the controller prints by itself (Klipper), a running print continues: the history calls it interrupted and
-    /// never learns of its end, or with `forget` does not contain it. If the server feeds the controller (`OctoPrint`),
-    /// a running print is lost and not recorded anywhere.
+    /// If the controller prints on its own (Klipper), a print in progress continues. The history lists it as
+    /// interrupted, without an end, or with `forget` omits it. If the server feeds the controller (`OctoPrint`), a
+    /// print in progress is lost and not recorded anywhere.
     pub fn restart_server(&mut self, forget: bool) {
         self.server_started_at = self.now_at();
         self.console.clear();
@@ -303,7 +303,7 @@ impl Machine {
         self.touch();
     }
 
-    /// Restarts host and controller; a running print is lost.
+    /// Restarts host and controller; a print in progress is lost.
     pub fn restart(&mut self) -> Result<(), CommandError> {
         if matches!(self.controller, Controller::Away(_)) {
             return Err(CommandError::NotReady);
@@ -315,7 +315,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Applies new faults; those that are states of the controller take effect at once.
+    /// Applies new faults. Those that are states of the controller take effect immediately.
     pub fn set_faults(&mut self, faults: PrinterFaults) {
         let before = std::mem::replace(&mut self.faults, faults);
         self.touch();
@@ -346,7 +346,7 @@ impl Machine {
         self.later(restart, ScheduledEvent::ControllerReady);
     }
 
-    /// Opens the connection to the controller, which is ready a little later.
+    /// Opens the connection to the controller, which becomes ready a little later.
     pub fn connect(&mut self) {
         if matches!(self.controller, Controller::Closed | Controller::Halted { .. } | Controller::Away(_)) {
             self.upcoming.retain(|(_, upcoming)| !matches!(upcoming, ScheduledEvent::ControllerReady));
@@ -354,7 +354,7 @@ impl Machine {
         }
     }
 
-    /// Closes the connection to the controller; a running print is lost.
+    /// Closes the connection to the controller; a print in progress is lost.
     pub fn disconnect(&mut self) {
         if !matches!(self.controller, Controller::Closed) {
             self.write(PhysicalEvent::Disconnected);

@@ -37,7 +37,7 @@ fn written(parts: &[GivenPart]) -> Vec<u8> {
     form
 }
 
-/// Builds a request whose body arrives in chunks of this length.
+/// Builds a request whose body arrives in chunks of the given length.
 fn request(form: &[u8], piece: usize) -> Request {
     let pieces: Vec<_> =
         form.chunks(piece).map(|piece| Ok::<_, std::io::Error>(Bytes::copy_from_slice(piece))).collect();
@@ -54,7 +54,7 @@ fn texts() -> Vec<GivenPart> {
     TEXTS.into_iter().map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec())).collect()
 }
 
-/// Reads a form and returns its number of photos or the error. Checks that nothing is left on disk.
+/// Reads a form and returns its number of photos, or the error. Checks that nothing is left on disk.
 fn received(form: &[u8], piece: usize) -> Result<usize, ApiError> {
     let dir = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(dir.path()).unwrap();

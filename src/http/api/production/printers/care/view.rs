@@ -38,13 +38,13 @@ impl From<Odometer> for OdometerView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Reminder", many = "reminders", example = reminder_example())]
 pub struct ReminderView {
-    /// Unique identifier of the reminder.
+    /// ID of the reminder.
     id: Id,
     #[serde(flatten)]
     details: ReminderDetails,
-    /// Time at which it became due; null while it is not due.
+    /// Time at which the maintenance became due; null while it is not due.
     due_at: Option<Timestamp>,
-    /// Description of the interval that was reached; null while none is.
+    /// Description of the interval that was reached; null if none was.
     due_reason: Option<String>,
     /// Usage of the printer since the work was last done.
     since_done: OdometerView,
@@ -71,7 +71,7 @@ fn reminder_example() -> Value {
 }
 
 impl ReminderView {
-    /// Builds the view of a reminder of a printer with this usage.
+    /// Builds the view of a reminder, given the current usage of its printer.
     pub fn new(reminder: &Reminder, odometer: &Odometer) -> Self {
         Self {
             id: reminder.id,
@@ -85,7 +85,7 @@ impl ReminderView {
         }
     }
 
-    /// Builds the view of the reminder from the outcome of a command.
+    /// Builds the view of a reminder from the outcome of a command.
     pub fn after(done: &CommandOutcome<ReminderAnswer>) -> Self {
         let (reminder, odometer) = &done.answer.reminder;
         Self::new(reminder, odometer)
@@ -97,15 +97,15 @@ impl ReminderView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "DueMaintenance", example = due_example())]
 pub struct DueView {
-    /// Reminder that is due.
+    /// ID of the reminder that is due.
     reminder_id: Id,
     /// Name of the task.
     name: String,
     /// Description of the interval that was reached.
     reason: String,
-    /// `true` if the printer accepts no jobs until it is done.
+    /// `true` if the printer accepts no jobs until the maintenance is done.
     blocking: bool,
-    /// Time at which it became due.
+    /// Time at which the maintenance became due.
     due_at: Timestamp,
 }
 
@@ -131,7 +131,7 @@ pub fn due(printer: &Printer) -> Vec<DueView> {
     printer.due_reminders().into_iter().filter_map(view).collect()
 }
 
-/// Recommended reminder for a type of machine.
+/// Recommended reminder for a machine type.
 #[derive(Response, Serialize)]
 #[api(name = "ReminderSuggestion", example = reminder_fields())]
 pub struct SuggestionView {
@@ -139,7 +139,7 @@ pub struct SuggestionView {
     details: ReminderDetails,
 }
 
-/// Recommended reminders for a type of machine.
+/// Recommended reminders for a machine type.
 #[derive(Response, Serialize)]
 #[api(name = "ReminderSuggestions", example = json!({"suggestions": [reminder_fields()]}))]
 pub struct SuggestionsView {
@@ -148,7 +148,7 @@ pub struct SuggestionsView {
 }
 
 impl SuggestionsView {
-    /// Returns the recommended reminders for a printer's type of machine.
+    /// Returns the recommended reminders for a printer's machine type.
     pub fn of(printer: &Printer) -> Self {
         let usual = suggestions(printer.fields.machine_type).into_iter();
         Self { suggestions: usual.map(|fields| SuggestionView { details: fields.into() }).collect() }
@@ -160,9 +160,9 @@ impl SuggestionsView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "ResetReminder", example = json!({"reminderId": EXAMPLE_REMINDER, "name": "Replace the nozzle"}))]
 pub struct ResetView {
-    /// Reminder that was reset; it may have been removed since.
+    /// ID of the reminder, which may have been removed since.
     reminder_id: Id,
-    /// Name of the reminder at that time.
+    /// Name of the reminder when it was reset.
     name: String,
 }
 
@@ -177,7 +177,7 @@ pub struct ResetView {
     "by": "user:01890a5d-ac96-774b-bcce-b302099a8001", "createdAt": "2026-11-02T10:15:00.000Z",
 }))]
 pub struct MaintenanceEntryView {
-    /// Unique identifier of the entry.
+    /// ID of the entry.
     id: Id,
     /// Work that was done.
     done: String,
@@ -191,7 +191,7 @@ pub struct MaintenanceEntryView {
     done_at: Timestamp,
     /// Reminders that the work reset.
     resets: Vec<ResetView>,
-    /// Usage of the printer at that time.
+    /// Usage of the printer when the work was done.
     odometer: OdometerView,
     /// Author of the entry: a user, an API key or the server.
     by: String,
