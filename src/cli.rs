@@ -104,7 +104,7 @@ pub enum CliCommand {
     Config(ConfigArgs),
     /// Test the settings and all configured services, and suggest fixes
     Check,
-    /// Write a complete, verified backup of the shop to one file; the server may be running
+    /// Write a complete, verified backup of the shop to one file, even while the server is running
     Backup {
         /// File to write; it must not exist yet
         file: PathBuf,

@@ -89,7 +89,7 @@ enum WriteFault {
     #[error("the table cannot be written: {0}")]
     Disk(#[from] std::io::Error),
     /// The export could not record the outcome, for example because the server is shutting down.
-    #[error("the outcome cannot be recorded")]
+    #[error("the outcome of the export cannot be recorded")]
     Untold,
 }
 

@@ -111,7 +111,7 @@ async fn copy(config: &Config, part: &UnfinishedFile) -> Result<(), CliError> {
         return Err(CliError::NoShop { words: no_shop(config), new: false });
     }
     let _lock = lock(&config.server.data_dir, "backup")?;
-    let files = CliError::io("the folder of files cannot be opened");
+    let files = CliError::io("the file storage cannot be opened");
     let blobs = Arc::new(Blobs::open(config.files_dir()).map_err(files)?);
     let copier = DatabaseCopier::new(own_secrets::database_settings(config));
     let backups = Backups::open(config, copier, blobs).map_err(CliError::io("the data folder is not writable"))?;

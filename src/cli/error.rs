@@ -21,7 +21,7 @@ pub enum CliError {
     /// A failure that the text fully describes.
     #[error("{0}")]
     Failed(String),
-    /// The reader of standard output has closed it, which does not count as a failure.
+    /// Standard output was closed by the process that reads it, which is not a failure.
     #[error("the output was closed")]
     ReaderGone,
     /// No server runs on the data directory, and the database contains no shop.

@@ -51,7 +51,7 @@ pub struct KeyLine {
 pub struct CreatedKey {
     /// Id of the key.
     pub id: Id,
-    /// Plaintext key, which is not stored.
+    /// The API key in plain text. It is never stored.
     pub key: String,
 }
 
@@ -66,7 +66,7 @@ pub struct UserLine {
     pub created_at: Timestamp,
 }
 
-/// Access to accounts and keys.
+/// Client for managing staff accounts and API keys.
 pub enum ApiClient {
     /// Access through the running server's API.
     Running(HttpApi),

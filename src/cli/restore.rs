@@ -147,11 +147,11 @@ impl RestoreInProgress {
                 let more = if names.len() > MAX_NAMED { ", …" } else { "" };
                 names.truncate(MAX_NAMED);
                 let display_path = absolute(folder).display().to_string();
-                return Err(not_empty(&display_path, &format!("holds {}{more}", names.join(", "))));
+                return Err(not_empty(&display_path, &format!("contains {}{more}", names.join(", "))));
             }
         }
         match target {
-            RestoreTarget::Used => Err(not_empty(&connect::display_url(&self.database.url), "holds data")),
+            RestoreTarget::Used => Err(not_empty(&connect::display_url(&self.database.url), "contains data")),
             RestoreTarget::Empty | RestoreTarget::Interrupted => Ok(()),
         }
     }

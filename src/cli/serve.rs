@@ -44,7 +44,7 @@ pub async fn run(global: &GlobalOptions, listen: Option<SocketAddr>) -> Result<(
     };
     if let Some(file) = server.made_secrets() {
         let file = absolute(file);
-        tracing::info!("created new secrets: keep {} with the data, which is unusable without it", file.display());
+        tracing::info!("created new secrets: keep {} with the data, which cannot be used without it", file.display());
     }
     let nobody = office::access(&server).await?.users.values().all(|user| user.archived);
     let program = shell_word(&program(env::args_os().next(), env::current_dir().ok().as_deref()));

@@ -39,7 +39,7 @@ impl Tool {
     }
 }
 
-/// Way to start a tool.
+/// Command that launches an external tool.
 #[derive(PartialEq, Eq, Debug)]
 enum ToolCommand {
     /// Program at a path; a bare file name is looked up on PATH.

@@ -132,9 +132,7 @@ pub fn text_of(key: &str, value: &Value) -> Result<String, &'static str> {
                     other => listed(other),
                 })
                 .collect();
-            items
-                .map(|items| format!("[{}]", items.join(", ")))
-                .ok_or("contains a value that a list setting cannot hold")
+            items.map(|items| format!("[{}]", items.join(", "))).ok_or("contains a value that is not allowed in a list")
         }
         _ => Err("must be a list or null"),
     }

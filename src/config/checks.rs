@@ -70,7 +70,7 @@ pub fn doubts(config: &Config) -> Vec<String> {
         ),
         (
             !mail.smtp_host.is_empty() && mail.smtp_user.is_empty() && !mail.smtp_password.is_empty(),
-            "SMTP_PASS is set without SMTP_USER: the server does not sign in at the mail server".to_owned(),
+            "SMTP_PASS is set without SMTP_USER: the server does not sign in to the mail server".to_owned(),
         ),
         (
             !mail.smtp_host.is_empty() && !mail.api_key.is_empty(),
@@ -144,7 +144,7 @@ fn tracking(config: &Config, problems: &mut Vec<String>) {
 fn secrets(config: &Config, problems: &mut Vec<String>) {
     let secret = config.auth.session_secret.expose();
     if !secret.is_empty() && secret.chars().count() < MIN_SESSION_SECRET_CHARS {
-        problems.push(format!("SESSION_SECRET must have at least {MIN_SESSION_SECRET_CHARS} characters"));
+        problems.push(format!("SESSION_SECRET must be at least {MIN_SESSION_SECRET_CHARS} characters"));
     }
     let key = config.auth.secrets_key.expose();
     if !key.is_empty() && decode_key(key).is_none() {
@@ -327,8 +327,9 @@ fn words(config: &Config, problems: &mut Vec<String>) {
     let reasons = &config.quality.reasons;
     let word = |reason: &String| !reason.trim().is_empty() && reason.chars().count() <= MAX_REASON_CHARS;
     if !(1..=MAX_REASONS).contains(&reasons.len()) || !reasons.iter().all(word) {
-        problems
-            .push(format!("quality.reasons must be 1 to {MAX_REASONS} texts of at most {MAX_REASON_CHARS} characters"));
+        problems.push(format!(
+            "quality.reasons must contain 1 to {MAX_REASONS} entries of at most {MAX_REASON_CHARS} characters"
+        ));
     }
     for address in &config.mail.operators {
         if !address.contains('@') {

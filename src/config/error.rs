@@ -35,7 +35,7 @@ pub enum ConfigError {
         source: DotenvError,
     },
     /// Settings are unknown, missing or invalid; each fault is listed.
-    #[error("the settings cannot be used:{}", listed(.0))]
+    #[error("invalid settings:{}", listed(.0))]
     Refused(Vec<String>),
 }
 

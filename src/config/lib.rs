@@ -227,7 +227,7 @@ impl Config {
                 }
                 Some(_) => {}
                 None => warnings.push(format!(
-                    "{name} in {} has no effect, because that file may contain only the server's secrets",
+                    "{name} in {} has no effect, because that file can contain only the server's secrets",
                     secrets_file.display()
                 )),
             }

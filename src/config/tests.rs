@@ -278,7 +278,7 @@ fn errors_name_the_setting_and_its_source() {
     let refusal = shop().env("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "soon").refusal();
     assert_eq!(
         refusal,
-        "the settings cannot be used: printers.poll_interval_seconds (PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS in the \
+        "invalid settings: printers.poll_interval_seconds (PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS in the \
          environment): must be a number, not string \"soon\""
     );
     let mut shop = shop();
@@ -363,7 +363,7 @@ fn unusable_values_are_refused_together_in_every_mode() {
         .env("PRINTFLOOR_LOG__FILTER", "a=b=c")
         .refusal();
     assert_eq!(refusal.lines().count(), 10, "{refusal}");
-    assert!(refusal.contains("SESSION_SECRET must have at least 32 characters"), "{refusal}");
+    assert!(refusal.contains("SESSION_SECRET must be at least 32 characters"), "{refusal}");
     assert!(shop().in_production().env("PRINTFLOOR_AUTH__SESSION_SECRET", "short").refusal().contains("32 characters"));
     assert!(shop().env("PRINTFLOOR_ENV", "prod").refusal().contains("development or production"));
 }

@@ -319,7 +319,7 @@ fn invalid_state() -> Refusal {
     Refusal::new(
         Class::Invalid,
         INVALID_STATE,
-        "this connection request is unknown, has expired or was already used; start again",
+        "this connection request is invalid, has expired or was already used; start again",
     )
 }
 

@@ -33,7 +33,7 @@ skills! {
     CancelPrint = "cancel-print", "Cancels a job, or the current print of a printer.";
     EmergencyStop = "emergency-stop", "Stops a printer immediately.";
     PrinterStatus = "printer-status", "Reports the state of one printer.";
-    FarmStatus = "farm-status", "Reports the state of all printers and the waiting work.";
+    FarmStatus = "farm-status", "Reports the state of all printers and the waiting jobs.";
     OrderStatus = "order-status", "Reports the state of an order and its jobs.";
     StockLevel = "stock-level", "Reports the stock of one material, or of all.";
     LowStock = "low-stock", "Lists the materials below their reorder point.";

@@ -82,7 +82,7 @@ pub enum AmountError {
     #[error("must have at most three decimals")]
     TooFine,
     /// Value beyond ±[`MAX_AMOUNT`].
-    #[error("too large")]
+    #[error("is too large")]
     TooLarge,
 }
 

@@ -16,9 +16,9 @@ static COMMON: LazyLock<HashSet<&'static str>> =
 /// Returns the problem with a new password, as far as it does not depend on the account; `None` if there is none.
 pub fn password_fault(password: &str) -> Option<String> {
     if password.chars().count() < MIN_PASSWORD_CHARS {
-        Some(format!("must have at least {MIN_PASSWORD_CHARS} characters"))
+        Some(format!("must be at least {MIN_PASSWORD_CHARS} characters"))
     } else if password.len() > MAX_PASSWORD_BYTES {
-        Some(format!("must have at most {MAX_PASSWORD_BYTES} bytes"))
+        Some(format!("must be at most {MAX_PASSWORD_BYTES} bytes"))
     } else if password.trim().is_empty() {
         Some("must not be only whitespace".to_owned())
     } else if COMMON.contains(password.trim().to_lowercase().as_str()) {

@@ -25,7 +25,7 @@ pub enum SignatureError {
     #[error("the signature is too old")]
     TooOld,
     /// The signature is valid but its timestamp lies in the future.
-    #[error("the timestamp of the signature is in the future")]
+    #[error("the signature timestamp is in the future")]
     Ahead,
 }
 

@@ -20,7 +20,7 @@ const HIDDEN_LOGIN: &str = "***";
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PeerAddressError {
     /// The address is longer than `MAX_ADDRESS_BYTES`.
-    #[error("is longer than {MAX_ADDRESS_BYTES} bytes")]
+    #[error("must be at most {MAX_ADDRESS_BYTES} bytes")]
     TooLong,
     /// The address is not a URL with a host, or does not have the given scheme.
     #[error("must be an {0} address")]

@@ -30,13 +30,13 @@ impl ToSchema for Timestamp {
 
 impl ToSchema for SpanStart {
     fn schema() -> Shape {
-        either([time(), date()]).about("A date means its start in UTC.")
+        either([time(), date()]).about("A date without a time means 00:00 UTC on that day.")
     }
 }
 
 impl ToSchema for SpanEnd {
     fn schema() -> Shape {
-        either([time(), date()]).about("A date includes the whole day, in UTC.")
+        either([time(), date()]).about("A date without a time includes that whole day, in UTC.")
     }
 }
 

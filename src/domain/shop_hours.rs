@@ -47,14 +47,14 @@ struct Period {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ShopHoursError {
     /// A period has the wrong format.
-    #[error("{0:?} must have the form \"mon-fri 08:00-18:00\"")]
+    #[error("{0:?} is not a valid period; use the form \"mon-fri 08:00-18:00\"")]
     Period(String),
     /// A closed day is not a date.
-    #[error("{0:?} must be a date such as \"2026-12-25\"")]
+    #[error("{0:?} is not a valid date; use a date such as \"2026-12-25\"")]
     Day(String),
     /// The time zone is unknown.
     #[error(
-        "{0:?} must be a time zone known to this machine, such as \"Europe/Berlin\", or a rule such as \
+        "{0:?} is not a time zone of this machine; use a name such as \"Europe/Berlin\" or a rule such as \
          \"CET-1CEST,M3.5.0,M10.5.0/3\""
     )]
     Zone(String),

@@ -28,7 +28,7 @@ pub enum SecretError {
     #[error("the secret must not be empty")]
     Empty,
     /// The secret is longer than [`SECRET_MAX_BYTES`].
-    #[error("the secret has {bytes} bytes, at most {SECRET_MAX_BYTES} are allowed")]
+    #[error("the secret must be at most {SECRET_MAX_BYTES} bytes, not {bytes}")]
     TooLong {
         /// Length of the secret, in bytes.
         bytes: usize,

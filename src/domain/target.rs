@@ -17,7 +17,7 @@ const MAX_URL_BYTES: usize = 2048;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// The URL is longer than `MAX_URL_BYTES`.
-    #[error("the URL is longer than {MAX_URL_BYTES} bytes")]
+    #[error("the URL must be at most {MAX_URL_BYTES} bytes")]
     TooLong,
     /// The text is not a URL, or the URL has no host.
     #[error("the URL must be absolute and have a host")]

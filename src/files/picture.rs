@@ -51,7 +51,7 @@ fn format_of(head: &[u8; HEAD_BYTES]) -> Option<PictureFormat> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PictureFault {
     /// The leading bytes match none of the supported formats.
-    #[error("is not a JPEG, PNG, WebP or HEIC picture")]
+    #[error("is not a JPEG, PNG, WebP or HEIC image")]
     Unknown,
     /// The picture is truncated.
     #[error("is incomplete: upload it again")]

@@ -140,7 +140,7 @@ handles! {
 }
 
 fn session_required() -> ApiError {
-    ApiError::forbidden("session_required", "this takes a signed-in session, not an API key")
+    ApiError::forbidden("session_required", "this requires a signed-in session, not an API key")
 }
 
 fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result<Caller, ApiError> {
@@ -188,7 +188,7 @@ fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result
     if caller.has(role) {
         Ok(caller)
     } else {
-        Err(ApiError::forbidden("insufficient_role", format!("this needs the role {}", role.word())))
+        Err(ApiError::forbidden("insufficient_role", format!("this requires the role {}", role.word())))
     }
 }
 

@@ -66,7 +66,7 @@ impl UnfinishedBodies {
             tokio::task::yield_now().await;
         }
         let _place = self.place(caller)?;
-        let late = |_| Err(too_slow("the body did not come in time"));
+        let late = |_| Err(too_slow("the body did not arrive in time"));
         timeout(self.within, read).await.unwrap_or_else(late).map(|bytes| (bytes, false))
     }
 
@@ -74,7 +74,7 @@ impl UnfinishedBodies {
     pub fn place(self: &Arc<Self>, caller: u128) -> Result<BodyPermit, ApiError> {
         let mut open = self.unfinished.entry(caller).or_insert(0);
         if *open >= self.most_of_one {
-            let message = "too many requests of this client whose bodies have not come as a whole";
+            let message = "this client has too many requests with incomplete bodies";
             return Err(ApiError::unavailable("overloaded", message, 1));
         }
         *open += 1;
@@ -134,7 +134,7 @@ impl BufferedBody<'_> {
         self.bytes.extend_from_slice(piece);
         self.counted += piece.len();
         if self.all.fetch_add(piece.len(), Relaxed) + piece.len() > MAX_HELD_BYTES {
-            return Err(ApiError::unavailable("overloaded", "too many bodies have not come as a whole", 1));
+            return Err(ApiError::unavailable("overloaded", "too many requests have incomplete bodies", 1));
         }
         Ok(())
     }
@@ -160,7 +160,7 @@ impl LeastRate {
 
 /// Error for a body that arrives too slowly.
 #[derive(Debug, thiserror::Error)]
-#[error("the body comes too slowly")]
+#[error("the body arrives too slowly")]
 struct TooSlow;
 
 /// Body whose rate is checked with each chunk; a stalled body is ended by its timeout.
@@ -200,7 +200,7 @@ fn too_slow(message: &str) -> ApiError {
 }
 
 fn broken(error: &(dyn Error + 'static)) -> ApiError {
-    silent(error).unwrap_or_else(|| ApiError::bad_request("incomplete_body", "the body did not arrive as a whole"))
+    silent(error).unwrap_or_else(|| ApiError::bad_request("incomplete_body", "the body is incomplete"))
 }
 
 /// Returns a 408 error if the body ended because nothing, or too little, arrived for too long.
@@ -208,10 +208,10 @@ pub fn silent(error: &(dyn Error + 'static)) -> Option<ApiError> {
     let mut cause = Some(error);
     while let Some(error) = cause {
         if error.is::<tower_http::timeout::TimeoutError>() {
-            return Some(too_slow("nothing of the body came for too long"));
+            return Some(too_slow("no data of the body arrived for too long"));
         }
         if error.is::<TooSlow>() {
-            return Some(too_slow("the body comes too slowly"));
+            return Some(too_slow("the body arrives too slowly"));
         }
         cause = error.source();
     }

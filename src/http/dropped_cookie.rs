@@ -32,11 +32,13 @@ impl DroppedCookie {
         let sign_in_url = is_secure.then(|| format!("{}{SIGN_IN_PATH}", public_url.trim_end_matches('/')));
         let message = match &sign_in_url {
             Some(url) => {
-                format!("sign in at {url}: over plain http, as here, browsers drop the cookie that keeps you signed in")
+                format!(
+                    "sign in at {url}: over plain HTTP, as here, browsers discard the cookie that keeps you signed in"
+                )
             }
             None => {
-                "over plain http, as here, browsers drop the cookie that keeps you signed in: reach this server over \
-                     https, and set server.public_url to that address"
+                "over plain HTTP, as here, browsers discard the cookie that keeps you signed in: open this server over \
+                 HTTPS, and set server.public_url to that address"
                     .to_owned()
             }
         };

@@ -336,7 +336,7 @@ mod tests {
         412 stale_version: the record has changed since you read it
         422 no: no
         409 idempotency_key_in_use after 1 s: another request used the idempotency key at the same time
-        503 overloaded after 1 s: too many commands are waiting
+        503 overloaded after 1 s: too many commands are queued; try again shortly
         503 parked after 30 s: out of service after repeated faults
         503 unavailable after 2 s: the database does not respond
         503 disk_full after 2 s: the disk is full
@@ -348,9 +348,9 @@ mod tests {
         504 printer_timeout: the printer cannot be reached: no route
         504 printer_timeout: the connection to the printer was lost: reset
         504 printer_timeout: the printer did not respond in time
-        504 printer_timeout: the printer accepted no data of the upload for 15 s
+        504 printer_timeout: the printer accepted no upload data for 15 s
         502 printer_refused: the file stored by the printer differs from the one sent: 3 of 5 bytes
-        502 printer_refused: no Printer responds at http://a/: is this its port (80), and is the type correct?
+        502 printer_refused: the program at http://a/ is not Printer; check the port (usually 80) and the printer type
         502 printer_refused: the printer rejected the API key: bad key
         502 printer_refused: the printer's firmware is not connected: klippy
         502 printer_refused: the printer refused: must home first

@@ -76,7 +76,7 @@ pub(super) async fn look_up<T: Aggregate, C: Command<T>>(
         return Err(ApiError::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             "idempotency_key_reused",
-            "this Idempotency-Key was used for another request",
+            "this Idempotency-Key was already used for a different request",
         ));
     }
     let verdict = serde_json::from_str(&row.answer).map_err(ApiError::internal)?;
@@ -98,7 +98,7 @@ impl RunningKey {
         if all.insert(scope.to_owned()) {
             Ok(Self { all: all.clone(), scope: scope.to_owned() })
         } else {
-            let message = "a request with this Idempotency-Key is still running";
+            let message = "a request with this Idempotency-Key is still in progress";
             Err(ApiError::conflict("idempotency_key_in_use", message).retry_after(1))
         }
     }

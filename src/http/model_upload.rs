@@ -159,14 +159,14 @@ async fn receive<'a>(
         let name = field.name().unwrap_or("(no name)").to_owned();
         if name == "file" {
             if file.is_some() {
-                return Err(Refusal::field("file", "is sent twice").into());
+                return Err(Refusal::field("file", "was sent twice").into());
             }
             let called = clean_name(field.file_name().unwrap_or_default())?;
             let limit = app.config.pricing.model_max_bytes.min(app.config.server.upload_max_bytes);
             file = Some((called, store(&app.blobs, &mut field, limit, share.as_deref_mut()).await?));
         } else {
             if pairs.len() >= MAX_FIELDS {
-                return Err(Refusal::field(&name, "is one field too many").into());
+                return Err(Refusal::field(&name, "exceeds the maximum number of fields").into());
             }
             pairs.push((name.clone(), text(&name, &mut field).await?));
         }
@@ -179,7 +179,7 @@ async fn text(name: &str, field: &mut Field<'_>) -> Result<String, ApiError> {
     while let Some(piece) = field.chunk().await.map_err(broken)? {
         text.extend_from_slice(&piece);
         if text.len() > MAX_FIELD_BYTES {
-            return Err(Refusal::field(name, format!("must have at most {MAX_FIELD_BYTES} bytes")).into());
+            return Err(Refusal::field(name, format!("must be at most {MAX_FIELD_BYTES} bytes")).into());
         }
     }
     String::from_utf8(text).map_err(|_| Refusal::field(name, "must be text in UTF-8").into())

@@ -67,14 +67,15 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(tags::SYSTEM, tags::SYSTEM_ABOUT, "actor")
         .get(open, "/api/openapi.json", show, |op| op.named("getDescription", "Retrieve this API description"))
         .get(open, "/api/openapi-3.0.json", show_downgraded, |op| {
-            op.named("getDescription30", "Retrieve this API description as OpenAPI 3.0")
-                .about("For generators that do not support OpenAPI 3.1. Omits the `webhooks`.")
+            op.named("getDescription30", "Retrieve this API description as OpenAPI 3.0").about(
+                "Version of this specification for code generators that do not support OpenAPI 3.1. Omits `webhooks`.",
+            )
         })
 }
 
 /// Returns the route that serves the description of the billing API.
 pub fn billing_routes() -> ResourceRoutes {
-    ResourceRoutes::new("Meta", "The API itself.", "document").get(
+    ResourceRoutes::new("Meta", "Description of the API.", "document").get(
         RequiredAccess::Open,
         "/api/v1/openapi.json",
         show_billing,

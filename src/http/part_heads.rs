@@ -26,7 +26,7 @@ impl PartHeads {
             let (piece, before) = (piece?, read.load(Relaxed));
             // The piece that completes a head may hold much of what follows it, so only what comes after counts.
             if before > MAX_HEAD_BYTES {
-                return Err(axum::Error::new("the head of a part of the form is too long"));
+                return Err(axum::Error::new("the headers of a form part are too long"));
             }
             if before > 0 {
                 read.store(before + piece.len(), Relaxed);

@@ -40,7 +40,10 @@ fn no_such_id(text: &str) -> ApiError {
     let is_number = text.split_once('-').is_some_and(|(kind, number)| {
         kind.len() == 3 && kind.bytes().all(|byte| byte.is_ascii_alphabetic()) && number.parse::<u64>().is_ok()
     });
-    let message =
-        if is_number { "this is a number, not an id; find what has it with ?q=" } else { "this is not an id (a UUID)" };
+    let message = if is_number {
+        "this is a number, not an ID; search for the number with ?q="
+    } else {
+        "this is not an ID (a UUID)"
+    };
     ApiError::new(StatusCode::NOT_FOUND, "not_found", message)
 }

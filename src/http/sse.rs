@@ -140,7 +140,7 @@ impl<S: Sync> FromRequestParts<S> for LastEventId {
 
 impl Argument for LastEventId {
     fn describe(operation: &mut DescribedOperation, _: &mut Components) {
-        let about = "The last number that was received; without it, from now on.";
+        let about = "Number of the last event received; if omitted, the stream starts with new events.";
         operation.add_header(LAST_EVENT_ID, whole(..), about);
     }
 }

@@ -54,7 +54,7 @@ pub enum CameraFault {
     #[error("{0}")]
     None(String),
     /// The printer cannot report its camera, because an operator disconnected it or it has only just been registered.
-    #[error("the printer is not connected, so its camera is unknown")]
+    #[error("the printer is not connected, so its camera cannot be detected")]
     Away,
     /// The printer failed to report its camera or to open its picture.
     #[error("{0}")]
@@ -66,7 +66,7 @@ pub enum CameraFault {
     #[error("{0}")]
     Silent(String),
     /// Too many pictures are being fetched or sent.
-    #[error("too many pictures are being transferred; try again in a moment")]
+    #[error("too many images are being transferred; try again in a moment")]
     Crowded,
 }
 
@@ -126,7 +126,7 @@ impl Cameras {
             self.take_off(line, tell);
         }
         let outcome = receiver.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone());
-        outcome.unwrap_or_else(|| Err(CameraFault::Silent("fetching the picture was interrupted".to_owned())))
+        outcome.unwrap_or_else(|| Err(CameraFault::Silent("fetching the image was interrupted".to_owned())))
     }
 
     /// Discards the camera state of a deleted printer.

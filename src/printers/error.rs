@@ -21,7 +21,7 @@ pub enum PrinterError {
     #[error("the printer did not respond in time")]
     Timeout,
     /// An upload made no progress for the given time and was aborted.
-    #[error("the printer accepted no data of the upload for {} s", .0.as_secs_f64())]
+    #[error("the printer accepted no upload data for {} s", .0.as_secs_f64())]
     Stalled(Duration),
     /// The printer stored something other than what was sent.
     #[error("the file stored by the printer differs from the one sent: {0}")]
@@ -51,7 +51,7 @@ pub enum PrinterError {
     #[error("this type of printer does not support {0}")]
     Unsupported(Operation),
     /// Something responds at the address, but not the program that runs on printers of this type.
-    #[error("no {program} responds at {address}: is this its port ({port}), and is the type correct?")]
+    #[error("the program at {address} is not {program}; check the port (usually {port}) and the printer type")]
     Stranger {
         /// Expected program.
         program: &'static str,
@@ -61,7 +61,7 @@ pub enum PrinterError {
         port: u16,
     },
     /// The program at the address belongs to another printer type, but imitates the program of this type.
-    #[error("the type of this printer must be {word}: {program} responds at {address}")]
+    #[error("this printer's type must be {word}, because {program} responds at {address}")]
     WrongType {
         /// Name of the right printer type in the API.
         word: &'static str,

@@ -137,7 +137,9 @@ pub enum MakeError {
     #[error("{0}")]
     BadSerial(String),
     /// The stored API key cannot be decrypted.
-    #[error("its API key cannot be decrypted: is SECRETS_KEY the key that it was encrypted with? {0}")]
+    #[error(
+        "the printer's API key cannot be decrypted; check that SECRETS_KEY is the key that it was encrypted with: {0}"
+    )]
     Key(EncryptionError),
 }
 

@@ -152,7 +152,8 @@ async fn a_web_server_of_another_kind_is_told_in_words() {
             let declared = PrinterType::of_word(kind).unwrap();
             let (program, port) = (declared.program, declared.default_port);
             let printer = adapter(kind, &url);
-            let words = format!("no {program} responds at {url}/: is this its port ({port}), and is the type correct?");
+            let words =
+                format!("the program at {url}/ is not {program}; check the port (usually {port}) and the printer type");
             let look = printer.look(Timestamp(0)).await;
             assert_eq!((look.connection, look.message), (Connection::Unreachable, Some(words.clone())), "{status}");
             assert_eq!(printer.connect().await.map_err(|error| error.to_string()), Err(words), "{status}");

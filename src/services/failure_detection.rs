@@ -56,7 +56,7 @@ fn judge(status: u16, body: &[u8]) -> Result<DetectionOutcome, PeerFault> {
             Ok(DetectionOutcome::NoPicture(words.chars().take(200).collect()))
         }
         401 | 403 => fault("the detector rejects the token"),
-        _ => fault("the detector failed to process a picture"),
+        _ => fault("the detector failed to process an image"),
     }
 }
 

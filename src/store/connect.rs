@@ -63,7 +63,7 @@ pub enum OpenError {
     #[error("the restore of a backup into this database was interrupted")]
     RestoreUnfinished,
     /// The `writer` table has no row, so the tables are not Printfloor's.
-    #[error("the database has no writer row: is database.url the address of a Printfloor database?")]
+    #[error("the database has no writer row; check that database.url is the address of a Printfloor database")]
     NoWriterRow,
 }
 

@@ -31,7 +31,7 @@ use domain::requirement::Requirement;
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The version of a snapshot row on disk is not the one on which the decision was based.
-    #[error("a row of {0} has another version than expected")]
+    #[error("a row of {0} has a different version than expected")]
     Guard(&'static str),
     /// A unique value is already in use. The constraint is named, for example `skus.code` or
     /// `deliveries.endpoint_id,event_id,replay`.

@@ -18,19 +18,19 @@ pub enum StartObstacle {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The SQLite address does not refer to a file, so all data would be lost when the server stops.
-    #[error("it would exist only in memory: specify a file, such as sqlite:///path/shop.db?mode=rwc")]
+    #[error("the database would exist only in memory: specify a file, such as sqlite:///path/shop.db?mode=rwc")]
     InMemory,
     /// The address, the database server or its settings allow only reading.
-    #[error("it is read-only, but the server needs to write")]
+    #[error("the database is read-only, but the server must write to it")]
     ReadOnly,
     /// The user in the address may not create tables, as may be necessary at any start.
-    #[error("its user may not create tables: run GRANT CREATE ON SCHEMA public TO that user")]
+    #[error("the database user cannot create tables: run GRANT CREATE ON SCHEMA public TO that user")]
     NoCreateRight,
     /// The tables belong to another user, and the user in the address may not change their rows.
-    #[error("its user may not write to the existing tables: use the user who owns them")]
+    #[error("the database user cannot write to the existing tables; connect as the user that owns them")]
     NoWriteRight,
     /// The database has migrations that this program does not know.
-    #[error("its tables were created by a newer version of Printfloor: update this server first")]
+    #[error("the tables were created by a newer version of Printfloor; update this server first")]
     NewerTables,
 }
 

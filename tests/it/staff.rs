@@ -116,7 +116,7 @@ async fn whoever_signs_in_where_the_cookie_is_dropped_is_told_where_it_is_kept()
     let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__PUBLIC_URL", "https://shop.example").start().await;
     staff(&app, SAM, "operator").await;
     let nobody = app.nobody();
-    let words = "https://shop.example/login: over plain http, as here, browsers drop the cookie";
+    let words = "https://shop.example/login: over plain HTTP, as here, browsers discard the cookie";
     let form = nobody.get("/login").await;
     is_sound(&form);
     assert!(form.text.contains(words) && form.text.contains("href=\"https://shop.example/login\""), "{}", form.text);

@@ -51,7 +51,7 @@ fn folder(path: &Path) -> Result<(), &'static str> {
     }
     let probe = existing.join(format!(".printfloor-check.{}", process::id()));
     let written = fs::write(&probe, "check").and_then(|()| fs::remove_file(&probe));
-    written.map_err(|_| "is not writable; specify a folder that the server's user may write to")
+    written.map_err(|_| "is not writable; specify a folder that the server's user can write to")
 }
 
 /// Checks that a server could start with the database and write to it, and that the database is new or was created with

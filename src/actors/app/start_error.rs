@@ -37,10 +37,10 @@ pub enum ShopStartError {
     #[error("REDIS_URL: {0}")]
     Redis(#[from] redis::RedisError),
     /// The folder for files cannot be used.
-    #[error("the folder of files cannot be used: {0}")]
+    #[error("the file storage cannot be used: {0}")]
     Files(#[from] std::io::Error),
     /// The design of invoices and e-mails cannot be used.
-    #[error("the design of invoices and mails: {0}")]
+    #[error("invalid design of invoices and mails: {0}")]
     Design(#[from] DesignError),
     /// The bucket for PDFs cannot be used.
     #[error(transparent)]
@@ -49,7 +49,7 @@ pub enum ShopStartError {
     #[error("catalog: {0}")]
     Catalog(String),
     /// A restore could not be recorded.
-    #[error("the restore of a backup cannot be recorded: {0}")]
+    #[error("the backup was restored, but the restore could not be recorded: {0}")]
     Restore(#[from] RestoringError),
     /// An actor failed to start.
     #[error("an actor did not start: {0}")]

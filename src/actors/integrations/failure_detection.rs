@@ -216,7 +216,7 @@ impl DetectionWork {
                         }
                     }
                     Ok(DetectionOutcome::NoPicture(words)) => {
-                        blind.push(format!("{}: the detector cannot fetch a picture: {words}", printer.fields.name));
+                        blind.push(format!("{}: the detector cannot fetch an image: {words}", printer.fields.name));
                     }
                     Err(_) => line.ready().await,
                 },

@@ -27,7 +27,7 @@ pub enum AskError {
     #[error("another request used the idempotency key at the same time")]
     KeyTaken,
     /// Too many commands are waiting for the aggregate. Nothing was changed.
-    #[error("too many commands are waiting")]
+    #[error("too many commands are queued; try again shortly")]
     Overloaded,
     /// The aggregate is out of service, usually because its actor crashed too often. Nothing was changed.
     #[error("out of service after repeated faults")]
@@ -36,10 +36,10 @@ pub enum AskError {
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
     /// The command caused the actor to crash. Nothing was changed, and the command is not retried.
-    #[error("internal fault")]
+    #[error("internal error")]
     Poison,
     /// The outcome is unknown; a retry with the idempotency key reveals it.
-    #[error("the outcome is unknown")]
+    #[error("the outcome is unknown; check whether the change was made before you retry")]
     Unknown,
     /// No answer arrived in time; the command may still be carried out.
     #[error("the request timed out")]

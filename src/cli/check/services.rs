@@ -114,7 +114,10 @@ async fn documents(report: &mut CheckReport, config: &Config) {
         Ok(()) => report.fine("storage", format!("the service of the bucket {name} responds")),
         Err((words, StorageError::Denied(_))) => report.note(
             "storage",
-            format!("{words}; this is fine if the key may store but not list objects, but not if storing PDFs fails"),
+            format!(
+                "{words}; this is fine if the key is allowed to store but not to list objects, but not if storing PDFs \
+                 fails"
+            ),
         ),
         Err((words, _)) => {
             let advice =

@@ -28,7 +28,7 @@ pub(super) fn check_sign_in(user: &User, proof: Option<&FactorProof>) -> Result<
 }
 
 fn wrong_code() -> Refusal {
-    Refusal::conflict(WRONG_CODE, "the code is wrong or was already used; wait for the next one")
+    Refusal::conflict(WRONG_CODE, "the code is incorrect or was already used; wait for the next one")
 }
 
 fn with_factor(cx: &DecisionContext<'_>, user: &User, factor: Option<SecondFactor>) -> User {
@@ -88,7 +88,10 @@ impl Command<Access> for FactorCommand {
                     return Ok(Decision::unchanged(UserAnswer { user: user.clone() }));
                 };
                 let counted = factor.with_guess(cx.now).ok_or_else(|| {
-                    Refusal::conflict(TOO_MANY_CODES, "too many wrong codes were entered; wait before you try again")
+                    Refusal::conflict(
+                        TOO_MANY_CODES,
+                        "too many incorrect codes were entered; wait before you try again",
+                    )
                 })?;
                 // No change that anybody would edit over: the version stays.
                 Ok(with_user(this, User { second_factor: Some(counted), ..(*user).clone() }))

@@ -22,7 +22,11 @@ impl Command<Access> for AddKey {
             .check(!self.name.trim().is_empty(), "name", "must not be empty")
             .check(self.expires_at.is_none_or(|at| at > cx.now), "expiresAt", "must be in the future")
             .check(customer.is_ok(), "customerEmail", "must be an e-mail address")
-            .check(self.customer_email.is_none() || is_for_customer, "customerEmail", "is for customer keys only");
+            .check(
+                self.customer_email.is_none() || is_for_customer,
+                "customerEmail",
+                "is only allowed for customer keys",
+            );
         faults.refuse()?;
         if this.keys.contains_key(&self.hash) {
             return Err(Refusal::conflict("exists", "this key already exists; create a new one"));

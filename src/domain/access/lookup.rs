@@ -11,7 +11,7 @@ use crate::time::Timestamp;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum KeyRefusal {
     /// No key has this hash.
-    #[error("this API key is unknown")]
+    #[error("this API key is invalid")]
     Unknown,
     /// The key was revoked.
     #[error("this API key was revoked")]

@@ -52,7 +52,7 @@ pub fn waiting_reason(job: &Job, around: &WaitContext<'_>) -> Option<String> {
         return silence;
     }
     if on.and_then(|printer| printer.in_hand.as_ref()).is_some_and(|hand| hand.job == job.id && hand.gone.is_some()) {
-        return Some("the print is over; asking the printer how it ended".to_owned());
+        return Some("the print has ended; asking the printer for its outcome".to_owned());
     }
     match job.state {
         JobState::Created => Some(job.block_reason.clone().unwrap_or_else(|| "its SKU is incomplete".to_owned())),

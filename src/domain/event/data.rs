@@ -150,7 +150,7 @@ pub struct OrderPaymentData {
     pub(crate) kept_cents: i64,
 }
 carried_by! { OrderPaymentData:
-    "order.payment_recorded", "A payment of another amount or currency was made; the order is not paid in full.";
+    "order.payment_recorded", "A payment with a different amount or currency was made; the order is not paid in full.";
 }
 
 /// Data of an event about a refund for an order.
@@ -188,10 +188,10 @@ pub struct JobData {
 carried_by! { JobData:
     "job.created", "A job was created; it has no file to print yet.";
     "job.validated", "A job can be printed and is waiting for material.";
-    "job.sliced", "Material is reserved for a job, which is waiting for a printer.";
+    "job.sliced", "Material is reserved for a job; the job is waiting for a printer.";
     "job.blocked", "A job cannot be printed at the moment; `error` gives the reason.";
     "job.dispatching", "A job is being sent to a printer.";
-    "job.not_started", "A printer did not start a job, which is waiting again.";
+    "job.not_started", "A printer did not start a job; the job is waiting again.";
     "job.printing", "A printer started a job.";
     "job.paused", "A printer paused a job.";
     "job.resumed", "A printer resumed a job.";
@@ -294,7 +294,7 @@ fn printer_example(more: serde_json::Value) -> serde_json::Value {
 /// Data of an event about a printer that cannot be reached.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
-#[api(name = "PrinterOfflineEventData", example = printer_example(json!({"error": "the printer does not answer"})))]
+#[api(name = "PrinterOfflineEventData", example = printer_example(json!({"error": "the printer does not respond"})))]
 pub struct PrinterOfflineData {
     #[serde(flatten)]
     pub(crate) printer: PrinterData,
@@ -336,7 +336,7 @@ carried_by! { PrinterActData:
     "printer.bed_cleared", "An operator confirmed that a printer's bed is clear.";
     "printer.attention_cleared", "An operator checked a printer that had a firmware error or refused to start prints.";
     "printer.homed", "A printer was homed.";
-    "printer.maintenance", "Maintenance of a printer began or ended.";
+    "printer.maintenance", "Maintenance of a printer started or ended.";
 }
 
 /// Data of an event about a manual command to a printer.

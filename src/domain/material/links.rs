@@ -119,7 +119,8 @@ fn link(material: &Material, cx: &DecisionContext<'_>, system: StockSystem, entr
         if current.entry == entry {
             return Ok(Decision::unchanged(linked(material, current)));
         }
-        let words = format!("it is already linked to {} in {}; remove that link first", current.name, system.words());
+        let words =
+            format!("the material is already linked to {} in {}; remove that link first", current.name, system.words());
         return Err(Refusal::conflict("already_linked", words));
     }
     let link = StockLink {
@@ -158,11 +159,13 @@ fn agree(
     let there = current.last_amounts.as_ref().map(total);
     if let Some((expected, there)) = theirs.zip(there).filter(|(expected, there)| expected != there) {
         let unit = material.fields.kind.unit();
-        let words =
-            format!("the count there is now {there} {unit} instead of {expected} {unit}; check it and decide again");
+        let words = format!(
+            "the count in the other system is now {there} {unit} instead of {expected} {unit}; check it and decide \
+             again"
+        );
         return Err(Refusal::conflict("theirs_changed", words));
     }
-    Ok(stepped(material, cx, step, "an operator accepted the count there"))
+    Ok(stepped(material, cx, step, "an operator accepted the count of the other system"))
 }
 
 fn looked(

@@ -208,7 +208,7 @@ impl OrderChange<'_> {
             }
         }
         if began && outcome == Resolution::NotStarted {
-            return impossible("the print was observed, so it did start; resolve it as finished or failed");
+            return impossible("the server saw the print start; resolve it as finished or failed");
         }
         self.edit_attempt(id, attempt.id, |attempt| attempt.word = Some(outcome));
         let booked_on = &observed.booked_on[..];

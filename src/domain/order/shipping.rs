@@ -207,7 +207,7 @@ fn are_there(lines: &[SentLine], leaving: &[LineShipping]) -> Result<(), Refusal
     for SentLine { line, quantity } in lines {
         let there = leaving.get(*line as usize).map_or(0, |line| line.there);
         if u64::from(*quantity) > there {
-            let words = format!("line {line} has only {there} good parts that are not shipped yet");
+            let words = format!("line {line} has only {there} unshipped good parts");
             return Err(Refusal::conflict("parts_not_there", words));
         }
     }

@@ -192,7 +192,7 @@ impl OrderChange<'_> {
     ) -> Result<Decision<Order, OrderAnswer>, Refusal> {
         let status = self.order.status;
         if self.cx.by.role().is_none_or(|role| role == Role::Customer) && !status.payable() {
-            return Err(Refusal::forbidden("forbidden", "a customer may cancel an order only while it is unpaid"));
+            return Err(Refusal::forbidden("forbidden", "customers can cancel an order only while it is unpaid"));
         }
         let open = self.order.jobs.values().any(|job| !job.over());
         match status {

@@ -153,13 +153,13 @@ impl StockLink {
             let (amount, unit) = (due.max(-due), ours.unit_name);
             let words = if due > Amount::ZERO {
                 format!(
-                    "{amount} {unit} more here than there, but no item there can hold it: add one there, or decide \
-                     which side is correct"
+                    "this shop counts {amount} {unit} more than the other system, but no item there can take them: add \
+                     an item there, or decide which side is correct"
                 )
             } else {
                 format!(
-                    "{amount} {unit} less here than there, but no item there has it to deduct: decide which side is \
-                     correct"
+                    "this shop counts {amount} {unit} less than the other system, but no item there has that much to \
+                     deduct: decide which side is correct"
                 )
             };
             self.conflict = Some(SyncConflict::new(ConflictKind::NoRoom, words));
@@ -264,7 +264,8 @@ impl StockLink {
             // Without a reference it could not be told from what somebody else does.
             BookingVerdict::NotBooked | BookingVerdict::GivenUp => {}
             BookingVerdict::Refused(words) => {
-                let words = format!("it refused to record {} on item {}: {words}", signed(pending.delta), pending.item);
+                let (delta, item) = (signed(pending.delta), pending.item);
+                let words = format!("the other system refused to record {delta} on item {item}: {words}");
                 next.conflict = Some(SyncConflict::new(ConflictKind::Refused, words));
             }
             BookingVerdict::Unclear(why) => {
@@ -323,15 +324,16 @@ fn readable(look: &StockReading, ours: &OurSide<'_>) -> Result<Quantities, SyncC
     if look.name.is_none() {
         return conflict(
             ConflictKind::EntryGone,
-            "it was deleted there; remove the link, or restore it there".to_owned(),
+            "the entry was deleted in the other system; restore it there, or remove the link".to_owned(),
         );
     }
     if look.unit != ours.unit {
-        let words = format!("it is not counted in {} there, and amounts are never converted", ours.unit_name);
+        let words =
+            format!("the other system does not count the entry in {}, and amounts are never converted", ours.unit_name);
         return conflict(ConflictKind::WrongUnit, words);
     }
     if look.items.len() > MAX_ITEMS {
-        let words = format!("it has {} items there; at most {MAX_ITEMS} can be synchronized", look.items.len());
+        let words = format!("the entry has {} items there; at most {MAX_ITEMS} can be synchronized", look.items.len());
         return conflict(ConflictKind::TooManyItems, words);
     }
     let mut now = Quantities::new();
@@ -339,7 +341,7 @@ fn readable(look: &StockReading, ours: &OurSide<'_>) -> Result<Quantities, SyncC
         match entry.quantity {
             Some(quantity) => now.insert(*item, quantity),
             None => {
-                let words = format!("the amount of item {item} is unknown there; enter its weight there");
+                let words = format!("the other system has no amount for item {item}; enter its weight there");
                 return conflict(ConflictKind::UnknownQuantity, words);
             }
         };
@@ -370,7 +372,7 @@ fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<A
     // Items that were split or merged leave the total as it was.
     if delta < Amount::ZERO && !gone.is_empty() {
         let words = format!(
-            "items with stock were deleted there ({}), {} {unit} in all: decide which side is correct",
+            "items with stock were deleted in the other system ({}), {} {unit} in all: decide which side is correct",
             gone.join(", "),
             signed(delta)
         );
@@ -379,8 +381,8 @@ fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<A
     let after = ours.quantity + delta;
     if after < Amount::ZERO {
         let words = format!(
-            "the changes of {} {unit} there and {} {unit} here since both agreed on {} {unit} would make the stock \
-             negative: count it and decide which side is correct",
+            "the changes of {} {unit} in the other system and {} {unit} in this shop since both agreed on {} {unit} \
+             would make the stock negative: count the stock and decide which side is correct",
             signed(delta),
             signed(ours.quantity - total(agreed)),
             total(agreed)
@@ -388,7 +390,7 @@ fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<A
         return Err(SyncConflict::new(ConflictKind::Negative, words));
     }
     if after > MAX_AMOUNT {
-        let words = format!("the combined stock would exceed {MAX_AMOUNT} {unit}; correct it there");
+        let words = format!("the combined stock would exceed {MAX_AMOUNT} {unit}; correct it in the other system");
         return Err(SyncConflict::new(ConflictKind::TooMuch, words));
     }
     Ok(delta)

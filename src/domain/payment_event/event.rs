@@ -388,7 +388,7 @@ impl<'a> EventMembers<'a> {
             Some(code) if code.len() == 3 && code.bytes().all(|b| b.is_ascii_alphabetic()) => {
                 Ok(Some(code.to_ascii_lowercase()))
             }
-            Some(_) => Err(self.wrong("currency", "a currency code of three letters")),
+            Some(_) => Err(self.wrong("currency", "a three-letter currency code")),
         }
     }
 }

@@ -121,7 +121,7 @@ impl Printer {
         if on || self.foreign_print() {
             Some((
                 "printing",
-                "the printer is printing, and this may spoil the print; send force: true to do it anyway",
+                "the printer is printing, and this can spoil the print; send force: true to do it anyway",
             ))
         } else if phase.is_some() || self.manual.is_some() {
             Some(("printer_busy", "the printer is about to print; wait, or send force: true"))

@@ -31,7 +31,7 @@ impl Printer {
             return Decision::unchanged(TakeAnswer::Accepted);
         }
         if self.past.contains(&new.attempt) {
-            return Decision::unchanged(TakeAnswer::NotTaken("the attempt is over".to_owned()));
+            return Decision::unchanged(TakeAnswer::NotTaken("the attempt has ended".to_owned()));
         }
         // The order claimed the printer before the stop: the job fails with the stop and is not given to another
         // printer unnoticed.

@@ -67,7 +67,7 @@ impl Printer {
     /// Refuses while work is in hand; `what` completes "it can be … once that has ended".
     pub(super) fn not_busy(&self, what: &str) -> Result<(), Refusal> {
         let has = match (&self.in_hand, &self.manual) {
-            (Some(_), _) => "has a job in hand",
+            (Some(_), _) => "has a job",
             (None, Some(_)) => "is starting a manual print",
             (None, None) => return Ok(()),
         };

@@ -49,7 +49,7 @@ impl Printer {
         // Until the axes are homed after an emergency stop of ours, an error is taken for what the stop does.
         let ours = before.needs_home && before.stopped_at.is_some();
         if error && !ours && (before.fault.is_none() || before.activity != Activity::Error) {
-            let words = status.message.as_deref().unwrap_or("the printer gives no reason");
+            let words = status.message.as_deref().unwrap_or("the printer reports no reason");
             let words = self.fault.take().map_or_else(|| kept_words(words), |fault| fault.words);
             self.fault = Some(FirmwareFault { at: status.updated_at, words });
             // The motors lost their power or their position, as after an emergency stop.

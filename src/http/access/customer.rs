@@ -54,7 +54,7 @@ impl Credentials {
 }
 
 /// Error message that explains to an unauthenticated customer how to sign in.
-pub(super) const SIGN_IN_FIRST: &str = "sign in first: ask for a link with POST /api/v1/auth/magic-link";
+pub(super) const SIGN_IN_FIRST: &str = "sign in first: request a link with POST /api/v1/auth/magic-link";
 
 /// Returns the 401 error for a caller without a session. If the public URL of the server is plain http, the message
 /// explains that browsers do not send the `Secure` cookie there, because a customer who has just signed in would
@@ -64,8 +64,8 @@ fn sign_in_first(app: &AccessHandles) -> ApiError {
         return ApiError::unauthorized(SIGN_IN_FIRST);
     }
     ApiError::unauthorized(format!(
-        "{SIGN_IN_FIRST}. The cookie of the session is `Secure`: browsers send it over https alone, and the address of this server \
-         is plain http"
+        "{SIGN_IN_FIRST}. The session cookie is `Secure`: browsers send it only over HTTPS, but this server's address \
+         is plain HTTP"
     ))
 }
 

@@ -199,7 +199,8 @@ pub fn too_many_connections(limits: &RateLimiter) -> Response {
 
 /// Returns the error for a request or connection above the limits.
 pub fn overload_error() -> ApiError {
-    ApiError::unavailable("overloaded", "more requests than the server takes at a time", OVERLOAD_RETRY_SECONDS)
+    let words = "the server is handling too many requests at the same time";
+    ApiError::unavailable("overloaded", words, OVERLOAD_RETRY_SECONDS)
 }
 
 /// Makes the body fail if no data arrives for the given duration; its reader returns 408.

@@ -51,7 +51,7 @@ impl Entry {
             required("id", id().about("The same on every attempt: `webhook-id`.")),
             required("event", word([self.kind.name]).about("Event type.")),
             required("timestamp", time().about("Time of the event.")),
-            required("data", named(self.data_name).about("Event data, which depends on the type.")),
+            required("data", named(self.data_name).about("Event data; its fields depend on the event type.")),
         ])
     }
 }
@@ -147,7 +147,10 @@ pub fn webhooks() -> Paths {
             .parameter(header("X-Service-Delivery", "The delivery, the same on every attempt."))
             .parameter(header("webhook-id", "The event, the same on every attempt."))
             .parameter(header("webhook-timestamp", "Time of the attempt, in seconds since 1970."))
-            .parameter(header("webhook-signature", "`v1,` and the signature of Standard Webhooks; several, by blanks."))
+            .parameter(header(
+                "webhook-signature",
+                "`v1,` followed by the Standard Webhooks signature; several signatures are separated by spaces.",
+            ))
             .request_body(Some(body))
             .response("2XX", answer);
         paths.paths.insert(entry.kind.name.to_owned(), PathItem::new(HttpMethod::Post, operation.build()));

@@ -49,7 +49,7 @@ pub fn path_parameters(route: &ServedRoute, kind: &str) -> Vec<(String, Shape, S
         (one, None) if one.ends_with("Id") => {
             (one.to_owned(), text_of(1..), format!("Identifier of the {}.", kind_in_words(kind)))
         }
-        (_, Some(rest)) => (rest.to_owned(), text_of(1..), "May be a path with slashes.".to_owned()),
+        (_, Some(rest)) => (rest.to_owned(), text_of(1..), "Can be a path with slashes.".to_owned()),
         ("slot", _) => (name.to_owned(), whole(0..i64::from(MAX_SLOTS)), "Number of the slot, from 0.".to_owned()),
         ("reminder", _) => (name.to_owned(), id(), "Identifier of the reminder.".to_owned()),
         ("system", _) => (name.to_owned(), text_of(1..), "The other system: `parts` or `spools`.".to_owned()),
@@ -158,7 +158,7 @@ pub fn not_found(kind: &str) -> Vec<Code> {
 }
 
 const INVALID: DescribedError =
-    (400, "validation_failed", "Something is missing, unknown or invalid; `errors` lists every fault.");
+    (400, "validation_failed", "A field or parameter is missing, not supported or invalid; `errors` lists each fault.");
 const MALFORMED: DescribedError = (400, "malformed_json", "The body is not a JSON object.");
 const MALFORMED_FORM: DescribedError = (400, "malformed_multipart", "The body is not a multipart form.");
 const INCOMPLETE: DescribedError = (400, "incomplete_body", "The body is incomplete.");
@@ -166,7 +166,7 @@ const QUERY: DescribedError = (400, "malformed_query", "The query string is malf
 const KEY: DescribedError = (400, "invalid_idempotency_key", "The key is empty or too long.");
 const SIGN_IN: DescribedError = (401, "unauthorized", "The session is missing or has ended.");
 const UNAUTHORIZED: DescribedError =
-    (401, "unauthorized", "The key or session is missing, unknown, expired or revoked.");
+    (401, "unauthorized", "The key or session is missing, invalid, expired or revoked.");
 const ROLE: DescribedError = (403, "insufficient_role", "The role of the key or session is not sufficient.");
 const SESSION: DescribedError = (403, "session_required", "A signed-in session is required, not an API key.");
 const SITE: DescribedError = (403, "cross_site", "A browser sent the request from another site.");
@@ -191,8 +191,8 @@ const UNAVAILABLE: [DescribedError; 9] = [
     (503, "storage_unavailable", "The disk for files is failing."),
     (503, "overloaded", "The server is overloaded, or the client has too many concurrent requests."),
     (503, "parked", "The resource is out of service after repeated faults."),
-    (503, "unknown_outcome", "The outcome is unknown; retry with the same `Idempotency-Key` to learn it."),
-    (503, "timeout", "The request timed out; it may still take effect."),
+    (503, "unknown_outcome", "The outcome is unknown; retry with the same `Idempotency-Key` to find out."),
+    (503, "timeout", "The request timed out; it can still take effect."),
     (503, "shutting_down", "The server is shutting down."),
 ];
 

@@ -6,7 +6,7 @@ use crate::paths::is_billing;
 const OF_SHOP: &str = "The production API of Printfloor: orders and jobs, printers, stock, products, files, \
 webhooks, staff and API keys.
 
-Callers send an API key in `X-API-Key` or use a staff session; `x-roles` lists the roles that may use an operation. \
+Callers send an API key in `X-API-Key` or use a staff session; `x-roles` lists the roles that can use an operation. \
 Identifiers are UUIDs, times are RFC 3339 in UTC with milliseconds, money is in minor units (`...Cents`), amounts of \
 material have at most three decimals. Unknown members of a body are rejected. Lists are newest first unless stated \
 otherwise. Every response has `X-Request-Id`.";
@@ -14,7 +14,7 @@ otherwise. Every response has `X-Request-Id`.";
 const OF_CUSTOMERS: &str = "The customer API of Printfloor: catalogue, sign-in by e-mail link, profile, orders, \
 quotes, invoices and payments.
 
-Customers authenticate with a session cookie, which an e-mailed link sets. Pages of other origins may use the API if \
+Customers authenticate with a session cookie, which an e-mailed link sets. Pages of other origins can use the API if \
 the shop allows them. Every success body has `success: true`. Identifiers are UUIDs, times are RFC 3339 in UTC with \
 milliseconds, money is \
 in minor units (`...Cents`). Unknown members of a body are rejected; unknown query parameters are ignored. Lists are \
@@ -80,10 +80,11 @@ impl Half {
     pub(super) const fn cookie_words(self) -> &'static str {
         match self {
             Self::Production => {
-                "The staff cookie: `HttpOnly; SameSite=Strict; Path=/`, `Secure` in production and wherever `server.public_url` is one of HTTPS."
+                "The staff cookie: `HttpOnly; SameSite=Strict; Path=/`, `Secure` in production and if \
+                 `server.public_url` is an HTTPS URL."
             }
             Self::Billing => {
-                "The customer's cookie: `HttpOnly; Secure; SameSite=Lax; Path=/`, for 30 days; blank at sign-out."
+                "The customer's cookie: `HttpOnly; Secure; SameSite=Lax; Path=/`, for 30 days; empty after sign-out."
             }
         }
     }

@@ -38,7 +38,7 @@ pub fn security_schemes(half: Half) -> Vec<(&'static str, SecurityScheme)> {
     let setup = ApiKeyValue::with_description(setup_desk::COOKIE, about);
     debug_assert!("X-API-Key".eq_ignore_ascii_case(KEY_HEADER));
     let mut key = Http::new(HttpAuthScheme::Bearer);
-    key.description = Some("The same key as `Authorization: Bearer`; `X-API-Key` wins.".to_owned());
+    key.description = Some("The same key as `Authorization: Bearer`; `X-API-Key` takes precedence.".to_owned());
     let mut bearer = Http::new(HttpAuthScheme::Bearer);
     bearer.description = Some("The server's `AGENT_TOKEN`.".to_owned());
     vec![
@@ -71,7 +71,7 @@ pub fn shapes(half: Half) -> Vec<NamedSchema> {
         required("total", whole(0..).about("Total number of entries.")),
         required("hasMore", yes_no().about("`true` if there are more entries after this page.")),
     ])
-    .about("Where a page stands in the whole list.");
+    .about("Position of a page in the list.");
     vec![
         NamedSchema {
             name: half.error_name(),

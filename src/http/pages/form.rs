@@ -63,7 +63,7 @@ pub(super) fn check_token(config: &Config, session: Id, presented: &str) -> Resu
     if FormToken::of(&config.auth.session_secret, session).fits(presented) {
         return Ok(());
     }
-    let words = "the form is not from the page that you see now; load the page again and repeat it";
+    let words = "the form is outdated; reload the page and submit it again";
     Err(ApiError::forbidden("form_outdated", words))
 }
 
@@ -75,7 +75,7 @@ impl FromRequest<AppState> for PageForm {
         let media = call.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let media = media.split(';').next().unwrap_or_default().trim();
         if !media.eq_ignore_ascii_case(MEDIA_TYPE) {
-            let words = "this takes what the form of the page sends";
+            let words = "the body must be sent by the form on the page";
             return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", words));
         }
         let mut fields = BTreeMap::new();

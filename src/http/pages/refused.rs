@@ -130,7 +130,7 @@ fn refusal(status: StatusCode, meta: &ErrorMeta, of_staff: bool) -> Response {
         }
         (403, "cross_site") => ("This did not come from our page", "Open the page here, and try again from it."),
         (403, "form_outdated") => ("Please try again", "Go back, load the page again, and send the form once more."),
-        (403, _) => ("This belongs to somebody else", "Sign in with the e-mail address that it was sent to."),
+        (403, _) => ("This belongs to another customer", "Sign in with the e-mail address that it was sent to."),
         (409, _) => ("That is not possible now", "Load the page that you came from again to see how things stand."),
         (413, _) => ("That is too much at once", "Go back, and send less."),
         (429, _) => ("Please wait a moment", "There were many requests from you. Try again a little later."),

@@ -56,7 +56,7 @@ fn form(status: StatusCode, email: &str, next: &str, wrong: Option<&str>) -> Res
 pub(super) async fn show(State(config): State<Arc<Config>>, OpenQuery(query): OpenQuery<SignInQuery>) -> Response {
     let next = query.next.as_deref().and_then(|next| own_path(&config.public_url(), next));
     let failed = query.error.as_deref() == Some(INVALID_OR_EXPIRED);
-    let wrong = failed.then_some("That link was used already, or is too old. Ask for a new one.");
+    let wrong = failed.then_some("This link was already used or has expired. Request a new one.");
     form(StatusCode::OK, "", next.as_deref().unwrap_or(orders::PATH), wrong)
 }
 

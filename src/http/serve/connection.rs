@@ -158,11 +158,11 @@ fn head_fault(request: &Request<Incoming>, turns: &RequestPhase, max_bytes: usiz
         Some(ApiError::bad_request("malformed_request", message))
     };
     if turns.is_malformed() {
-        return malformed("the lines of a request's head must end in CR LF");
+        return malformed("the lines of the request head must end with CR LF");
     }
     let hosts = request.headers().get_all(HOST).iter().count();
     if hosts > 1 || (hosts == 0 && request.version() == Version::HTTP_11) {
-        return malformed("a request needs one Host header");
+        return malformed("a request must have exactly one Host header");
     }
     // The library counts in the pieces that it reads, so it lets somewhat larger heads pass.
     let line = request.method().as_str().len() + request.uri().path_and_query().map_or(1, |path| path.as_str().len());

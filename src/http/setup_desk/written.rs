@@ -30,7 +30,7 @@ pub struct TestedService {
     pub message: String,
 }
 
-/// Written settings, and the steps needed for them to take effect.
+/// Written settings, and the steps required for them to take effect.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({

@@ -43,7 +43,7 @@ pub fn object(bytes: &[u8]) -> Result<(Map<String, Value>, Faults), ApiError> {
         return Err(ApiError::bad_request("malformed_json", "the body must be a JSON object"));
     };
     let mut faults = Faults::default();
-    document.repeated.iter().for_each(|path| faults.note(path, "is there more than once"));
+    document.repeated.iter().for_each(|path| faults.note(path, "is present more than once"));
     Ok((members, faults))
 }
 

@@ -117,7 +117,7 @@ impl<'a> Members<'a> {
     /// Records an error for each member that was not read and is therefore unknown.
     pub fn finish(self) {
         for name in self.unread.keys() {
-            self.faults.note(&format!("{}{name}", self.prefix), "is not known");
+            self.faults.note(&format!("{}{name}", self.prefix), "is not a valid field");
         }
     }
 }

@@ -15,7 +15,7 @@ use domain::refusal::Faults;
 pub fn read_query<T: Request>(pairs: Vec<(String, String)>) -> Result<T, ApiError> {
     // A text of PostgreSQL cannot hold NUL: such a parameter would look like a fault of the database.
     if pairs.iter().any(|(_, text)| text.contains('\0')) {
-        return Err(ApiError::bad_request("malformed_query", "the query string holds a NUL character"));
+        return Err(ApiError::bad_request("malformed_query", "the query string contains a NUL character"));
     }
     let member_names: Vec<&str> = T::members().iter().map(|member| member.name).collect();
     let names: HashSet<&str> = member_names.iter().copied().collect();
@@ -24,7 +24,7 @@ pub fn read_query<T: Request>(pairs: Vec<(String, String)>) -> Result<T, ApiErro
         if names.contains(name.as_str()) {
             members.entry(name).or_insert(Value::String(text));
         } else {
-            faults.note(&name, format!("is not known; known are {}", member_names.join(", ")));
+            faults.note(&name, format!("is not a valid parameter; valid parameters are {}", member_names.join(", ")));
         }
     }
     body::read(Value::Object(members), true, faults)
@@ -41,7 +41,7 @@ pub fn read_open_query<T: Request>(mut pairs: Vec<(String, String)>) -> Result<T
 pub fn refuse_query(uri: &Uri) -> Result<(), ApiError> {
     let mut faults = Faults::default();
     for (name, _) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
-        faults.note(&name, "is not known; there are no parameters in the query here");
+        faults.note(&name, "is not a valid parameter; this operation has no query parameters");
     }
     Ok(faults.refuse()?)
 }

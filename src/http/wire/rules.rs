@@ -36,7 +36,7 @@ pub struct MaxChars(pub usize);
 
 impl Rule<String> for MaxChars {
     fn judge(&self, text: &String) -> Result<(), String> {
-        unless(text.chars().count() <= self.0, || format!("must have at most {} characters", self.0))
+        unless(text.chars().count() <= self.0, || format!("must be at most {} characters", self.0))
     }
     fn mark(&self, schema: Shape) -> Shape {
         schema.edit(|object| object.max_length = Some(self.0))
@@ -194,8 +194,8 @@ pub struct OneOrMoreDistinct(pub &'static str);
 
 impl<T: PartialEq> Rule<Vec<T>> for OneOrMoreDistinct {
     fn judge(&self, items: &Vec<T>) -> Result<(), String> {
-        unless(!items.is_empty(), || format!("must name at least one {}", self.0))?;
-        unless(self.faulty_part(items).is_none(), || format!("must not name the same {} twice", self.0))
+        unless(!items.is_empty(), || format!("must contain at least one {}", self.0))?;
+        unless(self.faulty_part(items).is_none(), || format!("must not contain the same {} twice", self.0))
     }
     fn faulty_part(&self, items: &Vec<T>) -> Option<usize> {
         items.iter().enumerate().position(|(at, item)| items[..at].contains(item))
@@ -216,7 +216,9 @@ pub struct TextList {
 impl Rule<Vec<String>> for TextList {
     fn judge(&self, texts: &Vec<String>) -> Result<(), String> {
         let fits = texts.len() <= self.max_items && texts.iter().all(|text| text.chars().count() <= self.max_chars);
-        unless(fits, || format!("must be at most {} texts of at most {} characters", self.max_items, self.max_chars))
+        unless(fits, || {
+            format!("must contain at most {} strings of at most {} characters", self.max_items, self.max_chars)
+        })
     }
     fn mark(&self, _: Shape) -> Shape {
         list_of(text_of(..=self.max_chars), ..=self.max_items)

@@ -162,7 +162,10 @@ fn all_faults_of_a_query_are_told_at_once() {
     let paths: Vec<&str> =
         body["errors"].as_array().unwrap().iter().filter_map(|fault| fault["path"].as_str()).collect();
     assert_eq!(paths, ["size", "public", "kind", "id", "limit", "offset"]);
-    assert_eq!(body["errors"][0]["message"], "is not known; known are public, kind, id, limit, offset");
+    assert_eq!(
+        body["errors"][0]["message"],
+        "is not a valid parameter; valid parameters are public, kind, id, limit, offset"
+    );
     assert_eq!(error.code(), "validation_failed");
     assert_eq!(query("q=a\0").unwrap_err().code(), "malformed_query");
 }

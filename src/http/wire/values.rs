@@ -61,7 +61,7 @@ value!(
     |value| value.as_i64()?.try_into().ok(),
     parsed::<i64>
 );
-value!(Id, "must be an identifier", |value| value.as_str()?.parse().ok());
+value!(Id, "must be a UUID", |value| value.as_str()?.parse().ok());
 value!(Timestamp, "must be an RFC 3339 date and time from 1970 to 2999", |value| value.as_str()?.parse().ok());
 value!(SpanStart, TIME_OR_DAY, |value| value.as_str()?.parse().ok());
 value!(SpanEnd, TIME_OR_DAY, |value| value.as_str()?.parse().ok());
@@ -123,11 +123,11 @@ pub fn read_word<T: serde::de::DeserializeOwned>(
 impl FromJson for String {
     type Inner = Self;
     fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
-        let Value::String(text) = value else { return place.fault(faults, "must be a text") };
+        let Value::String(text) = value else { return place.fault(faults, "must be a string") };
         // A search for odd characters finds nothing; but PostgreSQL takes no NUL, not even to compare with.
         let control = |c: char| c == '\0' || (!place.in_query && c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
         if text.chars().any(control) {
-            return place.fault(faults, "must not hold control characters");
+            return place.fault(faults, "must not contain control characters");
         }
         Some(text)
     }

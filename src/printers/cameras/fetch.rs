@@ -157,7 +157,7 @@ async fn read(mut answer: Response, room: &Arc<Semaphore>) -> Result<Picture, Ca
     }
     let media = answer.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let streams = media.get(..STREAM_MEDIA.len()).is_some_and(|media| media.eq_ignore_ascii_case(STREAM_MEDIA));
-    let too_large = || CameraFault::Refused(format!("the picture is larger than {MAX_PICTURE_BYTES} bytes"));
+    let too_large = || CameraFault::Refused(format!("the image is larger than {MAX_PICTURE_BYTES} bytes"));
     if answer.content_length().is_some_and(|bytes| bytes > MAX_PICTURE_BYTES as u64) {
         return Err(too_large());
     }
@@ -187,7 +187,7 @@ async fn read(mut answer: Response, room: &Arc<Semaphore>) -> Result<Picture, Ca
                     read.drain(..range.start);
                     break;
                 }
-                FirstFrame::Nothing => return Err(refused("the camera's stream contains no pictures")),
+                FirstFrame::Nothing => return Err(refused("the camera's stream contains no images")),
             }
         }
     }

@@ -90,7 +90,7 @@ impl LazySocket {
     pub(super) async fn ask(&self, ask: PrinterRequest) -> Result<Value, PrinterError> {
         let (answered, answer) = oneshot::channel();
         if self.questions().try_send(QueuedRequest { ask, answered }).is_err() {
-            return Err(PrinterError::Unreachable("too many requests to the printer at once".into()));
+            return Err(PrinterError::Unreachable("too many requests to the printer at the same time".into()));
         }
         match timeout(self.settings.connect_timeout + self.settings.request_timeout, answer).await {
             Ok(Ok(answer)) => answer,

@@ -124,7 +124,7 @@ async fn a_key_may_come_as_a_bearer_token_and_a_route_for_sessions_says_so() {
     let both = bearer("/api/orders", &key).header("X-API-Key", "key_test_wrong");
     assert_eq!(nobody.send(both).await.error(401), "unauthorized");
     let refused = app.get("/api/dashboard").await;
-    assert_eq!(refused.json()["message"], "this takes a signed-in session, not an API key");
+    assert_eq!(refused.json()["message"], "this requires a signed-in session, not an API key");
     assert_eq!(refused.error(403), "session_required");
     let missing = nobody.get("/api/orders").await;
     let words = missing.json()["message"].as_str().unwrap().to_owned();

@@ -191,7 +191,7 @@ on_sqlite! {
         // The other has them the other way round: which is meant nobody can tell.
         load(1, 0, &white).await;
         load(1, 1, &black).await;
-        refused("what is loaded allows several materials for its filaments").await;
+        refused("several loaded materials match its filaments").await;
         let log = fleet.printers.iter().flat_map(|sim| sim.handle.log());
         assert_eq!(log.filter(|line| matches!(line.what, PhysicalEvent::Finished { .. })).count(), 1);
     }

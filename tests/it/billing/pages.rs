@@ -114,10 +114,10 @@ on_sqlite! {
             }
         }
         for (path, status, words) in [
-            (own_order.clone(), 403, "belongs to somebody else"),
-            (format!("{own_order}/live"), 403, "belongs to somebody else"),
-            (own_invoice.clone(), 403, "belongs to somebody else"),
-            (format!("{own_invoice}/pdf"), 403, "belongs to somebody else"),
+            (own_order.clone(), 403, "belongs to another customer"),
+            (format!("{own_order}/live"), 403, "belongs to another customer"),
+            (own_invoice.clone(), 403, "belongs to another customer"),
+            (format!("{own_invoice}/pdf"), 403, "belongs to another customer"),
             (format!("/orders/{NOTHING}"), 404, "not here"),
             (format!("/invoices/{NOTHING}"), 404, "not here"),
             ("/orders/ORD-000001".to_owned(), 404, "not here"),
@@ -205,7 +205,7 @@ async fn whoever_opens_a_page_signs_in_and_is_back_on_it() {
     let dead = redeem().await.header("location").unwrap().to_owned();
     let led = nobody.get(&dead).await.header("location").unwrap().to_owned();
     assert_eq!(led, "/sign-in?next=%2Forders&error=invalid_or_expired");
-    assert!(nobody.get(&led).await.text.contains("Ask for a new one"));
+    assert!(nobody.get(&led).await.text.contains("Request a new one"));
 }
 
 #[tokio::test]

@@ -325,7 +325,7 @@ async fn a_link_of_another_mail_and_made_up_ones_sign_nobody_in() {
 #[tokio::test]
 async fn over_plain_http_the_refusal_says_why_the_cookie_does_not_come_back() {
     let plain = App::new(Db::sqlite()).await.nobody().get(ME).await;
-    assert!(plain.status == 401 && plain.text.contains("cookie of the session is `Secure`"), "{}", plain.text);
+    assert!(plain.status == 401 && plain.text.contains("session cookie is `Secure`"), "{}", plain.text);
     let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__PUBLIC_URL", "https://shop.example").start().await;
     let secure = app.nobody().get(ME).await;
     assert!(secure.status == 401 && !secure.text.contains("Secure"), "{}", secure.text);

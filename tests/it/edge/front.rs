@@ -216,7 +216,10 @@ async fn unfinished_bodies_of_strangers_hold_no_place_and_are_bounded() {
     while let Some(answer) = answers.next().await {
         let (status, text) = answer.expect("an answer");
         assert_eq!(status, 503, "{text}");
-        assert!(text.contains(r#""code":"overloaded""#) && text.contains("whose bodies have not come"), "{text}");
+        assert!(
+            text.contains(r#""code":"overloaded""#) && text.contains("too many requests with incomplete bodies"),
+            "{text}"
+        );
         refused += 1;
     }
     assert_eq!(refused, 32);

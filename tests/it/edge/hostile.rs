@@ -118,5 +118,5 @@ async fn a_member_that_is_there_twice_is_a_fault() {
     let body = r#"{"name": "PLA", "name": "PETG", "type": "filament", "brand": "a", "brand": "a"}"#;
     let body = send(&app, &Method::POST, "/api/inventory/materials", body).await.expect(400);
     assert_eq!(paths(&body), ["brand", "name"]);
-    assert_eq!(body["errors"][0]["message"], "is there more than once");
+    assert_eq!(body["errors"][0]["message"], "is present more than once");
 }

@@ -145,7 +145,7 @@ each_kind! {
         until("the words", || async {
             let status = floor.app.get(&path).await.expect(200);
             let words = status["message"].as_str().unwrap_or_default();
-            (words.contains("is this its port (") && words.contains("is the type correct?")).then_some(())
+            (words.contains("check the port (usually ") && words.contains("and the printer type")).then_some(())
         })
         .await;
     }

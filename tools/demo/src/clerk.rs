@@ -129,7 +129,8 @@ impl Clerk {
         Ok(())
     }
 
-    /// Resolves starts and prints whose outcome has been unknown for a while, and discards the parts on the bed.
+    /// Resolves print starts and prints whose outcome has been unknown for a while, and discards whatever is on the
+    /// bed.
     async fn resolve(&mut self) -> Result<(), DemoError> {
         let mut jobs = Vec::new();
         for state in ["DISPATCHING", "PRINTING"] {

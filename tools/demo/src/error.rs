@@ -11,7 +11,7 @@ pub enum DemoError {
     /// Failure that is fully described by the text.
     #[error("{0}")]
     Failed(String),
-    /// The reader of standard output closed it, which is not a failure.
+    /// Standard output was closed by the process that reads it, which is not a failure.
     #[error("the output was closed")]
     ReaderGone,
     /// The server refused a request or did not answer.
@@ -23,7 +23,7 @@ pub enum DemoError {
     /// The server program is not installed.
     #[error("the server program printfloor is neither next to this program nor on PATH")]
     NoServer,
-    /// Operating system operation failed.
+    /// An operating system call failed.
     #[error("{doing}: {}", io_words(.source))]
     Io {
         /// Description of the failed operation.

@@ -74,7 +74,7 @@ pub struct Mishaps {
 }
 
 impl Mishaps {
-    /// Builds a simulation for the given printers; no mishap has happened yet.
+    /// Builds a simulation with these printers without starting it.
     pub fn new(api: ShopClient, machines: Vec<DemoPrinter>, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, machines, screen, tally }
     }

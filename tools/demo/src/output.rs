@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use crate::error::DemoError;
 
-/// Writes text to standard output; returns [`DemoError::ReaderGone`] if the reader has closed it.
+/// Writes text to standard output. Returns [`DemoError::ReaderGone`] if the reader has closed the pipe.
 pub fn print(text: &str) -> Result<(), DemoError> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {

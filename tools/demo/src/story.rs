@@ -85,7 +85,7 @@ impl Story {
         self.screen.line(if is_kept { LineTone::Good } else { LineTone::Bad }, &words)
     }
 
-    /// Fetches the order to which an event belongs; `None` if the server cannot answer right now.
+    /// Fetches the order that an event refers to; `None` if the server cannot answer right now.
     async fn order(&self, event: &Value) -> Option<Value> {
         self.api.get(&format!("/api/orders/{}", event["data"]["orderId"].as_str()?)).await.ok()
     }

@@ -130,7 +130,7 @@ pub enum HostDisconnect {
 #[derive(Debug, thiserror::Error)]
 pub enum FaultsError {
     /// The change is not an object of faults, or it has an unknown member or a value of the wrong type.
-    #[error("faults not understood: {0}")]
+    #[error("invalid faults: {0}")]
     Shape(#[from] serde_json::Error),
     /// A number is outside its range.
     #[error("{0} must be {1}")]

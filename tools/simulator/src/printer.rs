@@ -51,7 +51,7 @@ struct PrinterInner {
 
 /// Error of a condition that was not met within the given time.
 #[derive(Debug, thiserror::Error)]
-#[error("not so within {0:?}")]
+#[error("the condition was not met within {0:?}")]
 pub struct ConditionTimeout(pub Duration);
 
 impl VirtualPrinter {

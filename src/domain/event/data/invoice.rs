@@ -82,8 +82,8 @@ pub struct InvoicePaymentData {
     pub(crate) kept_cents: i64,
 }
 carried_by! { InvoicePaymentData:
-    "invoice.payment_recorded", "A payment of another amount or currency was made for an invoice without an order; it \
-                                 is not paid in full.";
+    "invoice.payment_recorded", "A payment with a different amount or currency was made for an invoice without an \
+                                 order; it is not paid in full.";
 }
 
 /// Data of an event about an invoice whose payment failed.

@@ -26,5 +26,5 @@ carried_by! { PaymentUnmatchedData:
     "payment.unmatched", "The payment processor reports a payment or refund that matches no order; matching is \
                           retried for 30 days.";
     "payment.given_up", "A payment or refund matched no order for 30 days and is no longer retried; a person must \
-                         look it up.";
+                         investigate it.";
 }

@@ -13,7 +13,7 @@ use super::{EventData, EventKind, PrinterData, printer_example};
 pub struct PrinterFailureSuspectedData {
     #[serde(flatten)]
     pub(crate) printer: PrinterData,
-    /// Confidence of the detector over several pictures, from 0 to 100.
+    /// Confidence of the detector over several images, from 0 to 100.
     pub(crate) percent: u8,
     /// `true` if the print was paused; null if no pause was intended.
     pub(crate) paused: Option<bool>,

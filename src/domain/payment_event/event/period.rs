@@ -62,7 +62,7 @@ pub(super) fn paid(object: &EventMembers<'_>) -> Result<Option<PaidPeriod>, Even
         number: object.text("number")?,
         our_customer: our_customer(object)?,
         amount_cents: amount,
-        currency: object.currency()?.ok_or_else(|| object.wrong("currency", "a currency code of three letters"))?,
+        currency: object.currency()?.ok_or_else(|| object.wrong("currency", "a three-letter currency code"))?,
         payment_intent: object.reference("payment_intent")?,
         lines: lines(object)?,
     }))

@@ -34,7 +34,7 @@ use platform::secrets::credentials;
 use platform::secrets::encryption::SecretCipher;
 use platform::secrets::random::secret_bytes;
 
-/// Error code: the email address of the session is not that of an active admin.
+/// Error code: the e-mail address of the session is not that of an active admin.
 const NOT_AN_ADMIN: &str = "not_an_admin";
 /// Error code: no accounting system is configured.
 const NOT_CONFIGURED: &str = "accounting_not_configured";
@@ -67,9 +67,9 @@ pub fn routes() -> ResourceRoutes {
         .get(customer, "/api/v1/integrations/accounting/callback", callback, |op| {
             of_admins(op.named("accountingCallback", "Return from the accounting provider"))
                 .about("Exchanges the code for tokens and stores them, encrypted.")
-                .error(400, INVALID_STATE, "The state is unknown, has expired or was already used.")
+                .error(400, INVALID_STATE, "The state is invalid, has expired or was already used.")
                 .error(400, "consent_refused", "Consent was denied on the provider's page.")
-                .error(400, "code_refused", "The provider did not return tokens for this code, or no organisation.")
+                .error(400, "code_refused", "The provider returned no tokens or no organisation for this code.")
                 .error(403, "other_session", "The connection was started in another session.")
                 .error(500, PROVIDER_UNAVAILABLE, "The provider does not respond; start again.")
         })
@@ -83,20 +83,20 @@ fn of_admins(op: DescribedOperation) -> DescribedOperation {
     )
 }
 
-/// Returns the caller's session ID and email address if an active admin has that address.
+/// Returns the caller's session ID and e-mail address if an active admin has that address.
 fn admin<'a>(app: &ConnectHandles, who: &'a Caller) -> Result<(Id, &'a str), ApiError> {
     let (_, email) = who.customer()?;
     let admins = with_access(&app.access, Access::admin_emails)?;
     let own = |admin: &String| normal_email(admin).is_ok_and(|admin| admin == email);
     if !admins.iter().any(own) {
-        let words = "only an admin connects the accounting system; sign in with an admin's e-mail address";
+        let words = "only an admin can connect the accounting system; sign in with an admin's e-mail address";
         return Err(ApiError::forbidden(NOT_AN_ADMIN, words));
     }
     Ok((who.session.ok_or_else(|| ApiError::unauthorized("sign in first"))?, email))
 }
 
 fn desk(app: &ConnectHandles) -> Result<AccountingConnector<'_>, ApiError> {
-    let words = "no accounting system is configured (accounting.client_id), or its settings cannot be used";
+    let words = "no accounting system is configured (accounting.client_id), or its settings are invalid";
     app.integrations
         .accounting(&app.config)
         .ok_or_else(|| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, NOT_CONFIGURED, words))
@@ -161,7 +161,7 @@ impl<S: Send + Sync> FromRequestParts<S> for FromProvider {
         let parameter = |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name);
         if let (Some((_, word)), None) = (parameter("error"), parameter("code")) {
             let plain: String = word.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(60).collect();
-            let words = format!("the accounting provider gives no consent: {plain}");
+            let words = format!("the accounting provider denied access: {plain}");
             return Err(ApiError::bad_request("consent_refused", words));
         }
         let OpenQuery(query) = OpenQuery::from_request_parts(parts, state).await?;
@@ -179,7 +179,7 @@ impl Argument for FromProvider {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "AccountingConnectedResponse", example = json!({
-    "success": true, "message": "the books of Shop Ltd are connected", "tenantId": "70784a63-d24b-46a9-a4db-0e70a274b056",
+    "success": true, "message": "connected to Shop Ltd", "tenantId": "70784a63-d24b-46a9-a4db-0e70a274b056",
 }))]
 struct ConnectedReply {
     success: Success,
@@ -202,7 +202,7 @@ async fn callback(
     let (tenant, tokens) = desk.connect(&code, &verifier, (&app.cipher, app.environment.now())).await?;
     let connected = ConnectedReply {
         success: Success,
-        message: format!("the books of {} are connected", tenant.name),
+        message: format!("connected to {}", tenant.name),
         tenant_id: tenant.id.clone(),
     };
     let connect = AccountingCommand::Connect { tenant, by: email.to_owned(), tokens };

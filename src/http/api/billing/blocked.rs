@@ -35,7 +35,7 @@ impl FromRequestParts<AppState> for UnblockedCaller {
         // Networks that cannot be parsed were refused when the configuration was checked.
         let mut networks = config.server.blocked_addresses.iter().filter_map(|text| text.parse::<Network>().ok());
         if networks.any(|network| network.contains(client)) {
-            return Err(ApiError::forbidden("blocked", "requests from this address are not answered"));
+            return Err(ApiError::forbidden("blocked", "requests from this address are blocked"));
         }
         let Some(origin) = parts.headers.get(header::ORIGIN).map(|origin| origin.as_bytes().to_vec()) else {
             return Ok(Self);
@@ -45,7 +45,7 @@ impl FromRequestParts<AppState> for UnblockedCaller {
         if listed.any(|allowed| allowed.as_bytes() == origin) {
             return Ok(Self);
         }
-        Err(ApiError::forbidden("blocked", "pages of this origin may not use the API"))
+        Err(ApiError::forbidden("blocked", "this origin is not allowed to use the API"))
     }
 }
 

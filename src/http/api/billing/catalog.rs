@@ -56,11 +56,9 @@ pub fn routes() -> ResourceRoutes {
         "/api/v1/store/catalog",
         show,
         |op| {
-            op.named("getCatalog", "Retrieve the catalogue").about("May be cached for a minute. Newest first.").error(
-                503,
-                "catalog_unavailable",
-                "The provider does not respond, and no earlier response is cached.",
-            )
+            op.named("getCatalog", "Retrieve the catalogue")
+                .about("Sorted newest first. Responses can be cached for up to a minute.")
+                .error(503, "catalog_unavailable", "The provider does not respond, and no earlier response is cached.")
         },
     )
 }

@@ -39,8 +39,8 @@ pub fn routes() -> ResourceRoutes {
         .post(RequiredAccess::Customer, "/api/v1/exports/request", request, |op| {
             op.named("requestExport", "Request an export")
                 .about(
-                    "Created in the background; the customer receives an e-mail with a link that works for 7 days. \
-                     Text that a spreadsheet would treat as a formula starts with an apostrophe.",
+                    "The export is created in the background; the customer receives an e-mail with a link that works \
+                     for 7 days. Text that a spreadsheet would treat as a formula starts with an apostrophe.",
                 )
                 .error(429, TOO_MANY, "The customer has too many exports in progress.")
         })
@@ -48,7 +48,7 @@ pub fn routes() -> ResourceRoutes {
             op.named("downloadExport", "Download an export by link")
                 .about("Available to anyone who has the link. Browsers get an HTML page if the link is invalid.")
                 .sends("text/csv", Some(EXAMPLE_TABLE))
-                .error(404, "export_not_found", "No export has this link.")
+                .error(404, "export_not_found", "There is no export with this link.")
                 .error(404, EXPIRED, "The export was deleted after 7 days.")
         })
 }
@@ -82,7 +82,7 @@ async fn request(
     let command = async {
         let ExportRequest { kind, from, to, status, site: named } = call.read_body()?;
         if app.queries.pending_exports(email).await? >= MAX_PENDING_EXPORTS {
-            let words = format!("{MAX_PENDING_EXPORTS} exports are not ready yet; wait for their mails");
+            let words = format!("{MAX_PENDING_EXPORTS} of your exports are in progress; wait for their e-mails");
             return Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, TOO_MANY, words).retry_after(RETRY_SECONDS));
         }
         let (customer_email, site) = (Some(email.to_owned()), named.or(site).map(|site| site.0));
@@ -92,7 +92,7 @@ async fn request(
     };
     let operation = Box::pin(async {
         call.ask_with(&app.exports, CommandTarget::New, command).await?;
-        let message = format!("the export is being made; a link to it is mailed to {email}");
+        let message = format!("the export is being created; a download link will be sent to {email}");
         Ok(Plain(DoneWithWords { success: Success, message }))
     });
     within(&app.limits, app.environment.now(), &[charge], operation).await
@@ -120,7 +120,7 @@ async fn fetch(State(app): State<ExportHandles>, link: LinkCall) -> Result<Respo
     match open(&app, &link.token).await {
         Err(error) if link.browser && error.status().is_client_error() => {
             let title = if error.code() == EXPIRED { "This link has expired" } else { "This link does not work" };
-            let text = "Exports can be fetched for 7 days. Ask for a new one in your account.";
+            let text = "Exports can be downloaded for 7 days. Request a new one in your account.";
             Ok((error.status(), Extension(Notice { title, text })).into_response())
         }
         answer => answer,
@@ -136,7 +136,7 @@ async fn open(app: &ExportHandles, token: &str) -> Result<Response, ApiError> {
     let (_, state) = find_existing(&app.exports, id).await?;
     let export = state_of(&state)?;
     if !export.is_open(app.environment.now()) {
-        let words = "this export has expired and was deleted; ask for it again";
+        let words = "this export has expired and was deleted; request a new one";
         return Err(ApiError::new(StatusCode::NOT_FOUND, EXPIRED, words));
     }
     table(&app.files, export).await

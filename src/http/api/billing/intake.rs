@@ -65,7 +65,7 @@ pub fn routes() -> ResourceRoutes {
         .post_long(RequiredAccess::Open, PATH, take_in, |op| {
             op.named("createCustomBuildIntake", "Submit a custom request")
                 .about(
-                    "With 1 to 10 photos (JPEG, PNG, WebP or HEIC, detected from their content) of at most 15 MiB \
+                    "Requires 1 to 10 photos (JPEG, PNG, WebP or HEIC, detected from their content) of at most 15 MiB \
                      each and 60 MiB in total. Location metadata is removed from the photos. IDs that are not in the \
                      shop's price tables are estimated with a default. The response is an estimate; a quote follows.",
                 )

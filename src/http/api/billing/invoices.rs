@@ -72,7 +72,7 @@ pub(super) fn payable(op: DescribedOperation) -> DescribedOperation {
         "not_payable",
         "The invoice is void or refunded, costs nothing, or has an amount that the processor does not accept.",
     )
-    .error(409, "already_paid", "It is paid.")
+    .error(409, "already_paid", "The invoice is already paid.")
     .error(409, "payment_pending", "A payment is in progress.")
     .error(503, "payments_not_configured", "No API key of the payment processor is configured.")
     .error(503, "processor_unavailable", "The payment processor does not respond.")
@@ -197,7 +197,7 @@ pub async fn own(app: &InvoiceHandles, who: &Caller, id: Id, document: Option<Id
     let invoice = state_of(&state)?;
     let issued = invoice.issued().ok_or_else(|| Refusal::not_found("invoice"))?.id;
     if !invoice.shown_to(email) {
-        return Err(ApiError::forbidden("forbidden", "this invoice belongs to somebody else"));
+        return Err(ApiError::forbidden("forbidden", "this invoice belongs to another customer"));
     }
     let whole = app.documents.whole(invoice, document.unwrap_or(issued)).await?;
     Ok(whole.ok_or_else(|| Refusal::not_found("document"))?)
@@ -220,7 +220,7 @@ async fn check_out(
             return Err(Refusal::not_found("invoice").into());
         }
         if !invoice.shown_to(email) {
-            return Err(ApiError::forbidden("forbidden", "this invoice belongs to somebody else"));
+            return Err(ApiError::forbidden("forbidden", "this invoice belongs to another customer"));
         }
         let pages = call.read_body()?.pages(&call.headers, &app.config);
         let open = begin_checkout(&app, invoice, &call.origin(), &pages).await?;

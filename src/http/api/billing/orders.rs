@@ -82,8 +82,8 @@ pub fn routes() -> ResourceRoutes {
                 .about(
                     "Server-sent events: `order` with the JSON of the order, immediately and after each change, and \
                      `over` when the order is cancelled or refunded, all payments are refunded and no printer works on \
-                     it. A shipped order is not over, because parts of it may be reprinted. The stream ends with the \
-                     session, and after ten minutes; reconnect to continue.",
+                     it. No `over` is sent for a shipped order, because its parts can still be reprinted. The stream \
+                     ends with the session, and after ten minutes; reconnect to continue.",
                 )
                 .error(403, "forbidden", "The order belongs to another customer.")
                 .error(429, "too_many_streams", "The customer has too many open streams.")
@@ -103,7 +103,7 @@ pub fn routes() -> ResourceRoutes {
                 .error(400, "address_required", "The order is a draft without an address, on which the tax depends.")
                 .error(400, "not_orderable", "The order is a draft, and one of its items is no longer available.")
                 .error(400, "price_changed", "The order is a draft, and a price has changed; create a new draft.")
-                .error(409, "already_paid", "It is paid.")
+                .error(409, "already_paid", "The order is already paid.")
                 .error(409, "payment_pending", "A payment is in progress.")
                 .error(503, "payments_not_configured", "No API key of the payment processor is configured.")
                 .error(503, "processor_unavailable", "The payment processor does not respond.")
@@ -197,7 +197,7 @@ pub async fn own(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Version
     if who.sees(state_of(&state)?) {
         Ok(state)
     } else {
-        Err(ApiError::forbidden("forbidden", "this order belongs to somebody else"))
+        Err(ApiError::forbidden("forbidden", "this order belongs to another customer"))
     }
 }
 
@@ -308,7 +308,7 @@ async fn address(
     match requested {
         Some(id) => {
             let one = customer.addresses.iter().find(|one| one.id == id);
-            let one = one.ok_or_else(|| Refusal::field("shippingAddressId", "is no address of the profile"))?;
+            let one = one.ok_or_else(|| Refusal::field("shippingAddressId", "is not an address in the profile"))?;
             Ok(Some(one.postal()))
         }
         None => Ok(customer.ships_to()),

@@ -141,7 +141,7 @@ pub async fn linked(app: &InvoiceHandles, token: &str) -> Result<Arc<Versioned<I
     let invoice = state_of(&state)?;
     invoice.linked_by(number, app.environment.now())?;
     if invoice.status == InvoiceStatus::Refunded {
-        let words = "the invoice was refunded, and nothing is to be paid for it";
+        let words = "the invoice was refunded and can no longer be paid";
         return Err(Refusal::new(Class::Gone, "pay_link_gone", words).into());
     }
     Ok(state)

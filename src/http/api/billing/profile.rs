@@ -23,7 +23,7 @@ use http::wire::{Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, like};
 use kernel::directory::Directory;
 use services::payments::PaymentMethod;
 
-like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
+like!(COUNTRY, "^[A-Za-z]{2}$", "must be a two-letter country code");
 like!(LOCALE, "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$", "must be a language tag such as en or de-CH");
 
 const EXAMPLE_ADDRESS: &str = "01890a5d-ac96-774b-bcce-b302099a8081";
@@ -78,7 +78,7 @@ pub struct AddressInput {
     /// State, province or canton, if the country has them.
     #[api(ONE_LINE, MaxChars(100))]
     region: Option<String>,
-    /// Postal code in the format of the country.
+    /// Postal code in the country's format.
     #[api(Filled, ONE_LINE, MaxChars(20))]
     postal_code: String,
     /// Two-letter ISO 3166-1 country code.
@@ -176,7 +176,7 @@ impl PaymentMethodView {
 pub struct Profile {
     /// ID of the customer.
     id: Id,
-    /// Email address that identifies the customer.
+    /// E-mail address that identifies the customer.
     email: String,
     /// Name of the customer.
     name: Option<String>,

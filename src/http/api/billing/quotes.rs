@@ -124,7 +124,7 @@ struct OwnQuote {
     number: String,
     /// Current status of the quote.
     status: QuoteStatus,
-    /// Email address of the customer.
+    /// E-mail address of the customer.
     customer_email: Option<String>,
     /// ID of the request for a custom piece that the quote answers.
     custom_request_id: Option<Id>,
@@ -277,7 +277,7 @@ pub async fn own(app: &OwnQuoteHandles, who: &Caller, id: Id) -> Result<Quote, A
     if quote.is_for(email) {
         Ok(quote)
     } else {
-        Err(ApiError::forbidden("forbidden", "this quote belongs to somebody else"))
+        Err(ApiError::forbidden("forbidden", "this quote belongs to another customer"))
     }
 }
 
@@ -307,7 +307,7 @@ pub async fn accept_own<B>(
             Ok(()) => drop(quotes.ask(id, CommandOrigin::system(), QuoteCommand::Ordered).await?),
             Err(QuoteOrderError::Trouble(error)) => return Err(error.into()),
             Err(QuoteOrderError::Refused(words)) => {
-                let message = format!("the order cannot be made now: {words}; the shop was told");
+                let message = format!("the order cannot be created now: {words}; the shop was notified");
                 quotes.ask(id, CommandOrigin::system(), QuoteCommand::NotOrdered(words)).await?;
                 return Err(ApiError::conflict("order_not_made", message));
             }

@@ -39,7 +39,7 @@ pub struct Done {
 
 /// Successful completion or start of an operation, with a message.
 #[derive(Response, Serialize)]
-#[api(name = "SuccessMessageResponse", example = json!({"success": true, "message": "the export is being made"}))]
+#[api(name = "SuccessMessageResponse", example = json!({"success": true, "message": "the export is being created"}))]
 pub struct DoneWithWords {
     /// Always `true`.
     pub success: Success,

@@ -85,7 +85,7 @@ pub fn routes() -> ResourceRoutes {
                 .error(
                     400,
                     INVALID_OR_EXPIRED,
-                    "The link is unknown, was already used or has expired; browsers are redirected instead.",
+                    "The link is invalid, was already used or has expired; browsers are redirected instead.",
                 )
                 .error(
                     403,
@@ -96,7 +96,7 @@ pub fn routes() -> ResourceRoutes {
                 .error(403, "prefetch", "A browser prefetched the link.")
         })
         .delete(RequiredAccess::Customer, "/api/v1/auth/session", sign_out, |op| {
-            op.named("signOut", "Sign out").about("Ends the session immediately and removes the cookie.")
+            op.named("signOut", "Sign out").about("Ends the session immediately and clears the cookie.")
         })
 }
 
@@ -104,7 +104,7 @@ pub fn routes() -> ResourceRoutes {
 #[derive(Request, Debug)]
 #[api(name = "MagicLinkRequest", example = json!({"email": "buyer@example.org", "next": "/orders"}))]
 pub struct LinkRequest {
-    /// Email address that receives the link and is signed in with it.
+    /// E-mail address that receives the link and is signed in with it.
     #[api(EmailAddress)]
     email: String,
     /// Path on this server to redirect to after sign-in. URLs of other origins are ignored.
@@ -246,7 +246,10 @@ async fn verify(
         return Ok(RedemptionOutcome::Looked);
     }
     if request.in_advance {
-        return Err(ApiError::forbidden("prefetch", "a link is redeemed when its reader opens it, and not before"));
+        return Err(ApiError::forbidden(
+            "prefetch",
+            "browsers cannot redeem the link by prefetching it; open it instead",
+        ));
     }
     let base = app.config.public_url();
     // A stranger's page could sign a visitor in as somebody else, who would then see what the visitor enters. Where
@@ -256,7 +259,7 @@ async fn verify(
         if let (true, Some(token)) = (request.browser, &query.token) {
             return Ok(RedemptionOutcome::LedBack(link(&app.config, token, query.next.as_deref())));
         }
-        let words = "open the link of the mail, and press the button on its page";
+        let words = "open the link in the e-mail and press the button on its page";
         return Err(ApiError::forbidden("cross_site", words));
     }
     let to = query.next.as_deref().and_then(|next| own_path(&base, next)).unwrap_or_else(|| "/".to_owned());

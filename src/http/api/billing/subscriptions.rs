@@ -116,7 +116,7 @@ impl<S: Send + Sync> FromRequestParts<S> for SubscriptionId {
         let rest = text.strip_prefix(begins).unwrap_or_default();
         let is_one = (1..=most).contains(&rest.len()) && rest.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let wrong =
-            || Refusal::field("subscriptionId", format!("must be {begins} and up to {most} letters and digits"));
+            || Refusal::field("subscriptionId", format!("must be {begins} followed by 1 to {most} letters and digits"));
         if is_one { Ok(Self(text)) } else { Err(wrong().into()) }
     }
 }
@@ -258,7 +258,7 @@ async fn check_out(
     let (customer, email) = call.who.customer()?;
     let SubscriptionCheckout { price_id, quantity, success_path, cancel_path } = call.read_body()?;
     if !app.config.payments.subscription_prices.contains(&price_id) {
-        return Err(Refusal::field("priceId", "is no price that can be subscribed to").into());
+        return Err(Refusal::field("priceId", "is not a price that the shop offers").into());
     }
     let (_, state) = find_existing(&app.customers, customer).await?;
     let who = Subscriber { id: customer, email, name: state_of(&state)?.name.clone() };

@@ -59,7 +59,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(admin, "/api/integrations/accounting/disconnect", disconnect, |op| {
             op.named("disconnectAccounting", "Disconnect the accounting system")
-                .about("Deletes the tokens immediately and revokes them at the provider when it responds.")
+                .about("Deletes the tokens immediately and revokes them with the provider as soon as it responds.")
                 .error(409, NOT_CONNECTED, "The accounting system is not connected.")
         })
 }

@@ -70,7 +70,7 @@ pub fn routes() -> ResourceRoutes {
             )
             .by_token()
             .error(401, "unauthorized", "The token is missing or incorrect.")
-            .error(403, "user_not_allowed", "This user may not send commands.")
+            .error(403, "user_not_allowed", "This user is not allowed to send commands.")
             .error(404, "not_found", "A record named in the parameters does not exist.")
             .error(409, "invalid_transition", "The current state does not allow this; other codes are more specific.")
             .error(502, "printer_refused", "The printer rejected the command; the message is its own.")
@@ -97,7 +97,7 @@ pub struct AgentCommand {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "AgentAnswer", example = json!({
-    "ok": true, "message": "JOB-000245 is asked to pause.",
+    "ok": true, "message": "Asked the printer to pause JOB-000245.",
     "data": {"printerId": "01890a5d-ac96-774b-bcce-b302099a8069"},
 }))]
 struct AgentAnswer {
@@ -130,7 +130,7 @@ async fn receive(
         return Err(ApiError::unavailable("agent_not_configured", "AGENT_TOKEN is not set", 300));
     }
     if !agent_token::is_shown(&app.config, &call.headers) {
-        return Err(ApiError::unauthorized("the bearer token is missing or wrong"));
+        return Err(ApiError::unauthorized("the bearer token is missing or incorrect"));
     }
     // Gateways do not all say that what they send is JSON.
     let gateway = || Arc::new(Principal::Agent { user: String::new() });
@@ -145,7 +145,7 @@ async fn receive(
     let charges: Vec<WindowKey> = counted.into_iter().collect();
     let by = Arc::new(Principal::Agent { user });
     if !allowed {
-        let error = ApiError::forbidden("user_not_allowed", "this user may not give commands");
+        let error = ApiError::forbidden("user_not_allowed", "this user is not allowed to send commands");
         return Err(error.by(by).facts(facts));
     }
     let who = Caller { by: by.clone(), session: None, request_id: call.who.request_id.clone() };

@@ -59,7 +59,7 @@ impl FromJson for SubjectFilter {
         match text.split_once(':') {
             Some((kind, id)) => match id.parse() {
                 Ok(id) => Some(Self { kind: Some(kind.to_owned()), id: Some(id) }),
-                Err(_) => place.fault(faults, "must be kind:id, an id or a kind"),
+                Err(_) => place.fault(faults, "must be kind:id, an ID or a kind"),
             },
             None => Some(match text.parse() {
                 Ok(id) => Self { kind: None, id: Some(id) },
@@ -154,7 +154,7 @@ async fn list(
     let AuditQuery { actor, action, subject, from, to, page } = query;
     let (from, to) = (from.map(|start| start.0), to.map(|end| end.0));
     if from.zip(to).is_some_and(|(from, to)| from > to) {
-        return Err(Refusal::field("to", "must not be before from").into());
+        return Err(Refusal::field("to", "must not be before `from`").into());
     }
     let (page, subject) = (page.into(), subject.unwrap_or_default());
     let filter = AuditFilter { actor, action, subject_kind: subject.kind, subject_id: subject.id, from, to };

@@ -90,7 +90,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(open, "/api/auth/logout", logout, |op| {
             op.named("logout", "Sign out")
-                .about("Ends the session of the cookie, if there is one, and removes the cookie.")
+                .about("Ends the session identified by the cookie, if any, and clears the cookie.")
         })
         .get(RequiredAccess::Role(Role::Customer), "/api/auth/me", me, |op| {
             op.named("whoAmI", "Retrieve the caller").about(
@@ -133,7 +133,7 @@ pub struct PasswordChange {
     #[api(SecretText)]
     current_password: String,
     /// New password: at least 10 characters and at most 1024 bytes; not blank, not among the most common passwords, and
-    /// not the caller's own email address.
+    /// not the caller's own e-mail address.
     #[api(NewPassword)]
     new_password: String,
 }
@@ -200,7 +200,7 @@ pub async fn sign_in<B>(
 }
 
 fn wrong_credentials(email: &str) -> ApiError {
-    let message = "the e-mail address or the password is wrong";
+    let message = "the e-mail address or the password is incorrect";
     ApiError::new(StatusCode::UNAUTHORIZED, "wrong_credentials", message).facts(json!({ "email": email }))
 }
 
@@ -315,7 +315,7 @@ async fn password(
 
 /// Returns the error for a request with a wrong current password.
 pub(super) fn wrong_password() -> ApiError {
-    ApiError::forbidden("wrong_password", "the current password is wrong")
+    ApiError::forbidden("wrong_password", "the current password is incorrect")
 }
 
 /// Returns whether `password` is the user's current password.

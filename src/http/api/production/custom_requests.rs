@@ -58,7 +58,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(operator, "/api/custom-requests/{id}/close", close, |op| {
             op.named("closeCustomRequest", "Close a custom request")
-                .about("Its photos may be deleted after that.")
+                .about("After that, its photos can be deleted.")
                 .error(409, STATE, "The custom request is closed.")
         });
     photos::routes(routes)
@@ -71,10 +71,10 @@ pub struct CustomRequestQuery {
     status: Option<CustomRequestStatus>,
     /// Return only requests of the given site.
     site: Option<Site>,
-    /// Return only requests of the customer with the given email address.
+    /// Return only requests of the customer with the given e-mail address.
     #[api(MaxChars(254))]
     customer_email: Option<String>,
-    /// Return only requests whose customer's email address or name contains the given text.
+    /// Return only requests whose customer's e-mail address or name contains the given text.
     #[api(MaxChars(254))]
     q: Option<String>,
     #[api(flatten)]

@@ -34,7 +34,8 @@ const EVENTS_PER_READ: usize = 200;
 /// Delay, in milliseconds, after which disconnected clients reconnect.
 const RECONNECT_MILLIS: u32 = 3000;
 /// Error message for a cursor that does not belong to the shop's current history.
-const CURSOR_AHEAD: &str = "the cursor is beyond the newest event, or of one that was undone when the shop was restored from a backup: read anew what you keep of the shop, and follow events from now on";
+const CURSOR_AHEAD: &str = "the cursor is beyond the newest event, or its event was undone by a restore from a backup; \
+                            reload the data that you store about the shop, and follow events from now on";
 /// Example ID of an event.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8072";
 
@@ -54,11 +55,13 @@ pub fn routes() -> ResourceRoutes {
     let about = "Events, numbered in the order in which they were stored. Kept for 30 days.";
     ResourceRoutes::new("Events", about, "event")
         .get(operator, "/api/events", list, |op| {
-            op.named("listEvents", "List events").about("Oldest first; `next` is the `after` of the next call.").error(
-                410,
-                "cursor_ahead",
-                "No event has this number yet, or it was undone by a restore from a backup.",
-            )
+            op.named("listEvents", "List events")
+                .about("Sorted oldest first. Pass `next` as `after` in the next call.")
+                .error(
+                    410,
+                    "cursor_ahead",
+                    "No event has this number yet, or it was undone by a restore from a backup.",
+                )
         })
         .get_long(operator, "/api/events/stream", stream, |op| {
             op.named("streamEvents", "Stream events").about(
@@ -181,7 +184,7 @@ impl MediaType for EventStreamMedia {
 /// Parses a `subject` query parameter: `kind:id`, an ID, or a kind.
 pub fn subject(text: Option<&str>) -> Result<(Option<String>, Option<Id>), ApiError> {
     let Some(subject) = text else { return Ok((None, None)) };
-    let wrong = |_| Refusal::field("subject", "must be kind:id, an id or a kind");
+    let wrong = |_| Refusal::field("subject", "must be kind:id, an ID or a kind");
     Ok(match subject.split_once(':') {
         Some((kind, id)) => (Some(kind.to_owned()), Some(id.parse().map_err(wrong)?)),
         None => match subject.parse::<Id>() {

@@ -80,7 +80,7 @@ pub struct NewExport {
     /// Type of records to export.
     #[api(name = "type")]
     kind: ExportType,
-    /// Export only records of the customer with the given email address.
+    /// Export only records of the customer with the given e-mail address.
     #[api(EmailAddress)]
     customer_email: Option<String>,
     /// Export only records created at or after the given time or day.
@@ -111,7 +111,7 @@ struct ExportView {
     kind: ExportType,
     /// State of the export.
     state: ExportState,
-    /// Email address of the customer to whom the export is limited; null for all customers.
+    /// E-mail address of the customer to whom the export is limited; null for all customers.
     customer_email: Option<String>,
     /// Time at or after which the exported records were created; null for no limit.
     from: Option<Timestamp>,
@@ -194,7 +194,7 @@ async fn file(State(app): State<ExportHandles>, PathId(id): PathId) -> Result<ax
     let (_, state) = find_existing(&app.exports, id).await?;
     let export = state_of(&state)?;
     if !export.is_open(app.environment.now()) {
-        return Err(ApiError::conflict("export_not_ready", "it is not ready, or its time is over"));
+        return Err(ApiError::conflict("export_not_ready", "the export is not ready or has expired"));
     }
     table(&app.files, export).await
 }

@@ -54,8 +54,8 @@ pub fn routes() -> ResourceRoutes {
         .post_long(admin, "/api/integrations/farm_ui/import", import, |op| {
             op.named("importFarmPrinters", "Import printers from the print farm interface")
                 .about(
-                    "Each printer is registered by the rules of `POST /api/printers`; those that cannot be registered \
-                     are skipped, with a reason.",
+                    "Each printer is registered under the same rules as with `POST /api/printers`; those that cannot \
+                     be registered are skipped, with a reason.",
                 )
                 .errors(&[OFF, FAILED])
                 .unkeyed()
@@ -126,7 +126,7 @@ struct Imported {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SkippedPrinter", example = json!({
-    "id": "4", "name": "Right", "reason": "a printer is registered with this address already",
+    "id": "4", "name": "Right", "reason": "a printer with this address is already registered",
 }))]
 struct Skipped {
     /// ID of the printer in the print farm interface.
@@ -196,10 +196,10 @@ fn here(app: &FarmUiHandles, there: &FarmPrinter) -> Option<Id> {
 
 fn problem(there: &FarmPrinter) -> Option<String> {
     match farm_type(there.type_number) {
-        None => Some(format!("printers of its type ({}) are not known here", there.type_number)),
-        Some(_) if there.base_url.is_empty() => Some("no address of it is known there".to_owned()),
+        None => Some(format!("printers of its type ({}) are not supported", there.type_number)),
+        Some(_) if there.base_url.is_empty() => Some("its address is not set in the print farm interface".to_owned()),
         Some(declared) if declared.needs_serial && credentials(declared, there).1.is_none() => {
-            Some("its serial number is not told".to_owned())
+            Some("its serial number is not set in the print farm interface".to_owned())
         }
         Some(_) => None,
     }
@@ -230,7 +230,11 @@ async fn import(
         candidates.retain(|there| there.enabled && here(&app, there).is_none());
     } else {
         for id in ids.iter().filter(|id| !candidates.iter().any(|there| there.id == **id)) {
-            result.skipped.push(skip(id.clone(), String::new(), "it is not known there".to_owned()));
+            result.skipped.push(skip(
+                id.clone(),
+                String::new(),
+                "the print farm interface has no such printer".to_owned(),
+            ));
         }
         candidates.retain(|there| ids.contains(&there.id));
     }

@@ -77,7 +77,7 @@ handles! {
 /// Returns the file routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let all = ResourceRoutes::new("Files", "Uploaded G-code, models and pictures.", "file")
+    let all = ResourceRoutes::new("Files", "Uploaded G-code, models and images.", "file")
         .get(operator, PATH, list, |op| op.named("listFiles", "List files"))
         .post_long(operator, PATH, upload, |op| {
             op.named("uploadFile", "Upload a file")
@@ -257,7 +257,7 @@ async fn receive<'a>(
             }
             other => {
                 let name = other.unwrap_or("(no name)").to_owned();
-                return Err(Refusal::field(&name, "is not known, or sent twice").into());
+                return Err(Refusal::field(&name, "is not a valid field, or was sent twice").into());
             }
         }
     }

@@ -56,7 +56,7 @@ const READY: &str = "The server is ready if the database accepts writes and resp
                      server are listed under `degraded`.";
 
 /// Text shown instead of the details of degraded operation to callers who are not operators.
-const UNTOLD_TROUBLE: &str = "something is wrong that stops nobody; operators can read what";
+const UNTOLD_TROUBLE: &str = "there is a problem that does not stop the server; operators can see the details";
 
 handles! {
     /// Dependencies of the health routes.
@@ -194,7 +194,7 @@ struct Readiness {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Unreadiness", example = json!({
-    "status": "unavailable", "success": false, "message": "the database does not answer", "code": "unavailable",
+    "status": "unavailable", "success": false, "message": "the database does not respond", "code": "unavailable",
     "database": "unavailable", "components": {"writer": ComponentStatus::example()}, "degraded": [],
 }))]
 struct Unreadiness {
@@ -300,7 +300,7 @@ async fn ready(State(app): State<HealthHandles>, headers: HeaderMap) -> Result<R
     let Some(fault) = fault else {
         return Ok(ReadyReply::Ready(Readiness { status, facts }));
     };
-    let (message, code) = (if operator { fault.message() } else { "the server cannot work now" }, fault.code());
+    let (message, code) = (if operator { fault.message() } else { "the server is not ready" }, fault.code());
     let (message, code) = (message.to_owned(), code.to_owned());
     let body = Unreadiness { status: UnreadyStatus::Unavailable, success: false, message, code, facts };
     Ok(ReadyReply::Not(Box::new((fault, body))))

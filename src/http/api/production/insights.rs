@@ -262,7 +262,7 @@ pub async fn insights(
     let to = to.unwrap_or_else(|| app.environment.now());
     let from = from.unwrap_or_else(|| to.plus_ms(-USUAL_SPAN_MS));
     if from >= to {
-        return Err(Refusal::field("from", "must be before to").into());
+        return Err(Refusal::field("from", "must be before `to`").into());
     }
     let read = |by| app.queries.quality(by, from, to);
     let total = read(QualityGrouping::All).await?;

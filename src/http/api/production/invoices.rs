@@ -136,7 +136,7 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
                     409,
                     "refund_at_processor",
                     "The payment was made through the payment processor, and no API key is configured. Refund it \
-                     there; the refund is recorded here by its event.",
+                     there; the refund is then recorded here automatically.",
                 )
                 .error(
                     409,
@@ -366,6 +366,6 @@ async fn refund(
 
 /// Returns the ID of an invoice's issued document; responds 409 for a draft.
 fn issued(invoice: &Invoice) -> Result<Id, ApiError> {
-    let words = "it is a draft, and has no document yet; send it";
+    let words = "the invoice is a draft and has no document yet; send it first";
     Ok(invoice.issued().ok_or_else(|| Refusal::conflict("not_issued", words))?.id)
 }

@@ -77,21 +77,23 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, "/api/jobs", list, |op| op.named("listJobs", "List jobs"))
         .get(operator, "/api/jobs/{id}", one, |op| op.named("getJob", "Retrieve a job"))
         .get(operator, "/api/jobs/{id}/match", matching::matching, |op| {
-            op.named("matchJob", "List printers that match a job")
-                .about("Lists what is missing on each printer, in the order in which the dispatcher would choose them.")
+            op.named("matchJob", "List printers that match a job").about(
+                "Lists the printers in the order in which the dispatcher would choose them, with what each lacks for \
+                 the job.",
+            )
         })
         .patch(operator, "/api/jobs/{id}", update, |op| {
             op.named("updateJob", "Update a job's priority or due date").error(409, STATE, "The job is finished.")
         })
         .post_long(operator, "/api/jobs/{id}/pause", pause, |op| {
             op.named("pauseJob", "Pause a job")
-                .about("The state changes when the printer confirms it.")
+                .about("The job's state changes once the printer confirms the command.")
                 .unkeyed()
                 .errors(&AT_PRINTER)
         })
         .post_long(operator, "/api/jobs/{id}/resume", resume, |op| {
             op.named("resumeJob", "Resume a job")
-                .about("The state changes when the printer confirms it.")
+                .about("The job's state changes once the printer confirms the command.")
                 .unkeyed()
                 .errors(&AT_PRINTER)
         })
@@ -102,7 +104,10 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(operator, "/api/jobs/{id}/retry", retry, |op| {
             op.named("retryJob", "Retry a job")
-                .about("Retries a failed or cancelled job, or replaces a completed one. Reserves stock again.")
+                .about(
+                    "Retries a failed or cancelled job, or creates a replacement for a completed one. Reserves stock \
+                     again.",
+                )
                 .error(409, STATE, "The job is not finished, or its order is cancelled, refunded or shipped.")
                 .error(409, "nothing_missing", "The job was cancelled, and its line has enough parts without it.")
         })
@@ -124,14 +129,14 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, "/api/jobs/{id}/resolve", resolve, |op| {
             op.named("resolveJob", "Resolve a job")
                 .about(
-                    "States whether a print did not start, finished or failed, for a job whose start or end cannot be \
+                    "Records that a print did not start, finished or failed, for a job whose start or end cannot be \
                      verified or whose printer does not respond. The printer then waits for a clear bed.",
                 )
                 .error(409, "printing", "The printer is connected and printing this job; cancel the job instead.")
                 .error(
                     409,
                     STATE,
-                    "The job is not on a printer, or `not_started` was sent for a print that was observed.",
+                    "The job is not on a printer, or `not_started` was sent for a print that the server saw start.",
                 )
         })
 }
@@ -348,7 +353,7 @@ fn ours(app: &JobHandles, job: &Job, printer: Id) -> Result<(), ApiError> {
     if in_hand.is_some_and(|in_hand| in_hand.job == job.id) {
         Ok(())
     } else {
-        Err(ApiError::conflict("not_on_printer", "the printer does not have this job in hand"))
+        Err(ApiError::conflict("not_on_printer", "the printer is not working on this job"))
     }
 }
 

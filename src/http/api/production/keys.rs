@@ -78,7 +78,7 @@ pub struct NewApiKey {
     role: Role,
     /// Time in the future at which the key expires. If omitted, it remains valid until it is revoked.
     expires_at: Option<Timestamp>,
-    /// Email address of the customer whose orders the key can read and place; only for keys with the role `customer`.
+    /// E-mail address of the customer whose orders the key can read and place; only for keys with the role `customer`.
     #[api(EmailAddress)]
     customer_email: Option<String>,
 }
@@ -102,7 +102,7 @@ struct ApiKeyView {
     last4: String,
     /// Role of callers that use the key.
     role: Role,
-    /// Email address of the customer whose orders the key can read and place.
+    /// E-mail address of the customer whose orders the key can read and place.
     customer_email: Option<String>,
     /// Time at which the key expires.
     expires_at: Option<Timestamp>,
@@ -215,7 +215,8 @@ async fn create(
 
 /// Returns the 409 error for a replayed request whose original response contained a secret and was not stored.
 pub fn withheld() -> ApiError {
-    ApiError::conflict("answer_withheld", "the first answer carried a secret, which is shown once only").replayed()
+    ApiError::conflict("answer_withheld", "the first response contained a secret, which is returned only once")
+        .replayed()
 }
 
 async fn revoke(

@@ -87,8 +87,8 @@ pub fn routes(public: bool) -> ResourceRoutes {
     let access = if public { RequiredAccess::Open } else { RequiredAccess::Role(Role::Operator) };
     ResourceRoutes::new(health::TAG, health::ABOUT, "actor").get(access, "/metrics", show, |op| {
         op.named("getMetrics", "Retrieve metrics").about(
-            "In the Prometheus text format, or as OpenMetrics if `Accept` requests it. Public if the settings allow \
-             it.",
+            "Returns metrics in the Prometheus text format, or as OpenMetrics if `Accept` requests it. Public if the \
+             settings allow it.",
         )
     })
 }

@@ -112,7 +112,7 @@ fn add_order_routes(routes: ResourceRoutes) -> ResourceRoutes {
         .get(customer, "/api/orders/{id}", one, |op| op.named("getOrder", "Retrieve an order"))
         .patch(operator, "/api/orders/{id}", update, |op| {
             op.named("updateOrder", "Update an order")
-                .about("Unfinished jobs take over the priority and due date.")
+                .about("A new priority or due date also applies to unfinished jobs.")
                 .error(409, STATE, "The status of the order does not allow this change.")
                 .error(409, "tax_differs", "The new destination has another tax rate.")
         })
@@ -128,7 +128,7 @@ fn add_order_routes(routes: ResourceRoutes) -> ResourceRoutes {
         .post(operator, "/api/orders/{id}/confirm", confirm, |op| {
             op.named("confirmOrder", "Confirm a draft")
                 .about(
-                    "Prices stay those of the draft. A draft that costs nothing is paid immediately, without an \
+                    "The prices of the draft are kept. A draft that costs nothing is paid immediately, without an \
                      invoice.",
                 )
                 .error(409, STATE, "The order is not a draft.")
@@ -165,7 +165,7 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
                 .error(400, "address_required", "The order is a draft without an address, on which the tax depends.")
                 .error(400, "not_orderable", "The order is a draft, and one of its items is no longer available.")
                 .error(409, "price_changed", "The order is a draft, and a price has changed; create a new draft.")
-                .error(409, "already_paid", "It is paid.")
+                .error(409, "already_paid", "The order is already paid.")
                 .error(409, "payment_pending", "A payment is in progress.")
                 .error(503, "payments_not_configured", "No API key of the payment processor is configured.")
                 .error(503, "processor_unavailable", "The payment processor does not respond.")
@@ -183,7 +183,7 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
                     409,
                     "refund_at_processor",
                     "The payment was made through the payment processor, and no API key is configured. Refund it \
-                     there; the refund is recorded here by its event.",
+                     there; the refund is then recorded here automatically.",
                 )
                 .error(
                     409,
@@ -210,7 +210,7 @@ fn add_shipping_routes(routes: ResourceRoutes) -> ResourceRoutes {
                 .error(409, STATE, "The order is not ready, or, for a partial shipment, not printing yet.")
                 .error(409, "order_short", "Good parts are missing; send `acceptShort` to ship anyway.")
                 .error(409, "nothing_good", "The order has no good parts to ship, even with `acceptShort`.")
-                .error(409, "parts_not_there", "A line has fewer good parts that are not shipped yet.")
+                .error(409, "parts_not_there", "A line has fewer unshipped good parts than requested.")
                 .error(409, "too_many_shipments", "The order has the maximum number of shipments.")
         })
         .get(operator, "/api/orders/{id}/shipments/{number}/packing-list", packing::show, |op| {
@@ -222,8 +222,8 @@ fn add_shipping_routes(routes: ResourceRoutes) -> ResourceRoutes {
         })
         .get(customer, "/api/orders/{id}/timeline", timeline, |op| {
             op.named("getOrderTimeline", "List the history of an order").about(
-                "Oldest first. Customers see the steps of the order and its printed parts, but no staff and no \
-                 printers.",
+                "Sorted oldest first. Customers see the steps of the order and its printed parts, but neither staff \
+                 nor printers.",
             )
         })
 }

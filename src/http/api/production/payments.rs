@@ -92,8 +92,8 @@ pub fn describe_event(operation: DescribedOperation) -> DescribedOperation {
         .header(
             &Config::default().payments.signature_header,
             text(),
-            "`t=...,v1=...` over `t.body`, with the secret of the endpoint there. The settings can change the name of \
-             the header.",
+            "`t=...,v1=...`: timestamp, and HMAC of `t.body` with the endpoint secret. The settings can change the \
+             name of the header.",
         )
         .error(400, "invalid_signature", "The signature is missing, incorrect or too old.")
         .error(400, "malformed_event", "The body is not an event.")

@@ -40,7 +40,7 @@ pub struct OrderRequest {
     /// Ordered items, one line for each SKU.
     #[api(ItemsWithin(1..=MAX_LINES))]
     lines: Vec<NewOrderLine>,
-    /// Email address of the customer.
+    /// E-mail address of the customer.
     customer_email: Option<CustomerEmail>,
     /// Notes from the customer; visible to the customer.
     #[api(MaxChars(1000))]
@@ -70,7 +70,7 @@ pub struct NewOrderLine {
     pub quantity: u32,
 }
 
-/// Email address, trimmed and in lowercase.
+/// E-mail address, trimmed and in lowercase.
 #[derive(Debug)]
 struct CustomerEmail(String);
 
@@ -111,7 +111,7 @@ pub async fn place(
         let customer = call.who.is_customer();
         // When and how soon is the shop's to say.
         if customer && (new.priority.is_present() || new.due_at.is_some() || new.internal_notes.is_some()) {
-            return Err(ApiError::forbidden("forbidden", "priority, dueAt and internalNotes are set by the shop"));
+            return Err(ApiError::forbidden("forbidden", "only staff can set priority, dueAt and internalNotes"));
         }
         let customer_email = new.customer_email.map(|email| email.0);
         let order = NewOrder {
@@ -233,7 +233,11 @@ impl SkuLookup<'_> {
             let name = &sku.fields.name;
             self.faults.check(sku.fields.active, path, format!("its component {name} is not active"));
             let count = sets.checked_mul(*quantity).filter(|count| *count <= MAX_QUANTITY);
-            self.faults.check(count.is_some(), path, format!("has too many parts of {name}; at most {MAX_QUANTITY}"));
+            self.faults.check(
+                count.is_some(),
+                path,
+                format!("has too many parts of {name}; at most {MAX_QUANTITY} are allowed"),
+            );
             parts.push(OrderLine {
                 sku_id: *sku_id,
                 quantity: count.unwrap_or(1),
@@ -269,7 +273,7 @@ pub async fn look_up(
         };
         look.faults.check(sku.fields.active, &path, "this SKU is not active");
         let same = currency.get_or_insert_with(|| sku.fields.currency.clone()) == &sku.fields.currency;
-        look.faults.check(same, &path, "its currency is not that of the other lines");
+        look.faults.check(same, &path, "its currency differs from that of the other lines");
         let make = if sku.fields.is_kit() {
             parts.extend(look.parts(sku, at, *quantity, &path).await?);
             None
@@ -292,5 +296,5 @@ pub async fn look_up(
         return Err(ApiError::conflict("not_orderable", words));
     }
     lines.extend(parts);
-    Ok((lines, currency.ok_or_else(|| Refusal::field("lines", "at least one line is needed"))?))
+    Ok((lines, currency.ok_or_else(|| Refusal::field("lines", "at least one line is required"))?))
 }

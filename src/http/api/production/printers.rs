@@ -103,7 +103,7 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, PATH, create, |op| {
             op.named("createPrinter", "Register a printer")
                 .about("The printer is registered even if it does not respond. Its API key is never returned.")
-                .error(409, "printer_exists", "A printer with this address or serial number is registered already.")
+                .error(409, "printer_exists", "A printer with this address or serial number is already registered.")
         })
         .get(operator, "/api/printers/{id}", one, |op| op.named("getPrinter", "Retrieve a printer"))
         .patch(operator, "/api/printers/{id}", update, |op| {
@@ -192,7 +192,8 @@ pub async fn connection(
         return Err(no("the printer is disconnected; connect it first"));
     }
     let connection = connections.wait_for(id).await;
-    connection.ok_or_else(|| no("the server has no connection to the printer yet; look at its status and try again"))
+    connection
+        .ok_or_else(|| no("the server is not connected to the printer yet; check the printer's status and try again"))
 }
 
 /// Returns all printers that are not deleted, newest first, without copying. They are in memory, so this does not need

@@ -106,13 +106,13 @@ pub fn routes() -> ResourceRoutes {
             op.named("deleteQuote", "Delete a draft quote").error(
                 409,
                 STATE,
-                "The quote was sent; decline it to withdraw it.",
+                "The quote has already been sent. To withdraw it, use the decline endpoint.",
             )
         })
         .post(operator, "/api/quotes/{id}/send", send, |op| {
             op.named("sendQuote", "Send a quote")
                 .about(
-                    "Printed items need a SKU, which may be private. For a model, a private SKU is created, which \
+                    "Printed items require a SKU, public or private. For a model, a private SKU is created; this \
                      requires a material.",
                 )
                 .error(409, STATE, "The quote is not a draft.")
@@ -175,7 +175,7 @@ async fn one(State(app): State<QuoteHandles>, PathId(id): PathId) -> Result<Reso
     Ok(Resource::new(version, view_of(&app, &quote).await?))
 }
 
-/// Returns the default shipping address of the customer with the given email address, if there is one.
+/// Returns the default shipping address of the customer with the given e-mail address, if there is one.
 pub async fn home_of(app: &QuoteHandles, email: Option<&str>) -> Result<Option<Address>, ApiError> {
     let Some(email) = email else { return Ok(None) };
     let Some(id) = app.queries.customer_by_email(&email.trim().to_lowercase()).await? else { return Ok(None) };

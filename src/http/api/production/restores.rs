@@ -52,10 +52,8 @@ pub fn routes() -> ResourceRoutes {
                  restore, because the original shop may have printed jobs and issued numbers after the backup.";
     ResourceRoutes::new("Restores", about, "restore")
         .get(RequiredAccess::Role(Role::Operator), "/api/restores", list, |op| {
-            op.named("listRestores", "List restores").about(
-                "Newest first. While `reviewedAt` is null, no jobs are \
-                 dispatched.",
-            )
+            op.named("listRestores", "List restores")
+                .about("Sorted newest first. While `reviewedAt` is null, no jobs are dispatched.")
         })
         .get(RequiredAccess::Role(Role::Operator), "/api/restores/{id}", one, |op| {
             op.named("getRestore", "Retrieve a restore").about(
@@ -75,7 +73,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Confirmation that the shop may resume.
+/// Confirmation that the shop can resume work.
 #[derive(Request, Debug)]
 #[api(example = json!({"next": {"INV-2026": 10}, "note": "compared with the mailbox: the last invoice was 9"}))]
 pub struct ReviewRequest {
@@ -137,13 +135,13 @@ pub struct RestoreView {
     /// Sequence number of the first event since the restore; cursors between `lastEvent` and `firstEvent` are answered
     /// with 410 `cursor_ahead`.
     first_event: i64,
-    /// Number series and where they continue.
+    /// Number series with the numbers at which they continue.
     series: Vec<RestoredSeriesView>,
     /// Time of the review; null while dispatch is on hold.
     reviewed_at: Option<Timestamp>,
     /// User who reviewed the restore.
     reviewed_by: Option<String>,
-    /// Note of the reviewer.
+    /// Reviewer's note.
     note: Option<String>,
     /// Number of jobs that may have been printed since the backup was made; 0 once the restore is reviewed.
     open_jobs: usize,
@@ -244,7 +242,7 @@ pub async fn review(
 fn read_numbers(next: Option<JsonObject>) -> Result<Vec<(String, i64)>, ApiError> {
     let (mut faults, mut numbers) = (Faults::default(), BTreeMap::new());
     let members = next.map(|next| next.0).unwrap_or_default();
-    faults.check(members.len() <= MAX_SERIES, "next", format!("may name at most {MAX_SERIES} series"));
+    faults.check(members.len() <= MAX_SERIES, "next", format!("must contain at most {MAX_SERIES} series"));
     for (series, value) in members.into_iter().take(MAX_SERIES) {
         match value.as_i64() {
             Some(number) => _ = numbers.insert(series, number),

@@ -66,8 +66,9 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Sales channels", about, "sales_channel")
         .get(operator, PATH, list, |op| op.named("listSalesChannels", "List sales channels"))
         .post(admin, PATH, create, |op| {
-            op.named("createSalesChannel", "Create a sales channel")
-                .about("Then enter `messagesUrl` in the other shop as the URL of its order webhooks.")
+            op.named("createSalesChannel", "Create a sales channel").about(
+                "After creating the channel, enter `messagesUrl` in the other shop as the URL for its order webhooks.",
+            )
         })
         .get(operator, ONE, one, |op| op.named("getSalesChannel", "Retrieve a sales channel"))
         .patch(admin, ONE, update, |op| {
@@ -83,7 +84,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(operator, VARIANTS, map, |op| {
             op.named("mapVariants", "Map variants to products")
-                .about("Other mappings are kept. Waiting orders are created.")
+                .about("Other mappings are kept. Orders that were waiting for these mappings are created.")
         })
         .delete(operator, "/api/sales-channels/{id}/variants/{variantId}", unmap, |op| {
             op.named("unmapVariant", "Remove a variant mapping")

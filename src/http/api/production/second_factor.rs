@@ -83,7 +83,8 @@ pub fn routes() -> ResourceRoutes {
         .delete(admin, "/api/users/{id}/second-factor", reset, |op| {
             op.named("resetSecondFactor", "Remove the second factor of a member of staff")
                 .about(
-                    "For staff who lost their app and their recovery codes. Ends all sessions of this member of staff.",
+                    "Use this for staff who have lost their app and recovery codes. Ends all sessions of this member \
+                     of staff.",
                 )
                 .error(
                     403,
@@ -111,7 +112,7 @@ pub struct FactorConfirmation {
     code: String,
 }
 
-/// Credentials needed to remove one's own second factor.
+/// Credentials required to remove one's own second factor.
 #[derive(Request, Debug)]
 #[api(example = json!({"currentPassword": "correct horse battery", "code": "287082"}))]
 pub struct FactorRemoval {
@@ -195,7 +196,7 @@ async fn count_code(app: &SessionHandles, user: &User, caller: CommandOrigin) ->
             let present = with_access(&app.access, |access| access.user(user.id).cloned())?;
             let factor = present.as_ref().and_then(|user| user.second_factor.as_ref());
             let seconds = factor.and_then(|factor| factor.guess_wait_seconds(now)).unwrap_or(1);
-            let words = format!("too many wrong codes were shown; try again in {seconds} seconds");
+            let words = format!("too many incorrect codes were entered; try again in {seconds} seconds");
             let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, TOO_MANY_CODES, words);
             Err(error.retry_after(seconds).facts(json!({ "email": user.email })))
         }
@@ -223,7 +224,7 @@ pub(super) async fn sign_in_proof(
 
 /// Returns the error for a code that is wrong or has already been used.
 pub(super) fn wrong_code(status: StatusCode) -> ApiError {
-    ApiError::new(status, WRONG_CODE, "the code is wrong or was already used; wait for the next one")
+    ApiError::new(status, WRONG_CODE, "the code is incorrect or was already used; wait for the next one")
 }
 
 async fn show(State(app): State<SessionHandles>, who: Caller) -> Result<Plain<SecondFactorView>, ApiError> {

@@ -103,7 +103,7 @@ pub fn routes() -> ResourceRoutes {
 #[derive(Request, Debug)]
 #[api(example = json!({"code": "K7QM-2XDP-9RTV"}))]
 pub struct SetupCode {
-    /// Code as printed by the server; letter case and hyphens are ignored.
+    /// Code as printed by the server; case and hyphens are ignored.
     #[api(Filled, MaxChars(MAX_CODE_CHARS), SecretText)]
     code: String,
 }
@@ -246,7 +246,7 @@ async fn enter(
 /// Consumes the one-time code and returns the new setup session's cookie, for requests under `path`.
 pub fn show_code(app: &SetupHandles, code: &str, path: &str) -> Result<HeaderValue, ApiError> {
     if with_access(&app.access, |access| access.setup_completed_at.is_some())? {
-        return Err(ApiError::conflict("setup_completed", "the setup is completed; admins sign in"));
+        return Err(ApiError::conflict("setup_completed", "the setup is complete; sign in as an admin"));
     }
     let token = app.setup.enter(code, app.environment.now()).map_err(|refusal| {
         let code = match refusal {
@@ -342,7 +342,7 @@ pub async fn tested_with(
     let changes = read_changes(settings, "settings", &mut faults);
     for change in &changes {
         let of_service = service.settings().iter().any(|prefix| change.key.starts_with(prefix));
-        faults.check(of_service, &format!("settings.{}", change.key), "is no setting of this service");
+        faults.check(of_service, &format!("settings.{}", change.key), "is not a setting of this service");
     }
     faults.refuse()?;
     let planned = planned(config, changes).await?;
@@ -360,12 +360,12 @@ fn printer_of(mut members: Map<String, Value>, faults: &mut Faults) -> (String, 
             String::new()
         }
         Some(_) => {
-            faults.note(&format!("settings.{name}"), "must be a text");
+            faults.note(&format!("settings.{name}"), "must be a string");
             String::new()
         }
     };
     let (kind, base_url) = (text("type", true), text("baseUrl", true));
     let (api_key, serial) = (text("apiKey", false), text("serial", false));
-    members.keys().for_each(|name| faults.note(&format!("settings.{name}"), "is not known"));
+    members.keys().for_each(|name| faults.note(&format!("settings.{name}"), "is not a valid field"));
     (kind, PrinterAddress { base_url, api_key, serial, known_key: None })
 }

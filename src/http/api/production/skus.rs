@@ -168,7 +168,7 @@ pub struct NewSku {
     /// Components of a kit: SKUs that are not kits themselves. A kit has its own price, but neither material nor files.
     #[api(ItemsWithin(0..=MAX_COMPONENTS), default = Vec::new())]
     components: Vec<Component>,
-    /// Pictures: URLs, or IDs of uploaded files.
+    /// Images: URLs, or IDs of uploaded files.
     #[api(TEXTS, default = Vec::new())]
     images: Vec<String>,
     /// `true` if customers can see the SKU.
@@ -288,7 +288,7 @@ async fn check_named(
     let mut faults = Faults::default();
     for (at, one) in further.iter().enumerate() {
         let twice = further[..at].iter().any(|other| other.filament == one.filament);
-        faults.check(!twice, &format!("materials.{at}.filament"), "is given another material before");
+        faults.check(!twice, &format!("materials.{at}.filament"), "already has another material");
     }
     let further = further.iter().enumerate().map(|(at, one)| (format!("materials.{at}.materialId"), one.material_id));
     let mut first_unit = None;
@@ -297,10 +297,14 @@ async fn check_named(
         let material = state.as_ref().and_then(|state| state.present());
         faults.check(material.is_some(), &member, "no such material");
         let counted = material.is_some_and(|material| material.fields.kind == MaterialType::LaserConsumable);
-        faults.check(!counted, &member, "a laser consumable is counted by hand and cannot be required");
+        faults.check(!counted, &member, "must not be a laser consumable, because these are counted by hand");
         let Some(unit) = material.map(|material| material.fields.kind.unit()) else { continue };
         let alike = *first_unit.get_or_insert(unit) == unit;
-        faults.check(alike, &member, "is counted in another unit than the materials before; one print takes one kind");
+        faults.check(
+            alike,
+            &member,
+            "has a different unit than the materials before it; all materials of a print must have the same unit",
+        );
     }
     let files =
         [("modelFileId", model_file, FileKind::Model, "model"), ("gcodeFileId", gcode_file, FileKind::Gcode, "G-code")];

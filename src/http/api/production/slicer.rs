@@ -115,7 +115,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathMachineType {
             ApiError::new(
                 StatusCode::NOT_FOUND,
                 "machine_type_not_found",
-                "no such machine type; the address ends in /slicer/ and a type such as fdm_standard",
+                "no such machine type; the URL must end with /slicer/ and a machine type such as fdm_standard",
             )
         })
     }
@@ -224,7 +224,7 @@ async fn print_one(
     file: &File,
 ) -> Result<Id, ApiError> {
     if file.kind != FileKind::Gcode {
-        return Err(ApiError::conflict("not_gcode", "the file was taken, but only G-code can be printed"));
+        return Err(ApiError::conflict("not_gcode", "the file was stored, but only G-code can be printed"));
     }
     let materials = materials(app, machine_type, file).await?;
     let sku = sku(app, call, machine_type, &materials, file).await?;
@@ -242,11 +242,11 @@ async fn materials(app: &SlicerHandles, machine_type: MachineType, file: &File) 
     let undecided = |why: &str| {
         let machine = machine_type.word();
         let what = if several {
-            format!("say what is in the slots of the {machine} printers, so that each filament has one material")
+            format!("set the contents of the slots of the {machine} printers so that each filament has one material")
         } else {
-            format!("set loadedMaterialId of the {machine} printers to the material that it is printed of")
+            format!("set loadedMaterialId of the {machine} printers to the material to print with")
         };
-        ApiError::conflict("material_unknown", format!("the file was taken, but {why}: {what}"))
+        ApiError::conflict("material_unknown", format!("the file was stored, but {why}: {what}"))
     };
     let printers = app.printers.all_resident();
     let printers = printers.iter().filter_map(|(_, state)| state.state.as_ref());
@@ -258,7 +258,7 @@ async fn materials(app: &SlicerHandles, machine_type: MachineType, file: &File) 
         (Undecided::NotLoaded, true) => {
             undecided(&format!("no printer has a material loaded for each of its {} filaments", filaments.len()))
         }
-        (Undecided::Several, true) => undecided("what is loaded allows several materials for its filaments"),
+        (Undecided::Several, true) => undecided("several loaded materials match its filaments"),
     })?;
     for material in loaded.values() {
         let there = app.materials.read(*material).await?;
@@ -280,7 +280,7 @@ async fn sku(
 ) -> Result<Id, ApiError> {
     let Some((first, material_id)) = materials.first_key_value().map(|(filament, material)| (*filament, *material))
     else {
-        return Err(ApiError::conflict("material_unknown", "the file was taken, but it has no filament"));
+        return Err(ApiError::conflict("material_unknown", "the file was stored, but it uses no filament"));
     };
     let plate = file.metadata.plate(PRINTED_PLATE);
     let grams = |filament: u32| {

@@ -53,7 +53,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .get(operator, "/api/inventory/stock-entries", entries, |op| {
             op.named("listStockEntries", "List entries that materials can be linked to")
-                .about("As last read from the external systems.")
+                .about("Returns the entries as last read from the external systems.")
         })
         .post(operator, "/api/inventory/stock-links/look", look, |op| {
             op.named("lookAtStock", "Synchronize stock now")
@@ -240,9 +240,10 @@ async fn link(
                 Ok(LinkCommand::Link { system, entry, name })
             }
             None if board.on => {
-                Err(Refusal::field("entryId", "no such entry was read there; look again if it is new").into())
+                Err(Refusal::field("entryId", "no such entry was found in that system; synchronize again if it is new")
+                    .into())
             }
-            None => Err(Refusal::field("system", "the settings do not switch this system on").into()),
+            None => Err(Refusal::field("system", "this system is not configured").into()),
         }
     };
     let done = call.ask_with(&app.materials, CommandTarget::Id(id), command).await?;

@@ -105,14 +105,14 @@ impl From<Role> for StaffRole {
     "email": "sam@example.org", "name": "Sam", "password": "correct horse battery", "role": "operator",
 }))]
 pub struct NewUser {
-    /// Email address for signing in, unique among members of staff. Stored in lowercase.
+    /// E-mail address for signing in, unique among members of staff. Stored in lowercase.
     #[api(EmailAddress)]
     email: String,
     /// Display name.
     #[api(Filled, ONE_LINE, MaxChars(MAX_NAME_CHARS))]
     name: String,
     /// Password for signing in: at least 10 characters and at most 1024 bytes; neither blank, nor among the most common
-    /// passwords, nor the email address of the account.
+    /// passwords, nor the e-mail address of the account.
     #[api(NewPassword)]
     password: String,
     /// Role, which determines the permissions.
@@ -128,10 +128,10 @@ pub struct UserChange {
     name: Optional<String>,
     /// Role, which determines the permissions.
     role: Optional<StaffRole>,
-    /// `true` if this member of staff may sign in.
+    /// `true` if this member of staff can sign in.
     active: Optional<bool>,
     /// New password for signing in: at least 10 characters and at most 1024 bytes; neither blank, nor among the most
-    /// common passwords, nor the email address of the account.
+    /// common passwords, nor the e-mail address of the account.
     #[api(NewPassword)]
     password: Optional<String>,
 }
@@ -143,13 +143,13 @@ pub struct UserChange {
 pub struct UserView {
     /// ID of the account.
     id: Id,
-    /// Email address for signing in.
+    /// E-mail address for signing in.
     email: String,
     /// Display name.
     name: String,
     /// Role, which determines the permissions.
     role: StaffRole,
-    /// `true` if this member of staff may sign in.
+    /// `true` if this member of staff can sign in.
     active: bool,
     /// `true` if each sign-in requires a code besides the password.
     second_factor: bool,
@@ -204,7 +204,7 @@ async fn one(State(app): State<UserHandles>, PathId(id): PathId) -> Result<Resou
     Ok(Resource::new(user.version, UserView::new(&user)))
 }
 
-/// Refuses a new password that equals the account's email address; `member` names the password's field in the request
+/// Refuses a new password that equals the account's e-mail address; `member` names the password's field in the request
 /// body.
 pub(super) fn refuse_own_address(member: &'static str, password: &str, email: &str) -> Result<(), Refusal> {
     let mut faults = Faults::default();

@@ -52,7 +52,7 @@ pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Re
     }
     let service =
         OFFERED_SERVICES.into_iter().map(|(service, _)| service).find(|one| one.word() == sent.text("service"));
-    let service = service.ok_or_else(|| Refusal::field("service", "is none of these"))?;
+    let service = service.ok_or_else(|| Refusal::field("service", "must be one of the listed services"))?;
     let trial = attempt(&app, &before, service, &sent).await?;
     let visit = WizardRequest::new(&app, &sent.call.who).await?;
     let content = content(&app, &visit, Some((service, &trial, &sent)), None);

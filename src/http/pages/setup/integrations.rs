@@ -47,7 +47,7 @@ pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Re
         return Ok(elsewhere);
     }
     let service = Service::WITH_TOKEN.into_iter().find(|service| service.word() == sent.text("service"));
-    let service = service.ok_or_else(|| Refusal::field("service", "is none of these"))?;
+    let service = service.ok_or_else(|| Refusal::field("service", "must be one of the listed services"))?;
     let trial = attempt(&app, &before, service, &sent).await?;
     let visit = WizardRequest::new(&app, &sent.call.who).await?;
     let content = content(&app, &visit, Some((service, &trial, &sent)));

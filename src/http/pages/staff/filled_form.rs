@@ -141,7 +141,7 @@ mod tests {
         faults.note("name", "is required");
         assert!(is_of_form(&Refusal::faults(faults).into()));
         assert!(is_of_form(&Refusal::conflict("last_admin", "make another one first").into()));
-        assert!(!is_of_form(&ApiError::forbidden("insufficient_role", "this needs the role admin")));
+        assert!(!is_of_form(&ApiError::forbidden("insufficient_role", "this requires the role admin")));
         assert!(!is_of_form(&ApiError::internal("broken")));
     }
 }

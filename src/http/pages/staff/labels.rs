@@ -194,13 +194,13 @@ fn new_spool_labels(app: &LabelHandles, requested: &RequestedLabels) -> Result<V
         return Ok(Vec::new());
     }
     if !app.stock.config.spools.url.is_empty() {
-        let words = "the spool system numbers spools; add the spool there, and print the label of its number";
+        let words = "the spool system numbers the spools; add the spool there, then print the label with its number";
         return Err(ApiError::conflict("spools_counted_elsewhere", words));
     }
     let residents = materials_by_name(&app.stock);
     let mut materials = residents.iter().filter_map(|versioned| versioned.state.as_ref());
     let material = materials.find(|material| Some(material.id) == requested.material);
-    let material = material.ok_or_else(|| Refusal::field("material", "choose what is on the spools"))?;
+    let material = material.ok_or_else(|| Refusal::field("material", "choose the material of the spools"))?;
     let now = app.stock.board.shop.environment.now();
     let label = |nth: u8| {
         let number = new_number(now, nth);

@@ -55,7 +55,7 @@ impl<S: Sync> FromRequestParts<S> for SameMachine {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let near = parts.extensions.get::<RemoteAddress>().is_some_and(|peer| peer.0.to_canonical().is_loopback());
         let passed_on = FORWARDED_HEADERS.iter().any(|name| parts.headers.contains_key(*name));
-        let elsewhere = || ApiError::forbidden("other_machine", "this link works on the machine of the server alone");
+        let elsewhere = || ApiError::forbidden("other_machine", "this link works only on the server's own machine");
         (near && !passed_on).then_some(Self).ok_or_else(elsewhere)
     }
 }
@@ -72,7 +72,7 @@ pub(super) async fn enter(
     let now = app.sessions.environment.now();
     let user = query.token.as_deref().and_then(|token| app.desk.redeem(token, now));
     let spent =
-        || ApiError::new(StatusCode::GONE, "link_spent", "the link was used before, is too old, or never was one");
+        || ApiError::new(StatusCode::GONE, "link_spent", "the link was already used, has expired or is invalid");
     let user = user.ok_or_else(spent)?;
     let cookie = session_without_password(&app.sessions, &who, &headers, user).await?;
     let mut response = lead_on(FLOOR_PATH, "You are signed in");
@@ -94,7 +94,7 @@ pub(super) async fn make(
         ));
     }
     let user = query.user.and_then(|id| id.parse().ok());
-    let user = user.ok_or_else(|| ApiError::bad_request("malformed_query", "`user` is not an id"))?;
+    let user = user.ok_or_else(|| ApiError::bad_request("malformed_query", "`user` must be an ID"))?;
     let path = app.desk.make(user, app.sessions.environment.now());
     Ok((StatusCode::CREATED, Json(json!({"path": path}))).into_response())
 }

@@ -7,7 +7,7 @@ use crate::wire::{Filled, FromJson, MaxChars, ONE_LINE, ValuePath, like};
 use domain::order::Address;
 use domain::refusal::Faults;
 
-like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
+like!(COUNTRY, "^[A-Za-z]{2}$", "must be a two-letter country code");
 
 /// Postal address, as sent in requests.
 #[derive(Request)]

@@ -8,7 +8,7 @@ use crate::support::contract::{BILLING, CONTRACT, Contract};
 
 /// Messages of rejections that the schema cannot express, each with the reason.
 const INTENDED: [(&str, &str); 9] = [
-    (" bytes, at most ", "a schema counts characters, the server bytes"),
+    (" bytes, not ", "a schema counts characters, the server bytes"),
     ("must not be empty", "a schema counts characters, the server asks for one that is no blank"),
     (
         "at most three decimals",
@@ -19,7 +19,7 @@ const INTENDED: [(&str, &str); 9] = [
         "a schema counts characters of a line, the server bytes; it also asks for one line, not blank",
     ),
     (" for this type", "the unit belongs to the type: a rule of two members"),
-    ("must have at most 1024 bytes", "a schema counts characters; to hash a password takes time for each byte"),
+    ("must be at most 1024 bytes", "a schema counts characters; to hash a password takes time for each byte"),
     ("unless the carrier is pickup", "what must be there follows from another member"),
     ("unless the SKU is a kit", "what must be there follows from another member: a product with components is a kit"),
     ("must be a whole number", "1.0 is a whole number to a schema; the server asks for 1"),
@@ -194,7 +194,7 @@ fn a_member_that_is_there_twice_is_refused_everywhere() {
             let text = example.to_string();
             let twice = format!("{},{}:{value}}}", text.strip_suffix('}').unwrap(), json!(name));
             let error = (operation.read_body.unwrap())(twice.as_bytes()).unwrap_err();
-            assert_eq!(error.body()["errors"], json!([{"path": name, "message": "is there more than once"}]));
+            assert_eq!(error.body()["errors"], json!([{"path": name, "message": "is present more than once"}]));
         }
     }
 }

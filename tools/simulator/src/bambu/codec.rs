@@ -49,7 +49,7 @@ pub(crate) struct ConnectPacket {
 
 /// Bytes that are not a valid client packet.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a packet of MQTT 3.1.1 that a printer knows")]
+#[error("not an MQTT 3.1.1 packet that a printer supports")]
 pub(crate) struct Malformed;
 
 /// Removes the first packet from the received bytes; `None` if it is not complete yet.

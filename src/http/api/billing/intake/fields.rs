@@ -31,7 +31,7 @@ pub(super) struct IntakeFields {
     /// Full name of the customer.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     customer_name: String,
-    /// Email address to which the quote is sent.
+    /// E-mail address to which the quote is sent.
     #[api(EmailAddress)]
     email: String,
     /// Telephone number for questions about the request.
@@ -106,7 +106,7 @@ impl FormTexts {
         if of_addons {
             self.addons.push(value);
         } else if self.single.insert(name.to_owned(), value).is_some() {
-            self.faults.note(name, "is there more than once");
+            self.faults.note(name, "is present more than once");
         }
     }
 
@@ -119,7 +119,7 @@ impl FormTexts {
     pub(super) fn read(self) -> Result<IntakeFields, ApiError> {
         let Self { mut single, addons, empty_addons, mut faults } = self;
         if addons.len() <= MAX_ADDONS && addons.len() + empty_addons > MAX_ADDONS {
-            faults.note("addonIds", format!("must be there at most {MAX_ADDONS} times"));
+            faults.note("addonIds", format!("must be present at most {MAX_ADDONS} times"));
         }
         single.insert("addonIds".to_owned(), Value::Array(addons));
         let whole = ValuePath { path: "", in_query: false };
@@ -152,7 +152,7 @@ impl IntakeFields {
         ])
     }
 
-    /// Returns the normalized email address, the name, the telephone number and the requirements, with duplicate
+    /// Returns the normalized e-mail address, the name, the telephone number and the requirements, with duplicate
     /// add-ons removed.
     pub(super) fn into_parts(self) -> Result<(String, String, Option<String>, PieceRequirements), Refusal> {
         let mut addon_ids: Vec<String> = Vec::with_capacity(self.addon_ids.len());

@@ -108,8 +108,8 @@ where
 
 fn too_many() -> ApiError {
     let words = format!(
-        "you have {MAX_STREAMS_OF_CUSTOMER} pages open that are kept up to date; close some of them, or load this one again \
-         to see how things stand"
+        "you have {MAX_STREAMS_OF_CUSTOMER} pages with live updates open; close some of them, or reload this page to \
+         see the current status"
     );
     ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_streams", words).retry_after(RETRY_SECONDS)
 }

@@ -89,7 +89,7 @@ pub(super) struct PaymentState {
     paid_at: Option<Timestamp>,
 }
 
-/// Order with all details that its customer may see.
+/// Order with all details that its customer can see.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderDetail", example = json!({

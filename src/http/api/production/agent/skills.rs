@@ -66,19 +66,19 @@ impl AgentCall {
         let (job, message) = match act {
             DirectAction::Resume => {
                 let job = jobs::resumed(&self.app.job_handles, job.id, self.caller()).await?;
-                (job, format!("{number} is asked to resume."))
+                (job, format!("Asked the printer to resume {number}."))
             }
             DirectAction::Cancel => {
                 let job = self
                     .ask_job(&job, JobCommand::Cancel { job: job.id, force: false, prints: PrinterRecords::new() })
                     .await?;
                 let done = job.state == JobState::Cancelled;
-                let message = if done { "is cancelled." } else { "is cancelled as soon as its printer confirms." };
+                let message = if done { "is cancelled." } else { "will be cancelled as soon as its printer confirms." };
                 (job, format!("{number} {message}"))
             }
             _ => {
                 let job = jobs::paused(&self.app.job_handles, job.id, self.caller()).await?;
-                (job, format!("{number} is asked to pause."))
+                (job, format!("Asked the printer to pause {number}."))
             }
         };
         Ok(AgentReply { message, data: to_json(&jobs::JobView::new(&self.app.job_handles, &job))? })
@@ -88,7 +88,7 @@ impl AgentCall {
         let printer = match (self.param(PRINTER), self.param(JOB)) {
             (None, Some(_)) => {
                 let job = self.job().await?;
-                let nowhere = || ApiError::conflict("not_on_printer", "the job is on no printer");
+                let nowhere = || ApiError::conflict("not_on_printer", "the job is not on a printer");
                 self.printer_of(job.printer_id.ok_or_else(nowhere)?)?
             }
             _ => self.printer()?,
@@ -142,7 +142,7 @@ impl AgentCall {
         };
         let words: Vec<String> = states.iter().map(|(state, count)| format!("{count} {state}")).collect();
         let words = if words.is_empty() { "none".to_owned() } else { words.join(", ") };
-        let message = format!("{} printers: {words}. {waiting} jobs wait.", all.len());
+        let message = format!("{} printers: {words}. {waiting} jobs are waiting.", all.len());
         Ok(AgentReply { message, data: json!({"printers": rows, "byState": states, "jobsWaiting": waiting}) })
     }
 
@@ -204,7 +204,7 @@ impl AgentCall {
             .printers
             .ask(printer.id, self.caller(), PrinterCommand::BedCleared(Inspection::default()))
             .await?;
-        let message = format!("The bed of {} counts as cleared.", printer.fields.name);
+        let message = format!("The bed of {} was confirmed as clear.", printer.fields.name);
         Ok(AgentReply { message, data: json!({"printerId": printer.id}) })
     }
 
@@ -251,7 +251,9 @@ impl AgentCall {
         match named.len() {
             0 => Err(Refusal::not_found("printer").into()),
             1 => Ok(named.remove(0)),
-            many => Err(ApiError::conflict("ambiguous", format!("{many} printers have this name; say its id"))),
+            many => {
+                Err(ApiError::conflict("ambiguous", format!("{many} printers have this name; send the printer's ID")))
+            }
         }
     }
 

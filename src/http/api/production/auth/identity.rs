@@ -98,7 +98,7 @@ pub(super) struct KeyIdentity {
     name: String,
     /// Role of callers that use the key.
     role: Role,
-    /// Email address of the customer whose orders the key can read and place.
+    /// E-mail address of the customer whose orders the key can read and place.
     customer_email: Option<String>,
 }
 

@@ -24,7 +24,7 @@ pub struct AddressView {
     city: String,
     /// State, province or canton.
     region: Option<String>,
-    /// Postal code in the format of the country.
+    /// Postal code in the country's format.
     postal_code: String,
     /// Two-letter ISO 3166-1 country code.
     country: String,

@@ -14,9 +14,9 @@ pub(super) fn decide_kind(stated: Option<FileKind>, content: Option<ContentType>
         // Text that is not known is G-code or a model of some other program when the caller says so; pictures are
         // known.
         (Some(stated @ (FileKind::Gcode | FileKind::Model)), None) => Ok(stated),
-        (Some(_), _) => Err(Refusal::field("kind", "is not what the content is").into()),
+        (Some(_), _) => Err(Refusal::field("kind", "does not match the content of the file").into()),
         (None, None) => {
-            Err(Refusal::field("file", "its content is not G-code, a model or a picture; say its kind").into())
+            Err(Refusal::field("file", "is not recognized as G-code, a model or an image; send its `kind`").into())
         }
     }
 }

@@ -81,7 +81,7 @@ fn of_picture(error: ApiError, label: &str) -> ApiError {
     let fault = &body["errors"][0];
     match (fault["path"].as_str(), fault["message"].as_str()) {
         // Nobody chose a kind here: nothing but a picture is taken.
-        (Some("kind"), _) => Refusal::field(label, "must be a picture").into(),
+        (Some("kind"), _) => Refusal::field(label, "must be an image").into(),
         (Some("file"), Some(words)) => Refusal::field(label, words).into(),
         _ => error,
     }
@@ -106,7 +106,10 @@ mod tests {
     fn what_is_wrong_with_a_picture_is_said_with_the_label_of_its_field() {
         let message_of = |error: ApiError| of_picture(error, "Picture of the parts").message().to_owned();
         let of_field = |path: &str, words: &str| message_of(Refusal::field(path, words).into());
-        assert_eq!(of_field("kind", "is not what the content is"), "Picture of the parts: must be a picture");
+        assert_eq!(
+            of_field("kind", "does not match the content of the file"),
+            "Picture of the parts: must be an image"
+        );
         assert_eq!(of_field("file", "must not be empty"), "Picture of the parts: must not be empty");
         assert_eq!(of_field("file", "is damaged"), "Picture of the parts: is damaged");
         // What is no fault of the picture stays as it is.

@@ -33,7 +33,7 @@ pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
     words.extend(redis_away.then(|| "redis is unavailable: limits are counted in this process".to_owned()));
     words.extend(app.integrations.summaries().iter().filter_map(IntegrationSummary::trouble));
     words.extend(app.checkouts.work.processor.iter().filter_map(|processor| processor.trouble()));
-    words.extend(app.hold.is_on().then(|| format!("no job is started: {}", DispatchHold::REASON)));
+    words.extend(app.hold.is_on().then(|| format!("no jobs are started: {}", DispatchHold::REASON)));
     words.extend(app.slicing.waits_for().map(|missing| format!("models wait to be sliced: {missing}")));
     let space = timeout(MAX_DATABASE_WAIT, app.space.summary()).await.ok().and_then(Result::ok);
     words.extend(space.and_then(|space| customer_files(&space)));
@@ -45,12 +45,12 @@ fn customer_files(space: &CustomerSpaceSummary) -> Option<String> {
     let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
     Some(match space.refusal? {
         SpaceRefusal::Unclaimed => format!(
-            "uploads of customers are refused: {} MB of {} MB wait for an answer (files.unclaimed_max_bytes)",
+            "customer uploads are refused: unanswered files use {} MB of {} MB (files.unclaimed_max_bytes)",
             megabytes(space.stored.unclaimed_bytes),
             megabytes(space.limits.unclaimed_max_bytes)
         ),
         SpaceRefusal::Disk => format!(
-            "uploads of customers are refused: {} MB are free on the disk, and {} MB stay free (files.reserved_bytes)",
+            "customer uploads are refused: {} MB are free on the disk, and {} MB must stay free (files.reserved_bytes)",
             megabytes(space.stored.free_bytes.unwrap_or_default()),
             megabytes(space.limits.reserved_bytes)
         ),

@@ -59,7 +59,7 @@ pub async fn system_report(app: &HealthHandles) -> SystemReport {
         fault: judged.fault.as_ref().map(|fault| fault.message().to_owned()),
         database_trouble: match judged.database {
             DatabaseStatus::Ok => None,
-            DatabaseStatus::Unavailable => Some("does not answer"),
+            DatabaseStatus::Unavailable => Some("does not respond"),
             DatabaseStatus::DiskFull => Some("its disk is full"),
             DatabaseStatus::ReadOnly => Some("cannot be written"),
         },

@@ -15,8 +15,8 @@ use http::wire::{EmailAddress, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional
 /// Maximum tax rate in basis points: 100 %.
 const MAX_RATE_BPS: i64 = 10_000;
 
-like!(CURRENCY, "^[A-Za-z]{3}$", "must be a currency code of three letters");
-like!(VAT_ID, "^[A-Za-z]{2}[A-Za-z0-9+*.]{2,13}$", "must begin with the code of the country");
+like!(CURRENCY, "^[A-Za-z]{3}$", "must be a three-letter currency code");
+like!(VAT_ID, "^[A-Za-z]{2}[A-Za-z0-9+*.]{2,13}$", "must start with the country code");
 
 /// Filter for the list of invoices.
 #[derive(Request, Debug)]
@@ -25,7 +25,7 @@ pub struct InvoiceQuery {
     pub(super) status: Option<InvoiceStatus>,
     /// Return only invoices of the given site.
     pub(super) site: Option<Site>,
-    /// Return only invoices of the customer with the given email address.
+    /// Return only invoices of the customer with the given e-mail address.
     pub(super) customer_email: Option<String>,
     /// Return only invoices of the given order.
     pub(super) order_id: Option<Id>,
@@ -61,7 +61,7 @@ pub struct InvoiceRequest {
     /// Name of the customer: a person or a company.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     customer_name: String,
-    /// Email address of the customer. The invoice appears in the account with this address.
+    /// E-mail address of the customer. The invoice appears in the account with this address.
     #[api(EmailAddress)]
     customer_email: Option<String>,
     /// Customer's VAT identification number.
@@ -97,7 +97,7 @@ pub struct InvoicePatch {
     /// Name of the customer: a person or a company.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     customer_name: Optional<String>,
-    /// Email address of the customer.
+    /// E-mail address of the customer.
     #[api(EmailAddress)]
     customer_email: Optional<Option<String>>,
     /// Customer's VAT identification number.

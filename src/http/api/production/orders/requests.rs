@@ -34,11 +34,11 @@ pub struct OrderQuery {
     pub(super) flag: Option<String>,
     /// `true`: return only orders that need an operator's attention. `false`: return only the others.
     pub(super) flagged: Option<bool>,
-    /// Return only orders of the customer with the given email address.
+    /// Return only orders of the customer with the given e-mail address.
     pub(super) customer_email: Option<String>,
     /// Alias of `customerEmail`, for older clients.
     pub(super) email: Option<String>,
-    /// Return only orders with the given number, or whose customer's email address contains the given text.
+    /// Return only orders with the given number, or whose customer's e-mail address contains the given text.
     pub(super) q: Option<String>,
     #[api(flatten)]
     pub(super) page: PageQuery,
@@ -84,7 +84,7 @@ pub struct ManualPayment {
     /// order unpaid.
     #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
-    /// Payment method as a single word, such as `cash`. `processor` and `dispute` are reserved for payments reported by
+    /// Payment method, such as `cash`. `processor` and `dispute` are reserved for payments reported by
     /// the payment processor.
     #[api(Filled, ONE_LINE, MaxChars(50))]
     pub(super) method: String,
@@ -114,7 +114,7 @@ pub struct ManualRefund {
     /// Amount in minor units of the payment's currency; defaults to the amount not yet refunded.
     #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
-    /// Refund method as a single word, such as `bank_transfer`, if it differs from the payment method. For a payment
+    /// Refund method, such as `bank_transfer`, if it differs from the payment method. For a payment
     /// made through the payment processor, set it only if the processor's refund failed or was refused and the money
     /// was returned by other means; the processor is then not called.
     #[api(Filled, ONE_LINE, MaxChars(50))]

@@ -42,7 +42,7 @@ fn example() -> Value {
     })
 }
 
-/// Step in the life of an order or job: an event with its time and data.
+/// Event in the history of an order or job, with its time and data.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "TimelineEvent", many = "timeline", example = example())]

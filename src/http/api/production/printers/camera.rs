@@ -44,9 +44,9 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.get_long(operator, "/api/printers/{id}/camera", picture, |op| {
         op.named("getCameraPicture", "Retrieve a camera image of a printer")
             .about(
-                "An image at most one second old. Concurrent requests share one request to the camera. The camera's \
-                 address and credentials are never returned. For cameras that stream (MJPEG), this is the first image \
-                 of the stream. Query parameters are ignored.",
+                "Returns an image that is at most one second old. Concurrent requests share one request to the camera. \
+                 The camera's address and credentials are never returned. For cameras that stream (MJPEG), this is the \
+                 first image of the stream. Query parameters are ignored.",
             )
             .errors(&NO_PICTURE)
             .errors(&ON_THE_WAY)
@@ -67,7 +67,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 #[derive(Request, Clone, Debug)]
 #[api(name = "NewCamera", example = json!({"snapshotUrl": "http://192.168.1.20/webcam/?action=snapshot", "credentials": "viewer:secret"}))]
 pub(super) struct GivenCamera {
-    /// URL of the camera: an http or https URL without secrets that returns one picture, JPEG or PNG, or a stream of
+    /// URL of the camera: an http or https URL without secrets that returns one image, JPEG or PNG, or a stream of
     /// JPEGs (MJPEG).
     #[api(Filled, MaxChars(500))]
     snapshot_url: String,

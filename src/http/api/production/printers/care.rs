@@ -54,7 +54,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
     .patch(operator, ONE_REMINDER, change, |op| {
         op.named("updateReminder", "Update a reminder")
-            .about("The new intervals and the work since the last reset determine if the reminder is due.")
+            .about("Whether the reminder is due depends on the new intervals and on the usage since the last reset.")
             .errors(&[NO_REMINDER])
     })
     .delete(operator, ONE_REMINDER, forget, |op| {
@@ -67,7 +67,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     .get(operator, LOG, log, |op| op.named("listMaintenance", "List the maintenance log"))
     .post(operator, LOG, write, |op| {
         op.named("logMaintenance", "Log maintenance work")
-            .about("Resets each reminder in `resets`, which is then no longer due.")
+            .about("Resets each reminder in `resets` so that it is no longer due.")
     })
 }
 

@@ -53,7 +53,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
     .post_long(operator, "/api/printers/{id}/cancel", cancel, |op| {
         op.named("cancelPrint", "Cancel a printer's current print")
-            .about("If the print belongs to a job, the job ends as cancelled at the printer.")
+            .about("If the print belongs to a job, the job is recorded as cancelled at the printer.")
             .unkeyed()
             .errors(&ON_PRINTER)
     })
@@ -72,14 +72,14 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
                 "Also signs off the last print of a job: without a body, all parts of a finished print are good, and \
                  none of any other. After a manual print, there is nothing to sign off.",
             )
-            .error(409, NOTHING, "The request signs off parts, but no print of a job awaits sign-off here.")
+            .error(409, NOTHING, "The request includes a sign-off, but this printer has no print awaiting sign-off.")
             .error(409, "sign_offs_waiting", "Earlier sign-offs have not reached their orders yet; try again.")
     })
     .post(operator, "/api/printers/{id}/clear-attention", clear_attention, |op| {
         op.named("clearAttention", "Confirm that a printer was checked")
             .about(
                 "Clears a firmware error or refused starts, which keep the printer on hold until a person has checked \
-                 it. Clearing the bed or homing does not.",
+                 it. Clearing the bed or homing does not clear them.",
             )
             .error(
                 409,
@@ -132,7 +132,7 @@ struct GcodeCommands {
     /// Lines of G-code, one per entry, run in the given order.
     #[api(GCODE)]
     commands: Vec<String>,
-    /// `true` to run the lines even while the printer is printing, which may spoil the print.
+    /// `true` to run the lines even while the printer is printing, which can spoil the print.
     #[api(default = false)]
     force: bool,
 }
@@ -195,7 +195,7 @@ async fn must_not_print(app: &PrinterHandles, id: Id, force: bool) -> Result<(),
 async fn must_be_idle(app: &PrinterHandles, id: Id) -> Result<(), ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
     if printer.in_hand.is_some() || printer.manual.is_some() || printer.foreign_print() {
-        return Err(ApiError::conflict("printer_busy", "the printer prints, or is about to"));
+        return Err(ApiError::conflict("printer_busy", "the printer is printing or about to print"));
     }
     Ok(())
 }

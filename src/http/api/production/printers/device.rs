@@ -138,7 +138,7 @@ struct WebcamView {
     name: String,
     /// URL of the camera's live stream; null if there is none, or if the URL contains a key or password.
     stream_url: Option<String>,
-    /// URL of a single picture; null if there is none, or if the URL contains a key or password.
+    /// URL of a single image; null if there is none, or if the URL contains a key or password.
     snapshot_url: Option<String>,
     /// `true` if the camera is switched on.
     enabled: bool,

@@ -265,7 +265,7 @@ fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) ->
     let present = super::present_all(app);
     for other in present.iter().filter_map(|versioned| versioned.state.as_ref()).filter(|other| Some(other.id) != id) {
         if let Some(what) = same_machine(&other.fields, fields) {
-            let words = format!("{} is registered with this {what} already", other.fields.name);
+            let words = format!("{} is already registered with this {what}", other.fields.name);
             return Err(ApiError::conflict("printer_exists", words));
         }
     }
@@ -277,7 +277,7 @@ fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) ->
 async fn check_type(adapter: &dyn Adapter) -> Result<(), ApiError> {
     match tokio::time::timeout(RECOGNITION_TIMEOUT, adapter.recognise()).await {
         Ok(Err(PrinterError::WrongType { word, program, address })) => {
-            let words = format!("must be {word}: {program} responds at {address}");
+            let words = format!("must be {word}, because {program} responds at {address}");
             Err(Refusal::field("type", words).into())
         }
         _ => Ok(()),

@@ -52,7 +52,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
         op.named("uploadToPrinter", "Copy a stored file to a printer")
             .about(
                 "The file is stored but not printed. Existing files are never overwritten: the new file gets another \
-                 name, and the printer may also rename it.",
+                 name, and the printer might also rename it.",
             )
             .unkeyed()
             .errors(&ON_PRINTER)
@@ -158,7 +158,7 @@ pub(super) async fn gcode_file(app: &PrinterHandles, kind: &str, id: Id) -> Resu
     }
     let form = file.metadata.form.unwrap_or_default();
     if PrinterType::of_word(kind).is_some_and(|declared| !declared.prints(form)) {
-        let words = format!("printers of type {kind} do not print .{} files", form.ending());
+        let words = format!("printers of type {kind} cannot print .{} files", form.ending());
         return Err(Refusal::field("fileId", words).into());
     }
     Ok(file.clone())
@@ -205,7 +205,7 @@ async fn delete_file(
 ) -> Result<NoContent, ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
     if printer.is_using(&name) {
-        let words = "the printer prints this file now, or has it in hand for a job";
+        let words = "the printer is printing this file or holds it for a job";
         return Err(ApiError::conflict("printer_in_use", words));
     }
     let act =

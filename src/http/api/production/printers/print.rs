@@ -134,7 +134,7 @@ impl Request for FileToPrint {
             (Optional::Present(id), Optional::Absent) => PrintedFile::Stored(id),
             (Optional::Absent, Optional::Present(name)) => PrintedFile::OnPrinter(name),
             _ => {
-                members.faults().note("fileId", "say either fileId or filename");
+                members.faults().note("fileId", "send either `fileId` or `filename`");
                 return None;
             }
         };
@@ -267,7 +267,7 @@ async fn choose_slots(
     requested: &RequestedSlots,
 ) -> Result<Vec<Option<FilamentSlot>>, ApiError> {
     if !requested.named.is_empty() && !connection.adapter.declared().maps_slots {
-        let words = "printers of this type are not told from which slots to print; leave slots out";
+        let words = "the slots cannot be chosen on printers of this type; omit `slots`";
         return Err(ApiError::conflict("unsupported_by_printer", words));
     }
     if printer.free().is_err() {

@@ -203,7 +203,7 @@ async fn totals(
     let from = from.unwrap_or(printer.created_at);
     let to = to.unwrap_or_else(|| app.environment.now().max(from).plus_ms(1));
     if from >= to {
-        return Err(Refusal::field("from", "must be before to").into());
+        return Err(Refusal::field("from", "must be before `to`").into());
     }
     let AttemptTotals { finished, failed, cancelled, not_started, print_ms, used, reasons } =
         app.queries.attempt_totals(id, from, to).await?;

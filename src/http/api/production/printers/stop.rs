@@ -53,8 +53,9 @@ struct StoppedView {
 }
 
 /// Message for printer types without an emergency stop.
-pub const GENTLE: &str = "printers of this type have no emergency stop that programs can use: the print is ended by the fastest way there is, \
-     and the heaters are switched off where the printer allows it. In danger switch it off at the mains";
+pub const GENTLE: &str = "printers of this type have no emergency stop that programs can use: the print is ended in \
+                          the fastest way possible, and the heaters are switched off if the printer allows it. In an \
+                          emergency, disconnect the printer from the mains";
 
 /// Returns whether a printer has no emergency stop, whether or not the printer is connected.
 pub fn gentle(app: &PrinterHandles, id: Id) -> bool {

@@ -32,7 +32,7 @@ pub(super) async fn looked_up(
         };
         let named = line.sku_id.is_some() || line.model_file_id.is_some();
         let described = line.description.is_some() || named;
-        faults.check(described, &format!("lines.{at}.description"), "is required where no SKU and no model is named");
+        faults.check(described, &format!("lines.{at}.description"), "is required unless the line has a SKU or a model");
         if let Some(sku) = line.sku_id {
             of_sku(app, sku, at, currency, &mut draft, &mut faults).await?;
         }
@@ -60,7 +60,7 @@ async fn of_sku(
         return Ok(());
     };
     faults.check(sku.fields.active, &path, "this SKU is not active");
-    faults.check(!sku.fields.is_kit(), &path, "is a kit; name its parts, each in a line of its own");
+    faults.check(!sku.fields.is_kit(), &path, "must not be a kit; add a line for each of its components");
     if draft.description.is_empty() {
         draft.description.clone_from(&sku.fields.name);
     }
@@ -86,7 +86,7 @@ async fn of_model(
     let state = app.files.read(file).await?;
     let stored = state.as_ref().and_then(|state| state.present());
     let Some(model_file) = stored.filter(|file| file.kind == FileKind::Model) else {
-        faults.note(&path, "is no uploaded model");
+        faults.note(&path, "is not an uploaded model");
         return Ok(());
     };
     if draft.description.is_empty() {

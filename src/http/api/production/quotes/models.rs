@@ -52,7 +52,7 @@ struct ModelFields {
     /// Title of the line.
     #[api(Filled, ONE_LINE, MaxChars(500))]
     description: Option<String>,
-    /// Email address of the customer.
+    /// E-mail address of the customer.
     #[api(EmailAddress)]
     customer_email: Option<String>,
     /// Custom request that the quote answers.

@@ -13,7 +13,7 @@ use domain::time::Timestamp;
 use http::page::PageQuery;
 use http::wire::{EmailAddress, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, Within, like};
 
-like!(CURRENCY, "^[A-Za-z]{3}$", "must be a currency code of three letters");
+like!(CURRENCY, "^[A-Za-z]{3}$", "must be a three-letter currency code");
 
 /// Query parameters for listing quotes.
 #[derive(Request, Debug)]
@@ -22,7 +22,7 @@ pub struct QuoteQuery {
     pub(super) status: Option<QuoteStatus>,
     /// Return only quotes of the given site.
     pub(super) site: Option<Site>,
-    /// Return only quotes of the customer with the given email address.
+    /// Return only quotes of the customer with the given e-mail address.
     pub(super) customer_email: Option<String>,
     /// Return only quotes that answer the given custom request.
     pub(super) custom_request_id: Option<Id>,
@@ -72,7 +72,7 @@ pub struct NewQuoteLine {
     ],
 }))]
 pub struct QuoteRequest {
-    /// Email address of the customer; required before the quote is sent.
+    /// E-mail address of the customer; required before the quote is sent.
     #[api(EmailAddress)]
     customer_email: Option<String>,
     /// Custom request that the quote answers.
@@ -98,7 +98,7 @@ pub struct QuoteRequest {
 #[derive(Request, Clone, Debug)]
 #[api(name = "QuoteChange", example = json!({"notes": "With brass inserts.", "validUntil": "2030-11-16T10:00:00.000Z"}))]
 pub struct QuoteChange {
-    /// Email address of the customer.
+    /// E-mail address of the customer.
     #[api(EmailAddress)]
     customer_email: Optional<Option<String>>,
     /// Custom request that the quote answers.

@@ -84,7 +84,7 @@ pub struct QuoteView {
     status: QuoteStatus,
     /// Site of the business that the quote belongs to.
     site: Site<String>,
-    /// Customer's email address; null if there is none.
+    /// Customer's e-mail address; null if there is none.
     customer_email: Option<String>,
     /// Custom request that the quote answers.
     custom_request_id: Option<Id>,

@@ -54,7 +54,7 @@ pub struct ImportQuery {
 #[serde(rename_all = "camelCase")]
 #[api(name = "ImportFault", example = json!({"row": 3, "column": "quantity", "message": "must be a whole number of at least 1"}))]
 struct ImportFault {
-    /// Row number, counted from 1, which is the header row.
+    /// Row number, counted from 1 (the header row).
     row: u32,
     /// Name of the column; empty if the error concerns the whole row.
     column: String,
@@ -234,5 +234,5 @@ fn malformed(error: &MultipartError) -> ApiError {
 }
 
 fn broken(error: &axum::Error) -> ApiError {
-    silent(error).unwrap_or_else(|| ApiError::bad_request("incomplete_body", "the body did not come to its end"))
+    silent(error).unwrap_or_else(|| ApiError::bad_request("incomplete_body", "the body is incomplete"))
 }

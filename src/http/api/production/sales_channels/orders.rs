@@ -128,7 +128,7 @@ struct ChannelOrderView {
     total_cents: i64,
     /// Three-letter ISO 4217 currency code, in lowercase.
     currency: String,
-    /// Customer's email address.
+    /// Customer's e-mail address.
     customer_email: Option<String>,
     /// Items sold.
     lines: Vec<SoldLineView>,
@@ -140,7 +140,7 @@ struct ChannelOrderView {
     shipments: Vec<ReportedShipmentView>,
     /// Time at which the first message about the order arrived.
     created_at: Timestamp,
-    /// Time of the last change of the record.
+    /// Time at which the record last changed.
     updated_at: Timestamp,
 }
 

@@ -31,7 +31,7 @@ pub(super) fn words(operation: DescribedOperation) -> DescribedOperation {
         .named("receiveChannelMessage", "Receive a message from another shop")
         .about(
             "The raw body is signed with the channel's secret, in the signature header of the shop's system. Messages \
-             may arrive late, repeatedly and in any order. Returns 200 for every correctly signed message, even if it \
+             can arrive late, repeatedly and in any order. Returns 200 for every correctly signed message, even if it \
              is not used; a 5xx makes the shop retry.",
         )
         .error(400, "invalid_signature", "The signature is missing or incorrect.")
@@ -93,7 +93,7 @@ pub(super) async fn receive(
     let messages = channel_type(&channel.kind).and_then(|kind| kind.messages.as_ref());
     let messages = messages.ok_or_else(|| Refusal::not_found("sales_channel"))?;
     if channel.encrypted_secret.is_empty() || !channel.active {
-        let words = "the channel has no secret to check signatures with, or is switched off";
+        let words = "the channel has no secret for verifying signatures, or is disabled";
         return Err(ApiError::unavailable("channel_not_configured", words, 300));
     }
     let secret = app.cipher.decrypt(&channel.encrypted_secret).map_err(ApiError::internal)?;

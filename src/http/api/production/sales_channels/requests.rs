@@ -25,7 +25,7 @@ const MAX_GIVEN: usize = 200;
 /// Maximum length of an access token, in characters.
 const MAX_TOKEN_CHARS: usize = 500;
 
-like!(CURRENCY, "^[A-Za-z]{3}$", "must be a currency code of three letters");
+like!(CURRENCY, "^[A-Za-z]{3}$", "must be a three-letter currency code");
 
 /// Shop system of a sales channel.
 #[derive(Clone, Debug, Serialize)]

@@ -38,7 +38,7 @@ pub fn read_changes(settings: JsonObject, path: &str, faults: &mut Faults) -> Ve
             Err(words) => faults.note(&place, words),
             Ok(text) => {
                 let first = changes.insert(key.clone(), text).is_none();
-                faults.check(first, &place, format!("names the setting {key}, as another member does"));
+                faults.check(first, &place, format!("sets {key}, which another field also sets"));
             }
         }
     }
@@ -125,7 +125,7 @@ fn not_startable(faults: Faults) -> Refusal {
     Refusal {
         class: Class::Invalid,
         code: "invalid_settings".to_owned(),
-        message: "the server could not start with these settings, or not with all of its integrations".to_owned(),
+        message: "the server or one of its integrations could not start with these settings".to_owned(),
         ..Refusal::faults(faults)
     }
 }
@@ -145,7 +145,7 @@ fn refused(error: ChangeError) -> ApiError {
         ChangeError::Dotenv(error) => ApiError::conflict("unreadable_env", format!(".env cannot be read: {error}")),
         ChangeError::Io(error) => error.into(),
         ChangeError::NoOrigin => {
-            ApiError::conflict("settings_fixed", "the settings of this server cannot be changed over the API")
+            ApiError::conflict("settings_fixed", "the settings of this server cannot be changed through the API")
         }
         // Names files of the machine, which are for its owner.
         ChangeError::Config(error) => ApiError::internal(error),

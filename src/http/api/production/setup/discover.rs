@@ -212,7 +212,7 @@ fn event(name: &str, data: &impl Serialize) -> String {
 
 /// Prepares a search from the settings and takes the lock for it; refused while another search runs.
 fn prepared(app: &DiscoveryHandles) -> Result<(Search, OwnedMutexGuard<()>), ApiError> {
-    let running = || ApiError::conflict("discovery_running", "somebody looks for printers already; wait for the end");
+    let running = || ApiError::conflict("discovery_running", "a search is already in progress; wait until it ends");
     let turn = app.setup.search().ok_or_else(running)?;
     let client = searching(&LanSettings {
         connect_timeout: Duration::from_secs(1),

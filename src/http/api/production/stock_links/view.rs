@@ -30,8 +30,9 @@ pub(super) enum LinkState {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "StockConflict", example = json!({
-    "kind": "negative", "message": "the changes of -50 g there and -90 g here since both agreed on 100 g would make \
-                                    the stock negative: count it and decide which side is correct",
+    "kind": "negative", "message": "the changes of -50 g in the other system and -90 g in this shop since both agreed \
+                                    on 100 g would make the stock negative: count the stock and decide which side is \
+                                    correct",
 }))]
 pub(super) struct ConflictView {
     /// Type of conflict.

@@ -100,7 +100,7 @@ pub(super) async fn change(State(app): State<IntegrationPageHandles>, sent: Page
     let who = &sent.call.who;
     who.user()?;
     let kind = Service::WITH_TOKEN.into_iter().find(|kind| kind.word() == sent.text("service"));
-    let kind = kind.ok_or_else(|| Refusal::field("service", "is none of these"))?;
+    let kind = kind.ok_or_else(|| Refusal::field("service", "must be one of the listed services"))?;
     let outcome = match Box::pin(outcome(&app, kind, &sent)).await {
         Ok(outcome) => outcome,
         Err(error) if is_of_form(&error) => TrialOutcome::Faulty(error),

@@ -100,7 +100,7 @@ fn glance(
     let place = connect::display_url(config.database_url().expose());
     // Where it is on the machine is for admins.
     let database = if admin { &place } else { place.split(' ').next().unwrap_or_default() };
-    let away = |up: bool| (!up).then_some("does not answer");
+    let away = |up: bool| (!up).then_some("does not respond");
     html! {
         section class="card" aria-labelledby="glance" {
             h2 id="glance" { "At a glance" }

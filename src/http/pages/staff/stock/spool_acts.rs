@@ -89,7 +89,9 @@ pub(super) async fn load(
 fn weighed(sent: &PageForm) -> Result<Value, ApiError> {
     if sent.text("gross").is_empty() {
         return match said_left(sent) {
-            Value::Null => Err(Refusal::field("gross", "say what the scale shows, or what is left").into()),
+            Value::Null => {
+                Err(Refusal::field("gross", "enter the reading of the scale or the remaining amount").into())
+            }
             left => Ok(left),
         };
     }
@@ -103,7 +105,10 @@ fn weighed(sent: &PageForm) -> Result<Value, ApiError> {
 async fn said_weight(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
     let left = weighed(sent)?;
     if facts.places.is_empty() {
-        return Err(ApiError::conflict("spool_not_loaded", "the spool is in no slot; load it, and say what is left"));
+        return Err(ApiError::conflict(
+            "spool_not_loaded",
+            "the spool is not in a slot; load it first, then enter the remaining amount",
+        ));
     }
     for place in &facts.places {
         let body = json!({

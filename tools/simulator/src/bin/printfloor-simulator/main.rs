@@ -26,7 +26,7 @@ enum SimulatorError {
     /// The printers cannot be started.
     #[error(transparent)]
     Fleet(#[from] FleetError),
-    /// Operating system operation failed.
+    /// An operating system call failed.
     #[error("{doing}: {source}")]
     Io {
         /// Description of the failed operation.
