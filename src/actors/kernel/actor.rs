@@ -65,8 +65,6 @@ pub enum Msg<T: Aggregate> {
     Reload,
     /// The idle timer fired; contains the number of commands handled when the timer was set.
     Quiet(u64),
-    /// The running effects are due to be compared with those that the state calls for.
-    Look,
     /// The server is shutting down: finish the accepted commands, and then stop.
     Leave,
     /// Deliberate crash of the actor, for tests.
@@ -189,11 +187,6 @@ impl<T: StoredAggregate> Actor for AggregateActor<T> {
             }
             Msg::Decide => live.gathering = false,
             Msg::Quiet(ask_count) => live.quiet(ask_count, &me),
-            Msg::Look => {
-                if let Some(committed) = live.committed.clone() {
-                    live.run_due_effects(&committed);
-                }
-            }
             Msg::Leave => live.closing = true,
             #[cfg(any(test, debug_assertions))]
             Msg::Crash => panic!("crash requested by a test"),
