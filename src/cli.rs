@@ -186,7 +186,7 @@ pub struct NewKey {
     /// [default: never]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub expires_at: Option<Timestamp>,
-    /// For the role customer: e-mail address of the customer whose orders the key may see and place
+    /// For the role customer: e-mail address of the customer whose orders the key can see and place
     #[arg(long, value_name = "EMAIL")]
     pub customer_email: Option<String>,
     /// Create a new shop if the data directory contains none
