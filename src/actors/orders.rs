@@ -68,7 +68,7 @@ impl Effects<Order> for OrderEffects {
                 match self.materials.ask(material, CommandOrigin::system(), claim).await {
                     Ok(answered) => tell(&of, OrderNews::Stock(material, answered.answer)).await,
                     Err(error) => {
-                        tracing::debug!(order = %of.id(), %material, %error, "requesting stock failed; retrying")
+                        tracing::debug!(order = %of.id(), %material, %error, "requesting stock failed; retrying");
                     }
                 }
             }
@@ -77,7 +77,7 @@ impl Effects<Order> for OrderEffects {
                 match self.materials.ask(material, CommandOrigin::system(), ClaimNews::Settle { claims }).await {
                     Ok(_) => tell(&of, OrderNews::Settled(ids)).await,
                     Err(error) => {
-                        tracing::debug!(order = %of.id(), %material, %error, "settling claims failed; retrying")
+                        tracing::debug!(order = %of.id(), %material, %error, "settling claims failed; retrying");
                     }
                 }
             }

@@ -153,7 +153,7 @@ impl Subscribers {
             match looked_at {
                 Ok(whole) => self.learn_products(&whole),
                 Err(error) => {
-                    tracing::debug!(customer = %id, %error, "cannot read a product; showing it without its name")
+                    tracing::debug!(customer = %id, %error, "cannot read a product; showing it without its name");
                 }
             }
         }

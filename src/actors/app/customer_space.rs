@@ -203,7 +203,7 @@ impl App {
                 match result {
                     Ok(count) => deleted += count,
                     Err(error) => {
-                        tracing::debug!(file = %file.id, %error, "cannot delete an old file of a customer; retrying later")
+                        tracing::debug!(file = %file.id, %error, "cannot delete an old file of a customer; retrying later");
                     }
                 }
             }
@@ -261,7 +261,7 @@ impl App {
             match self.delete_upload(&gcode).await {
                 Ok(()) => deleted += 1,
                 Err(error) => {
-                    tracing::debug!(file = %gcode.id, %error, "cannot delete the G-code of an old draft; retrying later")
+                    tracing::debug!(file = %gcode.id, %error, "cannot delete the G-code of an old draft; retrying later");
                 }
             }
         }

@@ -152,7 +152,7 @@ impl StockSyncWork {
         if self.client.system() == StockSystem::Spools {
             match slots::tell(self, line).await {
                 Err(error) if error.is_of_one_thing() => {
-                    faults.push(MaterialFault::of("spool in a printer slot", &error))
+                    faults.push(MaterialFault::of("spool in a printer slot", &error));
                 }
                 outcome => outcome?,
             }

@@ -104,7 +104,7 @@ impl PendingDeletions {
             }
             match connection.adapter.delete_file(&name).await {
                 Ok(Deleted::Gone) => {
-                    tracing::debug!(printer = %printer.id, file = name, "deleted a file from the printer")
+                    tracing::debug!(printer = %printer.id, file = name, "deleted a file from the printer");
                 }
                 Ok(Deleted::NotFound) | Err(PrinterError::Unsupported(_)) => {}
                 Err(error) => {

@@ -143,6 +143,10 @@ impl Attempt {
         match self.state {
             AttemptState::Finished | AttemptState::Failed | AttemptState::Abandoned => true,
             AttemptState::Cancelled => self.started_at.is_some() || self.unseen,
+            // Whoever cleared the bed found parts of a print that nobody had seen.
+            AttemptState::NotStarted => {
+                self.sign_off.as_ref().is_some_and(|sign_off| !sign_off.automatic && sign_off.good > 0)
+            }
             _ => false,
         }
     }

@@ -198,7 +198,7 @@ async fn the_page_of_the_sign_in_asks_for_the_code_and_the_settings_set_it_up() 
     let secret = answer.text.split_once("into the app: <code>").unwrap().1.split('<').next().unwrap().to_owned();
     let confirm = "/shop/settings/second-factor/confirm";
     let wrong = posted(&ann, confirm, &[("form_token", &own), ("code", "wrong")]).await;
-    assert!(wrong.status == 403 && wrong.text.contains("The code is wrong"), "{}", wrong.text);
+    assert!(wrong.status == 403 && wrong.text.contains("The code is incorrect"), "{}", wrong.text);
     let on = posted(&ann, confirm, &[("form_token", &own), ("code", &code(&secret, 0))]).await;
     assert!(on.status == 200 && on.text.contains("Recovery codes"), "{}", on.text);
 

@@ -3,6 +3,7 @@
 use super::*;
 use crate::job::{AttemptState, PrinterRecord};
 use crate::printer_status::PrintEnd;
+use crate::sign_off::Inspection;
 
 fn resolve(desk: &OrderDecider, outcome: Resolution, print: PrinterRecord) -> JobCommand {
     JobCommand::Resolve { job: desk.job().id, outcome, print }
@@ -78,4 +79,19 @@ fn a_print_whose_end_nobody_knows_waits_for_a_person() {
     desk.ask(&resolve(&desk, Resolution::Finished, print)).unwrap();
     assert_eq!((desk.state(), desk.last().unverified), (JobState::Completed, false));
     assert_eq!(desk.job().consumed, Amount::units(100));
+}
+
+#[test]
+fn parts_that_somebody_found_on_the_bed_count_whatever_was_stated_about_their_start() {
+    let mut desk = OrderDecider::sliced();
+    desk.dispatch().unwrap();
+    desk.report(Report::StartSent);
+    desk.report(Report::Unverified("no answer".into()));
+    let not_started = resolve(&desk, Resolution::NotStarted, PrinterRecord::default());
+    desk.ask(&not_started).unwrap();
+    let (job, attempt) = (desk.job().id, desk.job().attempts[0].id);
+    let inspection = Inspection { good_count: Some(1), ..Inspection::default() };
+    let (by, at) = ("ann".to_owned(), desk.bench.now);
+    desk.ask(&OrderNews::SignedAtPrinter { job, attempt, inspection, by, at }).unwrap();
+    assert_eq!((desk.o().parts()[0].good, desk.state()), (1, JobState::Sliced), "it may still be dispatched");
 }

@@ -100,7 +100,7 @@ async fn streams_of_one_customer_are_bounded_and_those_of_others_go_on() {
     }
     let refused = ann.get(&path).await;
     assert_eq!((refused.status, refused.header("retry-after")), (429, Some("30")), "{}", refused.text);
-    assert!(refused.text.contains("You have 20 pages open"), "{}", refused.text);
+    assert!(refused.text.contains("You have 20 pages with live updates open"), "{}", refused.text);
     is_sound(&refused);
     assert_eq!(ann.get(path.trim_end_matches("/live")).await.status, 200, "the page itself is there");
     assert_eq!(Stream::open(&bob, &other, None).await.next().await.unwrap().event, "part");
