@@ -84,6 +84,6 @@ mod tests {
     #[test]
     fn refusals_name_the_fields_as_the_form_does() {
         assert_eq!(words("newPassword: must have more"), "New password: must have more.");
-        assert_eq!(words("the current password is incorrect"), "The current password is wrong.");
+        assert_eq!(words("the current password is incorrect"), "The current password is incorrect.");
     }
 }
