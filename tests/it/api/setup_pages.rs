@@ -166,7 +166,7 @@ async fn both_connections_are_tested_before_the_wizard_goes_on() {
     assert!(!app.folder().join(".env").exists());
     let works = browser.send("/setup/database", &[]).await;
     assert_eq!(works.status, 200, "{}", works.text);
-    for words in ["It works.", "None is configured", "Go on: Printer Discovery"] {
+    for words in ["It works.", "Not configured: rate limits", "Go on: Printer Discovery"] {
         assert!(works.text.contains(words), "{words} in {}", works.text);
     }
     assert_eq!(browser.get("/setup/printers").await.status, 200);
