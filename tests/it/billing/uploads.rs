@@ -47,7 +47,7 @@ async fn gcode(app: &Client) -> Answer {
 async fn space_words(client: &Client) -> Vec<String> {
     let ready = client.get("/readyz").await.json();
     let all = ready["degraded"].as_array().unwrap().clone();
-    all.iter().filter_map(Value::as_str).filter(|words| words.contains("customers")).map(str::to_owned).collect()
+    all.iter().filter_map(Value::as_str).filter(|words| words.contains("customer uploads")).map(str::to_owned).collect()
 }
 
 #[tokio::test]
