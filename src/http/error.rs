@@ -342,7 +342,7 @@ mod tests {
         503 disk_full after 2 s: the disk is full
         503 read_only after 2 s: the database is read-only
         500 internal: an internal error occurred
-        503 unknown_outcome after 1 s: the outcome is unknown
+        503 unknown_outcome after 1 s: the outcome is unknown; check whether the change was made before you retry
         503 timeout after 2 s: the request timed out
         503 shutting_down after 5 s: the server is shutting down
         504 printer_timeout: the printer cannot be reached: no route

@@ -161,7 +161,7 @@ async fn every_2xx_is_a_success_and_every_other_answer_a_failure() {
     assert_eq!((sent.status, sent.ok, sent.excerpt), (Some(204), true, None));
     let sent = open().send(&delivery(receiver.url("/gone")), at(0)).await;
     assert_eq!((sent.status, sent.ok), (Some(410), false));
-    assert_eq!(sent.error.as_deref(), Some("answered 410"));
+    assert_eq!(sent.error.as_deref(), Some("responded with 410"));
     assert_eq!(sent.excerpt.as_deref(), Some("no such hook"));
 }
 

@@ -95,7 +95,7 @@ on_sqlite! {
             ]
         };
         // What is wrong stands beside its field, and what was typed stays.
-        for (code, country, words) in [("NONE", "US", "No SKU has this code."), ("PART", "Utopia", "Must be a country code of two letters.")] {
+        for (code, country, words) in [("NONE", "US", "No SKU has this code."), ("PART", "Utopia", "Must be a two-letter country code.")] {
             let wrong = sent(&sam, &own, "/shop/orders/new", &fields(code, country)).await;
             assert_eq!(wrong.status, 400, "{}", wrong.text);
             is_sound(&wrong);

@@ -149,7 +149,7 @@ on_sqlite! {
         is_sound(&form);
         let (own, new) = (token(&form), "battery horse correct");
         for (current, new_password, status, words) in [
-            ("wrong password", new, 403, "The current password is wrong."),
+            ("wrong password", new, 403, "The current password is incorrect."),
             (PASSWORD, "short", 400, "New password: "),
         ] {
             let fields = [("form_token", &*own), ("current", current), ("new", new_password)];
