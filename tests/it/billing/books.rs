@@ -116,6 +116,21 @@ fn adds_up(invoice: &Value) {
     }
 }
 
+/// Sums what came through the processor over all pages of the list of payments.
+async fn listed_cents(app: &App) -> i64 {
+    let (mut listed, mut offset) = (0, 0);
+    loop {
+        let page = app.get(&format!("/api/payments?limit=200&offset={offset}")).await.expect(200);
+        let payments = page["payments"].as_array().unwrap();
+        let through = payments.iter().filter(|one| one["method"] == "processor");
+        listed += through.map(|one| one["amountCents"].as_i64().unwrap()).sum::<i64>();
+        offset += 200;
+        if page["pagination"]["hasMore"] == false {
+            return listed;
+        }
+    }
+}
+
 on_sqlite! {
     async fn in_two_hundred_interleavings_the_books_are_the_processors(db: Db) {
         let processor = SimPaymentProcessor::start(KEY).await.unwrap();
@@ -181,17 +196,7 @@ on_sqlite! {
         let numbering = app.get("/api/invoices/numbering").await.expect(200);
         assert_eq!(numbering["gapless"], true, "{numbering}");
         // The list of payments has the same books.
-        let (mut listed, mut offset) = (0, 0);
-        loop {
-            let page = app.get(&format!("/api/payments?limit=200&offset={offset}")).await.expect(200);
-            let payments = page["payments"].as_array().unwrap();
-            let through = payments.iter().filter(|one| one["method"] == "processor");
-            listed += through.map(|one| one["amountCents"].as_i64().unwrap()).sum::<i64>();
-            offset += 200;
-            if page["pagination"]["hasMore"] == false {
-                break;
-            }
-        }
+        let listed = listed_cents(&app).await;
         let there: i64 = all.iter().map(|one| processor.balance(&one.id)).map(|one| one.took - one.gave_back).sum();
         assert_eq!(listed, there, "every cent that the processor keeps is listed, and no other");
     }

@@ -179,11 +179,7 @@ impl Customers {
     async fn pay(&mut self, order: Value, plan: Plan, n: u64) -> Sold {
         let id = order["id"].as_str().unwrap().to_owned();
         let (total, key) = (order["totalCents"].as_i64().unwrap(), n.to_string());
-        let card = |name: &str, cents: i64| {
-            let payment = SimPayment::new(&id, cents, "usd");
-            let (session_id, payment_intent) = (format!("cs_{name}_{n}"), format!("pi_{name}_{n}"));
-            SimPayment { session_id, payment_intent, ..payment }
-        };
+        let card = |name: &str, cents: i64| card_payment(&id, cents, &format!("{name}_{n}"));
         let (one, two) = (card("one", total), card("two", total));
         let back = E::Refunded { refunded_cents: total };
         let event = |what: &str| format!("evt_{n}_{what}");
@@ -249,4 +245,10 @@ impl Customers {
         }
         Sold { order, plan, end }
     }
+}
+
+/// Builds a payment of this order by card, with a session and an intent of its own.
+fn card_payment(order: &str, cents: i64, name: &str) -> SimPayment {
+    let (session_id, payment_intent) = (format!("cs_{name}"), format!("pi_{name}"));
+    SimPayment { session_id, payment_intent, ..SimPayment::new(order, cents, "usd") }
 }

@@ -6,7 +6,7 @@ use simulator::PrinterKind;
 use super::{arrived, is_sound, operator, version_on};
 use crate::billing::pages::{HOSTILE, send, token};
 use crate::machines::{Floor, SLOW};
-use crate::support::on_sqlite;
+use crate::support::{Client, on_sqlite};
 
 /// Path of the form that adds a printer.
 const NEW_PATH: &str = "/floor/printers/new";
@@ -18,15 +18,20 @@ fn new_printer<'a>(base: &'a str, own: &'a str, key: &'a str, more: &[(&'a str, 
     usual.into_iter().chain(secret).chain(more.iter().copied()).collect()
 }
 
+async fn an_empty_floor_says_how_to_begin(sam: &Client) {
+    let empty = sam.get("/floor").await;
+    is_sound(&empty);
+    let links = ["href=\"/floor/printers/new\"", "href=\"/shop/stock\"", "href=\"/shop/products\""];
+    for words in ["There is no printer yet", "printfloor demo"].into_iter().chain(links) {
+        assert!(empty.text.contains(words), "{words} in {}", empty.text);
+    }
+}
+
 on_sqlite! {
     async fn a_printer_is_added_by_the_form_of_its_type_changed_and_removed(db: Db) {
         let floor = Floor::empty(db, PrinterKind::FwRest, 1, SLOW, &[]).await;
         let (sam, sim) = (operator(&floor.app).await, floor.sim(0));
-        let empty = sam.get("/floor").await;
-        is_sound(&empty);
-        for words in ["There is no printer yet", "href=\"/floor/printers/new\"", "href=\"/shop/stock\"", "href=\"/shop/products\"", "printfloor demo"] {
-            assert!(empty.text.contains(words), "{words} in {}", empty.text);
-        }
+        an_empty_floor_says_how_to_begin(&sam).await;
         let types = sam.get("/floor/printers/new").await;
         is_sound(&types);
         for declared in printfloor::printers::BUILT_IN {

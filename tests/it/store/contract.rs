@@ -258,7 +258,7 @@ async fn the_store_in_memory_is_deterministic() {
             let code = if n % 7 == 3 { "same".to_owned() } else { id.to_string() };
             let (settlements, submission) = (order.clone(), tally(&s, *id, &code, 1, 1));
             let owner = printfloor::store::CommitOwner::new(move |settlement| {
-                settlements.lock().unwrap().push((n, settlement))
+                settlements.lock().unwrap().push((n, settlement));
             });
             s.store.commit(submission, owner);
             if n % 50 == 0 {
