@@ -37,7 +37,7 @@ const MAX_LOGO_BYTES: usize = 2 * 1024 * 1024;
 /// Maximum number of unprintable characters listed in a message.
 const MAX_SHOWN_CHARACTERS: usize = 20;
 /// Version of the PDF design. A new version invalidates all stored PDFs.
-const LOOK_VERSION: u32 = 4;
+const LOOK_VERSION: u32 = 5;
 
 /// Reason why documents cannot be rendered with the configured design.
 #[derive(Debug, thiserror::Error)]
