@@ -197,7 +197,7 @@ impl<B> CommandRequest<B> {
         let now = self.app.environment.now();
         let key = self.key.as_ref().map(|(scope, _)| idempotency::key(scope, body_hash, now));
         if let Some(key) = &key
-            && let Some(stored) = idempotency::look_up::<T, C>(&self.app.queries, key, now).await?
+            && let Some(stored) = idempotency::look_up::<T, C>(&self.app.queries, key).await?
         {
             return replay(stored);
         }
@@ -213,7 +213,7 @@ impl<B> CommandRequest<B> {
             }
             // Somebody was quicker with the same key, or this very request had got through before a crash.
             (Err(AskError::KeyTaken), Some(key)) => {
-                match idempotency::look_up::<T, C>(&self.app.queries, &key, now).await? {
+                match idempotency::look_up::<T, C>(&self.app.queries, &key).await? {
                     Some(stored) => replay(stored),
                     None => Err(AskError::KeyTaken.into()),
                 }
