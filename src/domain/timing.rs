@@ -24,6 +24,15 @@ impl Timing {
     /// All timings, most urgent first.
     pub const ALL: [Self; 3] = [Self::Late, Self::AtRisk, Self::OnTime];
 
+    /// Returns the timing's name in the API.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::OnTime => "on_time",
+            Self::AtRisk => "at_risk",
+            Self::Late => "late",
+        }
+    }
+
     /// Returns the timing of an order that is not ready yet. The promised span begins when the promise is made and ends
     /// at the deadline. An expected time in the past counts as now.
     pub fn of(promise: &Promise, due_at: Option<Timestamp>, expected_at: Option<Timestamp>, now: Timestamp) -> Self {
@@ -56,6 +65,13 @@ mod tests {
     /// Builds a promise for a hundred hours after it was made.
     fn promise() -> Promise {
         Promise { made_at: MADE, expected_at: at(70), promised_at: at(100), met_at: None }
+    }
+
+    #[test]
+    fn names_are_those_of_the_api() {
+        for timing in Timing::ALL {
+            assert_eq!(serde_json::to_value(timing).ok(), Some(timing.word().into()));
+        }
     }
 
     #[test]
