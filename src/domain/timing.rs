@@ -55,16 +55,16 @@ mod tests {
 
     use super::*;
 
-    const MADE: Timestamp = Timestamp(1_700_000_000_000);
+    const START: Timestamp = Timestamp(1_700_000_000_000);
     const HOUR: i64 = 3_600_000;
 
     fn at(hours: i64) -> Timestamp {
-        MADE.plus_ms(hours * HOUR)
+        START.plus_ms(hours * HOUR)
     }
 
     /// Builds a promise for a hundred hours after it was made.
     fn promise() -> Promise {
-        Promise { made_at: MADE, expected_at: at(70), promised_at: at(100), met_at: None }
+        Promise { made_at: START, expected_at: at(70), promised_at: at(100), met_at: None }
     }
 
     #[test]
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_last_tenth_of_the_promised_span_is_a_risk() {
-        let expected = |hours: i64| Timing::of(&promise(), None, Some(at(hours)), MADE);
+        let expected = |hours: i64| Timing::of(&promise(), None, Some(at(hours)), START);
         assert_eq!([70, 90].map(expected), [Timing::OnTime; 2]);
         assert_eq!([91, 100].map(expected), [Timing::AtRisk; 2], "the promised moment itself is in time");
         assert_eq!(expected(101), Timing::Late);
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn an_earlier_due_date_is_the_deadline_and_a_later_one_is_not() {
-        let timing = |due: i64, expected: i64| Timing::of(&promise(), Some(at(due)), Some(at(expected)), MADE);
+        let timing = |due: i64, expected: i64| Timing::of(&promise(), Some(at(due)), Some(at(expected)), START);
         assert_eq!([40, 46, 51].map(|hours| timing(50, hours)), [Timing::OnTime, Timing::AtRisk, Timing::Late]);
         assert_eq!([90, 101].map(|hours| timing(200, hours)), [Timing::OnTime, Timing::Late]);
         assert_eq!(timing(-1, 0), Timing::Late, "due before the promise was made");
