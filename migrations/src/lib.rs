@@ -32,6 +32,7 @@ mod m20261125_000031_customer_files;
 mod m20261128_000032_rejected_after_shipping;
 mod m20261128_000033_unanswered_requests;
 mod m20261128_000034_gcode_of_customers;
+mod m20261129_000035_promised_orders_are_watched;
 mod table;
 
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
@@ -73,6 +74,7 @@ impl MigratorTrait for Migrator {
             whole(m20261128_000032_rejected_after_shipping::Migration),
             whole(m20261128_000033_unanswered_requests::Migration),
             whole(m20261128_000034_gcode_of_customers::Migration),
+            whole(m20261129_000035_promised_orders_are_watched::Migration),
         ]
     }
 }

@@ -48,6 +48,7 @@ outbound! {
     OrderPaid = "order.paid",
     OrderPrinting = "order.printing",
     OrderReady = "order.ready",
+    OrderLate = "order.late",
     OrderShipped = "order.shipped",
     OrderCancelled = "order.cancelled",
     JobFailed = "job.failed",

@@ -94,4 +94,5 @@ pub mod test_print;
 pub mod testing;
 pub mod time;
 pub mod time_span;
+pub mod timing;
 pub mod tracking;

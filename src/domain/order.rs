@@ -237,6 +237,9 @@ pub struct Order {
     /// Promised completion time; `None` until a forecast covers all of the order's jobs.
     #[serde(default)]
     pub promise: Option<Promise>,
+    /// Time at which `order.late` was published for the current delay; `None` if the order is not late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_since: Option<Timestamp>,
     /// Details of the last shipment; set when the whole order has been shipped.
     pub shipment: Option<Shipment>,
     /// Shipments that have left, oldest first; empty for orders shipped before shipments were recorded.

@@ -32,6 +32,11 @@ pub struct Promise {
 }
 
 impl Promise {
+    /// Returns the time by which the order has to be ready: the promised time, or its due date if that is earlier.
+    pub fn deadline(&self, due_at: Option<Timestamp>) -> Timestamp {
+        due_at.map_or(self.promised_at, |due_at| due_at.min(self.promised_at))
+    }
+
     /// Returns the ratio of actual to expected time; `None` if the order is not ready yet, or if the expected time was
     /// too short.
     fn ratio(&self) -> Option<f64> {

@@ -206,6 +206,7 @@ carried_by! { JobData:
 
 mod custom_request;
 pub mod invoice;
+pub mod late;
 mod maintenance;
 mod payment;
 pub mod quote;

@@ -34,6 +34,8 @@ pub enum AlertKind {
     MoneyDue,
     /// An order needs an operator for another reason.
     Order,
+    /// An order will not be ready by the promised time or its due date.
+    OrderLate,
     /// A printer needs an operator.
     Printer,
     /// A customer requests a custom piece.
@@ -46,7 +48,7 @@ pub enum AlertKind {
 
 impl AlertKind {
     /// All kinds, for tests and tables.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::EndpointDisabled,
         Self::JobFailed,
         Self::LowStock,
@@ -54,6 +56,7 @@ impl AlertKind {
         Self::PaymentUnmatched,
         Self::MoneyDue,
         Self::Order,
+        Self::OrderLate,
         Self::Printer,
         Self::CustomRequest,
         Self::Accounting,
@@ -79,6 +82,7 @@ impl AlertKind {
             Self::PaymentUnmatched => format!("{count} payments match no order"),
             Self::MoneyDue => format!("{count} orders need a payment or refund settled"),
             Self::Order => format!("{count} orders need attention"),
+            Self::OrderLate => format!("{count} orders are late"),
             Self::Printer => format!("{count} printers need attention"),
             Self::CustomRequest => format!("{count} custom requests"),
             Self::Accounting => format!("Accounting: {count} issues need attention"),
@@ -95,7 +99,7 @@ impl AlertKind {
             Self::LowStock => ("Add stock", "Materials", "adjustMaterial"),
             Self::StockDiscrepancy => ("Correct the stock", "Materials", "updateMaterial"),
             Self::PaymentUnmatched => ("View the payments", "Inbound webhooks", "listUnmatchedPayments"),
-            Self::MoneyDue | Self::Order => ("Open the orders", "Orders", "listOrders"),
+            Self::MoneyDue | Self::Order | Self::OrderLate => ("Open the orders", "Orders", "listOrders"),
             Self::Printer => ("Open the printers", "Printers", "listPrinters"),
             Self::CustomRequest => ("Open the custom requests", "Custom requests", "listCustomRequests"),
             Self::Accounting => ("View the documents that were not posted", "Accounting", "listPostings"),

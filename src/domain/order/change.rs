@@ -195,6 +195,10 @@ impl<'a> OrderChange<'a> {
         let now = self.cx.now;
         let order = self.head();
         order.status = status;
+        // Nothing is owed any more; an order that is reopened can become late once more.
+        if !matches!(status, OrderStatus::Paid | OrderStatus::Printing) {
+            order.late_since = None;
+        }
         if let Some(promise) = &mut order.promise {
             promise.met_at = match status {
                 OrderStatus::Printing => None,

@@ -313,6 +313,11 @@ pub enum OrderNews {
     /// Records the promised completion time from the first forecast that covers all jobs. Later forecasts change
     /// nothing.
     Promise(Promise),
+    /// Judges, with the latest forecast, whether the order has become late, or is on time again.
+    Timing {
+        /// Expected completion of printing; `None` if it cannot be forecast.
+        expected_at: Option<Timestamp>,
+    },
     /// Records the inspection that was entered at a printer when its bed was cleared. The printer reports each
     /// attempt's inspection, and repeats the report until the order has answered.
     SignedAtPrinter {

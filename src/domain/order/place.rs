@@ -169,6 +169,7 @@ pub(super) fn create(
         priority: new.priority.unwrap_or(DEFAULT_PRIORITY),
         due_at: new.due_at,
         promise: None,
+        late_since: None,
         shipment: None,
         shipments: Vec::new(),
         flags: Vec::new(),

@@ -23,6 +23,7 @@ use crate::principal::Role;
 use crate::printer::{Attention, SlotSource};
 use crate::printer_status::{Activity, Connection, PrintEnd};
 use crate::sku::MachineType;
+use crate::timing::Timing;
 
 /// Declares the named schema of each type, under the type's own name or under the name that follows it:
 /// `Activity = "PrinterState"`. The doc comment before a type is the description of its schema.
@@ -99,6 +100,10 @@ words! {
     SlotSource,
     /// Another system that counts stock: a parts management system, or one that tracks spools.
     StockSystem,
+    /// Timing of an order whose promise is outstanding. `late`: expected after the promised time or the due date,
+    /// whichever is earlier, or that time has passed. `at_risk`: expected within the last tenth of the promised span, or
+    /// impossible to forecast. `on_time`: expected before that.
+    Timing = "OrderTiming",
     /// Progress of notifying the other shop of a shipment.
     TrackingState,
     /// Kind of a payment event that does not belong to any order.

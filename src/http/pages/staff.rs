@@ -40,6 +40,7 @@ mod shell;
 mod sign_in;
 mod sign_off;
 mod stock;
+mod timing;
 mod to_do;
 mod webhooks;
 

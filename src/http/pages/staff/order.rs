@@ -16,16 +16,18 @@ use super::job::{JOBS_PATH, JobCard};
 use super::orders::{StaffOrderHandles, flag_words, order_state};
 use super::sheet::{address_line, day};
 use super::shell::{StaffSection, StaffViewer, Tone, act, clock, hidden};
+use super::timing::{timing_state, timing_words};
 use crate::frame::{money as amount, time};
 use domain::event::NumberedEvent;
 use domain::id::Id;
 use domain::job::{Job, JobState};
 use domain::order::{Order, OrderStatus};
-use domain::time::Timestamp;
+use domain::timing::Timing;
 use http::access::Caller;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::path_id::PathId;
+use http_api::production::orders::OrderOutlook;
 use store::queries::Page;
 
 /// Maximum number of history entries shown; older ones are omitted.
@@ -52,7 +54,7 @@ pub(super) async fn show(
     let content = html! {
         p { a href=(ORDERS_PATH) { "All orders" } }
         div id="order" data-fresh="" {
-            (head(order, &title, forecast.orders.get(&id).copied()))
+            (head(order, &title, app.orders.outlook(order)))
             (lines(order))
             @if !jobs.is_empty() {
                 h2 { "Jobs" }
@@ -82,12 +84,16 @@ async fn steps(app: &StaffOrderHandles, id: Id) -> Result<Vec<NumberedEvent>, Ap
     Ok(app.orders.queries.timeline(id, None, part(total - STEPS_SHOWN)).await?.0)
 }
 
-fn head(order: &Order, title: &str, expected: Option<Timestamp>) -> Markup {
+fn head(order: &Order, title: &str, outlook: OrderOutlook) -> Markup {
     let (tone, words) = order_state(order.status);
+    let urgent = outlook.timing.filter(|timing| *timing != Timing::OnTime);
     html! {
         h1 { (title) " " span class=(tone.class()) { (words) } }
         section class="card" aria-labelledby="glance" {
             h2 id="glance" { "At a glance" }
+            @if let Some((tone, words)) = urgent.map(timing_state) {
+                p id="timing" { span class=(tone.class()) { (words) } ": " (timing_words(order, outlook)) }
+            }
             @for flag in &order.flags { p { span class=(Tone::Attention.class()) { (flag_words(flag)) } } }
             dl class="left" {
                 dt { "Customer" } dd { (order.customer_email.as_deref().unwrap_or("nobody named")) }
@@ -98,7 +104,7 @@ fn head(order: &Order, title: &str, expected: Option<Timestamp>) -> Markup {
                     dt { "Promised" } dd { (time(promise.promised_at)) }
                     @if let Some(met) = promise.met_at { dt { "Made" } dd { (time(met)) } }
                 }
-                @if let Some(at) = expected { dt { "Expected" } dd { (clock(at)) } }
+                @if let Some(at) = outlook.expected_at { dt { "Expected" } dd { (clock(at)) } }
                 dt { "Priority" } dd { (order.priority) }
                 @if let Some(address) = &order.shipping_address {
                     dt { "Goes to" }

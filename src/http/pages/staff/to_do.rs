@@ -4,6 +4,7 @@
 //! happens in the shop.
 
 mod counts;
+mod late;
 mod parts;
 mod spools;
 
@@ -99,6 +100,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
         parts::parts(&app, &beds_waiting).await?,
         unverified(&printers),
         troubles(&app, &printers),
+        late::late(&app),
         jobs(&app, JobState::Failed, "failed", "Failed jobs").await?,
         jobs(&app, JobState::AwaitingManualReview, "review", "Jobs that wait for a decision").await?,
         spools::spools(&app, &sliced),
