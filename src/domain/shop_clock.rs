@@ -35,6 +35,12 @@ pub struct ShopClock {
 )]
 pub struct TimeZoneError(pub String);
 
+/// Returns the date of an invoice or credit note: `28 Nov 2026`. Dates of documents are days in UTC wherever they are
+/// shown, because the documents name them so and their numbers begin anew with the year in UTC.
+pub fn document_date(at: Timestamp) -> String {
+    ShopClock::default().date(at)
+}
+
 impl Default for ShopClock {
     fn default() -> Self {
         Self { zone: TimeZone::UTC }
