@@ -10,7 +10,7 @@ use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Deserializer, de};
 
-use crate::time::{LATEST, Timestamp};
+use crate::time::{EARLIEST, LATEST, Timestamp};
 
 /// Number of days before and after the current one that are written as weekdays.
 const WEEKDAY_DAYS: i64 = 6;
@@ -140,21 +140,22 @@ impl ShopClock {
         self.day_end(self.day(now)).since(now).saturating_add(1)
     }
 
-    /// Returns the first moment of a day from a date field; `None` if the text is not a date.
+    /// Returns the first moment of a day from a date field; `None` if the text is not a date from 1970
+    /// to 2999.
     pub fn parse_day_start(&self, text: &str) -> Option<Timestamp> {
-        date_of(text).map(|date| self.day_start(date))
+        date_of(text).map(|date| self.day_start(date)).and_then(within_bounds)
     }
 
     /// Returns the last millisecond of a day from a date field; `None` if the text is not a date.
     pub fn parse_day_end(&self, text: &str) -> Option<Timestamp> {
-        date_of(text).map(|date| self.day_end(date))
+        date_of(text).map(|date| self.day_end(date)).and_then(within_bounds)
     }
 
     /// Returns the moment from a field with date and time, `2026-11-28T17:40`; `None` for any other text. A time that
     /// the clocks skip is the one after the gap, and one that they show twice is the first.
     pub fn parse_minute(&self, text: &str) -> Option<Timestamp> {
         let local: DateTime = Some(text).filter(|text| text.len() == MINUTE_CHARS)?.parse().ok()?;
-        self.moment(local)
+        self.moment(local).and_then(within_bounds)
     }
 
     /// Returns the moment at which the clock shows a date and time.
@@ -166,6 +167,11 @@ impl ShopClock {
     fn zoned(&self, at: Timestamp) -> Zoned {
         at.jiff().to_zoned(self.zone.clone())
     }
+}
+
+/// Returns the time if the API accepts it.
+fn within_bounds(at: Timestamp) -> Option<Timestamp> {
+    (EARLIEST..=LATEST).contains(&at).then_some(at)
 }
 
 fn date_of(text: &str) -> Option<Date> {
@@ -262,7 +268,7 @@ mod tests {
         assert_eq!(berlin.parse_day_start("2026-11-28"), Some(at("2026-11-27T23:00:00Z")));
         assert_eq!(berlin.parse_day_end("2026-11-28"), Some(at("2026-11-28T22:59:59.999Z")));
         assert_eq!(berlin.parse_minute("2026-11-28T17:40"), Some(at("2026-11-28T16:40:00Z")));
-        for text in ["", "28.11.2026", "2026-02-30", "2026-1-1", "2026-11-28T17:40"] {
+        for text in ["", "28.11.2026", "2026-02-30", "2026-1-1", "2026-11-28T17:40", "0001-01-01", "9999-12-31"] {
             assert_eq!((berlin.parse_day_start(text), berlin.parse_day_end(text)), (None, None), "{text}");
         }
         for text in ["", "2026-11-28", "2026-11-28T25:00", "2026-11-28T17:40:00"] {

@@ -54,6 +54,16 @@ pub(super) fn mark(form: TimeForm, at: Timestamp) -> Markup {
     PreEscaped(format!("{MARK}{word} {}>", at.0))
 }
 
+/// Renders a message of the server, with its timestamps as times by the shop's clock.
+pub(super) fn message(text: &str) -> Markup {
+    html! {
+        @for (at, word) in text.split(' ').enumerate() {
+            @if at > 0 { " " }
+            @match word.parse() { Ok(time) => (mark(TimeForm::Moment, time)), Err(_) => (word) }
+        }
+    }
+}
+
 /// Renders a time's date as the value of a date field.
 pub(super) fn field_date(at: Timestamp) -> Markup {
     mark(TimeForm::FieldDate, at)
@@ -165,6 +175,14 @@ mod tests {
         }
         let typed = html! { p { "<shop-time moment 1>" } };
         assert_eq!(fill(&typed.0, &berlin(), AT), typed.0);
+    }
+
+    #[test]
+    fn timestamps_in_messages_are_times_too() {
+        let silent = message("no answer since 2026-11-28T16:40:05.000Z, <b> or so since 2026-11-28T16:40:05.000Z");
+        let text = fill(&silent.0, &berlin(), AT);
+        assert!(text.starts_with("no answer since 2026-11-28T16:40:05.000Z, &lt;b&gt; or so since <time "), "{text}");
+        assert!(text.ends_with(">today 17:40</time>"), "{text}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::acts::{CLEARS_FIELD, CURRENCY_FIELD, DAY_SHOWN_FIELD};
 use super::shell::{Tone, act, clock, hidden};
 use super::sign_off::{SignOffSubject, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
-use crate::times::field_date;
+use crate::times::{field_date, message};
 use domain::id::Id;
 use domain::job::{Attempt, AttemptState, Job, JobState};
 use domain::printer::Printer;
@@ -126,7 +126,7 @@ impl JobCard<'_> {
                     (job.number_text()) ", " (job.sku_name)
                     span class=(tone.class()) { (words) }
                 }
-                @if let Some(words) = app.waiting_reason(job) { p { (words) } }
+                @if let Some(words) = app.waiting_reason(job) { p { (message(&words)) } }
                 @if let Some(error) = &job.error {
                     p class="bad" { (error) }
                     @if let Some(details) = &job.error_details {
