@@ -50,7 +50,7 @@ const FORMS: [(TimeForm, &str); 5] = [
 
 /// Renders the mark of a time.
 pub(super) fn mark(form: TimeForm, at: Timestamp) -> Markup {
-    let word = FORMS.iter().find(|(one, _)| *one == form).map_or("", |(_, word)| word);
+    let word = FORMS.iter().find(|(one, _)| *one == form).map_or("", |(_, word)| *word);
     PreEscaped(format!("{MARK}{word} {}>", at.0))
 }
 
@@ -59,7 +59,10 @@ pub(super) fn message(text: &str) -> Markup {
     html! {
         @for (at, word) in text.split(' ').enumerate() {
             @if at > 0 { " " }
-            @match word.parse() { Ok(time) => (mark(TimeForm::Moment, time)), Err(_) => (word) }
+            @match word.parse::<Timestamp>() {
+                Ok(time) => { (mark(TimeForm::Moment, time)) },
+                Err(_) => { (word) },
+            }
         }
     }
 }
