@@ -10,7 +10,7 @@ use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Deserializer, de};
 
-use crate::time::{EARLIEST, LATEST, Timestamp};
+use crate::time::{DAY_MS, EARLIEST, LATEST, Timestamp};
 
 /// Number of days before and after the current one that are written as weekdays.
 const WEEKDAY_DAYS: i64 = 6;
@@ -140,6 +140,30 @@ impl ShopClock {
         self.day_end(self.day(now)).since(now).saturating_add(1)
     }
 
+    /// Returns the number of a time's day, counted from 1970-01-01.
+    pub fn day_number(&self, at: Timestamp) -> i64 {
+        at.0.saturating_add(self.offset_ms(at)).div_euclid(DAY_MS)
+    }
+
+    /// Returns the first moment of the day that is the given number of days before that of a time.
+    pub fn day_start_before(&self, at: Timestamp, days: i64) -> Timestamp {
+        let midnight = Timestamp(self.day_number(at).saturating_sub(days).saturating_mul(DAY_MS));
+        self.day_start(ShopClock::default().day(midnight))
+    }
+
+    /// Divides a span of time where the clocks change: start, end, and milliseconds by which the clock is ahead of UTC.
+    pub fn offsets(&self, from: Timestamp, to: Timestamp) -> Vec<(Timestamp, Timestamp, i64)> {
+        let changes = self.zone.following(from.jiff()).map(|change| Timestamp(change.timestamp().as_millisecond()));
+        let starts = [from].into_iter().chain(changes.take_while(|change| *change < to));
+        let starts: Vec<Timestamp> = starts.collect();
+        let ends = starts.iter().skip(1).copied().chain([to]);
+        starts.iter().copied().zip(ends).map(|(start, end)| (start, end, self.offset_ms(start))).collect()
+    }
+
+    fn offset_ms(&self, at: Timestamp) -> i64 {
+        i64::from(self.zone.to_offset(at.jiff()).seconds()).saturating_mul(1000)
+    }
+
     /// Returns the first moment of a day from a date field; `None` if the text is not a date from 1970
     /// to 2999.
     pub fn parse_day_start(&self, text: &str) -> Option<Timestamp> {
@@ -185,7 +209,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::time::{DAY_MS, HOUR_MS};
+    use crate::time::HOUR_MS;
 
     /// Rules rather than names, so that the tests need no time zone database.
     const BERLIN: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
@@ -263,6 +287,20 @@ mod tests {
     }
 
     #[test]
+    fn spans_are_divided_where_clocks_change() {
+        let (from, to) = (at("2026-03-01T00:00:00Z"), at("2026-12-01T00:00:00Z"));
+        let (spring, autumn) = (at("2026-03-29T01:00:00Z"), at("2026-10-25T01:00:00Z"));
+        let offsets = clock(BERLIN).offsets(from, to);
+        assert_eq!(offsets, [(from, spring, HOUR_MS), (spring, autumn, 2 * HOUR_MS), (autumn, to, HOUR_MS)]);
+        assert_eq!(ShopClock::default().offsets(from, to), [(from, to, 0)]);
+        let berlin = clock(BERLIN);
+        let late = at("2026-11-27T23:30:00Z");
+        assert_eq!(berlin.day_number(late), ShopClock::default().day_number(late) + 1);
+        assert_eq!(berlin.day_start_before(late, 0), at("2026-11-27T23:00:00Z"));
+        assert_eq!(berlin.day_start_before(late, 34), at("2026-10-24T22:00:00Z"), "it was summer then");
+    }
+
+    #[test]
     fn what_is_typed_is_read_in_the_zone() {
         let berlin = clock(BERLIN);
         assert_eq!(berlin.parse_day_start("2026-11-28"), Some(at("2026-11-27T23:00:00Z")));
@@ -295,7 +333,10 @@ mod tests {
     proptest! {
         /// Checks that what a date field shows is read back as the day of the time that it was shown for.
         #[test]
-        fn dates_are_read_back(ms in 2 * DAY_MS..LATEST.0 - 2 * DAY_MS, zone in prop::sample::select(vec!["UTC", BERLIN, NEW_YORK])) {
+        fn dates_are_read_back(
+            ms in 2 * DAY_MS..LATEST.0 - 2 * DAY_MS,
+            zone in prop::sample::select(vec!["UTC", BERLIN, NEW_YORK]),
+        ) {
             let (clock, at) = (clock(zone), Timestamp(ms));
             let text = clock.field_date(at);
             let (start, end) = (clock.parse_day_start(&text).unwrap(), clock.parse_day_end(&text).unwrap());
