@@ -132,7 +132,7 @@ impl ShopClock {
     /// Returns the last millisecond of a day.
     pub fn day_end(&self, date: Date) -> Timestamp {
         let next = date.tomorrow().ok().map(|next| self.day_start(next));
-        next.map_or(LATEST, |next| next.plus_ms(-1))
+        Timestamp(next.map_or(i64::MAX, |next| next.0.saturating_sub(1)))
     }
 
     /// Returns the milliseconds until the next day begins.
@@ -164,8 +164,8 @@ impl ShopClock {
         i64::from(self.zone.to_offset(at.jiff()).seconds()).saturating_mul(1000)
     }
 
-    /// Returns the first moment of a day from a date field; `None` if the text is not a date from 1970
-    /// to 2999.
+    /// Returns the first moment of a day from a date field; `None` if the text is not a date from 1970 to
+    /// 2999.
     pub fn parse_day_start(&self, text: &str) -> Option<Timestamp> {
         date_of(text).map(|date| self.day_start(date)).and_then(within_bounds)
     }
