@@ -3,6 +3,7 @@
 
 use crate::job::AttemptState;
 use crate::order::{Order, OrderStatus};
+use crate::shop_clock::ShopClock;
 use crate::time::{DAY_MS, HOUR_MS, Timestamp};
 
 /// Maximum number of days reported: a year, plus a day if the period starts and ends in the middle of a day.
@@ -80,14 +81,14 @@ pub fn share(part: i64, whole: i64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Returns the days from one time to another, as days since 1970 UTC, oldest first; at most the last 367.
-pub fn days_between(from: Timestamp, to: Timestamp) -> impl Iterator<Item = i64> {
-    let last = (to.0 - 1).div_euclid(DAY_MS);
-    let first = from.0.div_euclid(DAY_MS).max(last - MAX_DAYS as i64 + 1);
+/// Returns the days from one time to another by a clock, as days since 1970, oldest first; at most the last 367.
+pub fn days_between(from: Timestamp, to: Timestamp, clock: &ShopClock) -> impl Iterator<Item = i64> + use<> {
+    let last = clock.day_number(Timestamp(to.0 - 1));
+    let first = clock.day_number(from).max(last - MAX_DAYS as i64 + 1);
     first..=last
 }
 
-/// Formats the given day, counted from 1970 UTC, as a date such as `2026-11-02`.
+/// Formats the given day, counted from 1970, as a date such as `2026-11-02`.
 pub fn day_text(day: i64) -> String {
     let text = Timestamp(day.saturating_mul(DAY_MS)).to_string();
     text.split('T').next().unwrap_or_default().to_owned()
@@ -210,7 +211,9 @@ mod tests {
     #[test]
     fn days_begin_at_midnight_utc() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap();
-        let days = |from: &str, to: &str| days_between(at(from), at(to)).map(day_text).collect::<Vec<_>>();
+        let days = |from: &str, to: &str| {
+            days_between(at(from), at(to), &ShopClock::default()).map(day_text).collect::<Vec<_>>()
+        };
         let two = days("2026-11-02T23:59:59.999Z", "2026-11-03T00:00:00.001Z");
         assert_eq!(two, ["2026-11-02", "2026-11-03"]);
         assert_eq!(days("2026-11-02T00:00:00Z", "2026-11-03T00:00:00Z"), ["2026-11-02"], "the end is not in it");

@@ -3,6 +3,7 @@
 use crate::intake_prices::IntakePrices;
 use crate::party::Party;
 use crate::pricing::PriceRates;
+use crate::shop_clock::ShopClock;
 use crate::tracking::TrackingPage;
 
 /// Settings of the rules, derived from the configuration.
@@ -44,6 +45,8 @@ pub struct Rules {
     pub invoice_notices: bool,
     /// Web pages on which parcels can be tracked.
     pub tracking_pages: Vec<TrackingPage>,
+    /// Clock in whose time zone people read and enter times.
+    pub clock: ShopClock,
     /// Sign-off of printed parts.
     pub quality: QualityRules,
     /// Details for the shop's invoices.

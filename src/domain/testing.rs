@@ -33,6 +33,7 @@ use crate::refusal::Refusal;
 use crate::restore::RestoreRow;
 use crate::rules::{InvoiceRules, PricingRules, QualityRules, Rules};
 use crate::sales_channel::SalesChannelRow;
+use crate::shop_clock::ShopClock;
 use crate::time::Timestamp;
 use crate::tracking::TrackingPage;
 
@@ -93,6 +94,7 @@ impl Bench {
                 carrier: "DHL".to_owned(),
                 url: "https://parcels.example/{number}".to_owned(),
             }],
+            clock: ShopClock::default(),
             quality: QualityRules {
                 sign_off_required: false,
                 reprint_missing: true,

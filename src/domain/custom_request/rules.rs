@@ -222,7 +222,7 @@ impl CustomRequest {
             labelled_line("Phone", self.phone.as_ref()),
             labelled_line("Inscription", wishes.inscription.as_ref()),
             labelled_line("Notes", wishes.notes.as_ref()),
-            self.valid_until,
+            cx.rules.clock.date_and_time(self.valid_until),
         );
         let subject = format!("Custom request from {customer_name}: {}, {total}", wishes.product_type);
         Mail::alert(cx, AlertKind::CustomRequest, &subject, &text)

@@ -4,9 +4,8 @@ use super::change::OrderChange;
 use super::{Order, OrderLine, OrderStatus, PICKUP, SentShipment};
 use crate::aggregate::DecisionContext;
 use crate::mail::Mail;
-use crate::mail::kind::{minute, own_page};
+use crate::mail::kind::own_page;
 use crate::mail::part::{MailFact, MailItem, MailLink, MailPart, first_items};
-use crate::time::Timestamp;
 use crate::tracking::tracking_url;
 
 impl OrderChange<'_> {
@@ -56,7 +55,7 @@ fn notice(cx: &DecisionContext<'_>, to: String, order: &Order, sent: &SentShipme
         let url = tracking_url(&cx.rules.tracking_pages, &shipment.carrier, &shipment.tracking_number);
         parts.extend(url.map(|url| MailPart::Link(MailLink { label: "Track the parcel".to_owned(), url })));
     }
-    parts.extend(promise_words(order, cx.now).map(MailPart::Text));
+    parts.extend(promise_words(order, cx).map(MailPart::Text));
     let link = own_page(cx, "Look at the order", &format!("orders/{}", order.id));
     Mail { parts, link: Some(link), ..Mail::new(cx, vec![to], format!("{what} {came}"), text) }
 }
@@ -71,17 +70,19 @@ fn replaces(order: &Order, sent: &SentShipment) -> bool {
 }
 
 /// Describes whether the promise was met; `None` if that is still open, or if there is no promise.
-fn promise_words(order: &Order, now: Timestamp) -> Option<String> {
+fn promise_words(order: &Order, cx: &DecisionContext<'_>) -> Option<String> {
     let promise = order.promise.as_ref()?;
-    let promised = minute(promise.promised_at);
+    let clock = &cx.rules.clock;
+    let promised = clock.date_and_time(promise.promised_at);
     match promise.met_at {
         Some(met) if met <= promise.promised_at => {
-            Some(format!("We promised it for {promised}, and kept that: it was ready at {}.", minute(met)))
+            Some(format!("We promised it for {promised}, and kept that: it was ready on {}.", clock.date_and_time(met)))
         }
-        Some(met) => {
-            Some(format!("We promised it for {promised}, and are sorry: it was ready only at {}.", minute(met)))
-        }
-        None if now > promise.promised_at => {
+        Some(met) => Some(format!(
+            "We promised it for {promised}, and are sorry: it was ready only on {}.",
+            clock.date_and_time(met)
+        )),
+        None if cx.now > promise.promised_at => {
             Some(format!("We promised all of it for {promised}, and are sorry: we are late with the rest."))
         }
         None => Some(format!("All of it is promised for {promised}.")),

@@ -172,7 +172,7 @@ impl OrderChange<'_> {
     fn checked(&self, shipment: &Shipment) -> Result<Shipment, Refusal> {
         let mut shipment = shipment.clone();
         if shipment.carrier.trim().eq_ignore_ascii_case(PICKUP) {
-            let today = self.cx.now.jiff().to_zoned(jiff::tz::TimeZone::UTC).date().to_string();
+            let today = self.cx.rules.clock.field_date(self.cx.now);
             shipment =
                 Shipment { carrier: PICKUP.to_owned(), tracking_number: String::new(), estimated_delivery: today };
         }

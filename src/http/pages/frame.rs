@@ -11,9 +11,9 @@ use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
+use super::times::{TimeForm, mark};
 use config::Config;
 use domain::currency;
-use domain::mail::kind::minute;
 use domain::time::Timestamp;
 use http::access::Caller;
 use http::csrf::FormToken;
@@ -233,9 +233,9 @@ pub(super) fn respond(status: StatusCode, title: &str, width: &str, body: &Marku
     response
 }
 
-/// Renders a time together with its machine-readable value.
+/// Renders a time by the shop's clock ([`super::times`]): `today 17:40`.
 pub(super) fn time(at: Timestamp) -> Markup {
-    html! { time datetime=(at) { (minute(at)) } }
+    mark(TimeForm::Moment, at)
 }
 
 /// Renders an amount in minor units with its currency.

@@ -18,10 +18,14 @@ mod refused;
 mod setup;
 mod sign_in;
 mod staff;
+mod times;
+
+use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::FromRef as _;
 use axum::http::Method;
-use axum::middleware::from_fn;
+use axum::middleware::{from_fn, from_fn_with_state};
 
 use http::AppState;
 use http::access::RequiredAccess;
@@ -30,6 +34,7 @@ use http::openapi::half::Half;
 use http::routes::{PageBounds, Routes};
 use http_api::billing::session::CONFIRM_PATH;
 use http_api::{billing, production};
+use kernel::environment::Environment;
 use refused::answered_as_page;
 
 /// Builds the router of the entire server: both halves of the API, and the pages.
@@ -78,4 +83,5 @@ pub fn routes(app: &AppState) -> Router<AppState> {
         .page(post, Customer, account::PATH, account::change, form)
         .into_router(app)
         .merge(staff::routes(app))
+        .route_layer(from_fn_with_state(Arc::<Environment>::from_ref(app), times::filled))
 }

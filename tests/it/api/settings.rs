@@ -85,6 +85,7 @@ async fn what_the_server_could_not_start_with_is_not_written() {
         (json!({"server.max_headers": 0}), "invalid_settings", "settings"),
         (json!({"shipping.flat_cents": -5}), "invalid_settings", "settings"),
         (json!({"SMTP_FROM": "x"}), "invalid_settings", "settings"),
+        (json!({"shop.time_zone": "Nowhere/At all"}), "invalid_settings", "settings"),
         (json!({"EMAIL_API_KEY": "re_1", "mail.api_url": "http://169.254.1.1/"}), "invalid_settings", "settings"),
         (json!({"DATABASE_URL": "postgres://127.0.0.1/shop?sslmode=odd"}), "invalid_settings", "settings"),
         (json!({"REDIS_URL": "redis://127.0.0.1/many"}), "invalid_settings", "settings"),

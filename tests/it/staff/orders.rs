@@ -140,7 +140,7 @@ on_sqlite! {
         let orders = app.get("/api/orders").await.expect(200);
         let order = &orders["orders"][0];
         assert_eq!((&order["kind"], &order["priority"], &order["lines"][0]["quantity"]), (&json!("manual"), &json!(7), &json!(3)));
-        assert_eq!((&order["dueAt"], &order["internalNotes"]), (&json!("2030-05-06T23:59:59.000Z"), &json!("call her")));
+        assert_eq!((&order["dueAt"], &order["internalNotes"]), (&json!("2030-05-06T23:59:59.999Z"), &json!("call her")));
         // A moment of the day that the form showed stays, whatever else is changed.
         let id = order["id"].as_str().unwrap();
         app.patch(&format!("/api/orders/{id}"), &json!({"dueAt": "2030-05-06T08:00:00.000Z"})).await.expect(200);
@@ -227,7 +227,7 @@ on_sqlite! {
         let dated = sent(&sam, &own, &change, &[("priority", "8"), ("dueAt", "2030-01-02")]).await;
         assert_eq!(dated.status, 200, "{}", dated.text);
         let job_view = floor.job(&job).await;
-        assert_eq!((&job_view["priority"], &job_view["dueAt"]), (&json!(8), &json!("2030-01-02T23:59:59.000Z")));
+        assert_eq!((&job_view["priority"], &job_view["dueAt"]), (&json!(8), &json!("2030-01-02T23:59:59.999Z")));
         sent(&sam, &own, &change, &[("clears", "dueAt"), ("dueAt", ""), ("priority", "8")]).await;
         assert!(floor.job(&job).await["dueAt"].is_null());
         assert_eq!(sam.get(&format!("/shop/jobs/{}", crate::api::NOTHING)).await.status, 404);

@@ -107,7 +107,7 @@ fn the_customer_is_told_of_each_shipment_what_is_in_it_and_that_the_promise_was_
 
     Track the parcel: https://parcels.example/JD+1
 
-    We promised it for 2023-11-14 23:13 UTC, and kept that: it was ready at 2023-11-14 22:13 UTC.
+    We promised it for 14 Nov 2023 23:13, and kept that: it was ready on 14 Nov 2023 22:13.
 
     Look at the order: https://shop.example/orders/the-order
     "#);
@@ -127,7 +127,7 @@ fn a_customer_who_was_told_too_early_a_date_is_told_so() {
 
     2 x Bracket <large> Tracking number: 0
 
-    We promised it for 2023-11-14 22:12 UTC, and are sorry: it was ready only at 2023-11-14 22:13 UTC.
+    We promised it for 14 Nov 2023 22:12, and are sorry: it was ready only on 14 Nov 2023 22:13.
 
     Look at the order: https://shop.example/orders/the-order
     "#);
@@ -141,7 +141,7 @@ fn what_is_made_again_is_not_told_as_kept_and_what_has_left_as_a_whole_is() {
     desk.ask(&JobCommand::SignOff { job: one, inspection: inspection(0) }).unwrap();
     let part = desk.ask(&some(&[(0, 1)], false)).unwrap();
     let words = written(mails(&part)[0]);
-    assert!(words.contains("All of it is promised for 2023-11-14 23:13 UTC."), "{words}");
+    assert!(words.contains("All of it is promised for 14 Nov 2023 23:13."), "{words}");
     desk.ask(&JobCommand::SignOff { job: one, inspection: inspection(1) }).unwrap();
     assert_eq!((desk.o().status, desk.o().promise.unwrap().met_at), (OrderStatus::Ready, Some(desk.bench.now)));
     let rest = desk.ask(&some(&[(0, 1)], false)).unwrap();

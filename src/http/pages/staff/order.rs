@@ -22,6 +22,8 @@ use domain::event::NumberedEvent;
 use domain::id::Id;
 use domain::job::{Job, JobState};
 use domain::order::{Order, OrderStatus};
+use domain::shop_clock::ShopClock;
+use domain::time::Timestamp;
 use domain::timing::Timing;
 use http::access::Caller;
 use http::command_request::{find_existing, state_of};
@@ -69,7 +71,7 @@ pub(super) async fn show(
             @for sent in &order.shipments { (leaving::parcel(order, sent)) }
             (timeline(&app, order, &steps))
         }
-        div id="order-acts" data-fresh="" { (acts(order)) }
+        div id="order-acts" data-fresh="" { (acts(order, &app.config.shop.time_zone)) }
     };
     Ok(viewer.page(StaffSection::Orders, &title, &view, &content))
 }
@@ -185,7 +187,7 @@ fn timeline(app: &StaffOrderHandles, order: &Order, steps: &[NumberedEvent]) -> 
 }
 
 /// Renders the actions on the order as a whole. The section refreshes itself, except while one of its forms is open.
-fn acts(order: &Order) -> Markup {
+fn acts(order: &Order, clock: &ShopClock) -> Markup {
     let path = |act: &str| order_path(order.id, act);
     let over = matches!(order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
     html! {
@@ -195,7 +197,7 @@ fn acts(order: &Order) -> Markup {
             @if order.due_cents() > 0 { (money::pay(order)) }
             @if matches!(order.status, OrderStatus::Printing | OrderStatus::Ready) { (leaving::ship(order)) }
             @if !over {
-                (change(order))
+                (change(order, clock))
                 details {
                     summary { "Cancel" }
                     p { "Its jobs end. What is being printed is cancelled at its printers." }
@@ -225,10 +227,10 @@ fn order_path(order: Id, act: &str) -> String {
 
 /// Renders the form that changes an order. The shipping address can be edited only until the order is paid, because the
 /// tax depends on it.
-fn change(order: &Order) -> Markup {
+fn change(order: &Order, clock: &ShopClock) -> Markup {
     let notes = [("notes", &order.notes), ("internalNotes", &order.internal_notes)];
     let current_notes = notes.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text.clone()?)));
-    let usual = [("priority".to_owned(), order.priority.to_string()), ("dueAt".to_owned(), day(order.due_at))];
+    let usual = [("priority".to_owned(), order.priority.to_string()), ("dueAt".to_owned(), day(order.due_at, clock))];
     let address = order.shipping_address.as_ref().map(address_known).unwrap_or_default();
     let form = FormEntry::prefilled(current_notes.chain(usual).chain(address));
     let unpaid = matches!(order.status, OrderStatus::Draft | OrderStatus::Created | OrderStatus::PaymentFailed);
@@ -238,10 +240,10 @@ fn change(order: &Order) -> Markup {
             form class="sheet" method="post" action=(order_path(order.id, "change")) data-quiet="" {
                 (hidden())
                 input type="hidden" name=(CLEARS_FIELD) value="dueAt notes internalNotes";
-                input type="hidden" name=(DAY_SHOWN_FIELD) value=(day(order.due_at));
+                input type="hidden" name=(DAY_SHOWN_FIELD) value=(day(order.due_at, clock));
                 div class="grid" {
                     (form.field("priority", "Priority", "9 is printed first.", FieldControl::Whole(0, 9)))
-                    (form.field("dueAt", "Wanted by", "The end of that day, in UTC.", FieldControl::Day))
+                    (form.field("dueAt", "Wanted by", "The end of that day.", FieldControl::Day))
                 }
                 (form.field("notes", "Notes that the customer reads", "", FieldControl::Lines(1_000)))
                 (form.field("internalNotes", "Notes of the staff", "", FieldControl::Lines(1_000)))

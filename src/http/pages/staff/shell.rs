@@ -15,8 +15,8 @@ use super::{
 };
 use crate::form::TOKEN_FIELD;
 use crate::frame::{PageCode, respond};
+use crate::times::{TimeForm, mark};
 use config::Config;
-use domain::mail::kind::minute;
 use domain::principal::{Principal, Role};
 use domain::time::Timestamp;
 use http::access::Caller;
@@ -154,7 +154,8 @@ impl StaffViewer {
                 "The connection to the server is lost. What you see may be old; it comes back by itself."
             }
             (PreEscaped(&board.summary.html))
-            main id="content" tabindex="-1" class=[wall.then_some("wall")] data-stream="/floor/live" data-version=(board.version) {
+            main id="content" tabindex="-1" class=[wall.then_some("wall")] data-stream="/floor/live" data-version=(board.version)
+                data-day-left=(mark(TimeForm::DayLeft, Timestamp::default())) {
                 (PreEscaped(self.own(&content.0)))
             }
             p id="said" class="said" role="status" {}
@@ -205,34 +206,17 @@ pub(super) fn act(path: &str, id: &str, class: &str, words: &str, more: Option<&
     }
 }
 
-/// Renders a timestamp with its date. The script converts it to the viewer's time zone and omits the date if it is
-/// near.
+/// Renders a time by the shop's clock ([`crate::times`]): `today 17:40`.
 pub(super) fn clock(at: Timestamp) -> Markup {
-    html! { time datetime=(at) data-clock="" { (minute(at)) } }
+    mark(TimeForm::Moment, at)
 }
 
-/// Renders a timestamp as [`clock`] does, but omits the date even without the script; for timestamps that are always
-/// near.
+/// Renders a time as [`clock`] does, but omits the day if it is the current one; for times that are usually near.
 pub(super) fn time_of_day(at: Timestamp) -> Markup {
-    let text = at.to_string();
-    html! { time datetime=(text) data-clock="" { (text.get(11..16).unwrap_or_default()) " UTC" } }
+    mark(TimeForm::TimeOfDay, at)
 }
 
-/// Renders a past timestamp, which the script shows as elapsed time.
+/// Renders a past time as elapsed time, `for 12 min`, which the script keeps current.
 pub(super) fn since(at: Timestamp) -> Markup {
-    let text = at.to_string();
-    let minute = text.get(..16).unwrap_or_default().replace('T', " ");
-    html! { time datetime=(text) data-since="" { "since " (minute) " UTC" } }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_moment_has_its_day_where_no_script_runs() {
-        let at = Timestamp(90_000_000);
-        assert!(clock(at).0.contains(">1970-01-02 01:00 UTC</time>"), "{}", clock(at).0);
-        assert!(time_of_day(at).0.contains(">01:00 UTC</time>"), "{}", time_of_day(at).0);
-    }
+    mark(TimeForm::Elapsed, at)
 }

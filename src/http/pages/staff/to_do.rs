@@ -26,6 +26,7 @@ use super::shell::{StaffSection, StaffViewer, Tone, act, hidden, since};
 use super::sign_off::{SignOffSubject, sign_off_form};
 use super::stock::material_path;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH};
+use crate::times::message;
 use actors::restores::DispatchHold;
 use config::Config;
 use domain::job::{Job, JobState};
@@ -288,7 +289,7 @@ fn job_row(app: &ToDoHandles, job: &Job) -> Markup {
             a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (job.id) } { (job.number_text()) }
             " " (job.sku_name) " " span class="soft" { (since(job.updated_at)) }
         }
-        @if let Some(words) = words { span class="full" { (words) } }
+        @if let Some(words) = words { span class="full" { (message(&words)) } }
         @match job.state {
             JobState::Failed => { (button("retry", "", "Make it again")) (button("cancel", "second", "Give it up")) },
             JobState::AwaitingManualReview => { (button("release", "", "Release it")) },
