@@ -8,7 +8,7 @@ use crate::event::data::late::OrderLateData;
 use crate::job::{Job, JobState};
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
-use crate::mail::kind::{minute, own_page};
+use crate::mail::kind::own_page;
 use crate::promise::Promise;
 use crate::time::Timestamp;
 use crate::timing::Timing;
@@ -78,13 +78,14 @@ impl OrderChange<'_> {
 
     /// Publishes that the order is late, and alerts the staff.
     fn tell_late(&mut self, promise: &Promise, expected_at: Option<Timestamp>) {
+        let clock = &self.cx.rules.clock;
         let (due_at, promised_at) = (self.order.due_at, promise.promised_at);
         let deadline = match due_at {
-            Some(due_at) if due_at < promised_at => format!("due at {}", minute(due_at)),
-            _ => format!("promised for {}", minute(promised_at)),
+            Some(due_at) if due_at < promised_at => format!("due at {}", clock.date_and_time(due_at)),
+            _ => format!("promised for {}", clock.date_and_time(promised_at)),
         };
         let expectation = match expected_at {
-            Some(at) => format!("now expected at {}", minute(at)),
+            Some(at) => format!("now expected at {}", clock.date_and_time(at)),
             None => "and its completion cannot be forecast".to_owned(),
         };
         let message = format!("{deadline}, {expectation}");

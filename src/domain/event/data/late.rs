@@ -13,7 +13,7 @@ use crate::time::Timestamp;
 #[api(name = "OrderLateEventData", example = order_example(json!({
     "status": "printing", "promisedAt": "2026-11-03T17:00:00.000Z", "dueAt": null,
     "expectedAt": "2026-11-05T10:00:00.000Z",
-    "message": "promised for 2026-11-03 17:00 UTC, now expected at 2026-11-05 10:00 UTC",
+    "message": "promised for 3 Nov 2026 17:00, now expected at 5 Nov 2026 10:00",
 })))]
 pub struct OrderLateData {
     #[serde(flatten)]
@@ -24,7 +24,7 @@ pub struct OrderLateData {
     pub(crate) due_at: Option<Timestamp>,
     /// Expected completion time at the time of the event; null if it cannot be forecast.
     pub(crate) expected_at: Option<Timestamp>,
-    /// Human-readable description of the delay.
+    /// Human-readable description of the delay, with times of the shop's clock.
     pub(crate) message: String,
 }
 carried_by! { OrderLateData:

@@ -30,8 +30,8 @@ pub(super) fn timing_label(outlook: OrderOutlook) -> Markup {
     }
 }
 
-/// Renders when an order has to be ready and when it is expected, as in "promised 2026-11-03 17:00 UTC, now expected
-/// 2026-11-05 10:00 UTC"; empty before a promise is made.
+/// Renders when an order has to be ready and when it is expected, as in "promised Tue 17:00, now expected Thu
+/// 10:00"; empty before a promise is made.
 pub(super) fn timing_words(order: &Order, outlook: OrderOutlook) -> Markup {
     let deadline = order.deadline();
     let is_due_first = deadline.is_some() && deadline == order.due_at;
@@ -68,11 +68,11 @@ mod tests {
         let now = desk.bench.now;
         let promise = Promise { made_at: now, expected_at: now, promised_at: now.plus_ms(3_600_000), met_at: None };
         desk.ask(&OrderNews::Promise(promise)).unwrap();
-        assert!(words(&desk, Some(now)).starts_with("promised <time"), "{}", words(&desk, Some(now)));
-        assert!(words(&desk, Some(now)).contains(", now expected <time"));
+        assert!(words(&desk, Some(now)).starts_with("promised <shop-time"), "{}", words(&desk, Some(now)));
+        assert!(words(&desk, Some(now)).contains(", now expected <shop-time"));
         assert!(words(&desk, None).ends_with(", no forecast is possible"));
         desk.order.as_mut().unwrap().due_at = Some(now);
-        assert!(words(&desk, None).starts_with("wanted by <time"));
+        assert!(words(&desk, None).starts_with("wanted by <shop-time"));
     }
 
     #[test]
