@@ -1,14 +1,14 @@
 //! Decoder of MeatPack, which packs two characters of G-code into one byte; binary G-code uses it inside its blocks.
 
 /// Byte that, sent twice, announces a command to the decoder.
-const SIGNAL: u8 = 0xff;
+const SIGNAL_BYTE: u8 = 0xff;
 const ENABLE_PACKING: u8 = 251;
 const DISABLE_PACKING: u8 = 250;
 const RESET_ALL: u8 = 249;
 const ENABLE_NO_SPACES: u8 = 247;
 const DISABLE_NO_SPACES: u8 = 246;
 /// Half of a byte that stands for a character that follows in full.
-const FULL: u8 = 0xf;
+const FULL_HALF: u8 = 0xf;
 
 /// Decoder of one block.
 #[derive(Debug, Default)]
@@ -27,14 +27,14 @@ pub(super) fn unpack(data: &[u8]) -> Vec<u8> {
     let (mut decoder, mut signals) = (MeatPack::default(), 0);
     for &byte in data {
         match (byte, signals) {
-            (SIGNAL, 0 | 1) => signals += 1,
+            (SIGNAL_BYTE, 0 | 1) => signals += 1,
             (command, 2) => {
                 decoder.command(command);
                 signals = 0;
             }
             (_, 0) => decoder.take(byte),
             _ => {
-                decoder.take(SIGNAL);
+                decoder.take(SIGNAL_BYTE);
                 decoder.take(byte);
                 signals = 0;
             }
@@ -64,8 +64,8 @@ impl MeatPack {
             self.full -= 1;
             return;
         }
-        let (first, second) = (byte & FULL, byte >> 4);
-        match (first == FULL, second == FULL) {
+        let (first, second) = (byte & FULL_HALF, byte >> 4);
+        match (first == FULL_HALF, second == FULL_HALF) {
             (true, true) => self.full = 2,
             (true, false) => (self.full, self.held) = (1, Some(self.character(second))),
             (false, is_full) => {
