@@ -33,7 +33,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
         op.named("getFilePicture", "Download a file's picture")
             .about(
                 "Thumbnail that the slicer embedded in the file. If G-code has no thumbnail, its picture is drawn from \
-                 the toolpath: 256 × 256 pixels on a transparent background, in the color of the first filament. \
+                 the toolpath: 256 × 256 pixels on a transparent background, in the colour of the first filament. \
                  `plate` selects the picture of one plate.",
             )
             .error(404, "picture_not_found", "The file or the plate has no thumbnail and no toolpath to draw.")
@@ -102,7 +102,7 @@ fn headers(size: u64, tag: &str) -> [(HeaderName, String); 6] {
     ]
 }
 
-/// Returns the PNG drawn from the toolpath of a plate or, for number 0, of the first plate, in the color of its first
+/// Returns the PNG drawn from the toolpath of a plate or, for number 0, of the first plate, in the colour of its first
 /// filament; `None` if the file is not G-code, has no such plate, or nothing of it can be drawn.
 pub async fn drawn_picture(app: &FileHandles, file: &File, number: u32) -> Result<Option<Vec<u8>>, ApiError> {
     let is_whole = number == WHOLE_PICTURE;
