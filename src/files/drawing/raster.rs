@@ -86,7 +86,8 @@ impl Relief {
     fn draw(&mut self, view: &IsometricView, segment: &PathSegment) {
         let ([x0, y0], [x1, y1]) = (view.pixel(segment.from), view.pixel(segment.to));
         let is_flat = (x1 - x0).abs() >= (y1 - y0).abs();
-        let steps = (x1 - x0).abs().max((y1 - y0).abs()).ceil().clamp(1.0, RELIEF_SIDE as f32);
+        // Steps are shorter than a pixel, so that rounding passes over none.
+        let steps = ((x1 - x0).abs().max((y1 - y0).abs()).ceil() + 1.0).clamp(1.0, RELIEF_SIDE as f32);
         let tone = wall_tone(segment);
         let half = (view.line_width / 2) as f32;
         for step in 0..=steps as usize {
@@ -207,6 +208,7 @@ mod tests {
     use std::collections::HashSet;
     use std::fmt::Write as _;
 
+    use super::super::NEUTRAL;
     use super::*;
     use domain::gcode::ToolpathReader;
 
@@ -249,6 +251,21 @@ mod tests {
         assert!(top[0] > left[0] && left[0] > right[0], "{top:?} {left:?} {right:?}");
         let colors: HashSet<[u8; 4]> = pixels.into_iter().collect();
         assert!(colors.len() > 8, "{}", colors.len());
+    }
+
+    #[test]
+    fn a_wall_has_no_holes() {
+        let mut reader = ToolpathReader::default();
+        reader.push(b"M83\nG0 X10 Y10\n");
+        for layer in 1..=20 {
+            let height = f64::from(layer) * 0.2;
+            reader.push(format!("G0 Z{height}\nG1 X40 E1\nG1 Y40 E1\nG1 X10 E1\nG1 Y10 E1\n").as_bytes());
+        }
+        let pixels = decoded(&draw(&reader.finish(), NEUTRAL, &mut || true).unwrap());
+        let rows: Vec<&[[u8; 4]]> = pixels.chunks(256).collect();
+        let opaque = |column: usize| rows.iter().filter(|row| row[column][3] == 255).count();
+        let thinnest = (14..242).map(opaque).min();
+        assert!(thinnest > Some(10), "{thinnest:?}");
     }
 
     #[test]
