@@ -106,7 +106,7 @@ impl DrawingRequest {
     /// Draws the picture from opened contents.
     fn draw_content(&self, file: File, may_go_on: &mut dyn FnMut() -> bool) -> io::Result<Option<Vec<u8>>> {
         let mut is_over = false;
-        let timed = TimedFile { file, may_go_on: &mut || may_go_on(), is_over: &mut is_over };
+        let timed = TimedFile { file, may_go_on: &mut *may_go_on, is_over: &mut is_over };
         let path = read_toolpath(timed, self.plate);
         if is_over {
             return Err(timed_out());
