@@ -48,7 +48,7 @@ impl Toolpath {
 
     /// Returns whether the moves cover an area, so that there is something to draw.
     pub fn has_area(&self) -> bool {
-        (0..2).all(|axis| {
+        (0..2).all(|axis: usize| {
             let values = || {
                 self.segments.iter().flat_map(move |one| [one.from, one.to]).filter_map(move |at| at.get(axis).copied())
             };
@@ -70,7 +70,7 @@ pub struct ToolpathReader {
     beside: bool,
     segments: Vec<PathSegment>,
     max_segments: usize,
-    /// Every how many moves one is held.
+    /// Number of moves of which one is held.
     stride: usize,
     /// Number of moves since the last one that is held.
     passed: usize,
@@ -160,7 +160,7 @@ impl ToolpathReader {
 
     /// Moves one axis, unless the position would be implausible.
     fn place(&mut self, letter: u8, value: f64, relative: bool) {
-        let axis = match letter {
+        let axis: usize = match letter {
             b'X' => 0,
             b'Y' => 1,
             b'Z' => 2,
