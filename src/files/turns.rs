@@ -320,4 +320,14 @@ mod tests {
         begun.send(()).unwrap();
         shop.await.unwrap().unwrap();
     }
+
+    #[tokio::test]
+    async fn pictures_beyond_the_limit_are_rejected() {
+        let turns = ReadQueue::default();
+        let others = turns.drawings.clone().acquire_many_owned(MAX_DRAWINGS as u32).await.unwrap();
+        let error = turns.draw(|_| ()).await.unwrap_err();
+        assert_eq!(error.downcast::<ReadersBusy>().unwrap(), ReadersBusy::Drawings);
+        drop(others);
+        turns.draw(|drawing| assert!(drawing.goes_on())).await.unwrap();
+    }
 }
