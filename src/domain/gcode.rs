@@ -15,12 +15,14 @@ mod package;
 mod project;
 mod tags;
 mod thumbnail;
+mod toolpath;
 mod tools;
 
 pub use content::ContentType;
 pub use extents::Extents;
 pub use package::{open_archive, read_package};
 pub use thumbnail::Thumbnail;
+pub use toolpath::{PathSegment, Toolpath, ToolpathReader, read_toolpath};
 
 use crate::amount::Amount;
 use crate::file::Plate;
