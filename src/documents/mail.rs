@@ -182,7 +182,7 @@ fn logo(look: &PdfConfig) -> Result<Option<MailLogo>, DesignError> {
 
 /// Returns whether black is more legible than white on the given colour: its relative luminance exceeds that of the
 /// grey on which both are equally legible.
-fn is_light((red, green, blue): (u8, u8, u8)) -> bool {
+pub fn is_light((red, green, blue): (u8, u8, u8)) -> bool {
     let linear = |part: u8| {
         let part = f64::from(part) / 255.0;
         if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }

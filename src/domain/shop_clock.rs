@@ -89,6 +89,18 @@ impl ShopClock {
         format!("{day} {}", then.strftime("%H:%M"))
     }
 
+    /// Describes the day of a time relative to the current day: `today`, `Tue 3 Nov`, `3 Nov 2027`.
+    pub fn describe_day(&self, at: Timestamp, now: Timestamp) -> String {
+        let (then, today) = (self.zoned(at), self.zoned(now).date());
+        match then.date().duration_since(today).as_hours() / 24 {
+            0 => "today".to_owned(),
+            1 => "tomorrow".to_owned(),
+            -1 => "yesterday".to_owned(),
+            _ if then.year() == today.year() => then.strftime("%a %-d %b").to_string(),
+            _ => then.strftime("%-d %b %Y").to_string(),
+        }
+    }
+
     /// Describes a time as [`Self::describe`] does, but omits the day if it is the current one: `17:40`.
     pub fn describe_near(&self, at: Timestamp, now: Timestamp) -> String {
         if self.zoned(at).date() == self.zoned(now).date() { self.time(at) } else { self.describe(at, now) }
@@ -242,6 +254,16 @@ mod tests {
             ("2027-01-02T08:00:00Z", "2 Jan 2027 09:00"),
         ] {
             assert_eq!(berlin.describe(at(moment), now), words, "{moment}");
+        }
+        for (moment, day) in [
+            ("2026-11-28T22:59:59Z", "today"),
+            ("2026-11-28T23:00:00Z", "tomorrow"),
+            ("2026-11-27T22:59:00Z", "yesterday"),
+            ("2026-12-01T08:00:00Z", "Tue 1 Dec"),
+            ("2026-11-03T16:40:00Z", "Tue 3 Nov"),
+            ("2027-01-02T08:00:00Z", "2 Jan 2027"),
+        ] {
+            assert_eq!(berlin.describe_day(at(moment), now), day, "{moment}");
         }
         assert_eq!(clock(NEW_YORK).describe(now, now), "today 18:30");
         assert_eq!(ShopClock::default().describe(at("2026-11-28T00:10:00Z"), now), "tomorrow 00:10");

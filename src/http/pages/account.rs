@@ -174,13 +174,13 @@ fn form(viewer: &Viewer, email: &str, values: &dyn Fn(&str) -> String, wrong: Op
         p { "You are signed in as " strong { (email) } "." }
         form method="post" action=(PATH) {
             (viewer.hidden())
-            section class="card" aria-labelledby="person" {
+            section class="panel pad" aria-labelledby="person" {
                 h2 id="person" { "About you" }
                 @for one in &PERSON { (member(one)) }
             }
-            section class="card" aria-labelledby="parcels" {
-                h2 id="parcels" { "Where parcels go" }
-                p class="hint" { "Leave all of it empty if you have none." }
+            section class="panel pad" aria-labelledby="parcels" {
+                h2 id="parcels" { "Shipping address" }
+                p class="hint" { "Leave it empty if you have none." }
                 @for one in &PARCELS { (member(one)) }
             }
             button type="submit" { "Save" }

@@ -7,6 +7,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use maud::{DOCTYPE, Markup, html};
 
+use super::brand::Brand;
 use super::times::{TimeForm, mark};
 use crate::design::assets::{PageAsset, SITE_SCRIPT, SITE_STYLE};
 use config::Config;
@@ -38,9 +39,9 @@ impl PageCode {
 }
 
 /// Style and policy of static pages.
-static STILL_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(&SITE_STYLE, None, false));
+static STILL_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(&SITE_STYLE, None, true));
 /// Style, script and policy of pages with live updates.
-static LIVE_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(&SITE_STYLE, Some(&*SITE_SCRIPT), false));
+static LIVE_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(&SITE_STYLE, Some(&*SITE_SCRIPT), true));
 
 /// Navigation section that a page belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,6 +64,8 @@ const SECTIONS: [(Section, &str, &str); 4] = [
 pub(super) struct Viewer {
     /// Form token of the customer's session.
     pub(super) token: String,
+    /// Shop whose page it is.
+    pub(super) brand: Brand,
 }
 
 impl Viewer {
@@ -70,7 +73,8 @@ impl Viewer {
     pub(super) fn new(who: &Caller, config: &Config) -> Result<Self, ApiError> {
         who.customer()?;
         let session = who.session.ok_or_else(|| ApiError::internal("a customer without a session"))?;
-        Ok(Self { token: FormToken::of(&config.auth.session_secret, session).masked() })
+        let token = FormToken::of(&config.auth.session_secret, session).masked();
+        Ok(Self { token, brand: Brand::new(config) })
     }
 
     /// Renders the hidden token field, which every form contains.
@@ -80,26 +84,28 @@ impl Viewer {
 
     /// Renders a customer page.
     pub(super) fn page(&self, section: Section, title: &str, content: &Markup) -> Response {
-        respond(StatusCode::OK, title, "wide", &self.around(section, content), &STILL_PAGE)
+        self.around(StatusCode::OK, section, title, content, &STILL_PAGE)
     }
 
     /// Renders a customer page with live updates.
     pub(super) fn live_page(&self, section: Section, title: &str, content: &Markup) -> Response {
-        respond(StatusCode::OK, title, "wide", &self.around(section, content), &LIVE_PAGE)
+        self.around(StatusCode::OK, section, title, content, &LIVE_PAGE)
     }
 
     /// Renders a customer page again, with a form's errors and status 400.
     pub(super) fn again(&self, section: Section, title: &str, content: &Markup) -> Response {
-        respond(StatusCode::BAD_REQUEST, title, "wide", &self.around(section, content), &STILL_PAGE)
+        self.around(StatusCode::BAD_REQUEST, section, title, content, &STILL_PAGE)
     }
 
-    fn around(&self, section: Section, content: &Markup) -> Markup {
-        html! {
+    fn around(&self, status: StatusCode, section: Section, title: &str, content: &Markup, code: &PageCode) -> Response {
+        let body = html! {
+            (self.brand.style())
             a class="skip" href="#content" { "Skip to the content" }
             header {
                 nav aria-label="Pages" {
-                    @for (of, path, words) in SECTIONS {
-                        a href=(path) aria-current=[(of == section).then_some("page")] { (words) }
+                    a class="brand" href=(super::orders::PATH) { (self.brand.head()) }
+                    @for (of, path, label) in SECTIONS {
+                        a href=(path) aria-current=[(of == section).then_some("page")] { (label) }
                     }
                     form method="post" action="/sign-out" {
                         (self.hidden())
@@ -108,8 +114,20 @@ impl Viewer {
                 }
             }
             main id="content" { (content) }
-        }
+            (self.brand.foot())
+        };
+        respond(status, &self.brand.page_title(title), "wide shop", &body, code)
     }
+}
+
+/// Renders a page of the shop for visitors who need not be signed in: one card, with the shop on top.
+pub(super) fn shop_page(brand: &Brand, status: StatusCode, title: &str, content: &Markup) -> Response {
+    let body = html! {
+        (brand.style())
+        main { p class="brand" { (brand.head()) } (content) }
+        (brand.foot())
+    };
+    respond(status, &brand.page_title(title), "small shop", &body, &STILL_PAGE)
 }
 
 /// Renders a page without navigation, for any visitor.
@@ -123,19 +141,28 @@ pub(super) fn whole_page(status: StatusCode, title: &str, body: &Markup, live: b
 }
 
 /// Renders a page with a single message, such as that a link is invalid.
-pub(super) fn notice(status: StatusCode, title: &str, words: &str) -> Response {
-    page(status, title, &html! { h1 { (title) } p { (words) } })
+pub(super) fn notice(brand: &Brand, status: StatusCode, title: &str, text: &str) -> Response {
+    shop_page(brand, status, title, &html! { h1 { (title) } p { (text) } })
 }
 
-/// Renders a page that forwards to another site. A redirect is not possible, because browsers do not follow one to
-/// another site in response to a form.
-pub(super) fn lead_on(url: &str, words: &str) -> Response {
-    let content = html! {
-        h1 { (words) }
-        p { "You are led on in a moment. If nothing happens, press the button." }
-        a class="button" href=(url) rel="noreferrer" { "Go on" }
-    };
-    let mut response = page(StatusCode::OK, words, &content);
+/// Renders a page that forwards to the payment processor. A redirect is not possible, because browsers do not follow
+/// one to another site in response to a form.
+pub(super) fn lead_to_payment(brand: &Brand, url: &str) -> Response {
+    let title = "On to the payment";
+    refreshed(url, |content| shop_page(brand, StatusCode::OK, title, content), title)
+}
+
+/// Renders a page that forwards to another page.
+pub(super) fn lead_on(url: &str, title: &str) -> Response {
+    refreshed(url, |content| page(StatusCode::OK, title, content), title)
+}
+
+fn refreshed(url: &str, render: impl FnOnce(&Markup) -> Response, title: &str) -> Response {
+    let mut response = render(&html! {
+        h1 { (title) }
+        p { "The next page opens in a moment. If it does not, press the button." }
+        a class="button" href=(url) rel="noreferrer" { "Continue" }
+    });
     // What is in the address of a page of the processor stands in the answer in any case.
     if let Ok(refresh) = HeaderValue::from_str(&format!("0; url={url}")) {
         response.headers_mut().insert(header::REFRESH, refresh);
@@ -187,6 +214,11 @@ pub(super) fn respond(status: StatusCode, title: &str, width: &str, body: &Marku
 /// Renders a time by the shop's clock ([`super::times`]): `today 17:40`.
 pub(super) fn time(at: Timestamp) -> Markup {
     mark(TimeForm::Moment, at)
+}
+
+/// Renders the day of a time by the shop's clock: `tomorrow`, `Tue 3 Nov`.
+pub(super) fn day(at: Timestamp) -> Markup {
+    mark(TimeForm::Day, at)
 }
 
 /// Renders an amount in minor units with its currency.

@@ -7,13 +7,15 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
+use super::brand::{Brand, address_line};
 use super::form::PageForm;
-use super::frame::{Section, Viewer, lead_on, money, see_other};
+use super::frame::{Section, Viewer, lead_to_payment, money, see_other};
 use super::orders::{PartQuery, back_to};
 use super::times::document_day;
+use crate::design::{Icon, Tone, chip, empty_place, icon};
 use config::Config;
 use domain::id::Id;
-use domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceStatus};
+use domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceStatus, Party};
 use domain::limits::LimitKind;
 use domain::order::{Order, OrderStatus};
 use http::access::Caller;
@@ -31,9 +33,9 @@ use store::queries::InvoiceFilter;
 /// Path of the invoice list.
 pub(super) const PATH: &str = "/invoices";
 /// Status displayed for an invoice with an outstanding amount whose order was cancelled.
-pub(super) const CANCELLED_WORDS: &str = "Order cancelled";
+const CANCELLED_WORDS: &str = "Order cancelled";
 /// Notice shown if a payment was made for an order that was cancelled.
-pub(super) const GIVEN_BACK_WORDS: &str = "What you paid is given back to you.";
+pub(super) const GIVEN_BACK_WORDS: &str = "Your payment will be refunded.";
 
 handles! {
     /// Dependencies of the invoice pages.
@@ -45,16 +47,27 @@ handles! {
 }
 
 /// Returns the invoice status as text for customers.
-pub(super) fn status_words(status: InvoiceStatus) -> &'static str {
+fn status_words(status: InvoiceStatus) -> &'static str {
     match status {
         InvoiceStatus::Draft => "Draft",
         InvoiceStatus::Open => "To be paid",
         InvoiceStatus::PartiallyPaid => "Partly paid",
         InvoiceStatus::Overdue => "Overdue",
         InvoiceStatus::Paid => "Paid",
-        InvoiceStatus::Refunded => "Paid back",
+        InvoiceStatus::Refunded => "Refunded",
         InvoiceStatus::Void => "Void",
     }
+}
+
+/// Renders an invoice's status; `is_cancelled` states whether its order was cancelled.
+pub(super) fn status_chip(status: InvoiceStatus, is_cancelled: bool) -> Markup {
+    let tone = match status {
+        InvoiceStatus::Overdue => Tone::Error,
+        InvoiceStatus::Open | InvoiceStatus::PartiallyPaid => Tone::Attention,
+        InvoiceStatus::Paid => Tone::Working,
+        InvoiceStatus::Draft | InvoiceStatus::Refunded | InvoiceStatus::Void => Tone::Idle,
+    };
+    if is_cancelled { chip(Tone::Idle, CANCELLED_WORDS) } else { chip(tone, status_words(status)) }
 }
 
 /// Returns whether the invoice has an outstanding amount although its order was cancelled. Such an invoice is not to be
@@ -91,18 +104,24 @@ pub(super) async fn list(
     let content = html! {
         h1 { "Your invoices" }
         @if some.is_empty() {
-            p { "There is no invoice for " strong { (email) } " yet." }
+            (empty_place(Icon::ReceiptText, "Your invoices appear here, to be paid and downloaded.", &html! {
+                p class="small" { "There are none for " strong { (email) } " yet." }
+                a class="btn" href=(super::orders::PATH) { "Your orders" }
+            }))
         } @else {
-            ul class="card rows" {
+            ul class="panel rows" {
                 @for invoice in &some {
-                    li {
-                        a href={ (PATH) "/" (invoice.id) } { (number(invoice)) }
-                        span class="state" {
-                            @if cancelled.contains(&invoice.id) { (CANCELLED_WORDS) }
-                            @else { (status_words(invoice.shown_status(now))) }
+                    li class="row" {
+                        span class="thumb" { (icon(Icon::ReceiptText)) }
+                        div {
+                            a class="tall" href={ (PATH) "/" (invoice.id) } { (number(invoice)) } " "
+                            (status_chip(invoice.shown_status(now), cancelled.contains(&invoice.id)))
+                            div class="small muted" {
+                                @if let Some(at) = invoice.issued_at { "Issued " (document_day(at)) }
+                                @if let Some(at) = invoice.due_at.filter(|_| invoice.due_cents() > 0) { " · due " (document_day(at)) }
+                            }
                         }
-                        @if let Some(at) = invoice.issued_at { span class="soft" { (document_day(at)) } }
-                        span { (money(invoice.content.sums.payable_cents(), &invoice.content.currency)) }
+                        span class="num" { (money(invoice.content.sums.payable_cents(), &invoice.content.currency)) }
                     }
                 }
             }
@@ -131,11 +150,10 @@ pub(super) async fn one(
     let ids: Vec<Id> = notes.iter().map(|note| note.id).collect();
     let numbers = app.own.queries.document_numbers(&ids).await?;
     let content = html! {
-        h1 { (title) }
-        p { span class="state" { @if cancelled { (CANCELLED_WORDS) } @else { (status_words(status)) } } }
+        div class="head" { h1 { (title) } (status_chip(status, cancelled)) }
         @if cancelled {
             p {
-                "Its order was cancelled, so nothing is to be paid any more."
+                "Its order was cancelled; no payment is due."
                 @if invoice.ledger.kept_cents > 0 { " " (GIVEN_BACK_WORDS) }
             }
         }
@@ -144,22 +162,43 @@ pub(super) async fn one(
             @if due > 0 {
                 form method="post" action={ (PATH) "/" (id) "/pay" } {
                     (viewer.hidden())
-                    button type="submit" { "Pay now" }
+                    button type="submit" { "Pay " (money(due, &invoice.content.currency)) }
                 }
             }
-            @if app.config.pdf.enabled { a class="button second" href={ (PATH) "/" (id) "/pdf" } { "Open the PDF" } }
+            @if app.config.pdf.enabled {
+                a class="btn" href={ (PATH) "/" (id) "/pdf" } { (icon(Icon::Download)) "Download PDF" }
+            }
+            @if let Some(order) = invoice.order_id {
+                a class="btn" href={ (super::orders::PATH) "/" (order) } { (icon(Icon::Package)) "Order" }
+            }
+            (viewer.brand.ask(&whole.document.number_text()))
         }
         (lines(invoice))
+        (seller(&whole.document.seller))
         @if !notes.is_empty() { (credit_notes(invoice, &notes, &numbers, app.config.pdf.enabled)) }
     };
     Ok(viewer.page(Section::Invoices, &title, &content))
+}
+
+/// Renders the seller as on the invoice.
+fn seller(seller: &Party) -> Markup {
+    html! {
+        section class="panel pad" aria-labelledby="seller" {
+            h2 id="seller" { "Seller" }
+            p {
+                (seller.name)
+                @if let Some(address) = &seller.address { br; (address_line(address)) }
+                @if let Some(id) = &seller.vat_id { br; span class="small muted" { "VAT ID " (id) } }
+            }
+        }
+    }
 }
 
 /// Renders the credit notes of an invoice, each with its PDF if PDFs are enabled.
 fn credit_notes(invoice: &Invoice, notes: &[&DocumentHead], numbers: &HashMap<Id, String>, with_pdf: bool) -> Markup {
     let number = |note: &DocumentHead| numbers.get(&note.id).map_or("", String::as_str);
     html! {
-        section class="card" aria-labelledby="credited" {
+        section class="panel pad" aria-labelledby="credited" {
             h2 id="credited" { "Credit notes" }
             ul class="rows" {
                 @for note in notes {
@@ -182,17 +221,14 @@ fn credit_notes(invoice: &Invoice, notes: &[&DocumentHead], numbers: &HashMap<Id
 fn summary(invoice: &Invoice, due: i64) -> Markup {
     let currency = &invoice.content.currency;
     html! {
-        section class="card" aria-labelledby="sums" {
-            h2 id="sums" { "At a glance" }
+        section class="panel pad" aria-labelledby="sums" {
+            h2 id="sums" { "Summary" }
             dl {
                 @if let Some(at) = invoice.issued_at { dt { "Issued" } dd { (document_day(at)) } }
                 @if let Some(at) = invoice.due_at { dt { "Due" } dd { (document_day(at)) } }
                 dt { "Total" } dd { (money(invoice.content.sums.payable_cents(), currency)) }
                 dt { "Paid" } dd { (money(invoice.ledger.kept_cents, currency)) }
                 dt class="sum" { "To be paid" } dd class="sum" { (money(due, currency)) }
-            }
-            @if let Some(order) = invoice.order_id {
-                p { a href={ (super::orders::PATH) "/" (order) } { "The order of this invoice" } }
             }
         }
     }
@@ -205,8 +241,8 @@ pub(super) fn lines(invoice: &Invoice) -> Markup {
         html! { @if cents != 0 { dt { (words) } dd { (money(cents, currency)) } } }
     };
     html! {
-        section class="card" aria-labelledby="lines" {
-            h2 id="lines" { "What it is for" }
+        section class="panel pad" aria-labelledby="lines" {
+            h2 id="lines" { "Items" }
             ul class="rows" {
                 @for line in &content.lines {
                     li {
@@ -221,7 +257,7 @@ pub(super) fn lines(invoice: &Invoice) -> Markup {
                 (sum("Tax", content.sums.tax_cents))
                 dt class="sum" { "Total" } dd class="sum" { (money(content.sums.payable_cents(), currency)) }
             }
-            @if let Some(notes) = &content.notes { p class="soft" { (notes) } }
+            @if let Some(notes) = &content.notes { p class="small muted" { (notes) } }
         }
     }
 }
@@ -251,7 +287,7 @@ pub(super) async fn pay(
     let open = async {
         let pages = back_to(&app.config, PATH, id);
         let open = begin_checkout(&app.own, state_of(&state)?, &sent.call.origin(), &pages).await?;
-        Ok(lead_on(&open.url, "On to the payment"))
+        Ok(lead_to_payment(&Brand::new(&app.config), &open.url))
     };
     within(&app.limits, app.own.environment.now(), &[charge], open).await
 }

@@ -6,6 +6,7 @@
 //! and users who are not signed in are redirected to the sign-in page.
 
 mod account;
+mod brand;
 mod design;
 mod form;
 mod frame;
@@ -13,6 +14,7 @@ mod invoices;
 mod models;
 mod orders;
 mod pay;
+mod pictures;
 mod printer_fields;
 mod quotes;
 mod refused;
@@ -51,7 +53,7 @@ pub fn router(state: AppState) -> Router {
     let routes = routes.merge(self::routes(&state)).merge(design::assets::routes());
     let routes = http::with_bounds(routes, &state)
         .layer(from_fn(billing::answered_by_contract))
-        .layer(from_fn(answered_as_page));
+        .layer(from_fn_with_state(state.config.clone(), answered_as_page));
     http::with_headers(routes, state)
 }
 
@@ -61,12 +63,15 @@ pub fn routes(app: &AppState) -> Router<AppState> {
     let (get, post, form, live) = (Method::GET, Method::POST, PageBounds::Form, PageBounds::Stream);
     setup::routes(Routes::new())
         .page(get.clone(), Open, CONFIRM_PATH, sign_in::confirm, form)
+        .page(get.clone(), Open, brand::STYLE_PATH, brand::style, form)
+        .page(get.clone(), Open, brand::LOGO_PATH, brand::logo, form)
         .page(get.clone(), Open, sign_in::PATH, sign_in::show, form)
         .page(post.clone(), Open, sign_in::PATH, sign_in::ask, form)
         .page(post.clone(), Customer, "/sign-out", account::sign_out, form)
         .page(get.clone(), Customer, orders::PATH, orders::list, form)
         .page(get.clone(), Customer, "/orders/{id}", orders::one, form)
         .page(get.clone(), Customer, "/orders/{id}/live", orders::live, live)
+        .page(get.clone(), Customer, "/orders/{id}/pictures/{number}", pictures::of_order, form)
         .page(post.clone(), Customer, "/orders/{id}/pay", orders::pay, form)
         .page(get.clone(), Customer, invoices::PATH, invoices::list, form)
         .page(get.clone(), Customer, "/invoices/{id}", invoices::one, form)
@@ -74,11 +79,13 @@ pub fn routes(app: &AppState) -> Router<AppState> {
         .page(post.clone(), Customer, "/invoices/{id}/pay", invoices::pay, form)
         .page(get.clone(), Customer, quotes::PATH, quotes::list, form)
         .page(get.clone(), Customer, "/quotes/{id}", quotes::one, form)
+        .page(get.clone(), Customer, "/quotes/{id}/pictures/{number}", pictures::of_quote, form)
         .page(post.clone(), Customer, "/quotes/{id}/accept", quotes::accept, form)
         .page(post.clone(), Customer, "/quotes/{id}/decline", quotes::decline, form)
         .page(get.clone(), Customer, models::PATH, models::show, form)
         .page(post.clone(), Customer, models::PATH, models::upload, PageBounds::Upload)
         .page(get.clone(), Customer, "/models/{id}", models::one, form)
+        .page(get.clone(), Customer, "/models/{id}/picture", pictures::of_model, form)
         .page(get.clone(), Open, "/pay/{token}", pay::show, form)
         .page(post.clone(), Open, "/pay/{token}", pay::pay, form)
         .page(get, Customer, account::PATH, account::show, form)

@@ -1,23 +1,34 @@
-//! Upload of a model for pricing: a form, and the page with the model's current price.
+//! Upload of a model for pricing: a form with the models uploaded so far, and the page with a model's current price.
 
 use axum::extract::{Request, State};
 use axum::response::Response;
-use maud::html;
+use maud::{Markup, html};
 
 use super::form::check_token;
 use super::frame::{Section, Viewer, money, see_other};
+use super::pictures;
 use super::quotes::{PATH as QUOTES, QuotePageHandles};
+use crate::design::{Icon, Tone, chip, icon};
 use domain::bounds::MAX_QUANTITY;
+use domain::quote::{Quote, QuoteLine, QuoteModel};
 use domain::refusal::Refusal;
+use domain::sku::Dimensions;
 use http::access::Caller;
 use http::error::ApiError;
 use http::limits::LimitedReply;
 use http::page::OpenQuery;
 use http::path_id::PathId;
 use http_api::billing::quotes::{first_model, take_model};
+use http_api::production::quotes::ModelSlicing;
+use store::queries::{Page, QuoteFilter};
 
 /// Path of the model form.
 pub(super) const PATH: &str = "/models";
+/// Number of the customer's newest quotes that are searched for uploaded models.
+const SEARCHED_QUOTES: u64 = 50;
+/// Maximum number of uploaded models that are listed.
+const MAX_LISTED: usize = 20;
+const TITLE: &str = "Get a price for a model";
 
 /// Query parameters of the URL to which the upload form is submitted. The token is in the URL because the body is
 /// streamed: a token in the body would be read too late.
@@ -27,30 +38,93 @@ pub(super) struct UploadQuery {
     token: Option<String>,
 }
 
-/// Serves the form for uploading a model.
+/// Serves the form for uploading a model, and the models uploaded so far.
 pub(super) async fn show(State(app): State<QuotePageHandles>, who: Caller) -> Result<Response, ApiError> {
     let viewer = Viewer::new(&who, &app.config)?;
+    let (_, email) = who.customer()?;
+    let uploads = uploads(&app, email).await?;
     let content = html! {
-        h1 { "What does my model cost?" }
-        p { "Send us a model, and see a price at once. We look at it, and send you a quote that you can accept." }
-        form class="card" method="post" enctype="multipart/form-data" action={ (PATH) "?token=" (viewer.token) } {
+        h1 { (TITLE) }
+        p { "Upload a model and see a price at once. We check it, and send you a quote that you can accept." }
+        form class="panel pad" method="post" enctype="multipart/form-data" action={ (PATH) "?token=" (viewer.token) } {
             div class="field" {
                 label for="file" { "Model" }
                 input id="file" name="file" type="file" accept=".stl,.3mf" required aria-describedby="kinds";
                 p class="hint" id="kinds" { "An STL or 3MF file." }
             }
             div class="field" {
-                label for="quantity" { "How many of it" }
+                label for="quantity" { "Quantity" }
                 input id="quantity" name="quantity" type="number" min="1" max=(MAX_QUANTITY) value="1" required;
             }
             div class="field" {
                 label for="notes" { "Notes for us" }
                 textarea id="notes" name="notes" rows="4" maxlength="1000" {}
             }
-            button type="submit" { "Send it" }
+            button type="submit" { (icon(Icon::Upload)) "Upload the model" }
+        }
+        @if !uploads.is_empty() {
+            section aria-labelledby="uploads" {
+                h2 id="uploads" { "Uploaded so far" }
+                ul class="panel rows" {
+                    @for quote in &uploads {
+                        @if let Some((line, model)) = first_model(quote) { (row(quote, line, model)) }
+                    }
+                }
+            }
         }
     };
-    Ok(viewer.page(Section::Quotes, "What does my model cost?", &content))
+    Ok(viewer.page(Section::Quotes, TITLE, &content))
+}
+
+/// Returns the quotes of models that the customer uploaded, newest first. Models that the shop uploaded for the customer
+/// are not among them.
+async fn uploads(app: &QuotePageHandles, email: &str) -> Result<Vec<Quote>, ApiError> {
+    let (handles, page) = (&app.own.quotes, Page { limit: SEARCHED_QUOTES, offset: 0 });
+    let now = handles.environment.now();
+    let filter = QuoteFilter { customer_email: Some(email.to_owned()), now, ..QuoteFilter::default() };
+    let (quotes, _) = handles.queries.quotes(&filter, page).await?;
+    let mut uploads = Vec::new();
+    for quote in quotes.into_iter().filter_map(|quote| quote.state) {
+        let Some(file) = first_model(&quote).map(|(_, model)| model.file_id) else { continue };
+        let state = handles.files.read(file).await?;
+        let is_own = state.is_some_and(|file| file.state.as_ref().is_some_and(|file| file.customer_upload.is_some()));
+        if is_own && uploads.len() < MAX_LISTED {
+            uploads.push(quote);
+        }
+    }
+    Ok(uploads)
+}
+
+/// Renders an uploaded model in the list.
+fn row(quote: &Quote, line: &QuoteLine, model: &QuoteModel) -> Markup {
+    let amount = line.unit_price_cents.saturating_mul(line.quantity.into());
+    html! {
+        li class="row" {
+            (pictures::model("thumb", model.file_id))
+            div {
+                a class="tall" href={ (PATH) "/" (model.file_id) } { (line.quantity) " × " (line.description) } " "
+                (state_chip(quote, model))
+                div class="small muted" { (size(model.size)) }
+            }
+            span class="num" { (money(amount, &quote.currency)) }
+        }
+    }
+}
+
+/// Renders how far the pricing of a model is.
+fn state_chip(quote: &Quote, model: &QuoteModel) -> Markup {
+    if quote.is_known_to_customers() {
+        return chip(Tone::Working, "Quoted");
+    }
+    match ModelSlicing::of(model) {
+        ModelSlicing::Pending => chip(Tone::Idle, "Being priced"),
+        ModelSlicing::None | ModelSlicing::Done | ModelSlicing::Failed => chip(Tone::Idle, "Being checked"),
+    }
+}
+
+/// Formats the size of a model.
+fn size(size: Dimensions) -> String {
+    format!("{} × {} × {} mm", size.x, size.y, size.z)
 }
 
 /// Receives a model and redirects to the page with its price.
@@ -83,21 +157,33 @@ pub(super) async fn one(
     let (line, model) = first_model(&quote).ok_or_else(|| Refusal::not_found("quote"))?;
     let amount = line.unit_price_cents.saturating_mul(line.quantity.into());
     let content = html! {
-        h1 { (line.description) }
-        section class="card" aria-labelledby="price" {
-            h2 id="price" { "The price by now" }
-            dl {
-                dt { "How many" } dd { (line.quantity) }
-                dt { "Size" } dd { (model.size.x) " × " (model.size.y) " × " (model.size.z) " mm" }
-                dt { "Each" } dd { (money(line.unit_price_cents, &quote.currency)) }
-                dt class="sum" { "Together, without tax and shipping" } dd class="sum" { (money(amount, &quote.currency)) }
+        section class="panel hero" {
+            (pictures::model("view", id))
+            div {
+                h1 { (line.description) }
+                p { (state_chip(&quote, model)) }
             }
-            p class="soft" { "It becomes more exact within a minute: load the page again. What counts is the quote that we send you." }
+        }
+        section class="panel pad" aria-labelledby="price" {
+            h2 id="price" { "Current price" }
+            dl {
+                dt { "Quantity" } dd { (line.quantity) }
+                dt { "Size" } dd { (size(model.size)) }
+                dt { "Each" } dd { (money(line.unit_price_cents, &quote.currency)) }
+                dt class="sum" { "Total, without tax and shipping" } dd class="sum" { (money(amount, &quote.currency)) }
+            }
+            p class="small muted" {
+                @if ModelSlicing::of(model) == ModelSlicing::Pending { "The price becomes more exact within a minute: load the page again. " }
+                "The quote that we send you is binding."
+            }
         }
         @if quote.is_known_to_customers() {
             a class="button" href={ (QUOTES) "/" (quote.id) } { "Open the quote" }
         } @else {
-            p class="acts" { a class="button second" href={ (PATH) "/" (id) } { "Load again" } a href=(QUOTES) { "Your quotes" } }
+            p class="acts" {
+                a class="btn" href={ (PATH) "/" (id) } { (icon(Icon::RefreshCw)) "Load again" }
+                a class="btn" href=(PATH) { "All models" }
+            }
         }
     };
     Ok(viewer.page(Section::Quotes, &line.description, &content))

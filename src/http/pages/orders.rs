@@ -2,6 +2,7 @@
 
 mod live;
 mod progress;
+mod stages;
 
 use std::sync::Arc;
 
@@ -9,14 +10,19 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use self::progress::{LivePart, status_words};
+use self::progress::{LivePart, is_open, status_words, tone};
+use self::stages::count;
+use super::brand::Brand;
 use super::form::PageForm;
-use super::frame::{Section, Viewer, lead_on, money, time};
+use super::frame::{Section, Viewer, day, lead_to_payment, money, time};
+use super::pictures;
+use crate::design::{Icon, chip, empty_place};
 use actors::checkouts::ReturnPages;
 use config::Config;
 use domain::id::Id;
 use domain::limits::LimitKind;
 use domain::order::Order;
+use domain::time::Timestamp;
 use http::access::Caller;
 use http::command_request::state_of;
 use http::error::ApiError;
@@ -86,25 +92,42 @@ pub(super) async fn list(
     let filter = OrderFilter { customer_email: Some(email.to_owned()), ..OrderFilter::default() };
     let (orders, total) = app.own.orders.queries.orders(&filter, part.page()).await?;
     let orders: Vec<&Order> = orders.iter().filter_map(|order| order.state.as_ref()).collect();
+    let forecast = app.own.orders.forecaster.latest();
     let content = html! {
         h1 { "Your orders" }
         @if orders.is_empty() {
-            p { "There is no order of " strong { (email) } " here." }
+            (empty_place(Icon::Package, "Your orders appear here, with their progress and their parcels.", &html! {
+                p class="small" { "There are none for " strong { (email) } " yet." }
+                a class="btn" href=(super::models::PATH) { "Get a price for a model" }
+            }))
         } @else {
-            ul class="card rows" {
-                @for order in &orders {
-                    li {
-                        a href={ (PATH) "/" (order.id) } { (order.number_text()) }
-                        span class="state" { (status_words(order.status)) }
-                        span class="soft" { (time(order.created_at)) }
-                        span { (money(order.total_cents, &order.currency)) }
-                    }
-                }
+            ul class="panel rows" {
+                @for order in &orders { (row(order, forecast.orders.get(&order.id).copied())) }
             }
         }
         (part.links(PATH, total))
     };
     Ok(viewer.page(Section::Orders, "Your orders", &content))
+}
+
+/// Renders an order in the list.
+fn row(order: &Order, expected: Option<Timestamp>) -> Markup {
+    let items = order.lines.iter().filter(|line| line.kit_line.is_none());
+    let items: u64 = items.map(|line| u64::from(line.quantity)).sum();
+    html! {
+        li class="row" {
+            (pictures::order("thumb", order))
+            div {
+                a class="tall" href={ (PATH) "/" (order.id) } { (order.number_text()) } " "
+                (chip(tone(order.status), status_words(order.status)))
+                div class="small muted" {
+                    (count(items, "item")) " · ordered " (day(order.created_at))
+                    @if let Some(at) = expected.filter(|_| is_open(order.status)) { " · expected " (day(at)) }
+                }
+            }
+            span class="num" { (money(order.total_cents, &order.currency)) }
+        }
+    }
 }
 
 /// Serves the page of one order.
@@ -121,10 +144,16 @@ pub(super) async fn one(
     let tracking = app.config.shipping.tracking_pages();
     let part = LivePart { order, expected, steps: &steps, tracking: &tracking, viewer: &viewer };
     let content = html! {
-        h1 { "Order " (order.number_text()) }
-        p id="said" role="status" { (part.status_text()) }
-        div id="live" data-stream={ (PATH) "/" (id) "/live" } { (part.html()) }
-        noscript { p { a href={ (PATH) "/" (id) } { "Load the page again" } " to see how things stand." } }
+        section class="panel hero" {
+            (pictures::order("view", order))
+            div {
+                h1 { "Order " (order.number_text()) }
+                p id="said" role="status" { (part.status_text()) }
+                p class="small muted" { "Ordered " (time(order.created_at)) }
+            }
+        }
+        div id="live" class="stack" data-stream={ (PATH) "/" (id) "/live" } { (part.html()) }
+        noscript { p { a href={ (PATH) "/" (id) } { "Load the page again" } " to see the current status." } }
     };
     Ok(viewer.live_page(Section::Orders, &order.number_text(), &content))
 }
@@ -142,7 +171,7 @@ pub(super) async fn pay(
     let open = async {
         before_checkout(orders, id).await?;
         let open = orders.checkouts.of_order(id, &sent.call.origin(), &back_to(&app.config, PATH, id)).await?;
-        Ok(lead_on(&open.url, "On to the payment"))
+        Ok(lead_to_payment(&Brand::new(&app.config), &open.url))
     };
     within(&app.own.limits, app.own.environment.now(), &[charge], open).await
 }

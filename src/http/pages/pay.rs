@@ -8,9 +8,10 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::html;
 
+use super::brand::Brand;
 use super::form::PageForm;
-use super::frame::{lead_on, money, page};
-use super::invoices::{CANCELLED_WORDS, lines, order_is_cancelled, status_words};
+use super::frame::{lead_to_payment, money, shop_page};
+use super::invoices::{GIVEN_BACK_WORDS, lines, order_is_cancelled, status_chip};
 use super::times::document_day;
 use actors::checkouts::ReturnPages;
 use domain::id::Id;
@@ -31,28 +32,27 @@ pub(super) async fn show(State(app): State<InvoiceHandles>, PayToken(token): Pay
     let number = app.queries.document_numbers(&issued).await?.into_values().next().unwrap_or_default();
     let (due, currency) = (invoice.due_cents(), &invoice.content.currency);
     let cancelled = order_is_cancelled(&app, invoice).await?;
-    let status = status_words(invoice.shown_status(app.environment.now()));
+    let status = invoice.shown_status(app.environment.now());
     let title = format!("Invoice {number}");
     let content = html! {
         h1 { (title) }
-        p { "For " strong { (invoice.content.buyer.name) } }
-        p { span class="state" { @if cancelled { (CANCELLED_WORDS) } @else { (status) } } }
+        p { "For " strong { (invoice.content.buyer.name) } " " (status_chip(status, cancelled)) }
         @if cancelled {
             p {
-                "Its order was cancelled, so nothing is to be paid any more."
-                @if invoice.ledger.kept_cents > 0 { " What was paid is given back." }
+                "Its order was cancelled; no payment is due."
+                @if invoice.ledger.kept_cents > 0 { " " (GIVEN_BACK_WORDS) }
             }
         } @else if due > 0 {
             form method="post" action={ "/pay/" (token) } {
                 button type="submit" { "Pay " (money(due, currency)) }
             }
-            @if let Some(at) = invoice.due_at { p class="soft" { "Due " (document_day(at)) } }
+            @if let Some(at) = invoice.due_at { p class="small muted" { "Due " (document_day(at)) } }
         } @else {
-            p { "Thank you: there is nothing left to pay." }
+            p { "Thank you. There is nothing left to pay." }
         }
         (lines(invoice))
     };
-    Ok(page(StatusCode::OK, &title, &content))
+    Ok(shop_page(&Brand::new(&app.config), StatusCode::OK, &title, &content))
 }
 
 /// Forwards to the payment processor's payment page for the invoice.
@@ -69,7 +69,7 @@ pub(super) async fn pay(
         let page = format!("{}/pay/{token}", app.config.public_url().trim_end_matches('/'));
         let pages = ReturnPages { success_url: page.clone(), cancel_url: page };
         let open = begin_checkout(&app, state_of(&state)?, &sent.call.origin(), &pages).await?;
-        Ok(lead_on(&open.url, "On to the payment"))
+        Ok(lead_to_payment(&Brand::new(&app.config), &open.url))
     };
     within(&limits, app.environment.now(), &[charge], open).await
 }

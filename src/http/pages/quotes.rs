@@ -7,8 +7,10 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::form::PageForm;
-use super::frame::{Section, Viewer, money, see_other, time};
+use super::frame::{Section, Viewer, day, money, see_other, time};
 use super::orders::PartQuery;
+use super::pictures;
+use crate::design::{Icon, Tone, chip, empty_place, icon};
 use config::Config;
 use domain::quote::{Quote, QuoteCommand, QuoteStatus};
 use domain::time::Timestamp;
@@ -35,11 +37,21 @@ handles! {
 fn status_words(status: QuoteStatus) -> &'static str {
     match status {
         QuoteStatus::Draft => "Draft",
-        QuoteStatus::Sent => "Waits for you",
+        QuoteStatus::Sent => "Waiting for you",
         QuoteStatus::Accepted => "Accepted",
         QuoteStatus::Declined => "Declined",
         QuoteStatus::Expired => "Expired",
     }
+}
+
+/// Renders a quote's status.
+fn status_chip(status: QuoteStatus) -> Markup {
+    let tone = match status {
+        QuoteStatus::Sent => Tone::Attention,
+        QuoteStatus::Accepted => Tone::Working,
+        QuoteStatus::Draft | QuoteStatus::Declined | QuoteStatus::Expired => Tone::Idle,
+    };
+    chip(tone, status_words(status))
 }
 
 /// Serves the list of quotes.
@@ -55,25 +67,40 @@ pub(super) async fn list(
     let (some, total) = app.own.quotes.queries.quotes(&filter, part.page()).await?;
     let some: Vec<&Quote> = some.iter().filter_map(|one| one.state.as_ref()).collect();
     let content = html! {
-        h1 { "Your quotes" }
-        p class="acts" { a class="button" href=(super::models::PATH) { "Ask for a price of a model" } }
+        div class="head" {
+            h1 { "Your quotes" }
+            a class="btn primary push" href=(super::models::PATH) { (icon(Icon::Upload)) "Get a price for a model" }
+        }
         @if some.is_empty() {
-            p { "There is no quote for " strong { (email) } " yet." }
+            (empty_place(Icon::ScrollText, "Quotes appear here once we have sent them, to be accepted or declined.", &html! {
+                p class="small" { "There are none for " strong { (email) } " yet." }
+            }))
         } @else {
-            ul class="card rows" {
-                @for quote in &some {
-                    li {
-                        a href={ (PATH) "/" (quote.id) } { (quote.number_text()) }
-                        span class="state" { (status_words(quote.shown_status(now))) }
-                        @if let Some(until) = quote.valid_until { span class="soft" { "until " (time(until)) } }
-                        span { (money(quote.total_cents, &quote.currency)) }
-                    }
-                }
+            ul class="panel rows" {
+                @for quote in &some { (row(quote, now)) }
             }
         }
         (part.links(PATH, total))
     };
     Ok(viewer.page(Section::Quotes, "Your quotes", &content))
+}
+
+/// Renders a quote in the list.
+fn row(quote: &Quote, now: Timestamp) -> Markup {
+    let status = quote.shown_status(now);
+    html! {
+        li class="row" {
+            (pictures::quote("thumb", quote))
+            div {
+                a class="tall" href={ (PATH) "/" (quote.id) } { (quote.number_text()) } " "
+                (status_chip(status))
+                @if let Some(until) = quote.valid_until.filter(|_| status == QuoteStatus::Sent) {
+                    div class="small muted" { "Valid until " (day(until)) }
+                }
+            }
+            span class="num" { (money(quote.total_cents, &quote.currency)) }
+        }
+    }
 }
 
 /// Serves the page of one quote.
@@ -103,40 +130,57 @@ fn quote_view(viewer: &Viewer, quote: &Quote, now: Timestamp) -> Markup {
         }
     };
     html! {
-        h1 { "Quote " (quote.number_text()) }
-        p {
-            span class="state" { (status_words(status)) }
-            @if let Some(until) = quote.valid_until.filter(|_| status == QuoteStatus::Sent) { " until " (time(until)) }
-        }
-        @if let Some(order) = quote.order_id.filter(|_| quote.order_made) {
-            p { a href={ (super::orders::PATH) "/" (order) } { "The order that it has become" } }
-        }
-        section class="card" aria-labelledby="offered" {
-            h2 id="offered" { "What we offer" }
-            ul class="rows" {
-                @for line in &quote.lines {
-                    li {
-                        span { (line.quantity) " × " (line.description) }
-                        span { (money(line.unit_price_cents.saturating_mul(line.quantity.into()), currency)) }
+        section class="panel hero" {
+            (pictures::quote("view", quote))
+            div {
+                h1 { "Quote " (quote.number_text()) }
+                p {
+                    (status_chip(status))
+                    @if let Some(until) = quote.valid_until.filter(|_| status == QuoteStatus::Sent) {
+                        span class="small muted" { " Valid until " (time(until)) }
                     }
                 }
             }
-            dl {
-                (sum("Shipping", quote.shipping_cents))
-                (sum("Tax", quote.tax_cents))
-                dt class="sum" { "Total" } dd class="sum" { (money(quote.total_cents, currency)) }
-            }
-            @if let Some(notes) = &quote.notes { p class="soft" { (notes) } }
         }
         @if status == QuoteStatus::Sent {
             p { "If you accept, we make it at this price. You pay on the next page." }
             div class="acts" {
                 (form("accept", None, "Accept and order"))
                 (form("decline", Some("second"), "Decline"))
+                (viewer.brand.ask(&quote.number_text()))
             }
         }
         @if status == QuoteStatus::Expired {
-            p { "It is no longer valid. Write to us, and we make you another one." }
+            p { "It is no longer valid. Ask us for a new one." }
+            p class="acts" { (viewer.brand.ask(&quote.number_text())) }
+        }
+        @if let Some(order) = quote.order_id.filter(|_| quote.order_made) {
+            p class="acts" {
+                a class="btn primary" href={ (super::orders::PATH) "/" (order) } { (icon(Icon::Package)) "Open the order" }
+            }
+        }
+        section class="panel" aria-labelledby="offered" {
+            h2 id="offered" class="pad" { "Items" }
+            ul class="rows" {
+                @for (n, line) in quote.lines.iter().enumerate() {
+                    li class="row" {
+                        (pictures::quote_line(quote, n))
+                        div {
+                            b { (line.quantity) " × " (line.description) }
+                            @if let Some(model) = &line.model {
+                                div class="small muted" { (model.size.x) " × " (model.size.y) " × " (model.size.z) " mm" }
+                            }
+                        }
+                        span class="num" { (money(line.unit_price_cents.saturating_mul(line.quantity.into()), currency)) }
+                    }
+                }
+            }
+            dl class="pad" {
+                (sum("Shipping", quote.shipping_cents))
+                (sum("Tax", quote.tax_cents))
+                dt class="sum" { "Total" } dd class="sum" { (money(quote.total_cents, currency)) }
+            }
+            @if let Some(notes) = &quote.notes { p class="pad small muted" { (notes) } }
         }
     }
 }

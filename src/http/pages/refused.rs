@@ -1,27 +1,31 @@
 //! Error pages, which explain what to do next.
 
-use axum::extract::Request;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use maud::html;
 use url::form_urlencoded;
 
-use super::frame::{notice, page, see_other};
+use super::brand::Brand;
+use super::frame::{notice, page, see_other, shop_page};
 use super::{orders, setup, sign_in, staff};
+use config::Config;
 use domain::sign_in_link::INVALID_OR_EXPIRED;
 use http::error::{ErrorMeta, Notice};
 use http::paths::is_customer_page;
 
 /// Renders error responses from guards and page handlers as pages. A user who is not signed in is redirected to the
 /// sign-in page, and returns from it to the requested page.
-pub async fn answered_as_page(request: Request, next: Next) -> Response {
+pub async fn answered_as_page(State(config): State<Arc<Config>>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let (of_staff, of_setup) = (staff::is_path(path), setup::is_path(path));
     let of_pages = of_staff || of_setup || is_customer_page(path);
     let lost_way = !of_pages && may_have_lost_its_way(&request);
     if !of_pages && !lost_way {
-        return as_notice(next.run(request).await);
+        return as_notice(&config, next.run(request).await);
     }
     let (method, uri) = (request.method().clone(), request.uri().clone());
     let response = next.run(request).await;
@@ -35,14 +39,14 @@ pub async fn answered_as_page(request: Request, next: Next) -> Response {
         return response;
     }
     let mut answer = if lost_way {
-        nowhere()
+        nowhere(&Brand::new(&config))
     } else if of_setup {
         setup::refused(status, &meta)
     } else if status == StatusCode::UNAUTHORIZED && (!of_staff || method.is_safe()) {
         let target = (method == Method::GET).then(|| uri.path_and_query().map_or("/", |all| all.as_str()));
         see_other(&if of_staff { staff::sign_in_path(target) } else { sign_in_path(target) })
     } else {
-        refusal(status, &meta, of_staff)
+        refusal(&config, status, &meta, of_staff)
     };
     keep_headers(&mut answer, response.headers());
     answer.extensions_mut().insert(meta);
@@ -50,9 +54,9 @@ pub async fn answered_as_page(request: Request, next: Next) -> Response {
 }
 
 /// Renders the response as a page if it carries a [`Notice`].
-fn as_notice(response: Response) -> Response {
+fn as_notice(config: &Config, response: Response) -> Response {
     let Some(Notice { title, text }) = response.extensions().get::<Notice>() else { return response };
-    let mut page = notice(response.status(), title, text);
+    let mut page = notice(&Brand::new(config), response.status(), title, text);
     keep_headers(&mut page, response.headers());
     page
 }
@@ -78,15 +82,15 @@ fn may_have_lost_its_way(request: &Request) -> bool {
 }
 
 /// Renders the error page for an unknown path.
-fn nowhere() -> Response {
+fn nowhere(brand: &Brand) -> Response {
     let title = "This page is not here";
     let content = html! {
         h1 { (title) }
-        p { "Check the address. Who works in the shop begins with the floor, who buys here with their orders." }
-        p { a class="button" href=(staff::FLOOR_PATH) { "To the floor" } }
-        p { a class="button second" href=(orders::PATH) { "To your orders" } }
+        p { "Check the address. If you ordered here, start with your orders; if you work here, start with the floor." }
+        p { a class="button" href=(orders::PATH) { "To your orders" } }
+        p { a class="button second" href=(staff::FLOOR_PATH) { "To the floor" } }
     };
-    page(StatusCode::NOT_FOUND, title, &content)
+    shop_page(brand, StatusCode::NOT_FOUND, title, &content)
 }
 
 /// Returns the path of the sign-in page, with the requested page as the redirect target. An error code that a failed
@@ -107,7 +111,7 @@ fn sign_in_path(target: Option<&str>) -> String {
     format!("{}?{}", sign_in::PATH, query.finish())
 }
 
-fn refusal(status: StatusCode, meta: &ErrorMeta, of_staff: bool) -> Response {
+fn refusal(config: &Config, status: StatusCode, meta: &ErrorMeta, of_staff: bool) -> Response {
     let signs_in = of_staff && status == StatusCode::UNAUTHORIZED;
     let (title, advice) = match (status.as_u16(), meta.code.as_str()) {
         // Where a form was sent no other page is led to: the script, and whoever sent it, would take that for done.
@@ -150,7 +154,7 @@ fn refusal(status: StatusCode, meta: &ErrorMeta, of_staff: bool) -> Response {
             a class="button" href=(orders::PATH) { "To your orders" }
         }
     };
-    page(status, title, &content)
+    if of_staff { page(status, title, &content) } else { shop_page(&Brand::new(config), status, title, &content) }
 }
 
 /// Formats an error message as a sentence.

@@ -10,8 +10,9 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 
+use super::brand::Brand;
 use super::form::PageForm;
-use super::frame::page;
+use super::frame::shop_page;
 use super::orders;
 use super::refused::sentence;
 use config::Config;
@@ -34,11 +35,11 @@ pub(super) struct SignInQuery {
 }
 
 /// Renders the sign-in form, with an error message if there is one.
-fn form(status: StatusCode, email: &str, next: &str, wrong: Option<&str>) -> Response {
+fn form(config: &Config, status: StatusCode, (email, next): (&str, &str), wrong: Option<&str>) -> Response {
     let content = html! {
         h1 { "Sign in" }
         @if let Some(wrong) = wrong { p class="bad" role="alert" id="wrong" { (wrong) } }
-        p { "We send you a link by e-mail. There is no password." }
+        p { "See your orders, invoices and quotes. We send you a link by e-mail; you need no password." }
         form method="post" action=(PATH) {
             input type="hidden" name="next" value=(next);
             div class="field" {
@@ -49,7 +50,7 @@ fn form(status: StatusCode, email: &str, next: &str, wrong: Option<&str>) -> Res
             button type="submit" { "Send me a link" }
         }
     };
-    page(status, "Sign in", &content)
+    shop_page(&Brand::new(config), status, "Sign in", &content)
 }
 
 /// Serves the sign-in form.
@@ -57,7 +58,7 @@ pub(super) async fn show(State(config): State<Arc<Config>>, OpenQuery(query): Op
     let next = query.next.as_deref().and_then(|next| own_path(&config.public_url(), next));
     let failed = query.error.as_deref() == Some(INVALID_OR_EXPIRED);
     let wrong = failed.then_some("This link was already used or has expired. Request a new one.");
-    form(StatusCode::OK, "", next.as_deref().unwrap_or(orders::PATH), wrong)
+    form(&config, StatusCode::OK, ("", next.as_deref().unwrap_or(orders::PATH)), wrong)
 }
 
 /// Handles the sign-in form. The response is the same for every address, whether or not it belongs to a customer.
@@ -71,10 +72,14 @@ pub(super) async fn ask(
     match mail_link(&app, &sent.call, from, email, Some(&next)).await {
         Ok(mailed) => {
             let answer = mailed.into_response();
-            Ok(if answer.status().is_success() { with_limits(answer, link_sent_page(email)) } else { answer })
+            Ok(if answer.status().is_success() {
+                with_limits(answer, link_sent_page(&app.config, email))
+            } else {
+                answer
+            })
         }
         Err(error) if error.status() == StatusCode::BAD_REQUEST => {
-            Ok(form(StatusCode::BAD_REQUEST, email, &next, Some(&sentence(error.message()))))
+            Ok(form(&app.config, StatusCode::BAD_REQUEST, (email, next.as_str()), Some(&sentence(error.message()))))
         }
         Err(error) => Err(error),
     }
@@ -86,16 +91,16 @@ fn with_limits(answer: Response, mut page: Response) -> Response {
     page
 }
 
-fn link_sent_page(email: &str) -> Response {
+fn link_sent_page(config: &Config, email: &str) -> Response {
     let content = html! {
-        h1 { "Look into your mail" }
+        h1 { "Check your e-mail" }
         p { "A link is on its way to " strong { (email) } ". It works once, within ten minutes." }
         p class="soft" {
-            "Nothing came? Look among the unwanted mail, check the address, and "
+            "Nothing came? Look in the spam folder, check the address, and "
             a href=(PATH) { "ask again" } "."
         }
     };
-    page(StatusCode::OK, "Look into your mail", &content)
+    shop_page(&Brand::new(config), StatusCode::OK, "Check your e-mail", &content)
 }
 
 /// Serves the page that an emailed link opens. It performs no lookup: the link is checked only when it is redeemed.
@@ -107,12 +112,13 @@ pub(super) async fn confirm(
     let Some(token) = query.token else {
         let content = html! {
             h1 { "This link is not complete" }
-            p { "Open the link of the mail as a whole, or ask for a new one." }
+            p { "Open the whole link from the e-mail, or ask for a new one." }
             a class="button" href=(PATH) { "Ask for a new link" }
         };
-        return page(StatusCode::BAD_REQUEST, "Sign in", &content);
+        return shop_page(&Brand::new(&config), StatusCode::BAD_REQUEST, "Sign in", &content);
     };
-    let mut response = page(StatusCode::OK, "Sign in", &button(&token, next.as_deref()));
+    let content = button(&token, next.as_deref());
+    let mut response = shop_page(&Brand::new(&config), StatusCode::OK, "Sign in", &content);
     // The address of this page is the secret itself.
     response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     response
@@ -121,7 +127,7 @@ pub(super) async fn confirm(
 fn button(token: &str, next: Option<&str>) -> Markup {
     html! {
         h1 { "Sign in" }
-        p { "One step is left: press the button, and you are signed in with this browser." }
+        p { "One step is left: press the button to sign in with this browser." }
         form method="get" action=(VERIFY_PATH) {
             input type="hidden" name="token" value=(token);
             @if let Some(next) = next {
@@ -129,6 +135,6 @@ fn button(token: &str, next: Option<&str>) -> Markup {
             }
             button type="submit" autofocus { "Sign in" }
         }
-        p class="soft" { "You did not ask for this? Close the page, and nothing happens." }
+        p class="soft" { "You did not ask for this link? Close the page, and nothing happens." }
     }
 }

@@ -29,6 +29,8 @@ const MAX_PAGE_BYTES: usize = 256 * 1024 * 1024;
 pub(super) enum TimeForm {
     /// Day and time of day: `today 17:40`.
     Moment,
+    /// Day alone: `tomorrow`, `Tue 3 Nov`.
+    Day,
     /// Time of day, with the day only if it is another one: `17:40`.
     TimeOfDay,
     /// Elapsed time: `for 12 min`.
@@ -40,8 +42,9 @@ pub(super) enum TimeForm {
 }
 
 /// All forms, with their words in marks.
-const FORMS: [(TimeForm, &str); 5] = [
+const FORMS: [(TimeForm, &str); 6] = [
     (TimeForm::Moment, "moment"),
+    (TimeForm::Day, "day"),
     (TimeForm::TimeOfDay, "near"),
     (TimeForm::Elapsed, "elapsed"),
     (TimeForm::FieldDate, "field"),
@@ -103,6 +106,7 @@ fn element(form: TimeForm, at: Timestamp, clock: &ShopClock, now: Timestamp) -> 
     let exact = clock.exact(at);
     match form {
         TimeForm::Moment => html! { time datetime=(at) title=(exact) { (clock.describe(at, now)) } },
+        TimeForm::Day => html! { time datetime=(at) title=(exact) { (clock.describe_day(at, now)) } },
         TimeForm::TimeOfDay => {
             html! { time datetime=(at) title=(exact) data-near="" { (clock.describe_near(at, now)) } }
         }
@@ -164,6 +168,8 @@ mod tests {
         // After midnight, the same part says it differently.
         let later = fill(&page.0, &berlin(), AT.plus_ms(10 * HOUR_MS));
         assert_eq!(later.matches(">yesterday 17:40</time>").count(), 2, "{later}");
+        let day = fill(&mark(TimeForm::Day, AT).0, &berlin(), AT.plus_ms(48 * HOUR_MS));
+        assert_eq!(day, format!("<time {exact}>Sat 28 Nov</time>"));
         let elapsed = fill(&mark(TimeForm::Elapsed, AT).0, &berlin(), AT.plus_ms(HOUR_MS + 300_000));
         assert!(elapsed.ends_with(">for 1 h 5 min</time>"), "{elapsed}");
         let left = html! { main data-day-left=(mark(TimeForm::DayLeft, Timestamp::default())) {} };

@@ -39,7 +39,13 @@ const STAFF_STYLE_TEXT: &str = concat!(
     include_str!("../staff/style/settings.css"),
     include_str!("../staff/style/insights.css"),
 );
-const SITE_STYLE_TEXT: &str = concat!(include_str!("tokens.css"), include_str!("base.css"), include_str!("site.css"));
+const SITE_STYLE_TEXT: &str = concat!(
+    include_str!("tokens.css"),
+    include_str!("base.css"),
+    include_str!("parts.css"),
+    include_str!("site.css"),
+    include_str!("customers.css"),
+);
 const STAFF_SCRIPT_TEXT: &str = concat!(
     include_str!("shell.js"),
     include_str!("../staff/script/live.js"),

@@ -33,7 +33,7 @@ on_sqlite! {
         assert!(mail.html.contains("&lt;script&gt;") && mail.text.contains("Total: 37.00 USD"), "{mail:?}");
         let list = ann.get("/quotes").await;
         is_sound(&list);
-        assert!(list.text.contains(&path) && list.text.contains("Waits for you"), "{}", list.text);
+        assert!(list.text.contains(&path) && list.text.contains("Waiting for you"), "{}", list.text);
         assert!(!bob.get("/quotes").await.text.contains(&path));
         assert_eq!(app.nobody().get(&path).await.status, 303);
         let page = ann.get(&path).await;
@@ -80,7 +80,7 @@ on_sqlite! {
         let priced = followed(&ann, priced).await;
         assert_eq!(priced.status, 200, "{}", priced.text);
         is_sound(&priced);
-        assert!(priced.text.contains("The price by now") && priced.text.contains("<dd>3</dd>"), "{}", priced.text);
+        assert!(priced.text.contains("Current price") && priced.text.contains("<dd>3</dd>"), "{}", priced.text);
         let again = priced.text.split("href=\"/models/").nth(1).unwrap().split('"').next().unwrap();
         assert_eq!(ann.get(&format!("/models/{again}")).await.status, 200);
         let theirs = bob.get(&format!("/models/{again}")).await;

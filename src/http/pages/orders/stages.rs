@@ -1,0 +1,141 @@
+//! Stages of an order, from its placing to its departure, as the order's page shows them.
+
+use domain::event::NumberedEvent;
+use domain::order::{Order, OrderStatus, PICKUP};
+use domain::time::Timestamp;
+
+/// Progress of a stage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum StageState {
+    /// The order has left the stage behind.
+    Done,
+    /// The order is in this stage.
+    Current,
+    /// The order has not reached the stage.
+    Ahead,
+}
+
+/// Stage of an order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct OrderStage {
+    pub(super) label: &'static str,
+    pub(super) state: StageState,
+    /// Time at which the order reached the stage; `None` if it has not, or if that was not recorded.
+    pub(super) reached_at: Option<Timestamp>,
+}
+
+/// Number of stages.
+const STAGES: usize = 5;
+/// Index of the stage in which the parts are printed.
+pub(super) const PRINTING: usize = 2;
+/// Index of the stage in which all parts are made.
+pub(super) const READY: usize = 3;
+
+/// Returns the stages of an order with the given history; `None` if it was cancelled or refunded.
+pub(super) fn stages(order: &Order, steps: &[NumberedEvent]) -> Option<[OrderStage; STAGES]> {
+    // An order may go back, for example if a part is rejected: the last time counts, except for the start of printing.
+    let last = |event: &str| steps.iter().rev().find(|step| step.event.event == event).map(|step| step.event.timestamp);
+    let first = |event: &str| steps.iter().find(|step| step.event.event == event).map(|step| step.event.timestamp);
+    let times = [
+        Some(last("order.created").unwrap_or(order.created_at)),
+        order.paid_at,
+        first("order.printing"),
+        last("order.ready"),
+        last("order.shipped"),
+    ];
+    let is_pickup = order.shipment.as_ref().is_some_and(|shipment| shipment.carrier == PICKUP);
+    stages_at(order.status, is_pickup, times)
+}
+
+/// Returns the stages of an order with the given status, with the times at which it reached each.
+fn stages_at(status: OrderStatus, is_pickup: bool, times: [Option<Timestamp>; STAGES]) -> Option<[OrderStage; STAGES]> {
+    let done = match status {
+        OrderStatus::Draft => 0,
+        OrderStatus::Created | OrderStatus::PaymentFailed => 1,
+        OrderStatus::Paid | OrderStatus::Printing => PRINTING,
+        OrderStatus::Ready => READY + 1,
+        OrderStatus::Shipped => STAGES,
+        OrderStatus::Cancelled | OrderStatus::Refunded => return None,
+    };
+    let labels = ["Ordered", "Paid", "Printing", "Ready", if is_pickup { "Picked up" } else { "Shipped" }];
+    let mut index = 0;
+    Some(labels.map(|label| {
+        let n = index;
+        index += 1;
+        let state = match n.cmp(&done) {
+            std::cmp::Ordering::Less => StageState::Done,
+            std::cmp::Ordering::Equal => StageState::Current,
+            std::cmp::Ordering::Greater => StageState::Ahead,
+        };
+        let is_reached = state == StageState::Done || (n == PRINTING && status == OrderStatus::Printing);
+        OrderStage { label, state, reached_at: times.get(n).copied().flatten().filter(|_| is_reached) }
+    }))
+}
+
+/// Describes how many parts are made: `2 of 3 parts are made`.
+pub(super) fn parts_made(good: u64, all: u64) -> String {
+    let noun = if all == 1 { "part" } else { "parts" };
+    let verb = if good == 1 || all == 1 { "is" } else { "are" };
+    format!("{good} of {all} {noun} {verb} made")
+}
+
+/// Counts things in words: `1 item`, `2 items`.
+pub(super) fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use StageState::{Ahead, Current, Done};
+
+    const TIMES: [Option<Timestamp>; STAGES] =
+        [Some(Timestamp(1)), Some(Timestamp(2)), Some(Timestamp(3)), Some(Timestamp(4)), Some(Timestamp(5))];
+
+    #[test]
+    fn an_order_is_in_one_stage_until_it_has_left() {
+        for (status, states) in [
+            (OrderStatus::Draft, Some([Current, Ahead, Ahead, Ahead, Ahead])),
+            (OrderStatus::Created, Some([Done, Current, Ahead, Ahead, Ahead])),
+            (OrderStatus::PaymentFailed, Some([Done, Current, Ahead, Ahead, Ahead])),
+            (OrderStatus::Paid, Some([Done, Done, Current, Ahead, Ahead])),
+            (OrderStatus::Printing, Some([Done, Done, Current, Ahead, Ahead])),
+            (OrderStatus::Ready, Some([Done, Done, Done, Done, Current])),
+            (OrderStatus::Shipped, Some([Done, Done, Done, Done, Done])),
+            (OrderStatus::Cancelled, None),
+            (OrderStatus::Refunded, None),
+        ] {
+            let stages = stages_at(status, false, TIMES);
+            assert_eq!(stages.map(|stages| stages.map(|stage| stage.state)), states, "{status}");
+        }
+    }
+
+    #[test]
+    fn only_stages_that_are_reached_have_a_time() {
+        let reached = |status| {
+            let stages = stages_at(status, false, TIMES);
+            stages.into_iter().flatten().filter(|stage| stage.reached_at.is_some()).count()
+        };
+        let counts = [OrderStatus::Draft, OrderStatus::Paid, OrderStatus::Printing, OrderStatus::Shipped].map(reached);
+        assert_eq!(counts, [0, 2, 3, 5]);
+        // An order whose printing failed again after it was ready was ready at no time that counts.
+        let again = stages_at(OrderStatus::Printing, false, TIMES);
+        assert_eq!(again.and_then(|stages| stages[READY].reached_at), None);
+    }
+
+    #[test]
+    fn an_order_that_is_fetched_is_not_shipped() {
+        let last = |is_pickup| stages_at(OrderStatus::Shipped, is_pickup, TIMES).map(|stages| stages[4].label);
+        assert_eq!((last(false), last(true)), (Some("Shipped"), Some("Picked up")));
+    }
+
+    #[test]
+    fn counts_are_sentences() {
+        assert_eq!(parts_made(0, 2), "0 of 2 parts are made");
+        assert_eq!(parts_made(1, 2), "1 of 2 parts is made");
+        assert_eq!(parts_made(2, 2), "2 of 2 parts are made");
+        assert_eq!(parts_made(0, 1), "0 of 1 part is made");
+        assert_eq!(parts_made(1, 1), "1 of 1 part is made");
+        assert_eq!((count(1, "item"), count(3, "item")), ("1 item".to_owned(), "3 items".to_owned()));
+    }
+}
