@@ -1,6 +1,7 @@
 //! The pages for customers: who sees which, what their forms do, and that nothing on them runs or loads but what they
 //! bring along.
 
+mod brand;
 mod forms;
 mod orders;
 mod paying;

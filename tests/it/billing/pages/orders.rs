@@ -18,7 +18,9 @@ on_sqlite! {
         let (ann, bob) = (customer(&app, ANN).await, customer(&app, "bob@example.org").await);
         let path = format!("/orders/{}", ordered(&app, ANN).await);
         let page = ann.get(&path).await;
-        assert!(page.text.contains("To be paid: 25.00 USD"), "{}", page.text);
+        for part in ["To be paid: 25.00 USD", "Pay 25.00 USD", "aria-current=\"step\">Paid<"] {
+            assert!(page.text.contains(part), "{part} in {}", page.text);
+        }
         let (own, theirs) = (token(&page), token(&bob.get("/orders").await));
         let pay = format!("{path}/pay");
         for forged in ["", "x", &theirs] {
@@ -46,6 +48,7 @@ on_sqlite! {
         })
         .await;
         assert!(paid.text.contains("0 of 2 parts") && paid.text.contains("href=\"/invoices/"), "{}", paid.text);
+        assert!(paid.text.contains("aria-current=\"step\">Printing<"), "{}", paid.text);
         is_sound(&paid);
         let again = send(&ann, &pay, &[("form_token", &own)]).await;
         assert_eq!(again.status, 409, "{}", again.text);

@@ -39,6 +39,8 @@ on_sqlite! {
         let page = ann.get(&path).await;
         is_sound(&page);
         assert!(page.text.contains("37.00 USD") && page.text.contains("Accept and order"), "{}", page.text);
+        let picture = format!("{path}/pictures/0");
+        assert_eq!((ann.get(&picture).await.status, bob.get(&picture).await.status), (404, 403), "it has no model");
         let (own, theirs) = (token(&page), token(&bob.get("/quotes").await));
         for act in ["accept", "decline"] {
             let act = format!("{path}/{act}");
@@ -86,5 +88,16 @@ on_sqlite! {
         let theirs = bob.get(&format!("/models/{again}")).await;
         assert_eq!(theirs.status, 404);
         is_sound(&theirs);
+        // The model is listed, with a picture, to whoever uploaded it.
+        let (list, of_bob) = (ann.get("/models").await, bob.get("/models").await);
+        is_sound(&list);
+        let picture = format!("/models/{again}/picture");
+        for part in ["Uploaded so far", &format!("href=\"/models/{again}\""), &format!("src=\"{picture}\"")] {
+            assert!(list.text.contains(part), "{part} in {}", list.text);
+        }
+        assert!(!of_bob.text.contains("Uploaded so far"), "{}", of_bob.text);
+        let shown = ann.get(&picture).await;
+        assert!(shown.status == 200 && shown.header("content-type").unwrap().starts_with("image/"), "{}", shown.text);
+        assert_eq!(bob.get(&picture).await.status, 404);
     }
 }

@@ -1,0 +1,52 @@
+//! Pages for customers carry the shop's name, logo, colour and contact; pictures are for the customer whose they are.
+
+use super::{is_sound, ordered};
+use crate::billing::customer;
+use crate::support::{App, Db};
+
+const ANN: &str = "ann@example.org";
+
+#[tokio::test]
+async fn each_page_has_the_name_colour_and_contact_of_the_shop() {
+    let app = App::on(Db::sqlite())
+        .env("PRINTFLOOR_INVOICES__SELLER_NAME", "Nordlicht & Prints")
+        .env("PRINTFLOOR_INVOICES__SELLER_EMAIL", "hello@nordlicht.example")
+        .env("PRINTFLOOR_PDF__ACCENT_COLOR", "#0f766e")
+        .start()
+        .await;
+    let (ann, nobody) = (customer(&app, ANN).await, app.nobody());
+    let order = ordered(&app, ANN).await;
+    for (client, path) in
+        [(&ann, "/orders".to_owned()), (&ann, format!("/orders/{order}")), (&nobody, "/sign-in".to_owned())]
+    {
+        let page = client.get(&path).await;
+        is_sound(&page);
+        for part in ["Nordlicht &amp; Prints", "href=\"mailto:hello@nordlicht.example\"", "/brand/style.css?0f766e"] {
+            assert!(page.text.contains(part), "{part} in {}", page.text);
+        }
+        assert!(!page.text.contains("/brand/logo"), "{}", page.text);
+    }
+    let style = nobody.get("/brand/style.css?0f766e").await;
+    assert_eq!((style.status, style.header("content-type")), (200, Some("text/css; charset=utf-8")));
+    assert!(style.text.contains("--accent:#0f766e;--accent-ink:#ffffff"), "{}", style.text);
+    assert_eq!(nobody.get("/brand/logo").await.status, 404);
+}
+
+#[tokio::test]
+async fn the_picture_of_an_item_is_for_its_customer_alone() {
+    let app = App::new(Db::sqlite()).await;
+    let (ann, bob) = (customer(&app, ANN).await, customer(&app, "bob@example.org").await);
+    let path = format!("/orders/{}", ordered(&app, ANN).await);
+    let picture = format!("{path}/pictures/0");
+    for page in [path.as_str(), "/orders"] {
+        let page = ann.get(page).await;
+        assert!(page.text.contains(&format!("src=\"{picture}\"")), "{}", page.text);
+    }
+    let own = ann.get(&picture).await;
+    assert_eq!((own.status, own.header("content-type")), (200, Some("image/png")));
+    assert_eq!(bob.get(&picture).await.status, 403);
+    assert_eq!(app.nobody().get(&picture).await.status, 303);
+    for nothing in ["1", "-1", "x"] {
+        assert_eq!(ann.get(&format!("{path}/pictures/{nothing}")).await.status, 404, "{nothing}");
+    }
+}
