@@ -69,6 +69,16 @@ impl Tone {
         }
     }
 
+    /// Returns the CSS class of a chip with this tone.
+    pub(super) fn chip(self) -> &'static str {
+        match self {
+            Self::Error => "chip bad",
+            Self::Attention => "chip warn",
+            Self::Working => "chip ok",
+            Self::Idle => "chip idle",
+        }
+    }
+
     /// Returns the tone's CSS class.
     pub(super) fn class(self) -> &'static str {
         match self {
