@@ -83,10 +83,16 @@ fn kept_fields(fields: &[(&str, &Option<String>)]) -> Markup {
     }
 }
 
+/// Renders the hidden field with the filter, which the script changes together with the filters.
+fn narrowed_field(query: &FloorQuery) -> Markup {
+    html! { input type="hidden" name="state" value=(query.state_word()) data-narrowed=""; }
+}
+
 fn find(query: &FloorQuery) -> Markup {
-    let kept = [("state", &query.state), ("group", &query.group), ("size", &query.size), ("view", &query.view)];
+    let kept = [("group", &query.group), ("size", &query.size), ("view", &query.view)];
     html! {
         form class="find" method="get" action=(FLOOR_PATH) role="search" {
+            (narrowed_field(query))
             (kept_fields(&kept))
             label for="q" class="heard" { "Search printers" }
             input id="q" name="q" type="search" maxlength="100" placeholder="Search printers" data-filter="" value=[query.q.as_deref()];
@@ -102,7 +108,8 @@ fn options(query: &FloorQuery) -> Markup {
         button class="btn" type="button" id="view-options" popovertarget="view-menu" { (icon(Icon::Eye)) "View" }
         div id="view-menu" class="menu" popover="" {
             form method="get" action=(FLOOR_PATH) {
-                (kept_fields(&[("q", &query.q), ("state", &query.state)]))
+                (narrowed_field(query))
+                (kept_fields(&[("q", &query.q)]))
                 div class="field" {
                     label for="group" { "Group by" }
                     select id="group" name="group" {

@@ -48,16 +48,16 @@ fn by_place<'a>(cards: &'a [PrinterCard<'_>]) -> BTreeMap<(bool, &'a str), Room<
 pub(super) fn rooms(cards: &[PrinterCard<'_>], state: &str) -> Markup {
     html! {
         div class="floor compact" data-narrow-to=(state) {
-        @for (n, ((nowhere, place), room)) in by_place(cards).iter().enumerate() {
-            @let id = format!("room-{n}");
-            section class="room" aria-labelledby=(id) {
-                h2 id=(id) { @if *nowhere { "No place yet" } @else { (place) } }
-                (placed(room, if *nowhere { "printers without a place" } else { place }))
-                @if !room.loose.is_empty() {
-                    ul class="cards" aria-labelledby=(id) { @for card in &room.loose { (PreEscaped(card)) } }
+            @for (n, ((nowhere, place), room)) in by_place(cards).iter().enumerate() {
+                @let id = format!("room-{n}");
+                section class="room" aria-labelledby=(id) {
+                    h2 id=(id) { @if *nowhere { "No place yet" } @else { (place) } }
+                    (placed(room, if *nowhere { "printers without a place" } else { place }))
+                    @if !room.loose.is_empty() {
+                        ul class="cards" aria-labelledby=(id) { @for card in &room.loose { (PreEscaped(card)) } }
+                    }
                 }
             }
-        }
         }
         p class="small muted" { "To place a printer, choose “Change or remove it” in its menu." }
     }

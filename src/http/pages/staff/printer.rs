@@ -64,7 +64,10 @@ pub(super) async fn show(
             a class="button second" href={ (FLOOR_PATH) "/printers/" (id) "/edit" } { "Change or remove it" }
         }
         @if let Some(parts) = view.printers.get(&id) {
-            ul class="list alone" aria-label="Now" { (PreEscaped(parts.whole())) }
+            section aria-labelledby="now" {
+                h2 class="heard" id="now" { "Now" }
+                ul class="list alone" aria-labelledby="now" { (PreEscaped(parts.whole())) }
+            }
         }
         // Outside of what is read again: the script has its own way to the picture.
         @if may_have_camera(printer) {
@@ -137,7 +140,7 @@ fn stop(shop: &PrinterHandles, printer: &Printer) -> Markup {
             form method="post" action=(act_path(printer.id, "emergency-stop"))
                 data-hold={ "/api/printers/" (printer.id) "/emergency-stop" } {
                 (hidden())
-                button class="stop" type="submit" data-says={ "emergency stop of " (printer.fields.name) } aria-describedby="stop-how" {
+                button class="stop worded" type="submit" data-says={ "emergency stop of " (printer.fields.name) } aria-describedby="stop-how" {
                     "Stop " (printer.fields.name) " now"
                 }
             }

@@ -56,6 +56,7 @@
     if (!link || !floor || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     floor.dataset.narrowTo = link.dataset.narrow;
+    document.querySelectorAll('input[data-narrowed]').forEach(field => { field.value = link.dataset.narrow; });
     document.querySelectorAll('a[data-narrow]').forEach(one => {
       if (one === link) one.setAttribute('aria-current', 'true'); else one.removeAttribute('aria-current');
     });
