@@ -93,8 +93,10 @@ pub(super) fn about(app: &BoardHandles, printer: &Printer, group: FloorGroup, st
             @if let Some(in_hand) = &printer.in_hand {
                 @let job = PrintedJob::find(app, in_hand.order, in_hand.job);
                 @let parts = job.as_ref().map_or_else(|| job_number(in_hand), |job| &*job.parts);
-                a class="what" href=(job_path_of(in_hand.order, in_hand.job)) title={ (parts) ", " (job_number(in_hand)) } { (parts) }
-                div class="small muted line" { @if let Some(job) = &job { (job.order) } @else { "Order not loaded" } }
+                div class="what" title={ (parts) ", " (job_number(in_hand)) } { (parts) }
+                div class="small muted line" {
+                    a href=(job_path_of(in_hand.order, in_hand.job)) { @match &job { Some(job) => { (job.order) }, None => { "Open the job" } } }
+                }
             } @else if let Some(file) = file_words(printer, status) {
                 div class="what" title=(file) { (file) }
                 div class="small muted line" { "Printed by hand" }
@@ -115,16 +117,12 @@ fn on_bed(app: &BoardHandles, printer: &Printer) -> Markup {
     let words = job.as_ref().map_or_else(|| "The last print".to_owned(), |job| job.parts.clone());
     let end = if printer.print_failed { " failed" } else { " on the bed" };
     html! {
-        div class="what" title=(words) {
-            @match printer.last_print {
-                Some(last) => { a href=(job_path_of(last.order, last.job)) { (words) } },
-                None => { (words) },
-            }
-            (end)
-        }
+        div class="what" title=(words) { (words) (end) }
         div class="small muted line" {
             @if let Some(at) = printer.bed_since { (since(at)) }
-            @if let Some(job) = &job { " · " (job.order) }
+            @if let Some(last) = printer.last_print {
+                " · " a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "Open the job" } } }
+            }
         }
     }
 }

@@ -59,8 +59,8 @@ impl FloorQuery {
     /// Returns the name of the group or tone that the floor is narrowed to; empty if it shows all printers.
     pub(super) fn state_word(&self) -> &'static str {
         let word = self.state.as_deref().unwrap_or_default();
-        let words = FloorGroup::ALL.map(FloorGroup::word).into_iter().chain(TONES.map(Tone::word));
-        words.into_iter().find(|one| *one == word).unwrap_or_default()
+        let mut words = FloorGroup::ALL.map(FloorGroup::word).into_iter().chain(TONES.map(Tone::word));
+        words.find(|one| *one == word).unwrap_or_default()
     }
 
     /// Returns whether the floor is shown as a plan of the rooms.

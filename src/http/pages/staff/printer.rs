@@ -115,9 +115,9 @@ fn parts(shop: &PrinterHandles, printer: &Printer, reasons: &[String]) -> Markup
     html! {
         @if printer.bed_not_cleared && printer.last_print.is_some() && !on {
             section class="card" aria-labelledby="parts" {
-                h2 id="parts" { "The parts on its bed" }
+                h2 id="parts" { "Parts on the bed" }
                 details {
-                    summary { "Not all parts are good" }
+                    summary { "Some parts are bad" }
                     (sign_off_form(SignOffSubject::Bed(printer.id), reasons, None))
                 }
             }

@@ -50,20 +50,22 @@ async fn chromium_signs_off_one_bad_part_of_two_and_sees_its_replacement() {
     browser.press_near(&tab, "Bed is clear", &good).await;
     browser.sees_no(&tab, "Beds to clear").await;
 
-    let again = until("the part to be made again", || async {
+    let (number, again) = until("the part to be made again", || async {
         let jobs = floor.app.jobs(&order).await;
-        let numbers = jobs.iter().map(|job| job["number"].as_str().unwrap().to_owned());
-        numbers.max().filter(|_| jobs.len() == 3)
+        let last = jobs.iter().max_by_key(|job| job["number"].as_str().unwrap().to_owned())?;
+        let text = |member: &str| last[member].as_str().unwrap().to_owned();
+        (jobs.len() == 3).then(|| (text("number"), text("id")))
     })
     .await;
     browser.go(&tab, &format!("{base}/shop/orders/{order}")).await;
-    browser.sees(&tab, &again).await;
+    browser.sees(&tab, &number).await;
     let link = "[...document.querySelectorAll('#order a')].some(link => link.textContent === 'Picture of the parts')";
     browser.until(&tab, "the picture", link).await;
     let under_way = "[...document.querySelectorAll('#order td.number')][2].textContent.trim() === '1'";
     browser.until(&tab, "one part under way", under_way).await;
     browser.go(&tab, &format!("{base}/floor")).await;
-    browser.sees(&tab, &again).await;
+    let on_card = format!("document.querySelector('#cards .about a[href$=\"#job-{again}\"]')");
+    browser.until(&tab, "the part on a card", &on_card).await;
     browser.sees(&tab, "1 printing").await;
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }

@@ -63,7 +63,13 @@
     history.replaceState(null, '', link.href);
     filter();
   });
+  // What works with the script only is shown by it.
+  document.addEventListener('change', event => {
+    const all = event.target instanceof Element && event.target.closest('[data-chooses]');
+    if (all) document.querySelectorAll('input[type=checkbox][form="' + CSS.escape(all.dataset.chooses) + '"]').forEach(box => { box.checked = all.checked; });
+  });
   const settle = root => {
+    root.querySelectorAll('[data-scripted]').forEach(at => { at.hidden = false; });
     times(root);
     filter();
     const summary = document.getElementById('summary'), own = document.querySelector('.alone [data-percent]');
