@@ -91,7 +91,7 @@ fn narrowed_field(query: &FloorQuery) -> Markup {
 fn find(query: &FloorQuery) -> Markup {
     let kept = [("group", &query.group), ("size", &query.size), ("view", &query.view)];
     html! {
-        form class="find" method="get" action=(FLOOR_PATH) role="search" {
+        form class="find" method="get" action=(FLOOR_PATH) role="search" aria-label="Printers" {
             (narrowed_field(query))
             (kept_fields(&kept))
             label for="q" class="heard" { "Search printers" }
