@@ -72,8 +72,8 @@ fn filters(query: &FloorQuery, groups: &[FloorGroup]) -> Markup {
     }
 }
 
-/// Renders fields with the parts of the query that a form keeps.
-fn kept_fields(fields: &[(&str, &Option<String>)]) -> Markup {
+/// Renders hidden fields with the parts of the query that a form keeps.
+fn hidden_fields(fields: &[(&str, &Option<String>)]) -> Markup {
     html! {
         @for (name, value) in fields {
             @if let Some(value) = value.as_ref().filter(|value| !value.is_empty()) {
@@ -89,11 +89,11 @@ fn narrowed_field(query: &FloorQuery) -> Markup {
 }
 
 fn find(query: &FloorQuery) -> Markup {
-    let kept = [("group", &query.group), ("size", &query.size), ("view", &query.view)];
+    let fields = [("group", &query.group), ("size", &query.size), ("view", &query.view)];
     html! {
         form class="find" method="get" action=(FLOOR_PATH) role="search" aria-label="Printers" {
             (narrowed_field(query))
-            (kept_fields(&kept))
+            (hidden_fields(&fields))
             label for="q" class="heard" { "Search printers" }
             input id="q" name="q" type="search" maxlength="100" placeholder="Search printers" data-filter="" value=[query.q.as_deref()];
         }
@@ -109,7 +109,7 @@ fn options(query: &FloorQuery) -> Markup {
         div id="view-menu" class="menu" popover="" {
             form method="get" action=(FLOOR_PATH) {
                 (narrowed_field(query))
-                (kept_fields(&[("q", &query.q)]))
+                (hidden_fields(&[("q", &query.q)]))
                 div class="field" {
                     label for="group" { "Group by" }
                     select id="group" name="group" {
