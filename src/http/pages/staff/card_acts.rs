@@ -38,7 +38,7 @@ fn help(printer: &Printer, doing: Activity, tone: Tone) -> Vec<Markup> {
     if printer.bed_not_cleared && !on {
         acts.push(button(printer, "bed-cleared", "btn primary", None, &html! { (icon(Icon::Check)) "Bed is clear" }));
         if printer.last_print.is_some() {
-            acts.push(html! { a class="btn" href={ (own_page) "#parts" } { "Some parts are bad" } });
+            acts.push(html! { a class="btn" href={ (own_page) "#parts" } { "Some are bad" } });
         }
     }
     if held.iter().any(|one| looked_at.contains(one)) {
@@ -76,12 +76,13 @@ pub(super) fn foot(app: &BoardHandles, printer: &Printer, group: FloorGroup, ton
                 }
             }
             @if matches!(group, FloorGroup::Printing | FloorGroup::Ready) { (NEXT_MARK) }
-            span class="push" {}
-            @if doing == Activity::Printing {
-                (button(printer, "pause", "btn quiet square", Some(&format!("Pause {name}")), &icon(Icon::Pause)))
+            div class="ends" {
+                @if doing == Activity::Printing {
+                    (button(printer, "pause", "btn quiet square", Some(&format!("Pause {name}")), &icon(Icon::Pause)))
+                }
+                (menu(printer, on))
+                @if doing != Activity::Offline { (emergency_stop(printer)) }
             }
-            (menu(printer, on))
-            @if doing != Activity::Offline { (emergency_stop(printer)) }
         }
     }
 }

@@ -113,7 +113,9 @@ pub(super) fn next(app: &BoardHandles, printer: &Printer, group: FloorGroup) -> 
         span id=(next_id(printer.id)) class="next small muted" title=[title] {
             @match (group, first) {
                 (FloorGroup::NeedsYou | FloorGroup::Offline, _) => {
-                    @if let Some(words) = waiting_words(queued.len()) { (words) }
+                    @if !queued.is_empty() {
+                        (counted(queued.len(), "job waits", "jobs wait")) span class="long" { " for this printer" }
+                    }
                 },
                 (_, Some(first)) => {
                     (icon(Icon::CornerDownRight)) " " span class="heard" { "Next: " } (first)

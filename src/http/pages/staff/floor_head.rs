@@ -36,8 +36,6 @@ pub(super) fn head(query: &FloorQuery, groups: &[FloorGroup], next_free: &Markup
             h1 { "Floor" }
             @if !groups.is_empty() { (filters(query, groups)) }
             span class="push" {}
-            (next_free)
-            @if !groups.is_empty() { (find(query)) (options(query)) }
             @if is_plan {
                 a class="btn" href=(FLOOR_PATH) { (icon(Icon::Layers)) "List" }
             } @else {
@@ -45,6 +43,9 @@ pub(super) fn head(query: &FloorQuery, groups: &[FloorGroup], next_free: &Markup
             }
             a class="btn" href={ (FLOOR_PATH) "?wall=1" } { (icon(Icon::Monitor)) "Wall" }
             @if may_add { a class="btn primary" href=(NEW_PRINTER_PATH) { (icon(Icon::Plus)) "Add printer" } }
+            @if !groups.is_empty() {
+                div class="sub" { (find(query)) (options(query)) span class="push" {} (next_free) }
+            }
         }
     }
 }

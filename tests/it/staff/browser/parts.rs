@@ -70,6 +70,24 @@ async fn chromium_signs_off_one_bad_part_of_two_and_sees_its_replacement() {
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_chooses_all_beds_and_clears_them_at_once() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let (floor, _, cookie) = over(2).await;
+    let base = floor.app.base.clone();
+    let tab = browser.open(&base, "/to-do", Some(&cookie)).await;
+    browser.sees(&tab, "Beds to clear (2)").await;
+    browser.tick(&tab, "Choose all").await;
+    let chosen = "document.querySelectorAll('#kind-beds .row input:checked').length === 2";
+    browser.until(&tab, "both to be chosen", chosen).await;
+    browser.press(&tab, "The chosen beds are clear").await;
+    for n in 0..2 {
+        floor.attention(n, "bed_not_cleared", false).await;
+    }
+    browser.sees_no(&tab, "Beds to clear").await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
 /// Opens the address on the label of a printer, as a phone that scanned it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_leads_from_a_label_over_the_sign_in_to_the_cleared_bed() {
