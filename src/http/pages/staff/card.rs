@@ -187,7 +187,7 @@ pub(super) fn card(app: &BoardHandles, printer: &Printer) -> Markup {
 /// Renders the totals for the entire floor.
 pub(super) fn summary(app: &BoardHandles, all: &[&Printer], now: Timestamp) -> Markup {
     let groups: Vec<FloorGroup> = all.iter().map(|printer| FloorGroup::of(&app.shop, printer)).collect();
-    let count = |group| groups.iter().filter(|one| **one == group).count();
+    let count = |group: FloorGroup| groups.iter().filter(|one| **one == group).count();
     let printing = count(FloorGroup::Printing);
     let (troubled, offline) = (count(FloorGroup::NeedsYou), count(FloorGroup::Offline));
     let next = all.iter().filter_map(|printer| free_at(printer, &app.shop.printer_connections, now)).min();

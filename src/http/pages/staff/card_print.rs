@@ -87,7 +87,9 @@ pub(super) fn view(app: &BoardHandles, printer: &Printer, tone: Tone) -> Markup 
 /// Renders the subject of a card: the print, or the printer's condition. A problem is followed by its reasons and by the
 /// jobs that wait because of it.
 pub(super) fn about(app: &BoardHandles, printer: &Printer, group: FloorGroup, status: Option<&Status>) -> Markup {
-    let is_over = is_over(app, printer);
+    let (is_over, file) = (is_over(app, printer), file_words(printer, status));
+    // The condition names its first reason.
+    let is_named = printer.in_hand.is_none() && file.is_none() && !is_over && group == FloorGroup::NeedsYou;
     html! {
         div class="about" {
             @if let Some(in_hand) = &printer.in_hand {
@@ -97,7 +99,7 @@ pub(super) fn about(app: &BoardHandles, printer: &Printer, group: FloorGroup, st
                 div class="small muted line" {
                     a href=(job_path_of(in_hand.order, in_hand.job)) { @match &job { Some(job) => { (job.order) }, None => { "Open the job" } } }
                 }
-            } @else if let Some(file) = file_words(printer, status) {
+            } @else if let Some(file) = &file {
                 div class="what" title=(file) { (file) }
                 div class="small muted line" { "Printed by hand" }
             } @else if is_over {
@@ -105,7 +107,7 @@ pub(super) fn about(app: &BoardHandles, printer: &Printer, group: FloorGroup, st
             } @else {
                 (condition(printer, group))
             }
-            (troubles(printer, is_over))
+            (troubles(printer, is_over, is_named))
             @if matches!(group, FloorGroup::NeedsYou | FloorGroup::Offline) { (NEXT_MARK) }
         }
     }
@@ -148,9 +150,10 @@ fn condition(printer: &Printer, group: FloorGroup) -> Markup {
     }
 }
 
-/// Renders the reasons why a printer needs a person, except for those that the card says anyway.
-fn troubles(printer: &Printer, is_over: bool) -> Markup {
-    let mut attention = printer.attention();
+/// Renders the reasons why a printer needs a person, except for those that the card says anyway: the first one if
+/// `is_named`, and those about the bed if `is_over`.
+fn troubles(printer: &Printer, is_over: bool, is_named: bool) -> Markup {
+    let mut attention: Vec<Attention> = printer.attention().into_iter().skip(usize::from(is_named)).collect();
     attention.retain(|one| match one {
         Attention::BedNotCleared | Attention::PrintFailed => !is_over,
         Attention::Maintenance | Attention::Unreachable => false,
