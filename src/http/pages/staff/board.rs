@@ -140,8 +140,8 @@ fn renewed(part: &BoardPart, id: String, html: String, version: i64) -> BoardPar
     if part.version > 0 && part.html == html { part.clone() } else { BoardPart { id, version, html } }
 }
 
-/// Renders the parts of a printer that may have changed. The gauge and the following job are rendered if `is_due`, or if
-/// the card or the state has changed: all of a card is of one look.
+/// Renders the parts of a printer that may have changed. The gauge and the following job are rendered if `is_due`, or
+/// if the card or the state has changed: all of a card is of one look.
 fn printer_parts(
     app: &BoardHandles,
     printer: &Printer,

@@ -84,8 +84,8 @@ pub(super) fn view(app: &BoardHandles, printer: &Printer, tone: Tone) -> Markup 
     }
 }
 
-/// Renders the subject of a card: the print, or the printer's condition. A problem is followed by its reasons and by the
-/// jobs that wait because of it.
+/// Renders the subject of a card: the print, or the printer's condition. A problem is followed by its reasons and by
+/// the jobs that wait because of it.
 pub(super) fn about(app: &BoardHandles, printer: &Printer, group: FloorGroup, status: Option<&Status>) -> Markup {
     let (is_over, file) = (is_over(app, printer), file_words(printer, status));
     // The condition names its first reason.

@@ -1,5 +1,5 @@
-//! Floor page: all printers in sections, those that need a person first. With `wall`, it is readable from a distance and
-//! has no controls.
+//! Floor page: all printers in sections, those that need a person first. With `wall`, it is readable from a distance
+//! and has no controls.
 
 use std::collections::HashMap;
 use std::sync::Arc;
