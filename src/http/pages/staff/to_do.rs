@@ -131,9 +131,11 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
                 h1 { "To do" }
                 @if total > 0 { span class="muted" { (counted(usize::try_from(total).unwrap_or(usize::MAX), "thing", "things")) } }
             }
-            div class="stack" {
-                @if let Some(steps) = &steps { (steps) } @else if open.is_empty() { (nothing()) }
-                @for kind in &open { (kind.html()) }
+            div class=(if log.0.is_empty() { "stack" } else { "two" }) {
+                div class="stack" {
+                    @if let Some(steps) = &steps { (steps) } @else if open.is_empty() { (nothing()) }
+                    @for kind in &open { (kind.html()) }
+                }
                 (log)
             }
         }
