@@ -83,7 +83,8 @@ impl FloorQuery {
     }
 
     fn class(&self) -> &'static str {
-        match self.size.as_deref() {
+        // The wall has a size of its own.
+        match self.size.as_deref().filter(|_| self.wall.is_none()) {
             Some("small") => "floor compact",
             Some("large") => "floor large",
             _ => "floor",
