@@ -4,9 +4,9 @@
 //! Only `store/` may use them: all other modules use the domain types. Ids are hyphenated UUIDs, times are in
 //! milliseconds since 1970 UTC, money is in minor units, and amounts are in thousandths. `doc` is the serialised domain
 //! value, and `schema` the version of its format.
-#![expect(missing_docs, reason = "columns are what the domain's fields of the same name are")]
+#![expect(missing_docs, reason = "columns mirror the domain fields of the same name")]
 
-/// Ends the module of a table. `SeaORM` relations and hooks are left empty: rows refer to each other by ids that only
+/// Ends the module of a table. `SeaORM` relations and hooks are left empty: rows refer to each other by IDs that only
 /// the domain interprets.
 macro_rules! entity_tail {
     () => {
