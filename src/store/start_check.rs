@@ -1,5 +1,5 @@
 //! Checks, without changing anything, whether a server could start with a database and write to it. Used for addresses
-//! that are about to be written to the settings: whatever [`connect::start`] would refuse is refused by this check. The
+//! that are about to be written to the settings: this check rejects whatever [`connect::start`] would reject. The
 //! server's own secrets are not covered; [`super::secret_checks`] compares them with the database.
 
 use std::path::PathBuf;

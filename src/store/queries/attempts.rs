@@ -1,4 +1,4 @@
-//! Queries of a printer's history: its attempts at jobs, and their totals.
+//! Queries for a printer's history: its attempts at jobs, and their totals.
 
 use std::collections::BTreeMap;
 
