@@ -3,7 +3,7 @@
 //! An endpoint follows the outbox, the numbered log of all events, with a cursor. One commit both moves the cursor and
 //! creates the deliveries for the subscribed events, so that each event is delivered at least once and none is skipped.
 //! A failed delivery is retried on a fixed schedule; when the last retry fails, the endpoint is disabled, and its
-//! events wait until an operator enables it.
+//! events stay pending until an operator enables it.
 //!
 //! `decide` contains the rules, `window` the in-memory deliveries; `replay` sends past events again, and `envelope`
 //! builds the body.
@@ -52,7 +52,7 @@ pub struct Delivery {
     pub id: Id,
     /// Endpoint to deliver to.
     pub endpoint_id: Id,
-    /// Event id, included in the envelope and sent as `webhook-id`; the same for every redelivery, so that receivers
+    /// Event ID, included in the envelope and sent as `webhook-id`; the same for every redelivery, so that receivers
     /// can deduplicate.
     pub event_id: Id,
     /// Number of the event in the outbox; 0 for a test event, which is not in the outbox.
@@ -105,7 +105,7 @@ pub enum EndpointState {
     /// Active: deliveries are sent as they become due.
     Active,
     /// Disabled because all retries of a delivery failed or an operator paused the endpoint: nothing is sent, and new
-    /// events wait as pending deliveries until an operator enables the endpoint.
+    /// events become pending deliveries until an operator enables the endpoint.
     Disabled,
 }
 
@@ -193,7 +193,7 @@ pub struct DueEvent {
     pub body: String,
 }
 
-/// Changes that operators make to an endpoint; the answer is the endpoint.
+/// Commands with which operators change an endpoint; each returns the endpoint.
 #[derive(Clone, Debug)]
 pub enum EndpointCommand {
     /// Registers the endpoint, which receives the events after `cursor`.
@@ -209,7 +209,7 @@ pub enum EndpointCommand {
     },
     /// Edits URL and event types; `None` leaves a field unchanged.
     Update {
-        /// Version that the caller read; refused with 412 if the endpoint has changed since.
+        /// Version that the caller read; rejected with 412 if the endpoint has changed since.
         if_version: Option<i64>,
         /// New target URL, checked by the edge.
         url: Option<String>,
@@ -219,10 +219,11 @@ pub enum EndpointCommand {
     /// Deletes the endpoint. Its pending deliveries are cancelled, those in the backlog as refills load them; the log
     /// is kept.
     Archive,
-    /// Enables the endpoint: resumes sending, including deliveries that waited while it was disabled, with their
-    /// attempt counts reset.
+    /// Enables the endpoint: resumes sending, including deliveries that were held back while it was disabled, with
+    /// their attempt counts reset.
     Enable,
-    /// Disables the endpoint until an operator enables it: nothing is sent in the meantime, and its events wait.
+    /// Disables the endpoint until an operator enables it: nothing is sent in the meantime, and its events stay
+    /// pending.
     Disable,
     /// Sets a new signing secret; the old one also signs for 24 hours.
     Rotate {
@@ -244,7 +245,7 @@ pub struct EndpointAnswer {
 pub enum DeliveryCommand {
     /// Sends a test event (`webhook.test`), with the usual retries.
     Test(DueEvent),
-    /// Delivers one past delivery again, as a new delivery.
+    /// Repeats a past delivery as a new one.
     Redeliver(Box<Delivery>),
 }
 
@@ -256,7 +257,7 @@ pub struct DeliveryAnswer {
     pub delivery: Box<Delivery>,
 }
 
-/// Replay of past events; refused with 409 while another replay is in progress.
+/// Command that replays past events; rejected with 409 while another replay is in progress.
 #[derive(Clone, Debug)]
 pub struct ReplayEvents {
     /// Start of the range: events whose first delivery was created at or after this time are replayed.

@@ -64,7 +64,7 @@ impl ExportType {
 pub struct ExportScope {
     /// Type of the records.
     pub kind: ExportType,
-    /// Customer's e-mail address in lower case, to export only the records of this customer; `None` for all customers.
+    /// Customer's email address in lowercase, to export only the records of this customer; `None` for all customers.
     pub customer_email: Option<String>,
     /// Start of the range: only records created at or after this time.
     pub from: Option<Timestamp>,
@@ -112,7 +112,7 @@ pub enum ExportState {
 pub struct ExportCursor {
     /// Creation time of the record.
     pub at: Timestamp,
-    /// Id of the record, which orders records created at the same time.
+    /// ID of the record, which orders records created at the same time.
     pub id: Id,
 }
 
@@ -136,7 +136,7 @@ pub struct Export {
     pub id: Id,
     /// Filter for the records.
     pub scope: ExportScope,
-    /// E-mail address to which the link is sent; `None` sends no email.
+    /// Email address to which the link is sent; `None` sends no email.
     pub mail_to: Option<String>,
     /// State of the export.
     pub state: ExportState,
@@ -188,9 +188,9 @@ impl Export {
 pub enum ExportCommand {
     /// Creates the export.
     Request {
-        /// Filter for the records; refused with 400 if inconsistent.
+        /// Filter for the records; rejected with 400 if inconsistent.
         scope: ExportScope,
-        /// E-mail address to which the link is sent.
+        /// Email address to which the link is sent.
         mail_to: Option<String>,
     },
     /// Records the part of the table that is on disk.

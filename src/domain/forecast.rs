@@ -73,7 +73,7 @@ impl ShopKnowledge<'_> {
 pub struct QueuedJob {
     /// Identifier of the job.
     pub job: Id,
-    /// Order of the job.
+    /// Order that the job belongs to.
     pub order: Id,
     /// Expected end of the print.
     pub done_at: Timestamp,
@@ -84,16 +84,16 @@ pub struct QueuedJob {
 pub struct Forecast {
     /// Time of the forecast.
     pub at: Timestamp,
-    /// Expected end of each unfinished job of a paid order; unpredictable jobs are absent.
+    /// Expected end of each unfinished job of a paid order; jobs whose end cannot be predicted are absent.
     pub jobs: HashMap<Id, Timestamp>,
-    /// Expected end of the last job of each order; unpredictable orders are absent.
+    /// Expected end of the last job of each order; orders whose end cannot be predicted are absent.
     pub orders: HashMap<Id, Timestamp>,
-    /// Time at which each printer has finished its share of the queue and its bed is clear; `None` if this depends on
-    /// more than time and clearing the bed.
+    /// Time at which each printer has finished its queued jobs and its bed is clear; `None` if this depends on more
+    /// than time and bed clearing.
     pub printers: BTreeMap<Id, Option<Timestamp>>,
     /// Jobs that each printer is expected to print after its current one, in order; printers without any are absent.
     pub queues: BTreeMap<Id, Vec<QueuedJob>>,
-    /// Number of unfinished jobs of paid orders that are unpredictable.
+    /// Number of unfinished jobs of paid orders whose end cannot be predicted.
     pub untold: usize,
 }
 
@@ -221,7 +221,7 @@ fn present(
     free
 }
 
-/// Returns when the printer's current print ends: now if it prints nothing, `None` if unpredictable.
+/// Returns the time at which the printer's current print ends: now if it prints nothing, `None` if unpredictable.
 fn print_over(
     now: Timestamp,
     outlook: &PrinterOutlook<'_>,

@@ -79,7 +79,7 @@ pub enum Damage {
     #[error("the file is incomplete; upload it again")]
     CutOff,
     /// The bytes do not match their checksum.
-    #[error("the file is damaged, because a checksum does not match; upload it again")]
+    #[error("the file is damaged (checksum mismatch); upload it again")]
     Checksum,
     /// The file has more parts than plausible for its type; reading it would take too long.
     #[error("the file has too many parts; export it again")]

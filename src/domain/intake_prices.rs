@@ -14,7 +14,7 @@ pub const DEFAULT_ENTRY: &str = "default";
 /// Maximum number of colours in one piece.
 pub const MAX_COLORS: u8 = 4;
 
-/// Prices of the choices of one type.
+/// Prices for the choices of one type.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PriceTable {
     default_cents: i64,
@@ -80,7 +80,7 @@ pub struct PieceRequirements {
     pub addon_ids: Vec<String>,
     /// Text to be inscribed on the piece.
     pub inscription: Option<String>,
-    /// Further remarks of the customer.
+    /// Further remarks by the customer.
     pub notes: Option<String>,
 }
 
@@ -103,7 +103,7 @@ pub struct EstimateItem {
 pub struct Estimate {
     /// Sum of the items, in minor units of the currency.
     pub total_cents: i64,
-    /// Currency as a lower-case ISO 4217 code.
+    /// Currency as a lowercase ISO 4217 code.
     pub currency: String,
     /// All choices with their prices.
     pub items: Vec<EstimateItem>,

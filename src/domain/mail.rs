@@ -28,7 +28,7 @@ pub enum MailState {
     Queued,
     /// Accepted by the provider.
     Sent,
-    /// Abandoned: permanently refused, or too many attempts failed.
+    /// Abandoned: permanently rejected, or too many attempts failed.
     Failed,
 }
 
@@ -141,12 +141,12 @@ impl NewAggregate for Mail {
     }
 }
 
-/// Changes that an email accepts.
+/// Command for an email.
 #[derive(Clone, Debug)]
 pub enum MailCommand {
     /// Records the outcome of an attempt.
     Tried {
-        /// Number of the attempt, from 1; it identifies an outcome that is reported twice.
+        /// Number of the attempt, from 1; it is used to detect an outcome that is reported twice.
         number: u32,
         /// Provider's error response; `None` if the provider accepted the email.
         error: Option<String>,

@@ -108,8 +108,8 @@ pub struct EndedPrint<'a> {
 }
 
 impl EndedPrint<'_> {
-    /// Returns the print's contribution to its printer's odometer. If its duration was not observed, the printed share
-    /// of the stated print time is used.
+    /// Returns the print's contribution to its printer's odometer. If its duration was not observed, the printed
+    /// fraction of the stated print time is used.
     pub fn wear(&self) -> Odometer {
         let observed = self.began_at.map(|began| self.ended_at.since(began));
         let stated = || {
@@ -146,7 +146,7 @@ pub struct ReminderFields {
 }
 
 impl ReminderFields {
-    /// Refuses a reminder that would never be due.
+    /// Rejects a reminder that would never be due.
     pub(super) fn check(&self) -> Result<(), Refusal> {
         let Self { every_hours, every_prints, every_grams, every_failures, .. } = self;
         if every_hours.is_none() && every_prints.is_none() && every_grams.is_none() && every_failures.is_none() {
@@ -216,7 +216,7 @@ impl Reminder {
         (!reached.is_empty()).then(|| reached.join(", "))
     }
 
-    /// Updates whether the reminder is due. Returns `true` if it has just become due, which is announced once.
+    /// Updates whether the reminder is due. Returns `true` if it has just become due, which is reported once.
     pub(super) fn note_due(&mut self, odometer: &Odometer, now: Timestamp) -> bool {
         let newly = self.due_at.is_none() && self.reason(odometer).is_some();
         if newly {
@@ -270,7 +270,7 @@ pub struct MaintenanceEntry {
     pub fields: EntryFields,
     /// Time at which the work was done.
     pub done_at: Timestamp,
-    /// Reminders that the entry reset: their ids, and their names when the entry was created.
+    /// Reminders that the entry reset: their IDs, and their names when the entry was created.
     pub resets: Vec<(Id, String)>,
     /// Printer's odometer when the entry was created.
     pub odometer: Odometer,

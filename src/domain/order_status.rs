@@ -50,7 +50,7 @@ pub struct SentLine {
     pub quantity: u32,
 }
 
-/// Shipment that has left.
+/// Shipment that has been sent.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SentShipment {

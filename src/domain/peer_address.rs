@@ -31,7 +31,7 @@ pub enum PeerAddressError {
     )]
     Credentials,
     /// The host belongs to the given denied range.
-    #[error("must be the address of a system of the shop, not {0}")]
+    #[error("must be the address of one of the shop's own systems, not {0}")]
     Denied(&'static str),
 }
 

@@ -28,7 +28,7 @@ pub struct PriceRates {
     pub material_cents_per_kg: i64,
     /// Density of the material, in milligrams per cubic centimetre.
     pub density_mg_per_cm3: i64,
-    /// Share of a part's volume that is printed (walls and infill), in basis points.
+    /// Fraction of a part's volume that is printed (walls and infill), in basis points.
     pub fill_bps: i64,
     /// Volume printed per hour in cubic millimetres, pauses included.
     pub print_mm3_per_hour: i64,

@@ -10,11 +10,11 @@ use crate::id::Id;
 use crate::refusal::Refusal;
 use crate::second_factor::{FactorProof, SecondFactor};
 
-/// Refusal code for a sign-in without the second factor that the account requires.
+/// Error code for a sign-in without the second factor that the account requires.
 pub const SECOND_FACTOR_REQUIRED: &str = "second_factor_required";
-/// Refusal code for a second-factor code that is wrong or was used before.
+/// Error code for a second-factor code that is wrong or was used before.
 pub const WRONG_CODE: &str = "wrong_factor_code";
-/// Refusal code for another attempt after too many wrong codes.
+/// Error code for another attempt after too many wrong codes.
 pub const TOO_MANY_CODES: &str = "too_many_factor_codes";
 
 /// Checks the second factor of a sign-in. Returns the factor with the proof used up, or `None` if the account requires

@@ -43,7 +43,7 @@ pub enum TrackingState {
     Pending,
     /// The shop has recorded the shipment.
     Told,
-    /// The shop rejected the report or did not answer for a month: an operator has to act.
+    /// The shop rejected the report or did not respond for a month: an operator has to act.
     Failed,
     /// No report is needed: the channel has no shop to report to.
     NotWanted,
@@ -81,7 +81,7 @@ pub enum TrackingOutcome {
 }
 
 impl ChannelOrder {
-    /// Adds those of the given shipments that are not in the list yet; existing ones stay unchanged.
+    /// Adds those of the given shipments that are not in the list yet; existing ones are left unchanged.
     pub(super) fn ship(&mut self, cx: &DecisionContext<'_>, shipments: &[ReportedShipment]) {
         for shipment in shipments {
             match self.trackings.iter_mut().find(|existing| existing.shipment.number == shipment.number) {

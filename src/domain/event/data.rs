@@ -53,9 +53,9 @@ pub struct OrderData {
     pub(crate) status: OrderStatus,
     /// Order total, in minor units of the currency.
     pub(crate) total_cents: i64,
-    /// Three-letter ISO 4217 currency code, in lower case.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     pub(crate) currency: String,
-    /// E-mail address of the customer; null if unknown.
+    /// Email address of the customer; null if unknown.
     pub(crate) customer_email: Option<String>,
 }
 carried_by! { OrderData:
@@ -182,7 +182,7 @@ pub struct JobData {
     pub(crate) sku_id: Id,
     /// Identifier of the printer assigned to the job.
     pub(crate) printer_id: Option<Id>,
-    /// Reason why the job failed, waits or did not start.
+    /// Reason why the job failed, is waiting or did not start.
     pub(crate) error: Option<String>,
 }
 carried_by! { JobData:

@@ -1,5 +1,5 @@
-//! Collector of slicer comments about each tool (filament, colour and use) and about the machine for which the file was
-//! sliced.
+//! Collector of slicer comments about each tool (filament, colour and usage) and about the machine for which the file
+//! was sliced.
 
 use super::DetectedPlate;
 use super::comment::{metres_each, numbers};

@@ -45,7 +45,7 @@ impl AttemptState {
     }
 }
 
-/// Parts of a print that left in one shipment of its order.
+/// Parts of a print that were sent in one shipment of its order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Departure {
@@ -64,7 +64,7 @@ pub struct Attempt {
     pub id: Id,
     /// Job being attempted.
     pub job_id: Id,
-    /// Order of the job.
+    /// Order that the job belongs to.
     pub order_id: Id,
     /// Position within the job, counted from 1.
     pub number: u32,
@@ -117,12 +117,12 @@ pub struct Attempt {
     /// before this field existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<f64>,
-    /// Spools on which the printer itself booked the consumption in the external spool inventory; empty if the printer
-    /// does not book or does not report it.
+    /// Spools from which the printer itself deducted the consumption in the external spool inventory; empty if the
+    /// printer does not do so, or does not report it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub booked_on: Vec<i64>,
-    /// Shipments in which parts of the print left, oldest first; the total is at most the number of parts on the plate.
-    /// For prints whose parts left before this field existed, it is filled when the order is loaded.
+    /// Shipments in which parts of the print were sent, oldest first; the total is at most the number of parts on the
+    /// plate. For prints whose parts were sent before this field existed, it is filled when the order is loaded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub departures: Vec<Departure>,
 }
@@ -133,7 +133,7 @@ impl Attempt {
         self.started_at.zip(self.ended_at).filter(|_| !self.unseen).map(|(start, end)| end.since(start))
     }
 
-    /// Records the final progress of the print; ignores a value that is not a number.
+    /// Records the final progress of the print; ignores NaN.
     pub fn came_to(&mut self, progress: f64) {
         self.progress = progress.is_finite().then(|| progress.clamp(0.0, 1.0));
     }

@@ -92,7 +92,7 @@ pub(super) fn settle_checkout(on: &mut LedgerEdit<'_>) {
     }
 }
 
-/// Drops the checkout; its session is closed, unless a payment arrived through it.
+/// Discards the checkout; its session is closed, unless a payment arrived through it.
 fn drop_checkout(on: &mut LedgerEdit<'_>) {
     if on.ledger.checkout().is_none() {
         return;
@@ -113,7 +113,7 @@ fn close(on: &mut LedgerEdit<'_>, session: String) {
 }
 
 impl Checkout {
-    /// Returns the processor's id of the session; `None` if there is no session yet.
+    /// Returns the processor's ID for the session; `None` if there is no session yet.
     pub fn session(&self) -> Option<&str> {
         match &self.state {
             CheckoutState::Open { session, .. } => Some(session),

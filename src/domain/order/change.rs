@@ -72,7 +72,7 @@ impl<'a> OrderChange<'a> {
         self.dirty = true;
     }
 
-    /// Returns a job of the order; refused with 404 if there is no such job.
+    /// Returns a job of the order; rejected with 404 if there is no such job.
     pub(super) fn job(&self, id: Id) -> Result<Arc<Job>, Refusal> {
         self.order.jobs.get(&id).cloned().ok_or_else(|| Refusal::not_found("job"))
     }
@@ -236,7 +236,7 @@ impl<'a> OrderChange<'a> {
         }
     }
 
-    /// Updates the flags that follow from the jobs: a FAILED job waits for a retry or a cancellation; an order that is
+    /// Updates the flags that follow from the jobs: a FAILED job needs a retry or a cancellation; an order that is
     /// ready with fewer parts than ordered, or of which nothing will be produced, has to be discussed with the
     /// customer.
     fn flag_jobs(&mut self) {

@@ -64,7 +64,7 @@ pub struct SoldOrder {
     pub total_cents: i64,
 }
 
-/// Changes made to an order in the shop that sold it. Both values only ever grow.
+/// Changes made to an order in the shop that sold it. Neither value is ever reset or reduced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShopOrderChange {
     /// `true` if the order was cancelled.
@@ -160,7 +160,7 @@ pub(super) fn create(
 }
 
 impl Order {
-    /// Returns the shipments as the selling shop counts them: a set has left once the last of its parts has.
+    /// Returns the shipments as the selling shop counts them: a set is shipped once the last of its parts is.
     pub fn left_there(&self) -> Vec<ChannelShipment> {
         let lines = self.sold.as_ref().map_or(0, |sold| sold.lines as usize).min(self.lines.len());
         let mut before = vec![0u64; lines];

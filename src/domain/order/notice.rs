@@ -10,7 +10,7 @@ use crate::time::Timestamp;
 use crate::tracking::tracking_url;
 
 impl OrderChange<'_> {
-    /// Sends the customer an email about a shipment that leaves with this commit, unless their e-mail address is
+    /// Sends the customer an email about a shipment that is sent with this commit, unless their email address is
     /// unknown or the selling shop notifies them.
     pub(super) fn tell_shipment(&mut self, sent: &SentShipment) {
         let told_there = self.order.sold.as_ref().is_some_and(|sold| sold.tells_customer);
@@ -36,7 +36,7 @@ fn notice(cx: &DecisionContext<'_>, to: String, order: &Order, sent: &SentShipme
         (false, _) => format!("A part of order {number}"),
     };
     let came = if picked_up { "was picked up" } else { "is on its way" };
-    let follows = if whole { "" } else { "; what is missing follows" };
+    let follows = if whole { "" } else { "; the rest will follow" };
     let text = format!("Hello,\n\n{what} {came}{follows}:\n");
     let items = sent.lines.iter().filter_map(|one| {
         let line = order.lines.get(one.line as usize)?;
@@ -57,7 +57,7 @@ fn notice(cx: &DecisionContext<'_>, to: String, order: &Order, sent: &SentShipme
         parts.extend(url.map(|url| MailPart::Link(MailLink { label: "Track the parcel".to_owned(), url })));
     }
     parts.extend(promise_words(order, cx.now).map(MailPart::Text));
-    let link = own_page(cx, "Look at the order", &format!("orders/{}", order.id));
+    let link = own_page(cx, "View the order", &format!("orders/{}", order.id));
     Mail { parts, link: Some(link), ..Mail::new(cx, vec![to], format!("{what} {came}"), text) }
 }
 
@@ -76,13 +76,13 @@ fn promise_words(order: &Order, now: Timestamp) -> Option<String> {
     let promised = minute(promise.promised_at);
     match promise.met_at {
         Some(met) if met <= promise.promised_at => {
-            Some(format!("We promised it for {promised}, and kept that: it was ready at {}.", minute(met)))
+            Some(format!("We promised it for {promised} and kept our promise: it was ready at {}.", minute(met)))
         }
         Some(met) => {
-            Some(format!("We promised it for {promised}, and are sorry: it was ready only at {}.", minute(met)))
+            Some(format!("We promised it for {promised} and are sorry that it was not ready until {}.", minute(met)))
         }
         None if now > promise.promised_at => {
-            Some(format!("We promised all of it for {promised}, and are sorry: we are late with the rest."))
+            Some(format!("We promised all of it for {promised} and are sorry that the rest is late."))
         }
         None => Some(format!("All of it is promised for {promised}.")),
     }

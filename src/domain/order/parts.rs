@@ -36,16 +36,17 @@ pub struct LineParts {
     /// Parts on the plates of jobs that are unfinished, FAILED or awaiting sign-off: they may still become good without
     /// a new job.
     pub running: u64,
-    /// Parts on the plates of cancelled jobs, except good ones: an operator gave them up.
+    /// Parts on the plates of cancelled jobs, except good ones: an operator gave up on them.
     pub cancelled: u64,
-    /// Parts that were rejected after they left, and are owed again. 0 for kits, whose parts are separate lines.
+    /// Parts that were rejected after they were shipped, and are owed again. 0 for kits, whose parts are separate
+    /// lines.
     pub rejected_after_shipping: u64,
     /// Automatic reprint jobs of the line, except withdrawn ones.
     pub(super) reprints: u32,
 }
 
 impl LineParts {
-    /// Returns how many parts of the given quantity no job will produce although they were not given up.
+    /// Returns how many parts of the given quantity no job will produce although they were not abandoned.
     pub fn missing(&self, quantity: u32) -> u64 {
         u64::from(quantity).saturating_sub(self.good + self.running + self.cancelled)
     }

@@ -1,4 +1,4 @@
-//! Report of a printer on an attempt, sent to its order.
+//! Report from a printer about an attempt, sent to its order.
 
 use crate::printer_status::PrintEnd;
 use crate::time::Timestamp;
@@ -31,11 +31,11 @@ pub enum Report {
         began_at: Option<Timestamp>,
         /// `true` if the time of the end is unknown because the printer was unreachable at that time.
         unseen: bool,
-        /// Spools in the external spool inventory on which the printer itself booked the consumption.
+        /// Spools in the external spool inventory from which the printer itself deducted the consumption.
         booked_on: Vec<i64>,
     },
-    /// The attempt certainly printed nothing and cannot start later: it was refused, its upload failed, or its file was
-    /// removed.
+    /// The attempt certainly printed nothing and cannot start later: it was rejected, its upload failed, or its file
+    /// was removed.
     NotStarted {
         /// `true` if a start was sent; `false` if nothing was sent to the machine.
         start_sent: bool,

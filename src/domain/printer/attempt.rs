@@ -51,7 +51,7 @@ impl Printer {
         Decision::to(self, TakeAnswer::Accepted)
     }
 
-    /// Applies a change to the attempt in hand if the attempt has the given id; a message about any other attempt
+    /// Applies a change to the attempt in hand if the attempt has the given ID; a message about any other attempt
     /// changes nothing. If the change returns `None`, the printer is freed.
     pub(super) fn of(
         mut self,
@@ -78,7 +78,7 @@ impl Printer {
         }
     }
 
-    /// Processes a finished upload: records that the start is being sent, and answers [`UploadAnswer::Go`] to this
+    /// Processes a finished upload: records that the start is being sent, and returns [`UploadAnswer::Go`] to this
     /// caller alone. If the printer can no longer start, the attempt ends instead.
     pub(super) fn uploaded(
         self,
@@ -301,7 +301,7 @@ impl Printer {
         self.in_hand.as_ref().is_some_and(|in_hand| in_hand.attempt == attempt)
     }
 
-    /// Refuses the attempt permanently, even if the message that offers it is still in flight.
+    /// Rejects the attempt permanently, even if the message that offers it is still in flight.
     fn never(mut self, attempt: Id) -> Decision<Self, AttemptAnswer> {
         if self.past.contains(&attempt) {
             return Decision::unchanged(AttemptAnswer::NotInHand);

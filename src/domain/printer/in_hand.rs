@@ -73,7 +73,7 @@ pub struct CurrentAttempt {
     pub attempt: Id,
     /// Job being attempted.
     pub job: Id,
-    /// Order of the job.
+    /// Order that the job belongs to.
     pub order: Id,
     /// G-code file to upload.
     pub file_id: Id,
@@ -128,7 +128,7 @@ pub struct CurrentAttempt {
     /// Filament length in millimetres, as stated in the file; `None` if not stated.
     #[serde(default)]
     pub stated_mm: Option<f64>,
-    /// Spools that were active at the printer during the print, if its own server books what it prints.
+    /// Spools that were active at the printer during the print, if its own server deducts what it prints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub booked_on: Vec<i64>,
     /// Time of acceptance; in an offered attempt, the time at which the order claimed the printer.

@@ -13,7 +13,7 @@ use crate::printer_status::ServerRun;
 /// Failure reason of a print that was lost when the server that fed the printer was restarted.
 const RESTARTED_REASON: &str = "the printer's server restarted during the print and no longer has the print";
 
-/// Facts about a vanished print; see [`super::Evidence::Forgets`] for the members.
+/// Facts about a vanished print; see [`super::Evidence::Forgets`] for the fields.
 pub(super) struct LostPrint {
     pub(super) server: ServerRun,
     pub(super) stopped: bool,

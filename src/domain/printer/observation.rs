@@ -24,7 +24,7 @@ const ERROR_REASON: &str = "the printer reports an error";
 
 /// Evidence on an attempt that a status provides.
 pub(super) enum Observation {
-    /// The status proves nothing about the attempt, so the attempt's phase stays unchanged.
+    /// The status proves nothing about the attempt, so the attempt's phase is left unchanged.
     Nothing,
     /// The attempt's file is printing.
     Printing,

@@ -6,7 +6,7 @@ use crate::id::Id;
 use crate::order::Report;
 use crate::printer_status::{Activity, Connection};
 
-/// Number of ended attempts that a printer remembers in order to refuse them; more than can be in flight in messages.
+/// Number of ended attempts that a printer remembers in order to reject them; more than can be in flight in messages.
 const MAX_PAST_ATTEMPTS: usize = 32;
 
 /// Returns the report to the order that corresponds to the attempt's phase.

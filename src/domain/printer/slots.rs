@@ -213,7 +213,7 @@ impl Printer {
     }
 
     /// Sets the content of a slot, so that swapping a spool takes one command. A slot that does not exist yet is added.
-    /// Refused if the printer does not report the expected spool in the slot.
+    /// Rejected if the printer does not report the expected spool in the slot.
     pub(super) fn load_slot(
         self,
         number: u32,

@@ -89,7 +89,7 @@ words! {
     PrintEnd,
     /// Outcome of a print, as seen by a user.
     Resolution,
-    /// Side whose count is right: `theirs` sets the shop's stock to the count of the other system, `ours` books the
+    /// Side whose count is right: `theirs` sets the shop's stock to the count of the other system, `ours` records the
     /// difference in the other system.
     RightSide,
     /// Permissions of a caller; `admin` includes `operator`, which includes `customer`.

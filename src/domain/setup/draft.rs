@@ -33,7 +33,7 @@ impl SetupDraft {
         &self.values
     }
 
-    /// Returns the new value of a setting; `None` if the setting stays unchanged.
+    /// Returns the new value of a setting; `None` if the setting is left unchanged.
     pub fn value(&self, key: &str) -> Option<&str> {
         self.values.get(key).map(String::as_str)
     }

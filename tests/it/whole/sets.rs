@@ -194,7 +194,7 @@ impl Shop {
             let of_it: Vec<&String> = mails.iter().filter(|mail| mail.contains(tracking)).collect();
             let [mail] = of_it[..] else { panic!("{tracking}: {mails:?}") };
             for words in
-                [subject, "buyer@example.org", "2 x Badge (of Door set)", "1 x BRACKET (of Door set)", "kept that"]
+                [subject, "buyer@example.org", "2 x Badge (of Door set)", "1 x BRACKET (of Door set)", "kept our promise"]
             {
                 assert!(mail.contains(words), "{words}: {mail}");
             }

@@ -24,9 +24,9 @@ pub struct InvoiceData {
     pub(crate) total_cents: i64,
     /// Amount still due, in minor units of the currency.
     pub(crate) amount_due_cents: i64,
-    /// Three-letter ISO 4217 currency code, in lower case.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     pub(crate) currency: String,
-    /// E-mail address of the customer; null if unknown.
+    /// Email address of the customer; null if unknown.
     pub(crate) customer_email: Option<String>,
 }
 carried_by! { InvoiceData:

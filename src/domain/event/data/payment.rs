@@ -13,13 +13,13 @@ use super::{EventData, EventKind};
     "eventId": "evt_1", "amountCents": 2500, "currency": "usd", "paymentIntent": "pi_1",
 }))]
 pub struct PaymentUnmatchedData {
-    /// The payment processor's id of the event.
+    /// The payment processor's ID for the event.
     pub(crate) event_id: String,
     /// Amount paid, or total refunded so far, in minor units of the currency.
     pub(crate) amount_cents: Option<i64>,
-    /// Three-letter ISO 4217 currency code, in lower case.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     pub(crate) currency: Option<String>,
-    /// The payment processor's identifier of the payment, such as `pi_...`.
+    /// The payment processor's identifier for the payment, such as `pi_...`.
     pub(crate) payment_intent: Option<String>,
 }
 carried_by! { PaymentUnmatchedData:
