@@ -44,7 +44,7 @@ pub struct User {
     pub active: bool,
     /// `true` if the user was deleted; the record stays for the audit log.
     pub archived: bool,
-    /// Version of the user, counted from 1; compared with `If-Match`.
+    /// Version of the user, starting at 1; compared with `If-Match`.
     #[serde(default = "first")]
     pub version: i64,
     /// Time at which the user was created.
@@ -61,7 +61,7 @@ const fn first() -> i64 {
     1
 }
 
-/// Edit of a staff member; a field that is `None` keeps its current value.
+/// Changes to a staff member; a field that is `None` keeps its current value.
 #[derive(Clone, Debug, Default)]
 pub struct UserEdit {
     /// New display name.
@@ -93,7 +93,7 @@ pub struct ApiKey {
     /// Email address of the customer to whose orders a key with the role `customer` is limited. `None` limits such a
     /// key to the orders that it created.
     pub customer_email: Option<String>,
-    /// Time from which the key is rejected; `None` if it never expires.
+    /// Time at which the key expires; `None` if it never expires.
     pub expires_at: Option<Timestamp>,
     /// Time at which the key was revoked; `None` if not revoked.
     pub revoked_at: Option<Timestamp>,
@@ -151,7 +151,7 @@ pub enum StaffCommand {
         email: String,
         /// Display name; must not be empty.
         name: String,
-        /// Password hash as a PHC string, computed at the edge.
+        /// Password hash as a PHC string, computed by the HTTP layer.
         password_hash: String,
         /// Role of the user: `operator` or `admin`.
         role: Role,
@@ -162,7 +162,7 @@ pub enum StaffCommand {
         email: String,
         /// Display name; must not be empty.
         name: String,
-        /// Password hash as a PHC string, computed at the edge.
+        /// Password hash as a PHC string, computed by the HTTP layer.
         password_hash: String,
     },
     /// Edits a staff member. An edit that would leave no active admin is rejected with 409 `last_admin`.
@@ -171,8 +171,8 @@ pub enum StaffCommand {
         id: Id,
         /// Version of the user that the caller read; rejected with 412 if the user has changed since.
         if_version: Option<i64>,
-        /// Password hash against which the edge verified the current password; rejected if the hash has changed since.
-        /// Without it, users cannot set their own password (403 `own_password`).
+        /// Password hash against which the HTTP layer verified the current password; rejected if the hash has changed
+        /// since. Without it, users cannot set their own password (403 `own_password`).
         checked_hash: Option<String>,
         /// Fields to change; the rest keep their values.
         change: UserEdit,
@@ -191,9 +191,9 @@ pub enum FactorCommand {
     Begin {
         /// User who sets up their own second factor.
         user: Id,
-        /// Password hash against which the edge verified the password; rejected if the hash has changed since.
+        /// Password hash against which the HTTP layer verified the password; rejected if the hash has changed since.
         checked_hash: String,
-        /// New secret, encrypted by the edge.
+        /// New secret, encrypted by the HTTP layer.
         encrypted_secret: String,
     },
     /// Activates a second factor whose authenticator app produced a correct code. Ends the user's other sessions.
@@ -213,7 +213,7 @@ pub enum FactorCommand {
     Remove {
         /// User who deactivates their own second factor.
         user: Id,
-        /// Password hash against which the edge verified the password; rejected if the hash has changed since.
+        /// Password hash against which the HTTP layer verified the password; rejected if the hash has changed since.
         checked_hash: String,
         /// Proof of the second factor.
         proof: FactorProof,
@@ -234,7 +234,7 @@ pub struct UserAnswer {
     pub user: Arc<User>,
 }
 
-/// Command that adds an API key, which the edge has generated and hashed.
+/// Command that adds an API key, which the HTTP layer has generated and hashed.
 #[derive(Clone, Debug)]
 pub struct AddKey {
     /// Label describing the key's purpose; must not be empty.
@@ -249,7 +249,7 @@ pub struct AddKey {
     pub role: Role,
     /// Email address of the customer to whom a key of role `customer` is limited.
     pub customer_email: Option<String>,
-    /// Time from which the key is rejected; must be in the future.
+    /// Time at which the key expires; must be in the future.
     pub expires_at: Option<Timestamp>,
 }
 
@@ -265,14 +265,14 @@ pub struct KeyAnswer {
     pub key: Arc<ApiKey>,
 }
 
-/// Command that opens a session for a user whose password the edge has verified.
+/// Command that opens a session for a user whose password the HTTP layer has verified.
 #[derive(Clone, Debug)]
 pub struct OpenStaffSession {
     /// User who signed in.
     pub user: Id,
-    /// Password hash against which the edge verified the password; rejected if the hash has changed since.
+    /// Password hash against which the HTTP layer verified the password; rejected if the hash has changed since.
     pub checked_hash: String,
-    /// SHA-256 of the session token in hexadecimal; the edge generated the token.
+    /// SHA-256 of the session token in hexadecimal; the HTTP layer generated the token.
     pub hash: String,
     /// User agent of the browser.
     pub agent: Option<String>,
@@ -329,7 +329,7 @@ pub enum AccessCommand {
     },
 }
 
-/// Error code for a password that was changed, or an account that was closed, after the edge checked it.
+/// Error code for a password that was changed, or an account that was closed, after the HTTP layer checked it.
 pub const CREDENTIALS_CHANGED: &str = "credentials_changed";
 
 fn user_without_hash<S: Serializer>(user: &Arc<User>, to: S) -> Result<S::Ok, S::Error> {

@@ -41,7 +41,7 @@ pub struct SealedTokens {
     pub access: String,
     /// Encrypted refresh token, which can be exchanged once for the next pair of tokens.
     pub refresh: String,
-    /// Time from which the access token is rejected.
+    /// Time at which the access token expires.
     pub expires_at: Timestamp,
 }
 
@@ -55,7 +55,7 @@ pub struct ConnectRequest {
     pub session: Id,
     /// Encrypted PKCE code verifier.
     pub sealed_verifier: String,
-    /// Time from which the request is rejected.
+    /// Time at which the request expires.
     pub expires_at: Timestamp,
 }
 
@@ -87,7 +87,7 @@ pub struct AccountingLink {
     pub renewing: bool,
 }
 
-/// Aggregate of the connection to the accounting system.
+/// Aggregate that represents the connection to the accounting system.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Accounting {
@@ -114,7 +114,7 @@ pub enum AccountingCommand {
         state_hash: String,
         /// Session of the admin.
         session: Id,
-        /// PKCE code verifier, encrypted by the edge.
+        /// PKCE code verifier, encrypted by the HTTP layer.
         sealed_verifier: String,
     },
     /// Stores the tokens issued by the provider, replacing any earlier connection.

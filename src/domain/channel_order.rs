@@ -131,7 +131,7 @@ pub struct ShopOrderUpdate {
     pub refunded_cents: i64,
     /// Content of the order, if the message contains it.
     pub content: Option<SoldContent>,
-    /// Reason why the content cannot be read, as text for operators.
+    /// Human-readable reason why the content cannot be read.
     pub unreadable: Option<String>,
 }
 
@@ -145,7 +145,7 @@ pub struct ShopState {
     pub refunded_cents: i64,
 }
 
-/// Progress of a channel order, from its first message to its shipment.
+/// Status of a channel order, from its first message to its shipment.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChannelOrderStatus {
@@ -198,7 +198,7 @@ pub struct ChannelOrder {
     pub our_state: ShopState,
     /// Names without an entry in the variant map, as the shop writes them.
     pub missing: Vec<String>,
-    /// Any other obstacle, or an outcome that differs from what the shop expects, as text for operators.
+    /// Human-readable description of any other obstacle, or of an outcome that differs from what the shop expects.
     pub problem: Option<String>,
     /// `true` if our rules refused the order at the last attempt, which is repeated when the map changes.
     pub refused: bool,
@@ -269,7 +269,7 @@ pub enum ChannelOrderCommand {
     Told {
         /// Cancellation and refunds that were passed on.
         reported: ShopState,
-        /// Reason for the refusal, as text for operators; `None` if the changes were applied.
+        /// Human-readable reason for the refusal; `None` if the changes were applied.
         refused: Option<String>,
     },
     /// Updates the list of all shipments of our order so far.

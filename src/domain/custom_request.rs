@@ -122,7 +122,7 @@ pub struct NewCustomRequest {
     pub photos: Vec<NewPhoto>,
 }
 
-/// Operator's edit of a custom request.
+/// Operator's changes to a custom request.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CustomRequestChange {
     /// New notes; an inner `None` clears them, an outer `None` keeps them.

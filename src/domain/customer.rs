@@ -105,7 +105,7 @@ pub enum CustomerCommand {
     },
     /// Opens a session after a sign-in link was redeemed.
     OpenSession {
-        /// SHA-256 of the token in hexadecimal; the edge generated the token.
+        /// SHA-256 of the token in hexadecimal; the HTTP layer generated the token.
         hash: String,
     },
     /// Ends one session; succeeds even if the session has already ended.

@@ -1,11 +1,12 @@
 //! Assignment of jobs to printers.
 //!
-//! The [`DispatchIndex`] is an in-memory index over orders and printers, rebuilt from them at startup: it owns nothing,
-//! and losing it loses nothing. It only proposes pairs. The order then claims the printer, and the printer accepts the
-//! attempt or not; both may refuse, because the index may be slightly out of date. Jobs are ordered by priority, then
-//! due date, then age, so a job overtakes another only if the other fits no free printer. Among the printers that fit,
-//! the index prefers one that did not refuse a start, then one that did not refuse this job, then one with the job's
-//! materials loaded, then the one whose spools the job uses up best, then the one that has been idle longest.
+//! The [`DispatchIndex`] is an in-memory index over orders and printers, rebuilt from them at startup: it holds no data
+//! of its own, so it can be lost without consequences. It only proposes pairs. The order then claims the printer, and
+//! the printer accepts the attempt or not; both may refuse, because the index may be slightly out of date. Jobs are
+//! ordered by priority, then due date, then age, so a job overtakes another only if the other fits no free printer.
+//! Among the printers that fit, the index prefers one that did not refuse a start, then one that did not refuse this
+//! job, then one with the job's materials loaded, then the one whose spools the job uses up best, then the one that has
+//! been idle longest.
 
 mod matching;
 mod need;

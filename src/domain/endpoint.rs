@@ -35,7 +35,7 @@ pub const DELIVERY_WINDOW: usize = 32;
 pub enum DeliveryState {
     /// Pending: due at `next_at`.
     Pending,
-    /// Delivered: the endpoint answered with a 2xx status.
+    /// Delivered: the endpoint responded with a 2xx status.
     Delivered,
     /// Failed: the last retry failed, which also disabled the endpoint. Sent again when the endpoint is enabled.
     Failed,
@@ -59,7 +59,7 @@ pub struct Delivery {
     pub event_seq: i64,
     /// Type of the event, such as `order.paid`.
     pub event: String,
-    /// Replay number: 0 for the first delivery of an event; a redelivery or replay carries the value that
+    /// Replay number: 0 for the first delivery of an event; a redelivery or replay has the value that
     /// [`Endpoint::replays`] had at that time.
     pub replay: u32,
     /// Body of every attempt, identical byte for byte.
@@ -72,7 +72,7 @@ pub struct Delivery {
     pub next_at: Timestamp,
     /// HTTP status of the last attempt; `None` if there was no response.
     pub last_status: Option<u16>,
-    /// Error of the last attempt, as text for operators; `None` if it succeeded.
+    /// Human-readable error of the last attempt; `None` if it succeeded.
     pub last_error: Option<String>,
     /// Start of the last response body, at most 1 KiB.
     pub last_excerpt: Option<String>,
@@ -133,7 +133,7 @@ pub struct Endpoint {
     pub former: Option<(String, Timestamp)>,
     /// State, which determines whether deliveries are sent.
     pub state: EndpointState,
-    /// Reason why the endpoint was disabled, as text for operators; `None` while active.
+    /// Human-readable reason why the endpoint was disabled; `None` while active.
     pub disabled_reason: Option<String>,
     /// Number of the last outbox event that was processed for this endpoint.
     pub cursor: i64,
@@ -198,7 +198,7 @@ pub struct DueEvent {
 pub enum EndpointCommand {
     /// Registers the endpoint, which receives the events after `cursor`.
     Create {
-        /// Target URL; the edge has checked that it is allowed.
+        /// Target URL; the HTTP layer has checked that it is allowed.
         url: String,
         /// Event types: at least one, each known and listed once.
         events: Vec<String>,
@@ -211,7 +211,7 @@ pub enum EndpointCommand {
     Update {
         /// Version that the caller read; rejected with 412 if the endpoint has changed since.
         if_version: Option<i64>,
-        /// New target URL, checked by the edge.
+        /// New target URL, checked by the HTTP layer.
         url: Option<String>,
         /// New list of event types.
         events: Option<Vec<String>>,
@@ -316,7 +316,7 @@ pub struct DeliveryAttempt {
     pub ok: bool,
     /// HTTP status; `None` if there was no response.
     pub status: Option<u16>,
-    /// Error, as text for operators.
+    /// Human-readable error.
     pub error: Option<String>,
     /// Start of the response body, at most 1 KiB.
     pub excerpt: Option<String>,

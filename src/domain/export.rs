@@ -90,7 +90,7 @@ impl ExportScope {
     }
 }
 
-/// Progress of an export, from its request to its deletion.
+/// State of an export, from its request to its deletion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExportState {
@@ -170,7 +170,7 @@ impl Export {
         self.state == ExportState::Ready && self.expires_at.is_some_and(|over| now < over)
     }
 
-    /// Returns the longest possible wait until the next attempt, whatever the wall clock shows.
+    /// Returns the longest possible wait until the next attempt, regardless of the wall clock.
     pub fn longest_wait(&self) -> Duration {
         let ms = if self.tries == 0 { 0 } else { pause_ms(self.tries) };
         Duration::from_millis(ms.unsigned_abs())

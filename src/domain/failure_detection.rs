@@ -90,7 +90,7 @@ impl WatchedPrint {
     }
 }
 
-/// Names of query parameters that carry credentials.
+/// Names of query parameters that contain credentials.
 const SECRETS: [&str; 16] = [
     "user",
     "username",

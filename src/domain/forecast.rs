@@ -28,7 +28,8 @@ pub use pace::{ObservedPrint, Paces};
 
 /// Divisor by which the expected time of an overdue print is divided to estimate its remaining time.
 const OVERDUE_SHARE: i64 = 20;
-/// Minimum remaining time of any print not known to be over, in milliseconds; less if prints start faster than that.
+/// Minimum remaining time of any print that may still be running, in milliseconds; less if prints start faster than
+/// that.
 const LEAST_LEFT_MS: i64 = 60_000;
 /// Maximum number of schedule steps per job: the start and end of the print, and the waits caused by a start limit.
 const STEPS_PER_JOB: usize = 8;
@@ -62,13 +63,14 @@ pub struct ShopKnowledge<'a> {
 }
 
 impl ShopKnowledge<'_> {
-    /// Returns the minimum remaining time of any print not known to be over, in milliseconds.
+    /// Returns the minimum remaining time of any print that may still be running, in milliseconds.
     fn least_left_ms(&self) -> i64 {
         self.starting_ms.min(LEAST_LEFT_MS)
     }
 }
 
-/// Job that a printer is expected to get. The job is not committed to it: another printer may become free sooner.
+/// Job that a printer is expected to be assigned. The job is not committed to it: another printer may become free
+/// sooner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueuedJob {
     /// Identifier of the job.
@@ -79,7 +81,7 @@ pub struct QueuedJob {
     pub done_at: Timestamp,
 }
 
-/// Forecast for jobs, orders and printers, as far as they are predictable.
+/// Forecast for jobs, orders and printers, where predictable.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Forecast {
     /// Time of the forecast.

@@ -2,7 +2,7 @@
 //!
 //! Only one line, a thumbnail and the first and last bytes of the file are held in memory, so even a file of a gigabyte
 //! needs little memory. The result does not depend on how the file is divided into chunks. Nothing is sliced here, and
-//! the commands in the G-code are not checked.
+//! the G-code commands are not validated.
 
 mod binary;
 mod comment;

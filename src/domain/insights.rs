@@ -23,7 +23,7 @@ pub struct PrintTally {
     pub cancelled: i64,
     /// Number of ended attempts that printed nothing.
     pub not_started: i64,
-    /// Total print time in milliseconds, as far as observed.
+    /// Total observed print time, in milliseconds.
     pub print_ms: i64,
 }
 
@@ -55,7 +55,7 @@ impl PrintTally {
         }
     }
 
-    /// Returns the number of prints that started and have ended, whatever their outcome.
+    /// Returns the number of prints that started and have ended, regardless of their outcome.
     pub fn prints(&self) -> i64 {
         self.finished + self.failed + self.cancelled
     }

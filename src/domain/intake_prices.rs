@@ -150,7 +150,7 @@ pub(crate) mod tests {
         PriceTable::new(entries.iter().map(|(id, cents)| ((*id).to_owned(), *cents)))
     }
 
-    /// Builds price tables whose prices can all be told apart in a sum.
+    /// Builds price tables whose prices can all be distinguished in a sum.
     pub(crate) fn prices() -> IntakePrices {
         IntakePrices {
             valid_days: 14,

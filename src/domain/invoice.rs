@@ -118,8 +118,8 @@ pub struct IssuedDocument {
     pub invoice_id: Id,
     /// Type of the document: invoice or credit note.
     pub kind: DocumentKind,
-    /// Number within its series, counted from 1 without gaps; 0 until the writer assigns it. Stored in a separate
-    /// column rather than in the document.
+    /// Number within its series, starting at 1 without gaps; 0 until the writer assigns it. Stored in a separate column
+    /// rather than in the document.
     #[serde(skip)]
     pub number: i64,
     /// Time of issue, whose year (UTC) is part of the series.
@@ -193,7 +193,7 @@ pub struct DocumentHead {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PayLink {
-    /// Number of the link, counted from 1 per invoice; all earlier links are revoked.
+    /// Number of the link, starting at 1 per invoice; all earlier links are revoked.
     pub number: u32,
     /// Time at which the link expires; `None` if it does not expire.
     pub expires_at: Option<Timestamp>,
@@ -301,7 +301,7 @@ pub struct DraftInvoice {
     pub site: Option<String>,
     /// Currency; `None` uses the configured default.
     pub currency: Option<String>,
-    /// Lines, each with a flag that tells whether its tax rate was specified; otherwise the rate for the buyer's
+    /// Lines, each with a flag that indicates whether its tax rate was specified; otherwise the rate for the buyer's
     /// address applies.
     pub lines: Vec<(InvoiceLine, bool)>,
     /// Shipping charge in minor units.

@@ -1,8 +1,8 @@
 //! Production job: the printing of one plate for one line of an order, with a record of every attempt.
 //!
 //! Jobs are part of their [`crate::order::Order`] and change only with its commits. A job first claims its materials
-//! one after the other, then waits for a printer, and is then attempted until a print succeeds or too many attempts
-//! have failed.
+//! one after the other, then waits in the queue for a printer, and is then attempted until a print succeeds or too many
+//! attempts have failed.
 //!
 //! | from | on | to |
 //! | --- | --- | --- |
@@ -56,7 +56,7 @@ use crate::time::Timestamp;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
-    /// Nothing was printed; the job waits for a printer again.
+    /// Nothing was printed; the job is queued for a printer again.
     NotStarted,
     /// The print ran to completion, as the printer itself reported.
     Finished,
@@ -136,7 +136,7 @@ pub struct Job {
     pub machine_type: MachineType,
     /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<Dimensions>,
-    /// G-code file; `None` while the job is CREATED or waits to be sliced, or if it was cancelled in one of those
+    /// G-code file; `None` while the job is CREATED or has yet to be sliced, or if it was cancelled in one of those
     /// states.
     pub file_id: Option<Id>,
     /// Model and settings to slice the file from, if the SKU names a model and no G-code.
@@ -195,7 +195,8 @@ pub struct Job {
     pub priority: u8,
     /// Due time; `None` ranks behind every due time of the same priority.
     pub due_at: Option<Timestamp>,
-    /// Printer of the live attempt or, after it has ended, of the last one; `None` while the job waits.
+    /// Printer of the live attempt or, after it has ended, of the last one; `None` while the job is queued for a
+    /// printer.
     pub printer_id: Option<Id>,
     /// ID of the live attempt; `None` if no printer is claimed.
     pub attempt_id: Option<Id>,

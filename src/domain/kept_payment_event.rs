@@ -58,9 +58,9 @@ pub struct Unmatched {
     /// `metadata.invoiceId` of the event.
     #[serde(default)]
     pub invoice_id: Option<String>,
-    /// Payment intent, if named by the event.
+    /// Payment intent, if the event specifies it.
     pub payment_intent: Option<String>,
-    /// Checkout session, if named by the event.
+    /// Checkout session, if the event specifies it.
     pub session: Option<String>,
 }
 

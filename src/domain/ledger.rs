@@ -38,10 +38,10 @@ use crate::aggregate::{Aggregate, Command};
 use crate::id::Id;
 use crate::refusal::{Class, Refusal};
 
-/// Payment method of payments reported by the payment processor; operators use other names for their own methods.
+/// Payment method for payments reported by the payment processor; operators use other names for their own methods.
 pub const PROCESSOR: &str = "processor";
 
-/// Payment method of money lost in a dispute with the customer's bank; the reference is the processor's ID for the
+/// Payment method for money lost in a dispute with the customer's bank; the reference is the processor's ID for the
 /// dispute.
 const LOST_DISPUTE: &str = "dispute";
 
@@ -56,18 +56,18 @@ pub enum PaymentUpdate {
     Paid {
         /// Amount in minor units; `None` if the event does not state it, in which case the owner's total is assumed.
         amount_cents: Option<i64>,
-        /// ISO 4217 code; `None` stands for the owner's currency.
+        /// ISO 4217 code; `None` means the owner's currency.
         currency: Option<String>,
-        /// Checkout session, if the event names one.
+        /// Checkout session, if the event specifies it.
         session: Option<String>,
-        /// Payment intent, if the event names one.
+        /// Payment intent, if the event specifies it.
         intent: Option<String>,
     },
     /// A payment attempt failed: the processor received no money.
     Failed {
         /// Processor's reason, if the event states one.
         reason: Option<String>,
-        /// Payment intent, if the event names one.
+        /// Payment intent, if the event specifies it.
         intent: Option<String>,
         /// Checkout session, if it was completed before the payment failed and therefore cannot be paid again.
         session: Option<String>,
@@ -78,20 +78,20 @@ pub enum PaymentUpdate {
         amount_cents: i64,
         /// `true` if the processor reports that the payment was refunded in full.
         whole: bool,
-        /// ISO 4217 code; `None` stands for the payment's currency.
+        /// ISO 4217 code; `None` means the payment's currency.
         currency: Option<String>,
-        /// Payment intent, if the event names one; it identifies which of several payments was refunded.
+        /// Payment intent, if the event specifies it; it identifies which of several payments was refunded.
         intent: Option<String>,
     },
-    /// A refund did not reach the customer: the shop has the money again.
+    /// A refund did not reach the customer: the money has been returned to the shop.
     RefundFailed {
         /// Amount returned to the shop, in minor units.
         amount_cents: i64,
         /// Processor's reason code.
         reason: String,
-        /// Payment intent, if the event names one.
+        /// Payment intent, if the event specifies it.
         intent: Option<String>,
-        /// Processor's ID for the refund, such as `re_...`, if the event names it.
+        /// Processor's ID for the refund, such as `re_...`, if the event specifies it.
         refund: Option<String>,
     },
     /// The customer's bank disputes a payment, or the dispute was decided.
@@ -104,7 +104,7 @@ pub enum PaymentUpdate {
         reason: String,
         /// State of the dispute.
         state: DisputeState,
-        /// Payment intent, if the event names one.
+        /// Payment intent, if the event specifies it.
         intent: Option<String>,
     },
     /// A checkout session expired unpaid.

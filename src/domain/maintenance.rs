@@ -6,7 +6,7 @@
 //! last maintenance, and stays due until a [`MaintenanceEntry`] in the log resets it. Prints that are not jobs are not
 //! counted, because their consumption is unknown.
 //!
-//! Not for an operator's remark about a printer that is out of service: that is a note on the printer.
+//! An operator's remark about a printer that is out of service is not maintenance but a note on the printer.
 
 mod suggestions;
 #[cfg(test)]
@@ -257,7 +257,7 @@ pub struct EntryFields {
     pub cost_cents: Option<i64>,
 }
 
-/// Entry of a printer's maintenance log. Entries are immutable.
+/// Entry in a printer's maintenance log. Entries are immutable.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MaintenanceEntry {

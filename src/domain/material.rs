@@ -62,7 +62,7 @@ impl MaterialType {
 pub struct ClaimId {
     /// Job that needs the material.
     pub job: Id,
-    /// Number of the claim within the job, from 1.
+    /// Number of the claim within the job, starting at 1.
     pub number: u32,
 }
 
@@ -210,7 +210,7 @@ pub struct MaterialFields {
 pub struct Material {
     /// Identifier of the material.
     pub id: Id,
-    /// Number of changes by users, from 1; exposed as the material's version and compared with `If-Match`.
+    /// Number of changes by users, starting at 1; exposed as the material's version and compared with `If-Match`.
     #[serde(default)]
     pub revision: i64,
     /// Operator-defined fields: name, type, colour, reorder point.
@@ -346,7 +346,7 @@ pub enum MaterialEffect {
 /// Row that a commit of a material writes in addition to the material itself.
 #[derive(Clone, Debug)]
 pub enum MaterialRow {
-    /// Movement of the ledger (insert).
+    /// Movement in the ledger (insert).
     Movement(Movement),
     /// Current state of a claim (insert or replace).
     Claim(Claim),

@@ -116,7 +116,7 @@ pub struct OrderLine {
     /// Print requirements of the line's jobs; `None` for a kit, whose parts are separate lines, and for services.
     #[serde(default)]
     pub make: Option<ProductionData>,
-    /// Index of the kit's line, for parts of a kit. The parts are free of charge, because the kit carries the price.
+    /// Index of the kit's line, for parts of a kit. The parts are free of charge, because the price is on the kit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kit_line: Option<u32>,
     /// Number of these parts in one set, for parts of a kit.

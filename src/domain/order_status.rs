@@ -44,7 +44,7 @@ pub struct Shipment {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SentLine {
-    /// Index of the order's line, from 0.
+    /// Index of the order's line, starting at 0.
     pub line: u32,
     /// Number of the line's parts in the shipment, at least 1.
     pub quantity: u32,
@@ -54,7 +54,7 @@ pub struct SentLine {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SentShipment {
-    /// Sequence number within the order, from 1.
+    /// Sequence number within the order, starting at 1.
     pub number: u32,
     /// Carrier, tracking number and estimated delivery date.
     #[serde(flatten)]

@@ -23,7 +23,7 @@
 //! A [`LinkRound`] defines the order in which the entry is read and stock changes are sent and looked up, and the
 //! meaning of each outcome.
 //!
-//! Not for communication with the other system: `services/parts` and `integrations/stock_sync` do that.
+//! Communication with the other system is the task of `services/parts` and `integrations/stock_sync`.
 
 mod awaited;
 mod choose;

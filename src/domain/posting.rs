@@ -1,4 +1,4 @@
-//! A posting: one issued document on its way into the books of the accounting system.
+//! A posting: the transfer of one issued document to the accounting system.
 //!
 //! Its ID is derived from that of its document, so that there is exactly one per document, however often posting is
 //! started. A document is looked up by its number before it is created in the accounting system, and created under an
@@ -20,7 +20,7 @@ use crate::time::Timestamp;
 /// Maximum stored length of a message from the accounting system, in characters.
 const MAX_WORDS_CHARS: usize = 500;
 
-/// Progress of a posting.
+/// State of a posting.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PostingState {
@@ -32,7 +32,7 @@ pub enum PostingState {
     Refused,
 }
 
-/// Document on its way into the books.
+/// Transfer of a document to the accounting system.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Posting {
@@ -52,7 +52,7 @@ pub struct Posting {
     pub currency: String,
     /// Current state.
     pub state: PostingState,
-    /// Number of the round, from 1; each retry by an operator starts a new round. Part of the idempotency key.
+    /// Number of the round, starting at 1; each retry by an operator starts a new round. Part of the idempotency key.
     pub round: u32,
     /// The accounting system's ID for the document; `None` if not known yet.
     pub remote_id: Option<String>,

@@ -1,4 +1,4 @@
-//! A printer: its registration, its last observed state, and the one attempt that it works on.
+//! A printer: its registration, its last observed state, and the one attempt that it is working on.
 //!
 //! A part must never be started twice, and a printer's response to a start may get lost. Therefore the name of the
 //! uploaded file contains the attempt's ID, so that anything the printer reports can be attributed to the attempt; the
@@ -209,7 +209,7 @@ pub enum Attention {
 pub struct Printer {
     /// Identifier of the printer.
     pub id: Id,
-    /// Number of changes by users, from 1; shown as the printer's version and compared with `If-Match`.
+    /// Number of changes by users, starting at 1; shown as the printer's version and compared with `If-Match`.
     #[serde(default)]
     pub revision: i64,
     /// Registration that operators edit.

@@ -13,9 +13,9 @@ const MAX_REPORTED_SLOTS: usize = 64;
 const MAX_WORD_CHARS: usize = 50;
 /// Maximum number of layers; a higher reported value is invalid.
 const MAX_TOLD_LAYERS: f64 = 1_000_000.0;
-/// Remaining time, in seconds, up to which a print counts as ending soon. Printers report it in whole minutes.
+/// Remaining time, in seconds, at or below which a print counts as ending soon. Printers report it in whole minutes.
 const ENDS_SOON_SECONDS: i64 = 120;
-/// Progress, in percent, from which a print without a reported remaining time counts as ending soon.
+/// Progress, in percent, at or above which a print without a reported remaining time counts as ending soon.
 const ENDS_SOON_PERCENT: f64 = 98.0;
 /// Progress, in percent, below which a reported remaining time of 0 is wrong: the print has just started and the
 /// printer has no estimate yet.
@@ -83,7 +83,7 @@ pub enum PrintEnd {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PrintedLayer {
-    /// Number of the layer, from 1.
+    /// Number of the layer, starting at 1.
     pub number: u32,
     /// Total number of layers.
     pub of: u32,
@@ -163,11 +163,11 @@ pub struct SpoolBooking {
     pub unreported: bool,
 }
 
-/// Spool reported by a printer. A report without code and colour stands for an empty slot.
+/// Spool reported by a printer. A report without code and colour represents an empty slot.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportedSlot {
-    /// Number of the slot, from 0.
+    /// Number of the slot, starting at 0.
     pub slot: u32,
     /// Vendor's code for the spool.
     pub vendor_code: Option<String>,

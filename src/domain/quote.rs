@@ -3,8 +3,8 @@
 //! Operators draft quotes; uploading a model also creates a draft, priced by [`crate::pricing`]. A quote can be edited
 //! only as a draft. Once it is sent, prices, tax and shipping are frozen. The accepted quote becomes one order of kind
 //! `custom` at exactly these prices; the order's ID is chosen and stored in the commit that accepts the quote, so that
-//! the order is created only once whatever happens in between. `draft` contains the editing, `model` the lines printed
-//! from an uploaded model, `margin` their actual costs, and `rules` the rest.
+//! the order is created only once even if the server crashes in between. `draft` contains the editing, `model` the
+//! lines printed from an uploaded model, `margin` their actual costs, and `rules` the rest.
 //!
 //! | from | on | to |
 //! | --- | --- | --- |
@@ -78,7 +78,7 @@ pub struct Quote {
     pub id: Id,
     /// Sequential number for display, shown as `QUO-000123`; there may be gaps between numbers.
     pub number: i64,
-    /// Number of changes by users, from 1.
+    /// Number of changes by users, starting at 1.
     pub revision: i64,
     /// Stored status; never [`QuoteStatus::Expired`].
     pub status: QuoteStatus,

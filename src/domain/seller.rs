@@ -1,5 +1,5 @@
-//! Details of the shop that are required before an invoice is issued. A numbered invoice is frozen, so one without its
-//! seller would stay wrong forever.
+//! Details of the shop that are required before an invoice is issued. A numbered invoice is frozen, so one issued
+//! without the seller would remain incorrect permanently.
 
 use std::fmt;
 

@@ -32,7 +32,7 @@ pub struct SignInLink {
     pub email: String,
     /// SHA-256 of the link's token, in hexadecimal.
     pub hash: String,
-    /// Time from which the link is rejected.
+    /// Time at which the link expires.
     pub expires_at: Timestamp,
     /// Time at which the link was redeemed; `None` if not yet redeemed.
     #[serde(default)]
@@ -121,7 +121,7 @@ impl Command<SignInLink> for RedeemSignInLink {
     }
 }
 
-/// Returns the refusal for any link that does not work, whatever the reason.
+/// Returns the refusal for any link that does not work, regardless of the reason.
 pub fn invalid_or_expired() -> Refusal {
     Refusal::new(
         Class::Invalid,

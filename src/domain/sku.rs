@@ -69,7 +69,7 @@ pub struct SkuMaterial {
     pub material_id: Id,
     /// Material for one full plate, in the material's unit; used if the file states no weight for the filament.
     pub estimated_consumption: Amount,
-    /// Index of the filament in the file, from 0.
+    /// Index of the filament in the file, starting at 0.
     pub filament: u32,
 }
 
@@ -125,7 +125,7 @@ pub struct SkuFields {
     pub model_file_id: Option<Id>,
     /// G-code file to print; takes precedence over the model. Without either, jobs cannot be printed.
     pub gcode_file_id: Option<Id>,
-    /// Number of the plate to print from the G-code file, from 1.
+    /// Number of the plate to print from the G-code file, starting at 1.
     #[serde(default = "first_plate")]
     pub plate: u32,
     /// Name of the slicer profile for the model.

@@ -84,7 +84,7 @@ pub struct CommandAnswer<A> {
     pub version: i64,
 }
 
-/// Progress of a command.
+/// Stage of a command.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Stage {
     /// Waiting in a mailbox or a queue.

@@ -284,7 +284,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
         self.args.store.forget(AggregateKey(T::KIND, id));
     }
 
-    /// Takes an aggregate out of service that has not crashed but cannot be read. Waiting commands are answered as
+    /// Takes out of service an aggregate that has not crashed but cannot be read. Waiting commands are answered as
     /// parked.
     fn park(&mut self, id: Id, generation: u64, why: &str, me: &ActorRef<SupervisorMsg<T>>) {
         let Some(entry) = self.args.entries.get(&id).map(|entry| entry.clone()) else { return };

@@ -160,7 +160,7 @@ impl Command<Access> for AccessCommand {
     }
 }
 
-/// Builds the refusal for a password that was correct when the edge checked it but no longer is.
+/// Builds the refusal for a password that was correct when the HTTP layer checked it but no longer is.
 pub(super) fn credentials_changed() -> Refusal {
     Refusal::conflict(CREDENTIALS_CHANGED, "the password was changed in the meantime; sign in with the new one")
 }

@@ -1,6 +1,6 @@
 //! Second-factor rules: activation and deactivation by the user, one-time use of each proof, and a limit on guesses.
 //!
-//! Each attempt is counted before the edge checks its code, and the commit of a correct code undoes the count.
+//! Each attempt is counted before the HTTP layer checks its code, and the commit of a correct code undoes the count.
 //! Concurrent attempts therefore cannot check more codes than the limit on wrong codes allows.
 
 use super::decide::{UserDecision, credentials_changed, is_own, with_user, without};

@@ -1,4 +1,4 @@
-//! Rules of API keys: adding and revoking them.
+//! Rules for API keys: adding and revoking them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Rules of a custom request: creation, edits and outcomes of quotes.
+//! Rules for a custom request: creation, edits and outcomes of quotes.
 
 use std::convert::Infallible;
 

@@ -101,12 +101,12 @@ impl IndexedPrinter {
         self.facts.machine_type()
     }
 
-    /// Returns how a job of the given class fits the printer, whatever the printer is doing now.
+    /// Returns the fit of a job of the given class on the printer, regardless of what the printer is doing now.
     pub(super) fn fit(&self, class: &NeedClass) -> Fit {
         fit(&class.needs, &self.facts)
     }
 
-    /// Returns whether the printer could make a job of the given class at all, whatever it is doing now.
+    /// Returns whether the printer could make a job of the given class at all, regardless of what it is doing now.
     pub(super) fn fits(&self, class: &NeedClass) -> bool {
         self.fit(class).fits()
     }

@@ -1,4 +1,4 @@
-//! Explanation of why an unfinished job is waiting, as text for operators: `waitingReason` in the API.
+//! Human-readable explanation of why an unfinished job is waiting: `waitingReason` in the API.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ const MAX_PRINTERS_NAMED: usize = 10;
 pub struct WaitContext<'a> {
     /// All printers in the shop, in any state.
     pub printers: &'a [&'a Printer],
-    /// Materials of the job, as far as known.
+    /// Materials of the job, if known.
     pub materials: &'a [&'a Material],
     /// Numbers of the jobs that hold the material for which the job is waiting.
     pub holders: &'a [String],

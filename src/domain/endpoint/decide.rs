@@ -1,4 +1,4 @@
-//! Rules of an endpoint.
+//! Rules for an endpoint.
 //!
 //! Deleting an endpoint cancels the deliveries in the window immediately. Those in the backlog are cancelled as they
 //! are loaded: a deleted endpoint with a backlog still requires [`EndpointEffect::Refill`] until none are left.

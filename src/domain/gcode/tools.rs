@@ -7,7 +7,7 @@ use crate::amount::Amount;
 use crate::bounds::{filament_mm, grams, length_mm, nozzle_mm};
 use crate::file::{MAX_FILAMENTS, Plate, PlateFilament};
 
-/// Highest filament number, counted from 1.
+/// Highest filament number; numbers start at 1.
 const MAX_INDEX: usize = 1000;
 /// Maximum length of a stored name or term from a slicer, in characters.
 const MAX_WORD_CHARS: usize = 100;

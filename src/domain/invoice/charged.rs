@@ -38,7 +38,7 @@ pub struct ChargedPeriod {
     pub lines: Vec<ChargedLine>,
     /// Processor's ID for its own invoice, such as `in_...`.
     pub processor_invoice: String,
-    /// Payment intent, if the processor has already named it; otherwise a later event will.
+    /// Payment intent, if the processor has already provided it; otherwise a later event will.
     pub intent: Option<String>,
     /// The processor's invoice number.
     pub number: String,

@@ -31,7 +31,7 @@ pub enum AttemptState {
     Refused,
     /// A start was sent, but it is certain that nothing was printed.
     NotStarted,
-    /// Abandoned by an operator's forced cancellation, whatever the printer did.
+    /// Abandoned by an operator's forced cancellation, regardless of what the printer did.
     Abandoned,
 }
 
@@ -66,11 +66,11 @@ pub struct Attempt {
     pub job_id: Id,
     /// Order that the job belongs to.
     pub order_id: Id,
-    /// Position within the job, counted from 1.
+    /// Position within the job, starting at 1.
     pub number: u32,
     /// Printer that was claimed.
     pub printer_id: Id,
-    /// Progress of the attempt, from the claim to its end.
+    /// State of the attempt, from the claim to its end.
     pub state: AttemptState,
     /// `true` while it is unknown whether the start had an effect, or how a print that was observed has ended. Neither
     /// the job nor the printer continues until evidence from the printer or an operator decides.

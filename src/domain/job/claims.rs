@@ -233,7 +233,7 @@ impl Job {
         }
     }
 
-    /// Releases all claims, to be requested anew later.
+    /// Releases all claims; they are requested again later.
     pub fn give_up_all(&mut self) {
         self.give_up(|_| true);
     }

@@ -51,9 +51,9 @@ impl ProcessorRequests {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedPayment {
-    /// Processor's payment intent for the attempt, if named.
+    /// Processor's payment intent for the attempt, if specified.
     pub intent: Option<String>,
-    /// Processor's checkout session of the attempt, if named.
+    /// Processor's checkout session of the attempt, if specified.
     pub session: Option<String>,
 }
 
@@ -77,7 +77,7 @@ pub struct Checkout {
     pub state: CheckoutState,
 }
 
-/// Progress of a checkout session at the payment processor.
+/// State of a checkout session at the payment processor.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CheckoutState {
@@ -176,8 +176,8 @@ pub struct UncertainRefunds {
 }
 
 impl UncertainRefunds {
-    /// Returns whether the given amount of the payment had been refunded in full at some time, whatever was returned to
-    /// the shop since.
+    /// Returns whether the given amount of the payment had been refunded in full at some time, regardless of what was
+    /// returned to the shop since.
     pub(super) const fn had_all_back(&self, amount_cents: i64) -> bool {
         self.was_all_back || self.most_back_cents >= amount_cents
     }
@@ -217,12 +217,12 @@ pub struct Dispute {
     /// store it.
     #[serde(default)]
     pub amount_cents: i64,
-    /// Processor's payment intent for the payment, if named.
+    /// Processor's payment intent for the payment, if specified.
     #[serde(default)]
     pub intent: Option<String>,
 }
 
-/// Progress of a dispute at the payment processor.
+/// State of a dispute at the payment processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DisputeState {

@@ -6,9 +6,9 @@ use super::at_processor::{Dispute, DisputeState, MAX_UNDER_WAY};
 use super::refunds::flag_refunds;
 use super::{LOST_DISPUTE, Ledger, LedgerEdit, Payment};
 
-/// Flag of an owner with a payment that the customer's bank is disputing.
+/// Flag for an owner with a payment that the customer's bank is disputing.
 const DISPUTE_OPEN: &str = "disputed";
-/// Flag of an owner with a payment lost to the customer's bank, until the loss is recorded.
+/// Flag for an owner with a payment lost to the customer's bank, until the loss is recorded.
 const DISPUTE_LOST: &str = "dispute_lost";
 
 /// Applies the processor's report on a dispute. A decided dispute stays decided, regardless of late events.

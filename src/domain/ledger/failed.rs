@@ -1,7 +1,7 @@
-//! Refunds that fail after the processor has accepted them: the shop has the money again, so the balance in the books
-//! must rise. The processor's events carry totals in any order, and once totals may fall, their size no longer shows
-//! which is newest. From the first failure on, the refund total of that payment is therefore read from the processor
-//! after each event about the payment.
+//! Refunds that fail after the processor has accepted them: the money has been returned to the shop, so the balance in
+//! the books must rise. The processor's events carry totals in any order, and once totals may fall, their size no
+//! longer shows which is newest. From the first failure on, the refund total of that payment is therefore read from the
+//! processor after each event about the payment.
 //!
 //! The returned money still has to be refunded, and is flagged until that amount has been refunded again: by another
 //! refund, directly at the processor, or by other means. If the processor does not report the refund total, the failure

@@ -11,9 +11,9 @@ use super::failed::{note_back, reads_again, refund_failed, see_asked, went_again
 use super::{LOST_DISPUTE, Ledger, LedgerEdit, LedgerStage, LedgerTerms, PROCESSOR, Payment, PaymentUpdate, books};
 use crate::refusal::Refusal;
 
-/// Flag of an owner that holds money which must be refunded.
+/// Flag for an owner that holds money which must be refunded.
 const REFUND_DUE: &str = "refund_due";
-/// Flag of an owner for which the processor collected an amount or currency other than what was due.
+/// Flag for an owner for which the processor collected an amount or currency other than what was due.
 const AMOUNT_MISMATCH: &str = "amount_mismatch";
 
 /// Records a payment that an operator received by means other than the processor. An amount below what is due leaves

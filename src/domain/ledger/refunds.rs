@@ -9,7 +9,7 @@ use super::{Ledger, LedgerEdit, PROCESSOR, Payment, left_by_hand};
 use crate::id::Id;
 use crate::refusal::Refusal;
 
-/// Flag of an owner with a refund that the processor refused or that failed later.
+/// Flag for an owner with a refund that the processor refused or that failed later.
 pub(super) const REFUND_FAILED: &str = "refund_failed";
 
 /// Returns the amount that remains of a processor payment in the books, in minor units: less the processor's refunds,

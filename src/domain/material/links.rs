@@ -182,7 +182,7 @@ fn looked(
     stepped(material, cx, step, "changed there")
 }
 
-/// Adjusts the shop's stock by the amount that a step takes over, and stores the link as the step leaves it.
+/// Adjusts the shop's stock by the amount that a step takes over, and stores the link that results from the step.
 fn stepped(material: &Material, cx: &DecisionContext<'_>, step: SyncStep, why: &str) -> Decision<Material, LinkAnswer> {
     let SyncStep { link, delta } = step;
     let mut change = MaterialChange::of(material, cx);

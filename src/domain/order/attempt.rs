@@ -179,7 +179,7 @@ impl OrderChange<'_> {
 
     /// Resolves a live attempt by an operator's decision, even while its printer does not respond: the job changes
     /// state immediately, and the printer is notified until it acknowledges. Rejected if the decision would contradict
-    /// observations or could produce the part twice: while the printer shows the print, before anything can have
+    /// observations or could produce the part twice: while the printer reports the print, before anything can have
     /// started, and `not_started` for a print that was observed or a start that is still being verified.
     pub(super) fn resolve(
         mut self,

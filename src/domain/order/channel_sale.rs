@@ -17,7 +17,7 @@ use crate::invoice::{InvoiceLine, Sums};
 use crate::ledger::{returned_elsewhere, taken_elsewhere};
 use crate::refusal::Refusal;
 
-/// Payment method of a payment collected by another shop.
+/// Payment method for a payment collected by another shop.
 pub const CHANNEL_METHOD: &str = "channel";
 
 /// Origin of an order in another shop.
@@ -76,7 +76,7 @@ pub struct ShopOrderChange {
 /// Shipment as counted by the other shop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChannelShipment {
-    /// Sequence number within the order, from 1.
+    /// Sequence number within the order, starting at 1.
     pub number: u32,
     /// Name of the carrier.
     pub carrier: String,

@@ -19,7 +19,7 @@ use crate::sign_off::Inspection;
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
 
-/// Data of a new order. The caller has already looked up SKUs, materials and files, because the rules do no lookups.
+/// Data for a new order. The caller has already looked up SKUs, materials and files, because the rules do no lookups.
 #[derive(Clone, Debug)]
 pub struct NewOrder {
     /// Origin of the order.
@@ -133,8 +133,8 @@ pub enum OrderCommand {
     Confirm,
     /// Records a payment that an operator received by means other than the processor.
     MarkPaid {
-        /// Amount in minor units; `None` stands for the amount due. A smaller amount leaves the order unpaid; a larger
-        /// one is rejected with 400.
+        /// Amount in minor units; `None` means the amount due. A smaller amount leaves the order unpaid; a larger one
+        /// is rejected with 400.
         amount_cents: Option<i64>,
         /// Payment method, such as `cash` or `bank_transfer`; must not be empty.
         method: String,
@@ -156,7 +156,7 @@ pub enum OrderCommand {
     RefundOtherwise {
         /// Payment that was refunded; required.
         payment: Option<Id>,
-        /// Amount in minor units; `None` stands for the whole outstanding amount.
+        /// Amount in minor units; `None` means the whole outstanding amount.
         amount_cents: Option<i64>,
         /// Name of the refund method.
         method: String,
@@ -242,7 +242,7 @@ pub enum JobCommand {
         /// Result of the inspection.
         inspection: Inspection,
     },
-    /// Releases a job that is past the reorder point, or lets a job that could not be sliced be sliced again:
+    /// Releases a job that is past the reorder point, or allows a job that could not be sliced to be sliced again:
     /// `awaiting_manual_review` → VALIDATED. Does not override a shortage of material.
     Release {
         /// Job to release.

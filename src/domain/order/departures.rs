@@ -15,7 +15,7 @@ use crate::id::Id;
 use crate::job::{Attempt, Departure, Job};
 use crate::time::Timestamp;
 
-/// Shipment number not used by any shipment; stands for "no shipment yet".
+/// Shipment number not used by any shipment; means "no shipment yet".
 const NO_SHIPMENT: u32 = 0;
 
 /// Parts picked from one print for a shipment.

@@ -120,7 +120,7 @@ impl Order {
 }
 
 impl OrderChange<'_> {
-    /// Creates the invoice, unless there is one. Parts of kits are not invoiced: the kit carries the price. If the
+    /// Creates the invoice, unless there is one. Parts of kits are not invoiced: the price is on the kit. If the
     /// seller's name or address is missing, the order continues, and its invoice is put on hold without a number.
     pub(super) fn make_invoice(&mut self) {
         if self.order.invoice.is_some() {
@@ -207,8 +207,8 @@ impl OrderChange<'_> {
         self.order_done()
     }
 
-    /// Records that the invoice was notified of the money state. A void invoice is not revived: a remaining balance
-    /// gets another one.
+    /// Records that the invoice was notified of the money state. A void invoice is not reopened: a remaining balance
+    /// requires another invoice.
     pub(super) fn invoice_told(
         mut self,
         invoice: Id,

@@ -22,7 +22,7 @@ impl OrderLine {
         self.make.is_none() && self.sku_id == NO_SKU
     }
 
-    /// Returns how many of the line's parts are in one set of its kit.
+    /// Returns the number of the line's parts in one set of its kit.
     pub(super) fn in_one_set(&self) -> u64 {
         u64::from(self.per_set.unwrap_or(1).max(1))
     }
@@ -46,13 +46,13 @@ pub struct LineParts {
 }
 
 impl LineParts {
-    /// Returns how many parts of the given quantity no job will produce although they were not abandoned.
+    /// Returns the number of parts of the given quantity that no job will produce although they were not abandoned.
     pub fn missing(&self, quantity: u32) -> u64 {
         u64::from(quantity).saturating_sub(self.good + self.running + self.cancelled)
     }
 }
 
-/// Returns how many parts of one print count as good; 0 if another print of the job replaced it.
+/// Returns the number of parts of one print that count as good; 0 if another print of the job replaced it.
 pub(super) fn good_parts(job: &Job, attempt: &Attempt, plate: u32) -> u32 {
     match &attempt.sign_off {
         _ if !attempt.printed() || attempt.withdrawn => 0,
@@ -63,7 +63,7 @@ pub(super) fn good_parts(job: &Job, attempt: &Attempt, plate: u32) -> u32 {
     }
 }
 
-/// Returns how many parts of a job count as good across all its prints.
+/// Returns the number of parts of a job that count as good across all its prints.
 fn good_of(job: &Job, plate: u32) -> u64 {
     job.attempts.iter().map(|attempt| u64::from(good_parts(job, attempt, plate))).sum()
 }

@@ -3,16 +3,16 @@
 use crate::printer_status::PrintEnd;
 use crate::time::Timestamp;
 
-/// Progress of a printer with an attempt. The printer repeats its latest report until the order has answered.
+/// Progress of an attempt on a printer. The printer repeats its latest report until the order has acknowledged it.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Report {
     /// The printer accepted the attempt and is uploading its file.
     Uploading,
     /// The start is recorded and about to be sent.
     StartSent,
-    /// The printer shows the file as printing.
+    /// The printer reports the file as printing.
     Printing,
-    /// The printer shows the file as paused.
+    /// The printer reports the file as paused.
     Paused,
     /// It is unknown whether the print started or, if it was observed before, how it ended; with the human-readable
     /// reason.

@@ -16,13 +16,13 @@ const EXPLAINED: Amount = Amount::units(1);
 /// of the filament's density.
 const EXPLAINED_SHARE: f64 = 0.05;
 
-/// Returns how far a deduction may fall short of the given consumption before the rest counts as missing. For a very
-/// small print it is at most half, unless [`NEGLIGIBLE`] allows more.
+/// Returns the amount by which a deduction may fall short of the given consumption before the rest counts as missing.
+/// For a very small print it is at most half, unless [`NEGLIGIBLE`] allows more.
 fn tolerance(used: Amount) -> Amount {
     used.part(0.5).clamp(NEGLIGIBLE, EXPLAINED).max(used.part(EXPLAINED_SHARE))
 }
 
-/// Returns how much more a spool holds than both sides agreed on; negative if it holds less.
+/// Returns the amount by which the content of a spool exceeds the agreed amount; negative if the spool holds less.
 fn surplus(now: &Quantities, agreed: &Quantities, spool: i64) -> Amount {
     let held = |side: &Quantities| side.get(&spool).copied().unwrap_or_default();
     held(now) - held(agreed)

@@ -33,9 +33,9 @@ pub struct PaymentEvent {
 pub enum PaymentEffect {
     /// A checkout was paid.
     Paid {
-        /// Amount in minor units, if the processor named it.
+        /// Amount in minor units, if the processor specifies it.
         amount_cents: Option<i64>,
-        /// ISO 4217 code in lowercase, if the processor named it.
+        /// ISO 4217 code in lowercase, if the processor specifies it.
         currency: Option<String>,
         /// The processor's ID for the checkout session.
         session: String,
@@ -57,10 +57,10 @@ pub enum PaymentEffect {
         amount_refunded_cents: i64,
         /// `true` if the whole payment was refunded.
         full: bool,
-        /// ISO 4217 code in lowercase, if the processor named it.
+        /// ISO 4217 code in lowercase, if the processor specifies it.
         currency: Option<String>,
     },
-    /// A refund failed, so the money is back with the shop.
+    /// A refund failed, so the money has been returned to the shop.
     RefundFailed {
         /// Amount of the failed refund, in minor units.
         amount_cents: i64,

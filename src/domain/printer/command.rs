@@ -24,8 +24,8 @@ pub enum Evidence {
     Forgets {
         /// Evidence on whether the printer's server has been restarted since the start.
         server: ServerRun,
-        /// `true` if the printer shows that the print did not finish: it still names the file, it was observed entering
-        /// an error, or its server's record of the file has no end.
+        /// `true` if the printer indicates that the print did not finish: it still names the file, it was observed
+        /// entering an error, or its server's record of the file has no end.
         stopped: bool,
         /// Time since the print was last seen, in milliseconds; `None` if it was not seen over this connection.
         unseen_ms: Option<i64>,
@@ -33,7 +33,7 @@ pub enum Evidence {
     /// The printer's firmware has been disconnected from its server for so long that the printer counts as offline, and
     /// the history does not show how the print ended. Collected for prints that were seen.
     Away,
-    /// The printer is reachable, neither its status nor its history shows the file, and the file was deleted or not
+    /// The printer is reachable, neither its status nor its history contains the file, and the file was deleted or not
     /// present: a start that arrives late finds no file. The fields help decide whether the print ran and ended
     /// unobserved.
     Revoked {
@@ -82,7 +82,7 @@ pub enum PrinterCommand {
     Connect(bool),
     /// Sets the content of a slot, entered by an operator.
     LoadSlot {
-        /// Number of the slot, from 0.
+        /// Number of the slot, starting at 0.
         slot: u32,
         /// Content of the slot.
         spool: Spool,

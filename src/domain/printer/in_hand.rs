@@ -25,7 +25,7 @@ pub enum AttemptPhase {
         /// Human-readable reason why the outcome is unknown.
         reason: String,
     },
-    /// The printer shows the attempt's file as printing.
+    /// The printer reports the attempt's file as printing.
     Printing {
         /// Time at which the print was first seen printing.
         at: Timestamp,
@@ -83,13 +83,13 @@ pub struct CurrentAttempt {
     pub remote_name: Option<String>,
     /// Current phase.
     pub phase: AttemptPhase,
-    /// Number of the current phase, from 1; the order uses it to acknowledge a report.
+    /// Number of the current phase, starting at 1; the order uses it to acknowledge a report.
     pub step: u32,
     /// Last step acknowledged by the order; the report is repeated as long as it is below `step`.
     #[serde(rename = "heard")]
     pub acknowledged_step: u32,
     /// `true` if the order requested cancellation, which happens immediately before the start, and later once the
-    /// printer shows the print.
+    /// printer reports the print.
     pub cancel: bool,
     /// `true` if the order has abandoned the attempt: the print is cancelled, and the printer is freed even if the end
     /// of the print cannot be observed.
@@ -110,7 +110,7 @@ pub struct CurrentAttempt {
     #[serde(default)]
     pub began_at: Option<Timestamp>,
     /// Reason why the print is assumed to be over although the printer did not report how it ended; the printer's
-    /// history is then queried. `None` while the printer shows the print or cannot be read.
+    /// history is then queried. `None` while the printer reports the print or cannot be read.
     #[serde(default)]
     pub gone: Option<String>,
     /// `true` if the printer stopped responding during the print and has not been seen printing it since.
@@ -119,7 +119,7 @@ pub struct CurrentAttempt {
     /// Slots used by the print, as chosen on acceptance.
     #[serde(default)]
     pub used_slots: Vec<ChosenSlot>,
-    /// Number of the plate in the file, from 1; 0 in attempts that predate this field.
+    /// Number of the plate in the file, starting at 1; 0 in attempts that predate this field.
     #[serde(default)]
     pub plate: u32,
     /// Source slot of each filament of the file; `None` for one that the plate does not use. Empty if unknown.

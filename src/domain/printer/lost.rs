@@ -1,9 +1,9 @@
 //! Verdict on a print that was seen, has vanished and does not appear in any history.
 //!
-//! The print has failed if the printer shows that it has, or if it was observed so closely that it cannot have finished
-//! in between. Otherwise it may have finished unobserved: a user who has printed something else since then has removed
-//! the part from the bed, and one who cleared the history may have the part in hand. In that case only an operator at
-//! the printer can decide.
+//! The print has failed if the printer indicates that it has, or if it was observed so closely that it cannot have
+//! finished in between. Otherwise it may have finished unobserved: a user who has printed something else since then has
+//! removed the part from the bed, and one who cleared the history may have the part in hand. In that case only an
+//! operator at the printer can decide.
 
 use super::CurrentAttempt;
 use super::observation::{AGAIN_REASON, CLEARED_REASON, UNKNOWN_REASON};

@@ -10,16 +10,16 @@ use crate::job::PrinterRecord;
 use crate::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::time::Timestamp;
 
-/// End reason of a print that was replaced by another file on a reachable printer.
+/// End reason for a print that was replaced by another file on a reachable printer.
 pub(super) const UNKNOWN_REASON: &str = "the printer no longer knows the file";
-/// End reason of a print after which a reachable printer shows no file at all.
+/// End reason for a print after which a reachable printer shows no file at all.
 pub(super) const CLEARED_REASON: &str =
     "the printer responded again without the print: it or its server was restarted, or someone cleared the print";
-/// End reason of a print whose file was printed again at the printer.
+/// End reason for a print whose file was printed again at the printer.
 pub(super) const AGAIN_REASON: &str = "someone printed its file again at the printer";
-/// End reason of a print that stopped before it was complete.
+/// End reason for a print that stopped before it was complete.
 const STOPPED_EARLY_REASON: &str = "the print stopped early";
-/// End reason of a print whose printer reports an error without a message.
+/// End reason for a print whose printer reports an error without a message.
 const ERROR_REASON: &str = "the printer reports an error";
 
 /// Evidence on an attempt that a status provides.

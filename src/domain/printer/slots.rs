@@ -45,7 +45,7 @@ pub enum SlotSource {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Slot {
-    /// Number, from 0, in the printer's numbering of its tools.
+    /// Number, starting at 0, in the printer's numbering of its tools.
     pub slot: u32,
     /// Loaded material; `None` if unknown.
     pub material_id: Option<Id>,

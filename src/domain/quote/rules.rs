@@ -321,7 +321,7 @@ impl Quote {
         }
     }
 
-    /// Builds the email that tells the customer about the sent quote.
+    /// Builds the email that notifies the customer of the quote.
     fn mail(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
         let money = |label: &str, cents: i64| MailFact::new(label, format_amount(cents, &self.currency));
         let extra = [("Shipping", self.shipping_cents), ("Tax", self.tax_cents)];

@@ -1,4 +1,4 @@
-//! Schemas of values that are objects in both requests and responses. The rules for reading requests are defined with
+//! Schemas for values that are objects in both requests and responses. The rules for reading requests are defined with
 //! the routes, whose tests compare them with these schemas.
 
 use std::ops::RangeBounds;

@@ -1,4 +1,4 @@
-//! Schemas of enumerations without data: the names that `serde` reads and writes.
+//! Schemas for enumerations without data: the names that `serde` reads and writes.
 
 use api_schema::ToSchema;
 use api_schema::shape::Shape;
@@ -61,7 +61,7 @@ words! {
     DocumentKind,
     /// State of an endpoint, which is `disabled` manually or after a delivery was abandoned.
     EndpointState,
-    /// Progress of an export.
+    /// State of an export.
     ExportState,
     /// Type of records to export.
     ExportType,
@@ -83,7 +83,7 @@ words! {
     OutboundEvent,
     /// Image format, detected from the content.
     PictureFormat,
-    /// Progress of recording a document in the books.
+    /// State of the transfer of a document to the accounting system.
     PostingState,
     /// Outcome of a print according to the printer.
     PrintEnd,
@@ -99,7 +99,7 @@ words! {
     SlotSource,
     /// Another system that counts stock: a parts management system, or one that tracks spools.
     StockSystem,
-    /// Progress of notifying the other shop of a shipment.
+    /// State of the notification of the other shop about a shipment.
     TrackingState,
     /// Kind of a payment event that does not belong to any order.
     UnmatchedKind,

@@ -1,4 +1,4 @@
-//! Queries for postings to the accounting system, and of documents that still have to be posted.
+//! Queries for postings to the accounting system, and for documents that still have to be posted.
 
 use sea_orm::sea_query::{Condition, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};

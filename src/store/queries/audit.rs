@@ -1,4 +1,4 @@
-//! Queries for the audit log and of idempotency keys.
+//! Queries for the audit log and idempotency keys.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
 

@@ -1,4 +1,4 @@
-//! Queries for exports, and of the records to be exported.
+//! Queries for exports, and for the records to be exported.
 
 use sea_orm::sea_query::ExprTrait as _;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};

@@ -1,4 +1,4 @@
-//! Queries for invoices and of issued documents.
+//! Queries for invoices and issued documents.
 
 use std::collections::{HashMap, HashSet};
 

@@ -42,7 +42,7 @@ trait ErasedSnapshot: Any + Debug + Send + Sync {
     fn facts(&self) -> SnapshotFacts<'_>;
 }
 
-/// Facts about a snapshot row that the in-memory store needs, whatever the table.
+/// Facts about a snapshot row that the in-memory store needs, regardless of the table.
 pub struct SnapshotFacts<'a> {
     pub table: &'static str,
     pub id: &'a str,

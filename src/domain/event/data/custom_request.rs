@@ -8,7 +8,7 @@ use super::{EventData, EventKind};
 use crate::custom_request_status::CustomRequestStatus;
 use crate::id::Id;
 
-/// Data of a custom request event.
+/// Data for a custom request event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CustomRequestEventData", example = json!({

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{EventData, EventKind, PrinterData, printer_example};
 use crate::id::Id;
 
-/// Data of an event about a printer that is due for maintenance.
+/// Data for an event about a printer that is due for maintenance.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterMaintenanceDueEventData", example = printer_example(json!({
@@ -29,7 +29,7 @@ carried_by! { PrinterMaintenanceDueData:
     "printer.maintenance_due", "Maintenance of a printer became due; sent once until it is done.";
 }
 
-/// Data of an event about maintenance work done on a printer.
+/// Data for an event about maintenance work done on a printer.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterMaintenanceLoggedEventData", example = printer_example(json!({

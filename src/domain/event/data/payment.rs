@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{EventData, EventKind};
 
-/// Data of an event about a payment that does not belong to any order.
+/// Data for an event about a payment that does not belong to any order.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PaymentUnmatchedEventData", example = json!({
@@ -25,6 +25,6 @@ pub struct PaymentUnmatchedData {
 carried_by! { PaymentUnmatchedData:
     "payment.unmatched", "The payment processor reports a payment or refund that matches no order; matching is \
                           retried for 30 days.";
-    "payment.given_up", "A payment or refund matched no order for 30 days and is no longer retried; a person must \
+    "payment.given_up", "A payment or refund matched no order for 30 days and is no longer retried; an operator must \
                          investigate it.";
 }

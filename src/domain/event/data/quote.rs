@@ -9,7 +9,7 @@ use crate::id::Id;
 use crate::quote_status::QuoteStatus;
 use crate::time::Timestamp;
 
-/// Data of a quote event.
+/// Data for a quote event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteEventData", example = json!({
