@@ -1,4 +1,4 @@
-//! Meter of the sizes, durations and outcomes of the writer's transactions.
+//! Meter for the sizes, durations and outcomes of the writer's transactions.
 
 use std::time::Duration;
 

@@ -142,7 +142,7 @@ async fn check_lock(db: &DatabaseConnection, present: &DatabaseSettings) -> Resu
     }
 }
 
-/// Returns whether the given settings, by whatever address, lead to the same database as the connection.
+/// Returns whether the given settings, regardless of the address used, lead to the same database as the connection.
 async fn is_database_of(db: &DatabaseConnection, settings: &DatabaseSettings) -> Result<bool, StartObstacle> {
     if settings.url.starts_with("sqlite:") {
         return Ok(false);

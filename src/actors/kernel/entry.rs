@@ -23,7 +23,7 @@ pub enum ActorStatus<T: Aggregate> {
     /// The aggregate is not in memory; it is activated by the next command.
     Resting,
     /// Out of service, after too many crashes or because a row cannot be read. Commands are not accepted; the actor is
-    /// restarted from time to time to check whether the problem has been solved.
+    /// restarted from time to time to check whether the problem has been resolved.
     Parked,
     /// The server is shutting down.
     Closed,

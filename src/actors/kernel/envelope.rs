@@ -162,7 +162,7 @@ impl<T: Aggregate> Envelope<T> {
         self.0.audit(id, cx)
     }
     /// Builds the answer or refusal to be stored for the idempotency key; `None` if there is no key, or if a retry of
-    /// the command is to be decided anew.
+    /// the command is to be decided again.
     pub fn stored_answer(
         &self,
         id: Id,

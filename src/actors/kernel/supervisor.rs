@@ -356,7 +356,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
         me.send_after(delay, move || SupervisorMsg::Restart(id, generation));
     }
 
-    /// Closes the kind: every child finishes the accepted commands and stops, and then `reply` is answered.
+    /// Closes the kind: every child finishes the accepted commands and stops, and then `reply` is sent.
     fn close(&mut self, reply: RpcReplyPort<()>) {
         self.closed = true;
         for entry in in_order(&self.args.entries) {

@@ -1,5 +1,5 @@
 //! Copies a PostgreSQL database with the PostgreSQL programs. `pg_dump` writes the snapshot of one transaction, in
-//! which the rows are counted meanwhile, and `pg_restore` reads the entire copy without restoring it.
+//! which the rows are counted at the same time, and `pg_restore` reads the entire copy without restoring it.
 
 mod programs;
 mod rows;

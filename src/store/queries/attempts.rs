@@ -34,7 +34,7 @@ pub struct AttemptTotals {
     pub print_ms: i64,
     /// Material used by the prints, in thousandths of each material's unit.
     pub used: Amount,
-    /// Failure reasons, each with the number of prints, most frequent first; `None` means all other reasons and for
+    /// Failure reasons, each with the number of prints, most frequent first; `None` represents all other reasons and
     /// prints without one.
     pub reasons: Vec<(Option<String>, i64)>,
 }
