@@ -42,7 +42,7 @@ pub struct User {
     /// `true` if the user may sign in and use open sessions.
     #[serde(default = "yes")]
     pub active: bool,
-    /// `true` if the user was deleted; the record stays for the audit log.
+    /// `true` if the user was deleted; the record remains for the audit log.
     pub archived: bool,
     /// Version of the user, starting at 1; compared with `If-Match`.
     #[serde(default = "first")]
@@ -218,7 +218,7 @@ pub enum FactorCommand {
         /// Proof of the second factor.
         proof: FactorProof,
     },
-    /// Counts an attempt before the second-factor code is checked; refused with `too_many_factor_codes` after too many
+    /// Counts an attempt before the second-factor code is checked; rejected with `too_many_factor_codes` after too many
     /// wrong codes.
     CountCode(Id),
     /// Deactivates the second factor of another user who has lost it, and ends that user's sessions. Rejected with 403
@@ -276,7 +276,7 @@ pub struct OpenStaffSession {
     pub hash: String,
     /// User agent of the browser.
     pub agent: Option<String>,
-    /// Proof of the second factor; `None` if the client sent none. Refused with `second_factor_required` if the
+    /// Proof of the second factor; `None` if the client sent none. Rejected with `second_factor_required` if the
     /// account requires one, and with `wrong_factor_code` if the proof was used before.
     pub proof: Option<FactorProof>,
 }

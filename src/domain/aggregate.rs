@@ -48,7 +48,7 @@ pub struct Decision<T: Aggregate, A = Confirmation> {
     pub events: Vec<Event>,
     /// Aggregates that this commit creates.
     pub created: Vec<T::Created>,
-    /// Conditions outside the aggregate that must hold at the time of the commit; otherwise the command is refused.
+    /// Conditions outside the aggregate that must hold at the time of the commit; otherwise the command is rejected.
     pub requirements: Vec<Requirement>,
     /// Answer to the caller.
     pub answer: A,
@@ -59,7 +59,7 @@ impl<T: Aggregate, A> Decision<T, A> {
     pub fn to(next: T, answer: A) -> Self {
         Self { next: Some(next), ..Self::unchanged(answer) }
     }
-    /// Creates a decision that answers without changing anything.
+    /// Creates a decision that returns an answer without changing anything.
     pub fn unchanged(answer: A) -> Self {
         Self { next: None, rows: Vec::new(), events: Vec::new(), created: Vec::new(), requirements: Vec::new(), answer }
     }
@@ -135,7 +135,7 @@ pub trait Command<T: Aggregate>: Clone + Debug + Send + Sync + 'static {
     type Answer: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static;
 
     /// Decides the command. `this` is `None` until the aggregate exists; until then every command that does not create
-    /// the aggregate is refused with [`Refusal::not_found`].
+    /// the aggregate is rejected with [`Refusal::not_found`].
     fn decide(&self, this: Option<&T>, id: Id, cx: &DecisionContext<'_>) -> Result<Decision<T, Self::Answer>, Refusal>;
     /// Returns the command's name for the audit log (`order.cancel`).
     fn name(&self) -> &'static str;

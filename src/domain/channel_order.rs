@@ -42,7 +42,7 @@ pub const MAX_VARIANT_CHARS: usize = 200;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SoldLine {
-    /// The shop's identifier of the line, which shipments refer to.
+    /// The shop's identifier for the line, which shipments refer to.
     pub line_id: String,
     /// The shop's ID for the variant.
     #[serde(default)]

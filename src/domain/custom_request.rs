@@ -151,7 +151,7 @@ pub enum CustomRequestCommand {
         if_version: Option<i64>,
     },
     /// Records that a quote answers the request. Like the next two commands, it is sent by the quote, repeatedly if
-    /// necessary, and never refused.
+    /// necessary, and never rejected.
     Quoted {
         /// Quote sent to the customer.
         quote_id: Id,

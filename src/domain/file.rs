@@ -18,7 +18,7 @@ use crate::requirement::{Referenced, Requirement};
 use crate::sku::Dimensions;
 use crate::time::Timestamp;
 
-/// Kind of a file.
+/// Kind of an uploaded file: G-code, model or image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileKind {

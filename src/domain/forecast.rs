@@ -58,7 +58,7 @@ pub struct ShopKnowledge<'a> {
     pub paces: &'a Paces,
     /// Hours during which operators clear beds.
     pub hours: &'a ShopHours,
-    /// Time from choosing a printer until it prints, for upload, start and heating, in milliseconds.
+    /// Time between choosing a printer and the start of printing, for upload, start and heating, in milliseconds.
     pub starting_ms: i64,
 }
 
@@ -255,7 +255,7 @@ fn print_over(
 }
 
 /// Returns the remaining time of a print that started at `began` and was expected to take `total` milliseconds. The
-/// printer's own report counts once a tenth has been printed; before that, printers merely report the file's estimate.
+/// printer's own report is used once a tenth has been printed; before that, printers merely report the file's estimate.
 fn left_of(
     in_hand: &CurrentAttempt,
     began: Timestamp,

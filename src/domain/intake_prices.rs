@@ -74,7 +74,7 @@ pub struct PieceRequirements {
     pub base_option_id: String,
     /// Number of colours, from 1 to [`MAX_COLORS`].
     pub color_count: u8,
-    /// `true` if the piece is to get a UV-resistant coating.
+    /// `true` if the piece is to receive a UV-resistant coating.
     pub uv_coating: bool,
     /// Optional add-ons, each listed once.
     pub addon_ids: Vec<String>,

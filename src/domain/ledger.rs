@@ -48,8 +48,8 @@ const LOST_DISPUTE: &str = "dispute";
 /// Currencies for which the payment processor uses units other than those of ISO 4217, or accepts only rounded amounts.
 const UNLIKE_UNITS: [&str; 8] = ["bhd", "isk", "jod", "kwd", "mga", "omr", "tnd", "ugx"];
 
-/// Content of a signed event from the payment processor. It is never refused because of the owner's status, because the
-/// money has already moved.
+/// Content of a signed event from the payment processor. It is never rejected because of the owner's status, because
+/// the money has already moved.
 #[derive(Clone, PartialEq, Debug)]
 pub enum PaymentUpdate {
     /// The processor received money: all of what is due, or a part.

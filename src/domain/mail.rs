@@ -141,7 +141,7 @@ impl NewAggregate for Mail {
     }
 }
 
-/// Command for an email.
+/// Command that records the outcome of sending an email.
 #[derive(Clone, Debug)]
 pub enum MailCommand {
     /// Records the outcome of an attempt.

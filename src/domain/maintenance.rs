@@ -38,7 +38,7 @@ pub struct Odometer {
     /// Printing time in milliseconds, including pauses.
     #[serde(default)]
     pub printing_ms: i64,
-    /// Started prints of jobs that are over, regardless of outcome.
+    /// Prints of jobs that were started and have ended, regardless of outcome.
     #[serde(default)]
     pub prints: i64,
     /// Total consumption of all materials: grams of filament, millilitres of resin, sheets.
@@ -93,7 +93,7 @@ impl Sub for Odometer {
 pub struct EndedPrint<'a> {
     /// Outcome of the print.
     pub end: PrintEnd,
-    /// Time at which the print was first seen printing; `None` unless its end was observed too.
+    /// Time at which the print was first observed printing; `None` unless its end was observed too.
     pub began_at: Option<Timestamp>,
     /// Time at which the end of the print was recorded.
     pub ended_at: Timestamp,

@@ -41,7 +41,7 @@ pub enum MaterialType {
     Resin,
     /// Sheets for a laser cutter, measured in sheets.
     LaserSheet,
-    /// Wearing parts of a laser cutter, measured in units. Counted by hand, and never the material of a SKU.
+    /// Wearing parts of a laser cutter, measured in units. Counted manually; never used as the material of a SKU.
     LaserConsumable,
 }
 

@@ -16,7 +16,7 @@
 //! | draft | confirmed, or a checkout session is created | created; paid if the total is zero | `order.created` |
 //! | draft, created, `payment_failed` | paid in full | paid; the jobs are created in the same commit | `order.paid` |
 //! | created | the processor reports a failed payment | `payment_failed` | `order.payment_failed` |
-//! | paid | the first job is seen printing | printing | `order.printing` |
+//! | paid | the first job is observed printing | printing | `order.printing` |
 //! | printing | no job unfinished, unsigned or failed, at least one completed | ready | `order.ready` |
 //! | ready | a completed job is retried, or rejected parts are reprinted | printing | none |
 //! | shipped | shipped parts are rejected, so that they are owed again | printing; ready if nothing is reprinted | none; `order.ready` |
@@ -131,10 +131,10 @@ pub const NO_SKU: Id = Id::ONLY;
 /// whole.
 pub const MAX_LINES: usize = 300;
 
-/// Production data of a part, from its SKU and the G-code file. Rules do no lookups: the data is read for a line when
-/// the order is placed, and again for a job before the job becomes VALIDATED, which freezes the data for that job. Of
-/// the line's own copy only `units_per_plate` is binding, because it fixes the number of jobs; the rest is a record of
-/// the time of ordering.
+/// Production data of a part, from its SKU and the G-code file. Rules perform no lookups: the data is read for a line
+/// when the order is placed, and again for a job before the job becomes VALIDATED, which freezes the data for that job.
+/// Of the line's own copy only `units_per_plate` is binding, because it fixes the number of jobs; the rest is a record
+/// of the time of ordering.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProductionData {
@@ -310,8 +310,8 @@ impl Order {
     }
 
     /// Returns whether the given principal may read the order. Staff may read every order, a signed-in customer those
-    /// with their email address. An API key with the role `customer` may read the orders of the customer whose email
-    /// address it carries or, if it carries none, those that it created itself.
+    /// with their email address. An API key with the role `customer` may read the orders of the customer with whose
+    /// email address it is associated or, if there is none, those that it created itself.
     pub fn visible_to(&self, by: &Principal) -> bool {
         match by {
             Principal::Customer { email, .. }

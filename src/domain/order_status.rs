@@ -14,9 +14,9 @@ pub enum OrderStatus {
     Created,
     /// Placed; the last payment failed, but another may succeed.
     PaymentFailed,
-    /// Paid; its jobs have been created, and none has been seen printing yet.
+    /// Paid; its jobs have been created, and none has been observed printing yet.
     Paid,
-    /// At least one job has been seen printing.
+    /// At least one job has been observed printing.
     Printing,
     /// Production is complete: every job is finished, and none has failed.
     Ready,

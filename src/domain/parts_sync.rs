@@ -207,7 +207,7 @@ pub struct SyncConflict {
     pub message: String,
 }
 
-/// Side whose amount an operator declares to be right.
+/// Side whose amount an operator declares to be correct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RightSide {
@@ -256,8 +256,8 @@ pub struct StockLink {
     /// Consumption that the printers' own servers have not recorded yet. No two elements name the same spool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub awaited: Vec<AwaitedUse>,
-    /// Amounts that an operator decided the shop records in place of a printer's server, by the spool from which they
-    /// are deducted first.
+    /// Amounts that, by an operator's decision, the shop records in place of a printer's server, by the spool from
+    /// which they are deducted first.
     #[serde(default, skip_serializing_if = "Quantities::is_empty")]
     pub owed: Quantities,
     /// Conflict that needs an operator.

@@ -13,7 +13,7 @@ pub const MAX_PASSWORD_BYTES: usize = 1024;
 static COMMON: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| include_str!("../../assets/passwords/common.txt").lines().collect());
 
-/// Returns the problem with a new password, as far as it does not depend on the account; `None` if there is none.
+/// Returns the problem with a new password that does not depend on the account; `None` if there is none.
 pub fn password_fault(password: &str) -> Option<String> {
     if password.chars().count() < MIN_PASSWORD_CHARS {
         Some(format!("must be at least {MIN_PASSWORD_CHARS} characters"))

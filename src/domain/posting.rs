@@ -20,7 +20,7 @@ use crate::time::Timestamp;
 /// Maximum stored length of a message from the accounting system, in characters.
 const MAX_WORDS_CHARS: usize = 500;
 
-/// State of a posting.
+/// State of a posting, from sending to acceptance or rejection.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PostingState {
@@ -71,7 +71,7 @@ impl Posting {
     }
 }
 
-/// Command for a posting.
+/// Command that starts a posting, records its outcome or retries it.
 #[derive(Clone, Debug)]
 pub enum PostingCommand {
     /// Starts posting a document; has no effect if already started.

@@ -2,8 +2,8 @@
 //!
 //! All calculations use integer arithmetic in minor units. Each class is rounded half up once, over the whole line of a
 //! quote, so the classes add up to the cost exactly. The rates come from the settings and are frozen with the quote
-//! that they priced; actual costs are later computed with the same rates. Not for catalogue prices, which operators
-//! set.
+//! that they priced; actual costs are later computed with the same rates. Catalogue prices are not computed here:
+//! operators set them.
 
 #[cfg(test)]
 mod tests;

@@ -293,7 +293,7 @@ pub struct Printer {
     #[serde(default)]
     pub known_key: Option<String>,
     /// Most recent attempts that are over on this printer, newest last. A late message that offers one of them is
-    /// refused.
+    /// rejected.
     #[serde(default)]
     pub past: Vec<Id>,
     /// Time of the server's last emergency stop; reset to `None` by a firmware fault. A status from before that time

@@ -276,8 +276,8 @@ impl PastPrint {
     }
 }
 
-/// Evidence on whether the printer's server, which keeps the history, has run without a restart since a given moment. A
-/// server that was not running cannot record prints.
+/// Evidence about whether the printer's server, which keeps the history, has run without a restart since a given
+/// moment. A server that was not running cannot record prints.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerRun {

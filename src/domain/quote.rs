@@ -145,7 +145,7 @@ pub enum QuoteSlicingOutcome {
     Failed(String),
 }
 
-/// Command for a quote.
+/// Command for a quote, from drafting it to recording its order.
 #[derive(Clone, Debug)]
 pub enum QuoteCommand {
     /// Creates a draft.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Kind of refusal; `http/error.rs` alone maps it to an HTTP status, shown here in parentheses.
+/// Kind of refusal; only `http/error.rs` maps it to an HTTP status, shown here in parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
@@ -107,7 +107,7 @@ const MAX_FAULT_CHARS: usize = 1_000;
 /// Maximum length of a refusal's message, in characters.
 pub const MAX_MESSAGE_CHARS: usize = 2_000;
 
-/// Faults of one request, collected so that the caller learns about all of them together. The first [`MAX_FAULTS`] are
+/// Faults of one request, collected so that the caller learns about all of them at once. The first [`MAX_FAULTS`] are
 /// listed and the others counted, so that the response stays small for any request.
 #[derive(Default, Debug)]
 pub struct Faults {

@@ -84,7 +84,7 @@ pub enum RestoreRow {
     NoGap(Id),
 }
 
-/// Command for a restore.
+/// Command for a restore, issued by an operator.
 #[derive(Clone, Debug)]
 pub enum RestoreCommand {
     /// Confirms that an operator has reviewed the shop, which then resumes.

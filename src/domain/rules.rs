@@ -10,7 +10,7 @@ use crate::tracking::TrackingPage;
 pub struct Rules {
     /// `true` if a job is held for an operator while its material's stock on hand is below the reorder point.
     pub block_below_reorder_point: bool,
-    /// Time after which the printer's evidence decides about an unconfirmed start, in milliseconds.
+    /// Time after which an unconfirmed start is decided by the printer's evidence, in milliseconds.
     pub confirm_ms: i64,
     /// Time without a response after which a printer counts as offline, in milliseconds.
     pub offline_ms: i64,

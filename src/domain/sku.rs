@@ -234,7 +234,7 @@ pub struct Sku {
     pub updated_at: Timestamp,
 }
 
-/// Command for a SKU.
+/// Command that adds, edits or deletes a SKU.
 #[derive(Clone, Debug)]
 pub enum SkuCommand {
     /// Adds a SKU to the catalogue.

@@ -49,7 +49,7 @@ pub enum TrackingState {
     NotWanted,
 }
 
-/// Shipment with the progress of its report to the shop.
+/// Shipment with the state of its report to the shop.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ShipmentTracking {

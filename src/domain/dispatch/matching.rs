@@ -1,4 +1,4 @@
-//! Explained match of one job with every printer, for operators; the dispatcher itself only decides.
+//! Match of one job with every printer, explained for operators; the dispatcher itself only decides.
 
 use super::WaitContext;
 use crate::id::Id;

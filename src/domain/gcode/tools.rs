@@ -129,7 +129,7 @@ pub(super) fn word(text: &str) -> Option<String> {
     (!clean.is_empty()).then_some(clean)
 }
 
-/// Parses a colour to `#rrggbb`; slicers also write `#RRGGBBAA`.
+/// Parses a colour into `#rrggbb`; slicers also write `#RRGGBBAA`.
 pub(super) fn colour(text: &str) -> Option<String> {
     let text = text.trim().trim_matches('"');
     let digits = text.strip_prefix('#')?;

@@ -72,7 +72,7 @@ impl ChargedPeriod {
 }
 
 impl<'a> InvoiceChange<'a> {
-    /// Builds the invoice for a period, issued and paid.
+    /// Builds the issued and paid invoice for a period.
     pub(super) fn charged(cx: &'a DecisionContext<'a>, id: Id, period: &ChargedPeriod) -> Result<Self, Refusal> {
         let draft = DraftInvoice {
             buyer: period.buyer.clone(),

@@ -19,7 +19,7 @@ pub enum AttemptState {
     /// The start is being sent. Stored before the start is sent, so that a crash in between is not mistaken for "never
     /// started".
     StartSent,
-    /// The printer was seen printing the attempt's file.
+    /// The printer was observed printing the attempt's file.
     Confirmed,
     /// The print ran to completion.
     Finished,
@@ -81,7 +81,7 @@ pub struct Attempt {
     pub word: Option<Resolution>,
     /// Human-readable reason why the attempt ended or cannot be verified.
     pub reason: Option<String>,
-    /// Time at which the printer was first seen printing the file; `None` if it never was.
+    /// Time at which the printer was first observed printing the file; `None` if it never was.
     pub started_at: Option<Timestamp>,
     /// `true` if the beginning or the end of the print was not observed: the recorded times do not show its duration.
     #[serde(default)]

@@ -1,7 +1,7 @@
 //! Attempts at an order's jobs: claiming a printer, the printer's reports, and an operator's resolution.
 //!
 //! Reports are never rejected, because the printer repeats each until the order acknowledges it. Repeated, late and
-//! unknown reports change nothing; the answer says whether the order still wants the attempt.
+//! unknown reports change nothing; the answer states whether the order still needs the attempt.
 
 use super::change::OrderChange;
 use super::{JobAnswer, Order, OrderNewsAnswer, OrderStatus, Report, Resolution};
@@ -238,8 +238,8 @@ impl OrderChange<'_> {
         self.job_done(id)
     }
 
-    /// Handles that the printer was seen printing the file: the job becomes PRINTING, and with its first job so does
-    /// the order.
+    /// Handles the observation that the printer is printing the file: the job becomes PRINTING, and with its first job
+    /// so does the order.
     fn confirmed(&mut self, job: &Job, attempt: &Attempt) {
         if attempt.state == AttemptState::Confirmed {
             // It was seen before; whatever was doubted of it since, it is seen again.
@@ -313,8 +313,8 @@ impl OrderChange<'_> {
         self.check_ready();
     }
 
-    /// Handles an emergency stop before the print was seen: the job becomes FAILED, so that an operator decides whether
-    /// to print it again.
+    /// Handles an emergency stop before the print was observed: the job becomes FAILED, so that an operator decides
+    /// whether to print it again.
     fn stopped(&mut self, job: &Job, attempt: &Attempt, reason: &str) {
         if !self.over(job, attempt, AttemptState::Failed, reason) {
             self.failed(job.id, 0.0, reason);

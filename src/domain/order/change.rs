@@ -329,7 +329,7 @@ impl<'a> OrderChange<'a> {
     }
 
     /// Completes the decision with an answer to a printer or a material; `is_wanted` is `true` if the attempt is still
-    /// wanted.
+    /// needed.
     pub(super) fn acknowledge(self, is_wanted: bool) -> Decision<Order, OrderNewsAnswer> {
         self.done(|_| OrderNewsAnswer { is_wanted })
     }

@@ -19,7 +19,8 @@ use crate::sign_off::Inspection;
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
 
-/// Data for a new order. The caller has already looked up SKUs, materials and files, because the rules do no lookups.
+/// Data for a new order. The caller has already looked up SKUs, materials and files, because the rules perform no
+/// lookups.
 #[derive(Clone, Debug)]
 pub struct NewOrder {
     /// Origin of the order.
@@ -72,7 +73,7 @@ pub enum JobSlicingOutcome {
     Done(Box<ProductionData>),
     /// The slicer failed, with its error message.
     Failed(String),
-    /// Slicing is waiting, for example because no slicer is installed, and continues automatically; with the
+    /// Slicing is on hold, for example because no slicer is installed, and continues automatically; with the
     /// human-readable reason.
     Waits(String),
 }
@@ -151,7 +152,7 @@ pub enum OrderCommand {
         /// `true` if the processor can be called.
         at_processor: bool,
     },
-    /// Records a refund made by other means than the original payment: a refund of a manual payment, or of the amount
+    /// Records a refund made by means other than the original payment: a refund of a manual payment, or of the amount
     /// returned by a failed processor refund.
     RefundOtherwise {
         /// Payment that was refunded; required.

@@ -116,7 +116,7 @@ impl Order {
     }
 
     /// Returns whether the order is still shipped although shipped parts were rejected. An older release, which did not
-    /// record departures, left it like this, and no operator has acted on it since.
+    /// record departures, left it in this state, and no operator has acted on it since.
     pub(super) fn waits_as_shipped(&self) -> bool {
         self.status == OrderStatus::Shipped && self.flags.iter().any(|flag| flag == REJECTED_AFTER_SHIPPING)
     }
@@ -223,8 +223,7 @@ impl OrderChange<'_> {
     }
 
     /// Stores the traced departures. A shipped order with parts that turn out to be owed again is flagged but not
-    /// reopened: an old order must not print automatically. An operator continues it by signing the parts off once
-    /// more.
+    /// reopened: an old order must not print automatically. An operator continues it by signing the parts off again.
     pub(super) fn keep_departures(mut self) -> Decision<Order, OrderNewsAnswer> {
         if !self.order.has_traced_departures {
             return self.acknowledge(false);

@@ -27,7 +27,7 @@ pub enum Report {
         progress: f64,
         /// Printer's own message about the end, if any.
         reason: Option<String>,
-        /// Time at which the printer was first seen printing the file; `None` if it never was.
+        /// Time at which the printer was first observed printing the file; `None` if it never was.
         began_at: Option<Timestamp>,
         /// `true` if the time of the end is unknown because the printer was unreachable at that time.
         unseen: bool,
@@ -44,7 +44,7 @@ pub enum Report {
         /// Human-readable reason.
         reason: String,
     },
-    /// An emergency stop occurred before the print was seen: nothing is being printed, and the job is not retried
+    /// An emergency stop occurred before the print was observed: nothing is being printed, and the job is not retried
     /// without an operator.
     Stopped {
         /// Human-readable reason.

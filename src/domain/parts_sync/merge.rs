@@ -1,4 +1,4 @@
-//! Merge rules of a link: the link that results from a reading of the entry, from the outcome of a stock change and
+//! Merge rules for a link: the link that results from a reading of the entry, from the outcome of a stock change and
 //! from an operator's decision.
 
 use std::collections::BTreeSet;

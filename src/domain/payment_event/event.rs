@@ -82,7 +82,7 @@ pub enum PaymentEffect {
     },
     /// A subscription's invoice, which the processor issues each period, was paid.
     PeriodPaid(Box<PaidPeriod>),
-    /// Names the payment intent that paid a subscription's invoice, which the invoice itself does not contain.
+    /// Payment intent that paid a subscription's invoice, which the invoice itself does not contain.
     PeriodPaymentNamed {
         /// The processor's ID for the invoice, `in_...`.
         invoice: String,

@@ -1,4 +1,4 @@
-//! Direct actions of operators on a printer, outside its jobs: who requested each action, and its outcome.
+//! Direct actions by operators on a printer, outside its jobs: who requested each action, and its outcome.
 //!
 //! Such an action goes directly to the printer, which may reject it or not respond. It is recorded afterwards, in the
 //! audit log and as an event on the timeline of the order whose job the printer had in hand. The action changes nothing

@@ -11,8 +11,8 @@ use crate::printer_status::{Connection, PastPrint, ReportedSlot, ServerRun, Stat
 use crate::sign_off::Inspection;
 use crate::time::Timestamp;
 
-/// Evidence on a start that was not confirmed in time: from the printer's status, from its history, and from deleting
-/// the uploaded file.
+/// Evidence about a start that was not confirmed in time: from the printer's status, from its history, and from
+/// deleting the uploaded file.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Evidence {
     /// The printer's status names the file.
@@ -20,24 +20,24 @@ pub enum Evidence {
     /// The printer's history contains the file.
     Remembers(PastPrint),
     /// The history was read and does not contain the file, or the printer keeps no history. Collected for prints that
-    /// were seen and have vanished; no file is deleted to collect this evidence.
+    /// were observed and have vanished; no file is deleted to collect this evidence.
     Forgets {
-        /// Evidence on whether the printer's server has been restarted since the start.
+        /// Evidence about whether the printer's server has been restarted since the start.
         server: ServerRun,
         /// `true` if the printer indicates that the print did not finish: it still names the file, it was observed
         /// entering an error, or its server's record of the file has no end.
         stopped: bool,
-        /// Time since the print was last seen, in milliseconds; `None` if it was not seen over this connection.
+        /// Time since the print was last observed, in milliseconds; `None` if it was not observed over this connection.
         unseen_ms: Option<i64>,
     },
     /// The printer's firmware has been disconnected from its server for so long that the printer counts as offline, and
-    /// the history does not show how the print ended. Collected for prints that were seen.
+    /// the history does not show how the print ended. Collected for prints that were observed.
     Away,
     /// The printer is reachable, neither its status nor its history contains the file, and the file was deleted or not
     /// present: a start that arrives late finds no file. The fields help decide whether the print ran and ended
     /// unobserved.
     Revoked {
-        /// Evidence on whether the history covers the time since the start was sent.
+        /// Evidence about whether the history covers the time since the start was sent.
         server: ServerRun,
         /// Longest time without an observation of the printer since the start was sent, in milliseconds; `None` if
         /// unknown.
@@ -165,7 +165,7 @@ pub enum PrinterNews {
         /// Observed progress.
         progress: f64,
     },
-    /// Applies evidence on an unconfirmed start or a vanished print.
+    /// Applies evidence about an unconfirmed start or a vanished print.
     Judged {
         /// Attempt that was started.
         attempt: Id,
@@ -286,7 +286,7 @@ pub enum AttemptCommand {
     Resolve {
         /// Resolved attempt.
         attempt: Id,
-        /// Outcome of the print, as seen by the operator.
+        /// Outcome of the print, as observed by the operator.
         outcome: Resolution,
     },
 }

@@ -22,8 +22,8 @@ pub enum PrinterEffect {
     },
     /// Advances the attempt to a print or a verdict: uploads in phase `Taken`, then sends the start once, then
     /// determines the outcome. From the phases `StartSent` and `Unverified` on, only the last step runs; the same
-    /// applies to a print that was seen and has vanished. The effect stays the same through these phases, so that the
-    /// task that recorded the start goes on to send it.
+    /// applies to a print that was observed and has vanished. The effect stays the same through these phases, so that
+    /// the task that recorded the start goes on to send it.
     Run {
         /// Attempt in hand.
         attempt: Id,

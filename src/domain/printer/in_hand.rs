@@ -19,7 +19,7 @@ pub enum AttemptPhase {
         /// Time at which the start was recorded.
         at: Timestamp,
     },
-    /// It is unknown whether the print started or, if it was seen ([`CurrentAttempt::began_at`]), how it ended. The
+    /// It is unknown whether the print started or, if it was observed ([`CurrentAttempt::began_at`]), how it ended. The
     /// printer takes no other attempt until evidence or an operator decides.
     Unverified {
         /// Human-readable reason why the outcome is unknown.
@@ -27,12 +27,12 @@ pub enum AttemptPhase {
     },
     /// The printer reports the attempt's file as printing.
     Printing {
-        /// Time at which the print was first seen printing.
+        /// Time at which the print was first observed printing.
         at: Timestamp,
     },
     /// The print is paused on the printer.
     Paused {
-        /// Time at which the print was first seen printing.
+        /// Time at which the print was first observed printing.
         at: Timestamp,
     },
     /// The print started and is over; stored until the order has acknowledged the end.
@@ -49,7 +49,7 @@ pub enum AttemptPhase {
         #[serde(default)]
         unseen: bool,
     },
-    /// An emergency stop came before the print was seen; stored until the order has acknowledged it.
+    /// An emergency stop came before the print was observed; stored until the order has acknowledged it.
     Stopped {
         /// Human-readable reason.
         reason: String,
@@ -106,14 +106,14 @@ pub struct CurrentAttempt {
     /// in the meantime. `None` if the printer provides none.
     #[serde(default)]
     pub server_mark: Option<String>,
-    /// Time at which the file was first seen printing; `None` if not yet seen.
+    /// Time at which the file was first observed printing; `None` if not yet observed.
     #[serde(default)]
     pub began_at: Option<Timestamp>,
     /// Reason why the print is assumed to be over although the printer did not report how it ended; the printer's
     /// history is then queried. `None` while the printer reports the print or cannot be read.
     #[serde(default)]
     pub gone: Option<String>,
-    /// `true` if the printer stopped responding during the print and has not been seen printing it since.
+    /// `true` if the printer stopped responding during the print and has not been observed printing it since.
     #[serde(default)]
     pub out_of_sight: bool,
     /// Slots used by the print, as chosen on acceptance.

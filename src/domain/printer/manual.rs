@@ -1,8 +1,8 @@
 //! Print outside any job, started by an operator through the server (`POST /api/printers/{id}/print`). While it is
 //! being uploaded and started, the printer accepts no attempt, and the start is sent at most once.
 //!
-//! Once the printer has accepted the start, the print is treated like one that was started at the machine: it is shown,
-//! and never interfered with.
+//! Once the printer has accepted the start, the print is treated like one that was started at the machine: it is
+//! displayed but never interfered with.
 
 use serde::{Deserialize, Serialize};
 

@@ -22,7 +22,7 @@ const MAX_WORDS_CHARS: usize = 300;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FirmwareFault {
-    /// Time at which the printer was last seen entering an error state.
+    /// Time at which the printer was last observed entering an error state.
     pub at: Timestamp,
     /// The printer's message about the first error.
     pub words: String,

@@ -45,7 +45,7 @@ words! {
     AddressKind,
     /// State of an attempt to print, or its outcome.
     AttemptState,
-    /// Condition that keeps a printer from taking its next job until it ends or a user acts.
+    /// Condition that prevents a printer from taking its next job until the condition ends or a user acts.
     Attention,
     /// Reason why a job awaits review: too little material, stock below its reorder point, or failed slicing.
     Block,
@@ -61,7 +61,7 @@ words! {
     DocumentKind,
     /// State of an endpoint, which is `disabled` manually or after a delivery was abandoned.
     EndpointState,
-    /// State of an export.
+    /// State of an export, from its request to its deletion.
     ExportState,
     /// Type of records to export.
     ExportType,
@@ -89,7 +89,7 @@ words! {
     PrintEnd,
     /// Outcome of a print, as seen by a user.
     Resolution,
-    /// Side whose count is right: `theirs` sets the shop's stock to the count of the other system, `ours` records the
+    /// Side whose count is correct: `theirs` sets the shop's stock to the count of the other system, `ours` records the
     /// difference in the other system.
     RightSide,
     /// Permissions of a caller; `admin` includes `operator`, which includes `customer`.

@@ -35,7 +35,7 @@ impl OrderObstacle {
             Self::NotPublic => "it is not public, so only staff can order it".to_owned(),
             Self::NoFile => {
                 "it has neither G-code nor a model: customers cannot order it, and jobs that staff order are on hold \
-                 until it has one"
+                 until it has either"
                     .to_owned()
             }
             Self::NoProfile => {

@@ -22,7 +22,7 @@ pub struct PrinterMaintenanceDueData {
     pub(crate) reminder: String,
     /// Human-readable description of the interval that was reached.
     pub(crate) reason: String,
-    /// `true` if the printer takes no jobs until the work is done.
+    /// `true` if the printer accepts no jobs until the work is done.
     pub(crate) blocking: bool,
 }
 carried_by! { PrinterMaintenanceDueData:

@@ -25,7 +25,7 @@ pub struct PaidPeriod {
     pub amount_cents: i64,
     /// ISO 4217 code in lowercase.
     pub currency: String,
-    /// The processor's ID for the payment intent; `None` if the processor does not name it.
+    /// The processor's ID for the payment intent; `None` if the processor does not specify it.
     pub payment_intent: Option<String>,
     /// Invoice lines; empty if the event does not contain all of them.
     pub lines: Vec<PaidLine>,
@@ -68,7 +68,7 @@ pub(super) fn paid(object: &EventMembers<'_>) -> Result<Option<PaidPeriod>, Even
     }))
 }
 
-/// Returns the IDs of an invoice and of the payment intent that paid it; `None` if the invoice was paid another way.
+/// Returns the IDs of an invoice and of the payment intent that paid it; `None` if the invoice was paid in another way.
 pub(super) fn payment(object: &EventMembers<'_>) -> Result<Option<(String, String)>, EventError> {
     let payment = object.child("payment")?;
     let intent = payment.map_or(Ok(None), |payment| payment.reference("payment_intent"))?;
