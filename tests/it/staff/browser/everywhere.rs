@@ -11,10 +11,9 @@ use super::shop::{ANN, admin, filled};
 use super::stored_report::{part_is, part_was};
 use crate::api::{NOTHING, PASSWORD, some_sku, with_cookie};
 use crate::billing::cookie_of;
-use crate::support::browser::{Browser, Tab};
+use crate::support::browser::{Browser, DESK, Tab};
 use crate::support::{App, Client, Db};
 
-const DESK: (u32, u32) = (1280, 900);
 const PHONE_WIDTH: u32 = 360;
 /// More pages than there are: links that lead on and on would end here.
 const MAX_PAGES: usize = 150;
