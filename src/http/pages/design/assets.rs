@@ -1,5 +1,5 @@
-//! Assets of the pages: style sheets, scripts, the font and the icons, embedded in the binary. The name of each contains
-//! the beginning of its hash, so browsers may keep it for ever, and get another one when it has changed.
+//! Assets of the pages: style sheets, scripts, the font and the icons, embedded in the binary. The name of each has the
+//! beginning of its hash, so browsers may keep it for ever, and get another one when it has changed.
 
 use std::io::Write as _;
 use std::sync::LazyLock;
