@@ -1,11 +1,12 @@
 //! Server-rendered pages for customers, for the staff (`staff`) and for setting up a new shop. They share one frame and
-//! one style, and their forms are submitted to this server. They are not part of the API but use the same commands, and
-//! every page works without its script.
+//! one design (`design`), and their forms are submitted to this server. They are not part of the API but use the same
+//! commands, and every page works without its script.
 //!
 //! Pages have the same guards as API routes: access, rate limits, body size. Errors are shown as pages too (`refused`),
 //! and users who are not signed in are redirected to the sign-in page.
 
 mod account;
+mod design;
 mod form;
 mod frame;
 mod invoices;
@@ -46,7 +47,8 @@ pub fn router(state: AppState) -> Router {
         let served = if half == Half::Production { shop } else { customers };
         openapi::json(half, &http_api::resources(half), served, &url)
     }));
-    let routes = of_shop.into_router(&state).merge(of_customers.into_router(&state)).merge(routes(&state));
+    let routes = of_shop.into_router(&state).merge(of_customers.into_router(&state));
+    let routes = routes.merge(self::routes(&state)).merge(design::assets::routes());
     let routes = http::with_bounds(routes, &state)
         .layer(from_fn(billing::answered_by_contract))
         .layer(from_fn(answered_as_page));

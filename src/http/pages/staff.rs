@@ -13,6 +13,7 @@ mod card_heat;
 mod card_picture;
 mod card_stop;
 mod customers;
+mod design_page;
 mod entry;
 mod filled_form;
 mod first_steps;
@@ -78,7 +79,7 @@ const INSIGHTS_PATH: &str = "/shop/insights";
 /// Path of the settings: API keys, users, integrations and server state.
 const SETTINGS_PATH: &str = "/shop/settings";
 /// First path segments of the staff pages.
-const ROOTS: [&str; 5] = ["login", "logout", "floor", "to-do", "shop"];
+const ROOTS: [&str; 6] = ["login", "logout", "floor", "to-do", "shop", "design"];
 
 /// Returns whether the path belongs to a staff page.
 pub(super) fn is_path(path: &str) -> bool {
@@ -135,6 +136,7 @@ pub(super) fn routes(app: &AppState) -> Router<AppState> {
         webhooks::routes,
         insights::routes,
         settings::routes,
+        design_page::routes,
     ];
     more.into_iter().fold(routes, |routes, add| add(routes)).into_router(app)
 }

@@ -75,7 +75,10 @@ fn is_sound(page: &Answer) {
     let (text, policy) = (&page.text, page.header("content-security-policy").expect("a policy"));
     assert!(policy.starts_with("default-src 'none';") && policy.contains("form-action 'self'"), "{policy}");
     assert_eq!(page.header("cache-control"), Some("no-store"));
-    for loaded in ["src=", "style=\"", " onclick", " onload", "<link", "url("] {
+    assert_eq!(text.matches("<link").count(), 1, "{text}");
+    assert!(text.contains("<link rel=\"stylesheet\" href=\"/assets/"), "{text}");
+    assert_eq!(text.matches("src=").count(), text.matches("<script src=\"/assets/").count(), "{text}");
+    for loaded in ["style=\"", "<style", " onclick", " onload", "url("] {
         assert!(!text.contains(loaded), "{loaded} in {text}");
     }
     for field in text.split("<input id=\"").skip(1) {

@@ -92,6 +92,8 @@ pub(super) struct BoardView {
     pub(super) printers: BTreeMap<Id, Arc<PrinterParts>>,
     /// Totals for the entire floor.
     pub(super) summary: BoardPart,
+    /// Number of printers that need somebody.
+    pub(super) troubled: usize,
     /// Total number of commits to materials, few of which appear among the shop's events.
     pub(super) stock_commits: i64,
 }
@@ -141,6 +143,7 @@ fn looked(app: &BoardHandles, last: &BoardView, turn: u64) -> BoardView {
     let mut ranked: Vec<(_, &Printer)> = all.iter().map(|printer| (card::rank(&app.shop, printer), *printer)).collect();
     ranked.sort_by(|(a, _), (b, _)| a.cmp(b));
     let order: Vec<Id> = ranked.iter().map(|(_, printer)| printer.id).collect();
+    let troubled = ranked.iter().filter(|((is_well, ..), _)| !is_well).count();
     let mut printers = BTreeMap::new();
     for (n, (_, printer)) in (0u64..).zip(&ranked) {
         let previous = last.printers.get(&printer.id);
@@ -165,5 +168,5 @@ fn looked(app: &BoardHandles, last: &BoardView, turn: u64) -> BoardView {
     let order_version = if order == last.order && last.version > 0 { last.order_version } else { version };
     let materials = app.shop.materials.all_resident();
     let stock_commits = materials.iter().map(|(_, versioned)| versioned.version).fold(0, i64::wrapping_add);
-    BoardView { version, order, order_version, printers, summary, stock_commits }
+    BoardView { version, order, order_version, printers, summary, troubled, stock_commits }
 }

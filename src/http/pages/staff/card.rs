@@ -381,7 +381,7 @@ pub(super) fn summary(app: &BoardHandles, all: &[&Printer], now: Timestamp) -> M
     let troubles = if troubled > 0 { format!("{troubled}! ") } else { String::new() };
     let title = format!("{troubles}{printing} printing{furthest}");
     html! {
-        section id=(SUMMARY_ID) class="summary" aria-label="The floor now" data-title=(title) {
+        section id=(SUMMARY_ID) class="summary" aria-label="The floor now" data-title=(title) data-troubled=(troubled) {
             span { b { (printing) } " printing" }
             span { b { (available) } " available" }
             span class=[(attention > 0).then_some("state attention")] { b { (attention) } " need attention" }

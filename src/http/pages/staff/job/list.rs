@@ -104,7 +104,7 @@ pub(super) async fn show(
             (part.links(total))
         }
     };
-    Ok(viewer.page(StaffSection::Orders, "Jobs", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Queue, "Jobs", &app.board.view(), &content))
 }
 
 fn tools(query: &JobListQuery) -> Markup {

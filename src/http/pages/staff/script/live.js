@@ -61,6 +61,11 @@
     const summary = document.getElementById('summary'), own = document.querySelector('.alone [data-percent]');
     const told = own ? own.dataset.percent + ' %' : summary && summary.dataset.title;
     if (told) document.title = told + ' · ' + title;
+    const troubled = summary && summary.dataset.troubled;
+    if (troubled) document.querySelectorAll('[data-troubled-count]').forEach(count => {
+      count.hidden = troubled === '0';
+      count.firstElementChild.textContent = troubled;
+    });
   };
 
   // Parts of the page, by their ids and versions. One in which somebody types or holds a button waits until they leave.
@@ -187,11 +192,19 @@
   let stream = null, waits = null, release = null, again = 0;
   // The server ends each stream after a while, and the browser is back at once: that is no loss.
   let silent = 0;
+  const mark = document.getElementById('online');
+  const show = well => {
+    lost.hidden = well;
+    if (!mark) return;
+    mark.hidden = false;
+    mark.className = well ? 'chip ok' : 'chip bad';
+    mark.textContent = well ? 'Live' : 'Offline';
+  };
   const alive = well => {
-    if (!well) { if (!silent) silent = setTimeout(() => { lost.hidden = false; }, LOST_MS); return; }
+    if (!well) { if (!silent) silent = setTimeout(() => show(false), LOST_MS); return; }
     clearTimeout(silent);
     silent = 0;
-    lost.hidden = true;
+    show(true);
   };
   const close = () => {
     clearTimeout(again);
