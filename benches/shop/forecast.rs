@@ -9,6 +9,7 @@ use printfloor::domain::dispatch::{DispatchRules, KnownTypes};
 use printfloor::domain::forecast::{Paces, PrinterOutlook, ShopKnowledge, forecast};
 use printfloor::domain::order::Order;
 use printfloor::domain::printer::Printer;
+use printfloor::domain::shop_clock::ShopClock;
 use printfloor::domain::shop_hours::ShopHours;
 use printfloor::domain::time::Timestamp;
 
@@ -33,7 +34,8 @@ pub fn rules() -> DispatchRules {
 }
 
 pub fn hours() -> ShopHours {
-    ShopHours::parse("CET-1CEST,M3.5.0,M10.5.0/3", &["mon-sat 08:00-20:00".to_owned()], &[]).unwrap()
+    let clock = ShopClock::parse("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+    ShopHours::parse(clock, &["mon-sat 08:00-20:00".to_owned()], &[]).unwrap()
 }
 
 fn speed() -> Row {

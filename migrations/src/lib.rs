@@ -1,8 +1,8 @@
 //! Printfloor's tables, for SQLite and PostgreSQL from one description.
 //!
 //! A migration that has been released is never edited; a change to the tables is a new migration. Each runs in one
-//! transaction with the row that records it, on both databases: if the process ends in the middle, the tables stay as
-//! they were.
+//! transaction with the row that records it, on both databases: if the process ends in the middle, the tables are left
+//! as they were.
 
 mod m20261121_000001_create_tables;
 mod m20261121_000002_add_audit_detail_and_delivery_event;
@@ -32,6 +32,7 @@ mod m20261125_000031_customer_files;
 mod m20261128_000032_rejected_after_shipping;
 mod m20261128_000033_unanswered_requests;
 mod m20261128_000034_gcode_of_customers;
+mod m20261129_000035_promised_orders_are_watched;
 mod table;
 
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
@@ -73,6 +74,7 @@ impl MigratorTrait for Migrator {
             whole(m20261128_000032_rejected_after_shipping::Migration),
             whole(m20261128_000033_unanswered_requests::Migration),
             whole(m20261128_000034_gcode_of_customers::Migration),
+            whole(m20261129_000035_promised_orders_are_watched::Migration),
         ]
     }
 }

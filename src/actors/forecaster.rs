@@ -2,8 +2,8 @@
 //! or a printer.
 //!
 //! The forecaster owns no data. It learns from finished prints and past promises when it starts, and each forecast
-//! replaces the previous one. The only part that persists is each order's promise, which is stored in the order
-//! ([`OrderNews::Promise`]).
+//! replaces the previous one. Two results are stored in the orders: each order's promise ([`OrderNews::Promise`]), and
+//! that it will miss its deadline, which the order publishes once ([`OrderNews::Timing`]).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,6 +23,7 @@ use domain::order::{Order, OrderNews, OrderStatus};
 use domain::printer::Printer;
 use domain::promise::{DelayRatios, Promise};
 use domain::shop_hours::ShopHours;
+use domain::time::Timestamp;
 use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;
@@ -85,8 +86,22 @@ enum ForecasterMsg {
     Make,
     /// The history from before the start has been read.
     Known(Box<ShopHistory>),
+    /// The deadline of an order has passed, which makes it late if it is not ready.
+    DeadlinePassed,
     /// A forecast is ready; `None` if it could not be computed.
-    Made(Option<Box<(Forecast, LearnedStatistics)>>),
+    Made(Option<Box<ComputedForecast>>),
+}
+
+/// Forecast, with what follows from it for the orders.
+struct ComputedForecast {
+    forecast: Forecast,
+    /// Updated statistics.
+    knowledge: LearnedStatistics,
+    /// Orders that have to record that they became late, or that they are on time again, with their expected
+    /// completion.
+    new_timings: Vec<(Id, Option<Timestamp>)>,
+    /// Earliest deadline that has not passed yet; `None` if no promise is outstanding.
+    next_deadline: Option<Timestamp>,
 }
 
 /// Earlier prints and promises, as read from the database.
@@ -145,8 +160,10 @@ struct ForecasterState {
     forecaster: Forecaster,
     /// Learned statistics; `None` while a forecast is being computed and has borrowed them.
     knowledge: Option<Box<LearnedStatistics>>,
-    /// Set once the history from before the start has been read; nothing is promised before that.
+    /// Set once the history from before the start has been read; nothing is promised or late before that.
     informed: bool,
+    /// Deadline after which a forecast is scheduled.
+    watched_deadline: Option<Timestamp>,
 }
 
 impl Actor for ForecasterActor {
@@ -165,7 +182,7 @@ impl Actor for ForecasterActor {
         forecaster.due.store(true, Ordering::Release);
         soon(&me);
         me.send_interval(FORECAST_INTERVAL, || ForecasterMsg::Changed);
-        Ok(ForecasterState { forecaster, knowledge: Some(Box::default()), informed: false })
+        Ok(ForecasterState { forecaster, knowledge: Some(Box::default()), informed: false, watched_deadline: None })
     }
 
     async fn handle(
@@ -188,6 +205,10 @@ impl Actor for ForecasterActor {
                     me.send_after(CHANGE_DELAY, move || ForecasterMsg::Known(history));
                 }
             },
+            ForecasterMsg::DeadlinePassed => {
+                s.watched_deadline = None;
+                s.forecaster.changed();
+            }
             ForecasterMsg::Made(result) => s.adopt(result, &me),
         }
         Ok(())
@@ -208,12 +229,12 @@ impl ForecasterState {
         self.forecaster.due.store(false, Ordering::Release);
         let (shop, me) = (self.forecaster.shop.clone(), me.clone());
         tokio::spawn(async move {
-            let result = tokio::task::spawn_blocking(move || made_of(&shop, *knowledge)).await;
+            let result = tokio::task::spawn_blocking(move || compute(&shop, *knowledge)).await;
             let _ = me.cast(ForecasterMsg::Made(result.ok().map(Box::new)));
         });
     }
 
-    fn adopt(&mut self, result: Option<Box<(Forecast, LearnedStatistics)>>, me: &ActorRef<ForecasterMsg>) {
+    fn adopt(&mut self, result: Option<Box<ComputedForecast>>, me: &ActorRef<ForecasterMsg>) {
         let Some(result) = result else {
             // What was learnt is lost with the thread.
             tracing::error!("computing the forecast failed");
@@ -221,33 +242,51 @@ impl ForecasterState {
             read(me.clone(), self.forecaster.shop.store.clone());
             return;
         };
-        let (forecast, knowledge) = *result;
+        let ComputedForecast { forecast, knowledge, new_timings, next_deadline } = *result;
         let forecast = Arc::new(forecast);
+        self.watch(next_deadline, me);
         if self.informed {
             self.promise(&forecast, &knowledge.stretch);
+            for (id, expected_at) in new_timings {
+                self.ask(id, OrderNews::Timing { expected_at });
+            }
         }
         self.knowledge = Some(Box::new(knowledge));
         self.forecaster.published.store(forecast);
     }
 
+    /// Schedules a forecast for when the deadline has passed, unless the next regular one comes before that.
+    fn watch(&mut self, deadline: Option<Timestamp>, me: &ActorRef<ForecasterMsg>) {
+        let Some(deadline) = deadline.filter(|deadline| self.watched_deadline != Some(*deadline)) else { return };
+        let left = deadline.plus_ms(1).since(self.forecaster.shop.environment.now());
+        let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
+        if left < FORECAST_INTERVAL {
+            self.watched_deadline = Some(deadline);
+            me.send_after(left, || ForecasterMsg::DeadlinePassed);
+        }
+    }
+
     /// Sends a promise to each order that has none and whose jobs are covered by the forecast.
     fn promise(&self, forecast: &Forecast, stretch: &DelayRatios) {
-        let orders = &self.forecaster.shop.orders;
         for (id, expected_at) in &forecast.orders {
-            let Some(order) = orders.resident(*id).map(|handle| handle.read()) else { continue };
+            let Some(order) = self.forecaster.shop.orders.resident(*id).map(|handle| handle.read()) else { continue };
             if order.state.as_ref().is_none_or(|order| order.promise.is_some()) {
                 continue;
             }
             let promise = stretch.promise(forecast.at, *expected_at, self.forecaster.shop.least_margin_ms);
-            let (orders, id) = (orders.clone(), *id);
-            tokio::spawn(async move {
-                let outcome = orders.ask(id, CommandOrigin::system(), OrderNews::Promise(promise)).await;
-                if let Err(error) = outcome {
-                    // The next forecast promises anew.
-                    tracing::debug!(order = %id, %error, "recording a promise failed; the next forecast retries");
-                }
-            });
+            self.ask(*id, OrderNews::Promise(promise));
         }
+    }
+
+    /// Sends what follows from the forecast to an order, without waiting for it.
+    fn ask(&self, id: Id, news: OrderNews) {
+        let orders = self.forecaster.shop.orders.clone();
+        tokio::spawn(async move {
+            if let Err(error) = orders.ask(id, CommandOrigin::system(), news).await {
+                // The next forecast asks anew.
+                tracing::debug!(order = %id, %error, "recording a forecast failed; the next forecast retries");
+            }
+        });
     }
 }
 
@@ -275,8 +314,8 @@ impl LearnedStatistics {
     }
 }
 
-/// Computes the current forecast and returns it with the updated statistics.
-fn made_of(shop: &ForecastSources, mut knowledge: LearnedStatistics) -> (Forecast, LearnedStatistics) {
+/// Computes the current forecast, and what follows from it for the orders.
+fn compute(shop: &ForecastSources, mut knowledge: LearnedStatistics) -> ComputedForecast {
     let (orders, printers) = (shop.orders.all_resident(), shop.printers.all_resident());
     knowledge.learn_from(&orders);
     let left = |printer: &Printer| {
@@ -292,9 +331,14 @@ fn made_of(shop: &ForecastSources, mut knowledge: LearnedStatistics) -> (Forecas
         hours: &shop.hours,
         starting_ms: shop.starting_ms,
     };
-    let orders = orders.iter().filter_map(|(_, state)| state.state.as_ref());
-    let forecast = forecast(shop.environment.now(), orders, &printers, shop_knowledge);
-    (forecast, knowledge)
+    let orders: Vec<&Order> = orders.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
+    let forecast = forecast(shop.environment.now(), orders.iter().copied(), &printers, shop_knowledge);
+    let expected_at = |order: &Order| forecast.orders.get(&order.id).copied();
+    let has_new_timing = |order: &&&Order| order.has_new_timing(expected_at(order), forecast.at);
+    let new_timings = orders.iter().filter(has_new_timing).map(|order| (order.id, expected_at(order))).collect();
+    let ahead = |deadline: &Timestamp| *deadline >= forecast.at;
+    let next_deadline = orders.iter().filter_map(|order| order.deadline()).filter(ahead).min();
+    ComputedForecast { forecast, knowledge, new_timings, next_deadline }
 }
 
 /// Reads the history from before the start, retrying until it succeeds.

@@ -315,6 +315,7 @@ impl Config {
             receipts: self.mail.receipts,
             invoice_notices: self.mail.invoice_notices,
             tracking_pages: self.shipping.tracking_pages(),
+            clock: self.shop.time_zone.clone(),
             quality: self.quality.rules(),
             invoices: self.invoices.rules(),
             intake: self.intake.prices(),

@@ -22,6 +22,7 @@ use serde::Deserialize;
 use super::Mode;
 use super::values::{Days, Hours, Seconds, Secret};
 use domain::rules;
+use domain::shop_clock::ShopClock;
 use domain::shop_hours::{ShopHours, ShopHoursError};
 
 pub use self::accounting::AccountingConfig;
@@ -196,7 +197,7 @@ pub struct TaxRateConfig {
     pub bps: u32,
 }
 
-/// `[shop]`: opening hours.
+/// `[shop]`: time zone and opening hours.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShopConfig {
@@ -204,14 +205,15 @@ pub struct ShopConfig {
     pub hours: Vec<String>,
     /// Dates on which the shop is closed, such as `2026-12-25`.
     pub closed_days: Vec<String>,
-    /// Time zone of the opening hours and closed days, by name or as a POSIX rule.
-    pub time_zone: String,
+    /// Clock of the shop's time zone, which is given by its name or as a POSIX rule: for all times that people see, and
+    /// for the opening hours and closed days.
+    pub time_zone: ShopClock,
 }
 
 impl ShopConfig {
     /// Parses the hours into the form used by the domain rules.
     pub fn hours(&self) -> Result<ShopHours, ShopHoursError> {
-        ShopHours::parse(&self.time_zone, &self.hours, &self.closed_days)
+        ShopHours::parse(self.time_zone.clone(), &self.hours, &self.closed_days)
     }
 }
 

@@ -381,3 +381,11 @@ fn an_automatic_log_is_text_for_people_only() {
 fn keys_of_a_real_shop_can_be_told_by_their_prefix() {
     assert_eq!([Mode::Production, Mode::Development].map(Mode::key_prefix), ["key_live_", "key_test_"]);
 }
+
+#[test]
+fn a_time_zone_that_this_machine_does_not_have_is_a_fault_in_words() {
+    let refusal = shop().env("PRINTFLOOR_SHOP__TIME_ZONE", "Nowhere/At all").refusal();
+    assert!(refusal.contains("shop.time_zone") && refusal.contains("is not a time zone of this machine"), "{refusal}");
+    let tokyo = shop().env("PRINTFLOOR_SHOP__TIME_ZONE", "JST-9").config();
+    assert_eq!(tokyo.rules().clock.time(domain::time::Timestamp(0)), "09:00");
+}

@@ -3,13 +3,14 @@
 
 use crate::job::AttemptState;
 use crate::order::{Order, OrderStatus};
+use crate::shop_clock::ShopClock;
 use crate::time::{DAY_MS, HOUR_MS, Timestamp};
 
 /// Maximum number of days reported: a year, plus a day if the period starts and ends in the middle of a day.
 const MAX_DAYS: usize = 367;
 /// Upper bounds of the lead time groups, in milliseconds, shortest first; the last group contains all longer ones.
 pub const LEAD_STEPS_MS: [i64; 7] = [HOUR_MS, 4 * HOUR_MS, DAY_MS, 2 * DAY_MS, 4 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS];
-/// Share of orders covered by the longer of the two lead times reported.
+/// Fraction of orders covered by the longer of the two lead times reported.
 const MOST_SHARE: f64 = 0.8;
 
 /// Outcomes of attempts: those of a printer, those of a day, or all.
@@ -23,7 +24,7 @@ pub struct PrintTally {
     pub cancelled: i64,
     /// Number of ended attempts that printed nothing.
     pub not_started: i64,
-    /// Total print time in milliseconds, as far as observed.
+    /// Total observed print time, in milliseconds.
     pub print_ms: i64,
 }
 
@@ -55,19 +56,19 @@ impl PrintTally {
         }
     }
 
-    /// Returns the number of prints that started and have ended, whatever their outcome.
+    /// Returns the number of prints that started and have ended, regardless of their outcome.
     pub fn prints(&self) -> i64 {
         self.finished + self.failed + self.cancelled
     }
 
-    /// Returns the share of failed prints among those that finished or failed, from 0 to 1; `None` if there are no such
-    /// prints.
+    /// Returns the fraction of failed prints among those that finished or failed, from 0 to 1; `None` if there are no
+    /// such prints.
     pub fn failure_rate(&self) -> Option<f64> {
         share(self.failed, self.finished + self.failed)
     }
 
-    /// Returns the share of a period spent printing, from 0 to 1, for a printer that has existed since `since`; `None`
-    /// if it did not exist in the period.
+    /// Returns the fraction of a period spent printing, from 0 to 1, for a printer that has existed since `since`;
+    /// `None` if it did not exist in the period.
     pub fn utilisation(&self, since: Timestamp, from: Timestamp, to: Timestamp) -> Option<f64> {
         let there = to.since(from.max(since));
         // A print that began before the end may have ended behind it.
@@ -80,21 +81,21 @@ pub fn share(part: i64, whole: i64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Returns the days from one time to another, as days since 1970 UTC, oldest first; at most the last 367.
-pub fn days_between(from: Timestamp, to: Timestamp) -> impl Iterator<Item = i64> {
-    let last = (to.0 - 1).div_euclid(DAY_MS);
-    let first = from.0.div_euclid(DAY_MS).max(last - MAX_DAYS as i64 + 1);
+/// Returns the days from one time to another by a clock, as days since 1970, oldest first; at most the last 367.
+pub fn days_between(from: Timestamp, to: Timestamp, clock: &ShopClock) -> impl Iterator<Item = i64> + use<> {
+    let last = clock.day_number(Timestamp(to.0 - 1));
+    let first = clock.day_number(from).max(last - MAX_DAYS as i64 + 1);
     first..=last
 }
 
-/// Formats the given day, counted from 1970 UTC, as a date such as `2026-11-02`.
+/// Formats the given day, counted from 1970, as a date such as `2026-11-02`.
 pub fn day_text(day: i64) -> String {
     let text = Timestamp(day.saturating_mul(DAY_MS)).to_string();
     text.split('T').next().unwrap_or_default().to_owned()
 }
 
 /// Returns the lead time of an order in milliseconds: from payment until the order was ready or, if it has no promise
-/// that records this, until its last shipment left. `None` before that, even if some parts have left.
+/// that records this, until its last shipment was sent. `None` before that, even if some parts were shipped.
 pub fn lead_ms(order: &Order) -> Option<i64> {
     let left = || order.shipment.as_ref().and_then(|_| order.shipments.iter().map(|sent| sent.shipped_at).max());
     let done = order.promise.and_then(|promise| promise.met_at).or_else(left)?;
@@ -144,8 +145,8 @@ pub struct PromiseTally {
 }
 
 impl PromiseTally {
-    /// Counts an order. Orders that may still be ready in time are not counted, nor those cancelled or refunded before
-    /// they were ready, because no customer is waiting for them.
+    /// Counts an order. Orders that may still be ready in time are not counted; neither are those cancelled or refunded
+    /// before they were ready, because no customer is waiting for them.
     pub fn add(&mut self, order: &Order, now: Timestamp) {
         let Some(promise) = order.promise else { return };
         let over = matches!(order.status, OrderStatus::Cancelled | OrderStatus::Refunded);
@@ -210,7 +211,9 @@ mod tests {
     #[test]
     fn days_begin_at_midnight_utc() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap();
-        let days = |from: &str, to: &str| days_between(at(from), at(to)).map(day_text).collect::<Vec<_>>();
+        let days = |from: &str, to: &str| {
+            days_between(at(from), at(to), &ShopClock::default()).map(day_text).collect::<Vec<_>>()
+        };
         let two = days("2026-11-02T23:59:59.999Z", "2026-11-03T00:00:00.001Z");
         assert_eq!(two, ["2026-11-02", "2026-11-03"]);
         assert_eq!(days("2026-11-02T00:00:00Z", "2026-11-03T00:00:00Z"), ["2026-11-02"], "the end is not in it");

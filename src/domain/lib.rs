@@ -1,5 +1,5 @@
 //! Business rules of the shop, written as pure code: no tokio, no ractor, no axum, no database. The caller passes in
-//! the time, ids and random numbers.
+//! the time, IDs and random numbers.
 //!
 //! Each aggregate has one file or folder and answers commands with decisions or refusals ([`aggregate`]). Nothing in
 //! this crate performs I/O.
@@ -79,6 +79,7 @@ mod schemas;
 pub mod second_factor;
 pub mod seller;
 pub mod setup;
+pub mod shop_clock;
 pub mod shop_hours;
 pub mod sign_in_link;
 pub mod sign_off;
@@ -94,4 +95,5 @@ pub mod test_print;
 pub mod testing;
 pub mod time;
 pub mod time_span;
+pub mod timing;
 pub mod tracking;

@@ -1,12 +1,12 @@
 //! Staffed hours of the shop: opening hours by weekday, and closed days. Printers continue at night; work that requires
-//! staff waits until the shop opens.
+//! staff is deferred until the shop opens.
 
 use std::collections::BTreeSet;
 
 use jiff::ToSpan as _;
 use jiff::civil::{Date, Time, Weekday};
-use jiff::tz::TimeZone;
 
+use crate::shop_clock::ShopClock;
 use crate::time::Timestamp;
 
 /// Number of days searched for the next opening; a shop that is closed for longer counts as permanently closed.
@@ -28,9 +28,9 @@ const DAYS: [(&str, Weekday); 7] = [
 ];
 
 /// Opening hours of a shop. Without any opening periods, the shop counts as always staffed.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct ShopHours {
-    zone: TimeZone,
+    clock: ShopClock,
     periods: Vec<Period>,
     closed: BTreeSet<Date>,
 }
@@ -52,32 +52,14 @@ pub enum ShopHoursError {
     /// A closed day is not a date.
     #[error("{0:?} is not a valid date; use a date such as \"2026-12-25\"")]
     Day(String),
-    /// The time zone is unknown.
-    #[error(
-        "{0:?} is not a time zone of this machine; use a name such as \"Europe/Berlin\" or a rule such as \
-         \"CET-1CEST,M3.5.0,M10.5.0/3\""
-    )]
-    Zone(String),
     /// The number of entries exceeds the given maximum.
     #[error("must have at most {0} entries")]
     TooMany(usize),
 }
 
-impl Default for ShopHours {
-    fn default() -> Self {
-        Self { zone: TimeZone::UTC, periods: Vec::new(), closed: BTreeSet::new() }
-    }
-}
-
 impl ShopHours {
-    /// Parses opening hours from the settings: periods such as `mon-fri 08:00-18:00`, dates, and their time zone.
-    pub fn parse(zone: &str, hours: &[String], closed: &[String]) -> Result<Self, ShopHoursError> {
-        let zone = match zone {
-            "" | "UTC" => TimeZone::UTC,
-            zone => TimeZone::get(zone)
-                .or_else(|_| TimeZone::posix(zone))
-                .map_err(|_| ShopHoursError::Zone(zone.to_owned()))?,
-        };
+    /// Parses opening hours from the settings: periods such as `mon-fri 08:00-18:00`, and dates, by the shop's clock.
+    pub fn parse(clock: ShopClock, hours: &[String], closed: &[String]) -> Result<Self, ShopHoursError> {
         let mut periods = Vec::new();
         for text in hours {
             periods.extend(periods_of(text).ok_or_else(|| ShopHoursError::Period(text.clone()))?);
@@ -90,7 +72,7 @@ impl ShopHours {
         }
         let date = |text: &String| text.parse::<Date>().map_err(|_| ShopHoursError::Day(text.clone()));
         let closed = closed.iter().map(date).collect::<Result<_, _>>()?;
-        Ok(Self { zone, periods, closed })
+        Ok(Self { clock, periods, closed })
     }
 
     /// Returns the time at which the shop has been open for `open_ms` milliseconds since `from`; `None` if it is not
@@ -125,7 +107,7 @@ impl ShopHours {
 
     /// Returns the opening periods in order, starting with the day of `from`.
     fn openings(&self, from: Timestamp) -> impl Iterator<Item = (Timestamp, Timestamp)> {
-        let first = from.jiff().to_zoned(self.zone.clone()).date();
+        let first = self.clock.day(from);
         let days = first.series(1.day()).take(MAX_DAYS_AHEAD).filter(move |day| !self.closed.contains(day));
         days.flat_map(move |day| {
             let of_day = self.periods.iter().filter(move |period| period.day == day.weekday());
@@ -144,8 +126,7 @@ impl ShopHours {
     }
 
     fn moment(&self, day: Date, time: Time) -> Option<Timestamp> {
-        let zoned = day.to_datetime(time).to_zoned(self.zone.clone()).ok()?;
-        Some(Timestamp(zoned.timestamp().as_millisecond()))
+        self.clock.moment(day.to_datetime(time))
     }
 }
 
@@ -193,7 +174,7 @@ mod tests {
 
     fn shop(zone: &str, hours: &[&str], closed: &[&str]) -> Result<ShopHours, ShopHoursError> {
         let owned = |list: &[&str]| list.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
-        ShopHours::parse(zone, &owned(hours), &owned(closed))
+        ShopHours::parse(ShopClock::parse(zone).unwrap_or_default(), &owned(hours), &owned(closed))
     }
 
     #[test]
@@ -234,7 +215,6 @@ mod tests {
             assert_eq!(shop("UTC", &[hours], &[]), Err(ShopHoursError::Period(hours.to_owned())), "{hours}");
         }
         assert_eq!(shop("UTC", &[], &["25.12.2026"]), Err(ShopHoursError::Day("25.12.2026".to_owned())));
-        assert_eq!(shop("Nowhere/At all", &[], &[]), Err(ShopHoursError::Zone("Nowhere/At all".to_owned())));
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! Environment of a decision in tests: a clock that is set by hand, sequential ids, and reproducible random numbers.
+//! Environment of a decision in tests: a clock that is set by hand, sequential IDs, and reproducible random numbers.
 
 pub mod commands;
 pub mod invoices;
@@ -33,6 +33,7 @@ use crate::refusal::Refusal;
 use crate::restore::RestoreRow;
 use crate::rules::{InvoiceRules, PricingRules, QualityRules, Rules};
 use crate::sales_channel::SalesChannelRow;
+use crate::shop_clock::ShopClock;
 use crate::time::Timestamp;
 use crate::tracking::TrackingPage;
 
@@ -93,6 +94,7 @@ impl Bench {
                 carrier: "DHL".to_owned(),
                 url: "https://parcels.example/{number}".to_owned(),
             }],
+            clock: ShopClock::default(),
             quality: QualityRules {
                 sign_off_required: false,
                 reprint_missing: true,
@@ -314,7 +316,7 @@ pub fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Returns the id for a number chosen by a test.
+/// Returns the ID for a number chosen by a test.
 pub fn id(number: u32) -> Id {
     Id(uuid::Uuid::from_u128(u128::from(number)))
 }

@@ -28,11 +28,11 @@ const INCOMING_FOLDER: &str = "incoming";
 /// ensures.
 #[derive(Debug)]
 pub struct Blobs {
-    dir: PathBuf,
+    pub(super) dir: PathBuf,
     next: AtomicU64,
     /// Lock that is held shared while contents are stored and their file is not recorded yet, and exclusively while
     /// contents are removed.
-    recording: Arc<RwLock<()>>,
+    pub(super) recording: Arc<RwLock<()>>,
     /// Number of [`RetentionGuard`]s, which protect all stored contents; nothing is removed unless it is zero.
     kept_by: Arc<AtomicUsize>,
     /// Slots for reading file contents.
@@ -74,15 +74,18 @@ impl Drop for RetentionGuard {
 }
 
 impl RemovePermission<'_> {
-    /// Removes contents. Does nothing if they do not exist or are protected by a [`RetentionGuard`].
+    /// Removes contents, and the pictures drawn from them. Does nothing if they do not exist or are protected by a
+    /// [`RetentionGuard`].
     pub async fn remove(&self, sha256: &str) -> io::Result<()> {
         if self.blobs.kept_by.load(SeqCst) > 0 {
             return Ok(());
         }
-        match fs::remove_file(self.blobs.path(sha256)).await {
+        let is_gone = |result: io::Result<()>| match result {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             other => other,
-        }
+        };
+        is_gone(fs::remove_dir_all(self.blobs.drawings(sha256)).await)?;
+        is_gone(fs::remove_file(self.blobs.path(sha256)).await)
     }
 
     /// Removes all contents whose hash `named` does not contain, and returns the number removed; 0 while contents are
@@ -111,7 +114,7 @@ impl RemovePermission<'_> {
 }
 
 /// Returns whether a text is a SHA-256 in hexadecimal.
-fn is_hash(text: &str) -> bool {
+pub(super) fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 

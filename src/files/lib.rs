@@ -11,5 +11,6 @@ pub mod pieces;
 pub mod setup_draft;
 pub mod turns;
 
+mod drawing;
 mod metadata;
 mod reading;

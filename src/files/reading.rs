@@ -48,15 +48,15 @@ impl Blobs {
     }
 }
 
-fn timed_out() -> io::Error {
+pub(super) fn timed_out() -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, "reading the file took too long")
 }
 
 /// Reader that fails once its time limit is reached or its request has been cancelled.
-struct TimedFile<'a> {
-    file: File,
-    may_go_on: &'a mut dyn FnMut() -> bool,
-    is_over: &'a mut bool,
+pub(super) struct TimedFile<'a> {
+    pub(super) file: File,
+    pub(super) may_go_on: &'a mut dyn FnMut() -> bool,
+    pub(super) is_over: &'a mut bool,
 }
 
 impl Read for TimedFile<'_> {

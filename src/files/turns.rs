@@ -1,9 +1,9 @@
 //! Scheduling of reads of file contents.
 //!
 //! The shop's files and customers' files have separate slots, so that a customer's model cannot delay the shop's
-//! G-code. While one of the shop's files is being read or waiting, the reading of a customer's file pauses most of the
-//! time. A read whose request has been cancelled stops at its next check, and keeps its slot until then. The slots
-//! therefore limit the number of threads.
+//! G-code. Drawing a picture has a slot as well. While one of the shop's files is being read or waiting, the reading of
+//! a customer's file and the drawing of a picture pause most of the time. A read whose request has been cancelled stops
+//! at its next check, and keeps its slot until then. The slots therefore limit the number of threads.
 
 use std::io;
 use std::sync::Arc;
@@ -27,6 +27,8 @@ const CUSTOMER_TIMEOUT: Duration = Duration::from_secs(20);
 const MAX_CUSTOMER_FILES: usize = 64;
 /// Maximum number of one mailbox's files being read or waiting.
 const MAX_FILES_OF_MAILBOX: usize = 2;
+/// Maximum number of pictures being drawn or waiting; any more are rejected. Browsers request a few at a time.
+const MAX_DRAWINGS: usize = 64;
 /// Ratio of pausing time to working time for a customer's file while the shop has files to read.
 const RESTS_PER_WORK: u32 = 7;
 /// Minimum working time between two pauses.
@@ -43,9 +45,12 @@ pub enum FileOwner {
     Customer(String),
 }
 
-/// Reason why a read is rejected: too many customers' files are waiting to be read.
+/// Reason why a read is rejected: too many files are waiting to be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReadersBusy {
+    /// The limit for pictures to be drawn is reached.
+    #[error("too many pictures are being drawn; try again in a moment")]
+    Drawings,
     /// The limit for all customers is reached.
     #[error("too many models are being measured; try again in a moment")]
     All,
@@ -59,6 +64,10 @@ pub enum ReadersBusy {
 pub(super) struct ReadQueue {
     shop: Arc<Semaphore>,
     customers: Arc<Semaphore>,
+    /// Slot for drawing a picture, apart from those for reading uploads.
+    drawing: Arc<Semaphore>,
+    /// Permits for pictures being drawn or waiting.
+    drawings: Arc<Semaphore>,
     /// Number of the shop's files being read or waiting.
     shop_files: Arc<AtomicUsize>,
     /// Permits for the files of each mailbox being read or waiting.
@@ -70,7 +79,9 @@ impl Default for ReadQueue {
         let place = || Arc::new(Semaphore::new(MAX_READERS));
         let limits = MailboxLimits { of_all: MAX_CUSTOMER_FILES, of_one: MAX_FILES_OF_MAILBOX };
         let mailboxes = MailboxPermits::new(limits);
-        Self { shop: place(), customers: place(), shop_files: Arc::default(), mailboxes }
+        let drawings = Arc::new(Semaphore::new(MAX_DRAWINGS));
+        let (shop, customers, drawing) = (place(), place(), place());
+        Self { shop, customers, drawing, drawings, shop_files: Arc::default(), mailboxes }
     }
 }
 
@@ -109,6 +120,7 @@ impl RunningRead {
 struct ReadQueueEntry {
     _shop: Option<ShopReadEntry>,
     _customer: Option<MailboxPermit>,
+    _drawing: Option<OwnedSemaphorePermit>,
 }
 
 /// Entry for one of the shop's files that is being read or waiting.
@@ -147,6 +159,32 @@ impl ReadQueue {
             FileOwner::Shop => (&self.shop, None, SHOP_TIMEOUT),
             FileOwner::Customer(_) => (&self.customers, Some(self.shop_files.clone()), CUSTOMER_TIMEOUT),
         };
+        Self::run(entry, place, shop_files, timeout, read).await
+    }
+
+    /// Runs `draw` on a blocking thread once no other picture is being drawn. `draw` must periodically call
+    /// [`RunningRead::goes_on`], which pauses it while the shop has files to read.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error from `draw`, or [`ReadersBusy`] inside an [`io::Error`] if too many pictures are waiting.
+    pub(super) async fn draw<R: Send + 'static>(
+        &self,
+        draw: impl FnOnce(&mut RunningRead) -> R + Send + 'static,
+    ) -> io::Result<R> {
+        let busy = |_| io::Error::new(io::ErrorKind::ResourceBusy, ReadersBusy::Drawings);
+        let permit = self.drawings.clone().try_acquire_owned().map_err(busy)?;
+        let entry = ReadQueueEntry { _shop: None, _customer: None, _drawing: Some(permit) };
+        Self::run(entry, &self.drawing, Some(self.shop_files.clone()), CUSTOMER_TIMEOUT, draw).await
+    }
+
+    async fn run<R: Send + 'static>(
+        entry: ReadQueueEntry,
+        place: &Arc<Semaphore>,
+        shop_files: Option<Arc<AtomicUsize>>,
+        timeout: Duration,
+        read: impl FnOnce(&mut RunningRead) -> R + Send + 'static,
+    ) -> io::Result<R> {
         let place = place.clone().acquire_owned().await.map_err(io::Error::other)?;
         let is_given_up = Arc::<AtomicBool>::default();
         let _waits = GiveUpOnDrop(is_given_up.clone());
@@ -166,7 +204,8 @@ impl ReadQueue {
         let mailbox = match owner {
             FileOwner::Shop => {
                 self.shop_files.fetch_add(1, Relaxed);
-                return Ok(ReadQueueEntry { _shop: Some(ShopReadEntry(self.shop_files.clone())), _customer: None });
+                let shop = ShopReadEntry(self.shop_files.clone());
+                return Ok(ReadQueueEntry { _shop: Some(shop), _customer: None, _drawing: None });
             }
             FileOwner::Customer(mailbox) => mailbox,
         };
@@ -177,7 +216,7 @@ impl ReadQueue {
             };
             io::Error::new(io::ErrorKind::ResourceBusy, busy)
         })?;
-        Ok(ReadQueueEntry { _shop: None, _customer: Some(place) })
+        Ok(ReadQueueEntry { _shop: None, _customer: Some(place), _drawing: None })
     }
 }
 
@@ -280,5 +319,15 @@ mod tests {
         assert!(beside >= LONGEST_REST, "{beside:?}");
         begun.send(()).unwrap();
         shop.await.unwrap().unwrap();
+    }
+
+    #[tokio::test]
+    async fn pictures_beyond_the_limit_are_rejected() {
+        let turns = ReadQueue::default();
+        let others = turns.drawings.clone().acquire_many_owned(MAX_DRAWINGS as u32).await.unwrap();
+        let error = turns.draw(|_| ()).await.unwrap_err();
+        assert_eq!(error.downcast::<ReadersBusy>().unwrap(), ReadersBusy::Drawings);
+        drop(others);
+        turns.draw(|drawing| assert!(drawing.goes_on())).await.unwrap();
     }
 }

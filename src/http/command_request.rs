@@ -18,6 +18,7 @@ use crate::wire::{self, RequestBody};
 use domain::aggregate::{Command, Versioned};
 use domain::id::Id;
 use domain::refusal::{Class, Refusal};
+use domain::shop_clock::ShopClock;
 use kernel::directory::Directory;
 use kernel::envelope::{CommandOrigin, IdempotencyKey};
 use kernel::environment::Environment;
@@ -132,6 +133,11 @@ impl<B: RequestBody> CommandRequest<B> {
 }
 
 impl<B> CommandRequest<B> {
+    /// Returns the clock by which people enter times.
+    pub fn clock(&self) -> &ShopClock {
+        &self.app.environment.rules.clock
+    }
+
     fn must_be_json(&self) -> Result<(), ApiError> {
         let content_type = self.headers.get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
         if content_type.is_some_and(is_json) {
@@ -197,7 +203,7 @@ impl<B> CommandRequest<B> {
         let now = self.app.environment.now();
         let key = self.key.as_ref().map(|(scope, _)| idempotency::key(scope, body_hash, now));
         if let Some(key) = &key
-            && let Some(stored) = idempotency::look_up::<T, C>(&self.app.queries, key, now).await?
+            && let Some(stored) = idempotency::look_up::<T, C>(&self.app.queries, key).await?
         {
             return replay(stored);
         }
@@ -213,7 +219,7 @@ impl<B> CommandRequest<B> {
             }
             // Somebody was quicker with the same key, or this very request had got through before a crash.
             (Err(AskError::KeyTaken), Some(key)) => {
-                match idempotency::look_up::<T, C>(&self.app.queries, &key, now).await? {
+                match idempotency::look_up::<T, C>(&self.app.queries, &key).await? {
                     Some(stored) => replay(stored),
                     None => Err(AskError::KeyTaken.into()),
                 }

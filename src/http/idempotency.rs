@@ -23,7 +23,8 @@ use store::queries::Queries;
 const HEADER: &str = "idempotency-key";
 /// Maximum length of a key, in characters.
 const MAX_KEY_CHARS: usize = 255;
-/// Time for which an answer is stored: 24 hours.
+/// Minimum time for which an answer is stored: 24 hours. After it, the answer is still returned until the next hourly
+/// cleanup deletes it.
 const RETENTION_MS: i64 = DAY_MS;
 
 /// Stored answer to the first request with a key.
@@ -64,14 +65,14 @@ pub fn key(scope: &str, body_hash: String, now: Timestamp) -> IdempotencyKey {
 }
 
 /// Returns the stored answer to a command of type `C`, if any. The same key with a different body yields 422.
+///
+/// An answer counts for as long as its row exists: a row that has expired but has not been deleted would make the
+/// commit of a new request with the same key fail.
 pub(super) async fn look_up<T: Aggregate, C: Command<T>>(
     queries: &Queries,
     key: &IdempotencyKey,
-    now: Timestamp,
 ) -> Result<Option<StoredAnswer<C::Answer>>, ApiError> {
-    let Some(row) = queries.idempotency(&key.key).await?.filter(|row| row.expires_at > now) else {
-        return Ok(None);
-    };
+    let Some(row) = queries.idempotency(&key.key).await? else { return Ok(None) };
     if row.body_hash != key.body_hash || row.kind != T::KIND {
         return Err(ApiError::new(
             StatusCode::UNPROCESSABLE_ENTITY,

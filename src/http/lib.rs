@@ -11,7 +11,7 @@ mod answer_headers;
 pub mod audit_sampling;
 pub mod bodies;
 pub mod command_request;
-mod compression;
+pub mod compression;
 pub mod csrf;
 mod docs;
 pub mod dropped_cookie;

@@ -38,6 +38,7 @@ mod hands;
 mod kill;
 mod kinds;
 mod kits;
+pub mod late;
 mod linked_spools;
 mod manual;
 mod manual_slots;

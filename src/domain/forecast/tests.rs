@@ -11,6 +11,7 @@ use crate::file::GcodeForm;
 use crate::launch::{KnownTypes, LaunchNeeds, MaterialNeed, SlicingTarget, fit};
 use crate::printer::{PrinterFields, PrinterNews, PrinterUpload, Slot, SlotSource, TakeAttempt};
 use crate::printer_status::{Activity, Connection, Status};
+use crate::shop_clock::ShopClock;
 use crate::sku::MachineType;
 use crate::testing::samples::{idle_printer, paid_order, printer_fields, sliced_job};
 use crate::testing::{Bench, id};
@@ -69,7 +70,7 @@ fn jobs_follow_each_other_on_a_printer_with_the_bed_cleared_between() {
 #[test]
 fn a_printer_that_clears_itself_waits_for_nobody_and_others_wait_for_the_morning() {
     let jobs: Vec<Job> = (0..10).map(|n| job(11 + n, 10)).collect();
-    let office = ShopHours::parse("UTC", &["mon-fri 08:00-18:00".to_owned()], &[]).unwrap();
+    let office = ShopHours::parse(ShopClock::default(), &["mon-fri 08:00-18:00".to_owned()], &[]).unwrap();
     let by_itself = forecast_for(&[order(10, jobs.clone())], &[printer(5, true, None)], &office);
     assert_eq!(by_itself.orders[&id(10)], NOW.plus_ms(10 * (STARTING_MS + HOUR)));
     // Six prints are cleared until 18:00 on Friday; the seventh stays on its bed until Monday.

@@ -1,6 +1,6 @@
 //! Reader for binary G-code (`.bgcode`, the format of Prusa's libbgcode, described in its `doc/specifications.md`),
 //! which reads the metadata blocks and thumbnails and checks that the file is complete. The commands are covered by
-//! checksums and never decoded.
+//! checksums and not decoded here; `toolpath` decodes them to draw a picture.
 //!
 //! All numbers are little-endian. File header: `GCDE`, version (u32), type of checksum (u16). Each block: type (u16),
 //! compression (u16), size (u32), compressed size (u32, if compressed), parameters, data, checksum (u32, if present).
@@ -15,20 +15,20 @@ use super::heatshrink::unpack;
 use super::notes::CommentStatements;
 use super::thumbnail::Thumbnail;
 
-const MAGIC: &[u8] = b"GCDE";
-const FILE_HEADER_BYTES: usize = 10;
+pub(super) const MAGIC: &[u8] = b"GCDE";
+pub(super) const FILE_HEADER_BYTES: usize = 10;
 const FORMAT_VERSION: u32 = 1;
 /// Maximum size of a block that is read, in bytes, both compressed and uncompressed; larger ones are skipped.
-const MAX_BLOCK_BYTES: u32 = 4 << 20;
+pub(super) const MAX_BLOCK_BYTES: u32 = 4 << 20;
 
 /// Maximum number of blocks in a file. A file of one gigabyte has some 16,000 blocks of 64 KiB each.
-const MAX_BLOCKS: u32 = 100_000;
+pub(super) const MAX_BLOCKS: u32 = 100_000;
 /// Maximum total uncompressed size of a file's blocks, in bytes; later ones are skipped. The settings and thumbnails of
 /// a real file take less than one megabyte.
 const MAX_UNPACKED_BYTES: usize = 16 << 20;
 
-const GCODE_BLOCK: u16 = 1;
-const THUMBNAIL_BLOCK: u16 = 5;
+pub(super) const GCODE_BLOCK: u16 = 1;
+pub(super) const THUMBNAIL_BLOCK: u16 = 5;
 const PNG_FORMAT: u16 = 0;
 
 /// Position of the reader in the file.
@@ -74,7 +74,7 @@ pub(super) struct Binary {
     checksums: bool,
     commands: bool,
     damage: Option<Damage>,
-    /// Number of blocks started so far; limited so that reading a file of tiny blocks comes to an end.
+    /// Number of blocks started so far; limited so that reading a file of tiny blocks terminates.
     blocks: u32,
     /// Total uncompressed size of the blocks so far, in bytes.
     unpacked: usize,
@@ -201,16 +201,7 @@ impl Binary {
 
 /// Collects the contents of a block; a block that cannot be decompressed is skipped.
 fn read(block: &BinaryBlock, data: &[u8], notes: &mut CommentStatements) {
-    let size = block.head.size as usize;
-    let unpacked = match block.head.compression {
-        0 => Some(data.to_vec()),
-        1 => {
-            let mut out = Vec::new();
-            ZlibDecoder::new(data).take(size as u64).read_to_end(&mut out).ok().map(|_| out)
-        }
-        2 => unpack(data, 11, 4, size),
-        _ => unpack(data, 12, 4, size),
-    };
+    let unpacked = decompress(data, block.head.compression, block.head.size as usize);
     let Some(bytes) = unpacked else { return };
     if block.head.kind == THUMBNAIL_BLOCK {
         let [format, width, height] = block.picture;
@@ -228,15 +219,28 @@ fn read(block: &BinaryBlock, data: &[u8], notes: &mut CommentStatements) {
     }
 }
 
+/// Returns the `size` bytes of a block before compression; `None` if it cannot be decompressed.
+pub(super) fn decompress(data: &[u8], compression: u16, size: usize) -> Option<Vec<u8>> {
+    match compression {
+        0 => Some(data.to_vec()),
+        1 => {
+            let mut out = Vec::new();
+            ZlibDecoder::new(data).take(size as u64).read_to_end(&mut out).ok().map(|_| out)
+        }
+        2 => unpack(data, 11, 4, size),
+        _ => unpack(data, 12, 4, size),
+    }
+}
+
 fn packed(head: Head) -> usize {
     usize::from(head.compression != 0)
 }
 
-fn short(bytes: &[u8], at: usize) -> u16 {
+pub(super) fn short(bytes: &[u8], at: usize) -> u16 {
     bytes.get(at..at + 2).and_then(|bytes| bytes.try_into().ok()).map_or(0, u16::from_le_bytes)
 }
 
-fn long(bytes: &[u8], at: usize) -> u32 {
+pub(super) fn long(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes)
 }
 

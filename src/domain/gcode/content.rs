@@ -10,7 +10,8 @@ const TAIL_BYTES: usize = 64 * 1024;
 
 /// First bytes of every PNG file.
 pub(super) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
-const ZIP: &[u8] = b"PK\x03\x04";
+/// First bytes of every zip archive.
+pub(super) const ZIP: &[u8] = b"PK\x03\x04";
 
 /// Type of a file's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub enum ContentType {
 }
 
 impl ContentType {
-    /// Returns the use of a file with the given content type.
+    /// Returns the kind of a file with the given content type.
     pub fn kind(self) -> FileKind {
         match self {
             Self::Gcode | Self::BinaryGcode | Self::SlicedThreeMf => FileKind::Gcode,

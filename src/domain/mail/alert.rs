@@ -22,7 +22,7 @@ const MAX_TOLD: usize = 50;
 pub enum AlertKind {
     /// A webhook endpoint was disabled after all retries of a delivery failed.
     EndpointDisabled,
-    /// A job failed and is waiting to be retried or cancelled.
+    /// A job failed and has to be retried or cancelled.
     JobFailed,
     /// A material fell below its reorder point, or a job needs more than is available.
     LowStock,
@@ -34,19 +34,21 @@ pub enum AlertKind {
     MoneyDue,
     /// An order needs an operator for another reason.
     Order,
+    /// An order will not be ready by the promised time or its due date.
+    OrderLate,
     /// A printer needs an operator.
     Printer,
     /// A customer requests a custom piece.
     CustomRequest,
-    /// The accounting system refuses a document, or has to be reconnected.
+    /// The accounting system rejects a document, or has to be reconnected.
     Accounting,
-    /// Another system of the shop answers, but does not work again until an operator acts.
+    /// Another system of the shop responds, but does not work again until an operator acts.
     Integration,
 }
 
 impl AlertKind {
     /// All kinds, for tests and tables.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::EndpointDisabled,
         Self::JobFailed,
         Self::LowStock,
@@ -54,6 +56,7 @@ impl AlertKind {
         Self::PaymentUnmatched,
         Self::MoneyDue,
         Self::Order,
+        Self::OrderLate,
         Self::Printer,
         Self::CustomRequest,
         Self::Accounting,
@@ -79,6 +82,7 @@ impl AlertKind {
             Self::PaymentUnmatched => format!("{count} payments match no order"),
             Self::MoneyDue => format!("{count} orders need a payment or refund settled"),
             Self::Order => format!("{count} orders need attention"),
+            Self::OrderLate => format!("{count} orders are late"),
             Self::Printer => format!("{count} printers need attention"),
             Self::CustomRequest => format!("{count} custom requests"),
             Self::Accounting => format!("Accounting: {count} issues need attention"),
@@ -86,7 +90,7 @@ impl AlertKind {
         }
     }
 
-    /// Returns the label of the alert's link, and the API operation whose page the link opens, as the tag and id in the
+    /// Returns the label of the alert's link, and the API operation whose page the link opens, as the tag and ID in the
     /// API description.
     pub const fn page(self) -> (&'static str, &'static str, &'static str) {
         match self {
@@ -95,7 +99,7 @@ impl AlertKind {
             Self::LowStock => ("Add stock", "Materials", "adjustMaterial"),
             Self::StockDiscrepancy => ("Correct the stock", "Materials", "updateMaterial"),
             Self::PaymentUnmatched => ("View the payments", "Inbound webhooks", "listUnmatchedPayments"),
-            Self::MoneyDue | Self::Order => ("Open the orders", "Orders", "listOrders"),
+            Self::MoneyDue | Self::Order | Self::OrderLate => ("Open the orders", "Orders", "listOrders"),
             Self::Printer => ("Open the printers", "Printers", "listPrinters"),
             Self::CustomRequest => ("Open the custom requests", "Custom requests", "listCustomRequests"),
             Self::Accounting => ("View the documents that were not posted", "Accounting", "listPostings"),
@@ -130,7 +134,7 @@ impl Mail {
 /// same message at each attempt and in each process, and a different set yields a different message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AlertDigest {
-    /// Idempotency key for mailers and mail services: the alert's own id for a single one, else a hash of all ids.
+    /// Idempotency key for mailers and mail services: the alert's own ID for a single one, else a hash of all IDs.
     pub id: String,
     /// Creation time of the earliest alert.
     pub written_at: Timestamp,

@@ -4,13 +4,12 @@ use super::change::OrderChange;
 use super::{Order, OrderLine, OrderStatus, PICKUP, SentShipment};
 use crate::aggregate::DecisionContext;
 use crate::mail::Mail;
-use crate::mail::kind::{minute, own_page};
+use crate::mail::kind::own_page;
 use crate::mail::part::{MailFact, MailItem, MailLink, MailPart, first_items};
-use crate::time::Timestamp;
 use crate::tracking::tracking_url;
 
 impl OrderChange<'_> {
-    /// Sends the customer an email about a shipment that leaves with this commit, unless their e-mail address is
+    /// Sends the customer an email about a shipment that is sent with this commit, unless their email address is
     /// unknown or the selling shop notifies them.
     pub(super) fn tell_shipment(&mut self, sent: &SentShipment) {
         let told_there = self.order.sold.as_ref().is_some_and(|sold| sold.tells_customer);
@@ -36,7 +35,7 @@ fn notice(cx: &DecisionContext<'_>, to: String, order: &Order, sent: &SentShipme
         (false, _) => format!("A part of order {number}"),
     };
     let came = if picked_up { "was picked up" } else { "is on its way" };
-    let follows = if whole { "" } else { "; what is missing follows" };
+    let follows = if whole { "" } else { "; the rest will follow" };
     let text = format!("Hello,\n\n{what} {came}{follows}:\n");
     let items = sent.lines.iter().filter_map(|one| {
         let line = order.lines.get(one.line as usize)?;
@@ -56,8 +55,8 @@ fn notice(cx: &DecisionContext<'_>, to: String, order: &Order, sent: &SentShipme
         let url = tracking_url(&cx.rules.tracking_pages, &shipment.carrier, &shipment.tracking_number);
         parts.extend(url.map(|url| MailPart::Link(MailLink { label: "Track the parcel".to_owned(), url })));
     }
-    parts.extend(promise_words(order, cx.now).map(MailPart::Text));
-    let link = own_page(cx, "Look at the order", &format!("orders/{}", order.id));
+    parts.extend(promise_words(order, cx).map(MailPart::Text));
+    let link = own_page(cx, "View the order", &format!("orders/{}", order.id));
     Mail { parts, link: Some(link), ..Mail::new(cx, vec![to], format!("{what} {came}"), text) }
 }
 
@@ -71,18 +70,21 @@ fn replaces(order: &Order, sent: &SentShipment) -> bool {
 }
 
 /// Describes whether the promise was met; `None` if that is still open, or if there is no promise.
-fn promise_words(order: &Order, now: Timestamp) -> Option<String> {
+fn promise_words(order: &Order, cx: &DecisionContext<'_>) -> Option<String> {
     let promise = order.promise.as_ref()?;
-    let promised = minute(promise.promised_at);
+    let clock = &cx.rules.clock;
+    let promised = clock.date_and_time(promise.promised_at);
     match promise.met_at {
         Some(met) if met <= promise.promised_at => {
-            Some(format!("We promised it for {promised}, and kept that: it was ready at {}.", minute(met)))
+            let met = clock.date_and_time(met);
+            Some(format!("We promised it for {promised} and kept our promise: it was ready on {met}."))
         }
         Some(met) => {
-            Some(format!("We promised it for {promised}, and are sorry: it was ready only at {}.", minute(met)))
+            let met = clock.date_and_time(met);
+            Some(format!("We promised it for {promised} and are sorry that it was not ready until {met}."))
         }
-        None if now > promise.promised_at => {
-            Some(format!("We promised all of it for {promised}, and are sorry: we are late with the rest."))
+        None if cx.now > promise.promised_at => {
+            Some(format!("We promised all of it for {promised} and are sorry that the rest is late."))
         }
         None => Some(format!("All of it is promised for {promised}.")),
     }

@@ -1,10 +1,55 @@
 //! Completion time promised to the customer: set once, by the first forecast that covers all jobs, and never moved.
+//! Also judges whether the order will be ready in time, and publishes once that it will not.
 
 use super::change::OrderChange;
 use super::{Order, OrderNewsAnswer, OrderStatus};
 use crate::aggregate::Decision;
+use crate::event::data::late::OrderLateData;
 use crate::job::{Job, JobState};
+use crate::mail::Mail;
+use crate::mail::alert::AlertKind;
+use crate::mail::kind::own_page;
 use crate::promise::Promise;
+use crate::time::Timestamp;
+use crate::timing::Timing;
+
+/// Path of the staff's list of late orders, below the server's public URL.
+const LATE_ORDERS_PATH: &str = "shop/orders?timing=late";
+
+impl Order {
+    /// Returns the outstanding promise: the order is paid and not ready yet.
+    fn outstanding_promise(&self) -> Option<&Promise> {
+        let is_open = matches!(self.status, OrderStatus::Paid | OrderStatus::Printing);
+        self.promise.as_ref().filter(|_| is_open)
+    }
+
+    /// Returns whether a promise is outstanding, so that the order has a timing.
+    pub fn is_promised(&self) -> bool {
+        self.outstanding_promise().is_some()
+    }
+
+    /// Returns the time by which the order has to be ready: the promised time or the due date, whichever is earlier;
+    /// `None` if no promise is outstanding.
+    pub fn deadline(&self) -> Option<Timestamp> {
+        Some(self.outstanding_promise()?.deadline(self.due_at))
+    }
+
+    /// Returns the timing of the order, given when it is expected to be ready. `None` before a promise is made, and
+    /// once the order is ready: promise and due date concern the completion of printing, so nothing is owed after it.
+    pub fn timing(&self, expected_at: Option<Timestamp>, now: Timestamp) -> Option<Timing> {
+        Some(Timing::of(self.outstanding_promise()?, self.due_at, expected_at, now))
+    }
+
+    /// Returns whether the order has to record that it became late, or that it is on time again. A late order that is
+    /// merely at risk still counts as late, so that a forecast close to the deadline does not repeat the event.
+    pub fn has_new_timing(&self, expected_at: Option<Timestamp>, now: Timestamp) -> bool {
+        match self.timing(expected_at, now) {
+            Some(Timing::Late) => self.late_since.is_none(),
+            Some(Timing::OnTime) => self.late_since.is_some(),
+            Some(Timing::AtRisk) | None => false,
+        }
+    }
+}
 
 impl OrderChange<'_> {
     /// Records a promise, unless there is already one, there is nothing to print, or a job may still turn out to be
@@ -17,10 +62,47 @@ impl OrderChange<'_> {
         }
         self.acknowledge(true)
     }
+
+    /// Records that the order became late, with an event and an alert, or that it is on time again.
+    pub(super) fn judge_timing(mut self, expected_at: Option<Timestamp>) -> Decision<Order, OrderNewsAnswer> {
+        let now = self.cx.now;
+        if self.order.has_new_timing(expected_at, now) {
+            let is_late = self.order.late_since.is_none();
+            self.head().late_since = is_late.then_some(now);
+            if let Some(promise) = self.order.promise.filter(|_| is_late) {
+                self.tell_late(&promise, expected_at);
+            }
+        }
+        self.acknowledge(true)
+    }
+
+    /// Publishes that the order is late, and alerts the staff.
+    fn tell_late(&mut self, promise: &Promise, expected_at: Option<Timestamp>) {
+        let clock = &self.cx.rules.clock;
+        let (due_at, promised_at) = (self.order.due_at, promise.promised_at);
+        let deadline = match due_at {
+            Some(due_at) if due_at < promised_at => format!("due at {}", clock.date_and_time(due_at)),
+            _ => format!("promised for {}", clock.date_and_time(promised_at)),
+        };
+        let expectation = match expected_at {
+            Some(at) => format!("now expected at {}", clock.date_and_time(at)),
+            None => "and its completion cannot be forecast".to_owned(),
+        };
+        let message = format!("{deadline}, {expectation}");
+        let number = self.order.number_text();
+        let customer = self.order.customer_email.as_ref().map(|email| format!(" for {email}")).unwrap_or_default();
+        let page = own_page(self.cx, "", &format!("shop/orders/{}", self.order.id)).url;
+        let text = format!("Order {number}{customer}: {message}.\n{page}\n");
+        self.event_with("order.late", |order| OrderLateData { order, promised_at, due_at, expected_at, message });
+        let link = own_page(self.cx, "Show the late orders", LATE_ORDERS_PATH);
+        for mail in Mail::alert(self.cx, AlertKind::OrderLate, &format!("{number} is late"), &text) {
+            self.mail(Mail { link: Some(link.clone()), ..mail });
+        }
+    }
 }
 
 /// Returns whether the job needs nothing but time to be printed. The forecast treats a job whose stock check is in
-/// progress as if it had passed; a promise waits for the result.
+/// progress as if it had passed; a promise is made only once the result is known.
 fn has_all_it_needs(job: &Job) -> bool {
     match job.state {
         JobState::Created | JobState::Validated | JobState::AwaitingManualReview | JobState::Failed => {

@@ -88,7 +88,8 @@ impl Aggregate for Order {
     }
 
     fn at_rest(&self) -> bool {
-        self.jobs.values().all(|job| job.over()) && self.effects().is_empty()
+        // The forecaster watches promised orders in memory: one with nothing but a failed job can become late as well.
+        !self.is_promised() && self.jobs.values().all(|job| job.over()) && self.effects().is_empty()
     }
 }
 
@@ -239,6 +240,7 @@ impl Command<Order> for OrderNews {
             OrderNews::Settled(claims) => change.settled(claims),
             OrderNews::Attempt { job, attempt, report } => change.report(*job, *attempt, report),
             OrderNews::Promise(promise) => change.promise(*promise),
+            OrderNews::Timing { expected_at } => change.judge_timing(*expected_at),
             OrderNews::SignedAtPrinter { job, attempt, inspection, by, at } => {
                 change.signed_at_printer(*job, *attempt, inspection, by, *at)
             }
@@ -258,6 +260,7 @@ impl Command<Order> for OrderNews {
             OrderNews::Settled(_) => "order.settled",
             OrderNews::Attempt { .. } => "job.attempt",
             OrderNews::Promise(_) => "order.promise",
+            OrderNews::Timing { .. } => "order.timing",
             OrderNews::SignedAtPrinter { .. } => "job.signed_at_printer",
             OrderNews::Photographed { .. } => "job.photographed",
             OrderNews::InvoiceTold { .. } => "order.invoice_told",

@@ -19,6 +19,7 @@ mod placing;
 mod random;
 mod shipping;
 mod slicing;
+mod timing;
 
 use super::*;
 use crate::aggregate::{Aggregate, Command, Decision};

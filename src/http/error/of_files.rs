@@ -11,7 +11,8 @@ use store::Unavailable;
 
 /// `Retry-After` in seconds for a customer whose upload does not fit on the disk.
 const ROOM_RETRY_SECONDS: u32 = 600;
-/// `Retry-After` in seconds for a customer whose model is uploaded at the same time as too many others.
+/// `Retry-After` in seconds for a model that is uploaded, or a picture that is drawn, at the same time as too many
+/// others.
 const TURN_RETRY_SECONDS: u32 = 5;
 /// `Retry-After` in seconds after a disk error, which an operator has to resolve.
 const DISK_RETRY_SECONDS: u32 = 30;
@@ -26,7 +27,9 @@ impl From<SpaceRefusal> for ApiError {
 impl From<ReadersBusy> for ApiError {
     fn from(busy: ReadersBusy) -> Self {
         match busy {
-            ReadersBusy::All => Self::unavailable("overloaded", busy.to_string(), TURN_RETRY_SECONDS),
+            ReadersBusy::All | ReadersBusy::Drawings => {
+                Self::unavailable("overloaded", busy.to_string(), TURN_RETRY_SECONDS)
+            }
             ReadersBusy::Mailbox => Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", busy.to_string())
                 .retry_after(TURN_RETRY_SECONDS),
         }

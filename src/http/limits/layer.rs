@@ -50,7 +50,8 @@ pub fn treatment(path: &str) -> RateLimitClass {
         | "/api/v1/webhooks/payments"
         | "/webhooks/sales-channels/{id}"
         | "/api/printers/{id}/camera/signed" => RateLimitClass::Uncounted,
-        path if path == "/" || path == "/docs" || path.starts_with("/docs/") => RateLimitClass::Uncounted,
+        path if path == "/" || path == "/docs" => RateLimitClass::Uncounted,
+        path if path.starts_with("/docs/") || path.starts_with("/assets/") => RateLimitClass::Uncounted,
         _ => RateLimitClass::Counted,
     }
 }
@@ -222,7 +223,7 @@ mod tests {
             assert_eq!(treatment(path), RateLimitClass::Always, "{path}");
             assert!(is_always_heard(path), "{path}");
         }
-        for path in ["/webhooks/payments", "/", "/docs", "/docs/swagger-ui.css"] {
+        for path in ["/webhooks/payments", "/", "/docs", "/docs/swagger-ui.css", "/assets/{name}"] {
             assert_eq!(treatment(path), RateLimitClass::Uncounted, "{path}");
         }
         for path in ["", "/api/orders", "/docsx", "/api/printers/{id}/pause", "/floor/printers/{id}/{act}"] {

@@ -12,6 +12,7 @@ use crate::wire::{Components, Flattened, Member, ToSchema};
 use domain::event::data::invoice::{
     InvoiceData, InvoiceFlaggedData, InvoicePaymentData, InvoicePaymentFailedData, InvoiceRefundData,
 };
+use domain::event::data::late::OrderLateData;
 use domain::event::data::quote::QuoteData;
 use domain::event::data::restore::ShopRestoredData;
 use domain::event::data::{
@@ -60,6 +61,7 @@ impl Entry {
 pub fn all() -> Vec<Entry> {
     let mut all = Vec::new();
     entries::<OrderData>(&mut all);
+    entries::<OrderLateData>(&mut all);
     entries::<OrderShippedData>(&mut all);
     entries::<JobData>(&mut all);
     entries::<LowStockData>(&mut all);

@@ -1,83 +1,36 @@
-//! Common frame of all pages: style, content security policy, navigation. Each page loads with a single request,
-//! because its style and script are inlined.
+//! Common frame of all pages: style, script, content security policy, navigation.
 
 use std::sync::LazyLock;
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
-use sha2::{Digest as _, Sha256};
+use maud::{DOCTYPE, Markup, html};
 
+use super::times::{TimeForm, mark};
+use crate::design::assets::{PageAsset, SITE_SCRIPT, SITE_STYLE};
 use config::Config;
 use domain::currency;
-use domain::mail::kind::minute;
 use domain::time::Timestamp;
 use http::access::Caller;
 use http::csrf::FormToken;
 use http::error::ApiError;
 
-/// Style sheet for all pages. Colours have a contrast of at least 4.5:1 with their background, in light and dark mode.
-/// Long words may break anywhere, so that no page is wider than its window. Table cells are an exception, because their
-/// minimum width would be a single letter; a table that is too wide scrolls in its own region instead.
-const STYLE: &str = "*{box-sizing:border-box}\
-:root{color-scheme:light dark;--ink:#1c2430;--soft:#5a6678;--paper:#f4f6f9;--card:#fff;--line:#dde3ea;--edge:#7c8899;--act:#1f5fd0;--on-act:#fff;--bad:#a3151c}\
-@media(prefers-color-scheme:dark){:root{--ink:#e8ecf2;--soft:#a0abba;--paper:#12161d;--card:#1b212b;--line:#2c3542;--edge:#7f8b9c;--act:#6d9dff;--on-act:#0c1420;--bad:#ff9d97}}\
-body{margin:0;min-height:100vh;background:var(--paper);color:var(--ink);font:17px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;overflow-wrap:anywhere}\
-body.small{display:flex;align-items:center;justify-content:center;padding:1.5rem 1rem}\
-main{width:100%}.small main{max-width:26rem;background:var(--card);border:1px solid var(--line);border-radius:14px;padding:2.25rem 1.75rem}\
-.wide main{max-width:46rem;margin:0 auto;padding:1.25rem 1rem 4rem}\
-h1{font-size:1.45rem;line-height:1.25;margin:0 0 .6rem}h2{font-size:1.1rem;line-height:1.3;margin:0 0 .6rem}p{margin:0 0 1.25rem}\
-.soft{color:var(--soft);font-size:.9rem}.small .soft{margin:1.25rem 0 0}.bad{color:var(--bad)}\
-a{color:var(--act)}.tall{display:inline-block;padding:.2rem 0}a:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible,textarea:focus-visible{outline:3px solid var(--ink);outline-offset:2px}\
-button,.button{display:inline-block;font:inherit;font-weight:600;padding:.8rem 1.25rem;border:0;border-radius:9px;background:var(--act);color:var(--on-act);cursor:pointer;text-decoration:none;text-align:center}\
-.small button,.small .button{width:100%}button.plain{background:none;color:var(--act);padding:.5rem;font-weight:400;text-decoration:underline}\
-button.second,.button.second{background:var(--card);color:var(--act);border:1px solid var(--edge)}\
-label{display:block;font-weight:600;margin:0 0 .3rem}.hint{color:var(--soft);font-size:.9rem;margin:.3rem 0 0}\
-th,td{overflow-wrap:normal}\
-input,select,textarea{width:100%;font:inherit;color:var(--ink);background:var(--card);border:1px solid var(--edge);border-radius:9px;padding:.65rem .75rem}\
-.field{margin:0 0 1.1rem}input[type=checkbox]{width:1.5rem;height:1.5rem;vertical-align:middle;margin:0 .5rem 0 0}.inline{display:inline;font-weight:400}\
-.skip{position:absolute;left:-9999px}.skip:focus{left:1rem;top:1rem;background:var(--card);padding:.5rem 1rem;z-index:1}\
-header{background:var(--card);border-bottom:1px solid var(--line)}nav{max-width:46rem;margin:0 auto;padding:.35rem .5rem;display:flex;flex-wrap:wrap;align-items:center;gap:.15rem}\
-nav a{padding:.45rem .6rem;border-radius:7px;text-decoration:none;color:var(--ink)}nav a[aria-current]{background:var(--paper);font-weight:600}nav form{margin-left:auto}\
-.card{background:var(--card);border:1px solid var(--line);border-radius:14px;padding:1.25rem;margin:0 0 1.1rem}\
-ul,ol{margin:0;padding:0;list-style:none}.rows>li{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.2rem 1rem;padding:.65rem 0;border-bottom:1px solid var(--line)}\
-.rows>li:last-child{border-bottom:0}.rows .full{width:100%}\
-dl{display:grid;grid-template-columns:minmax(0,auto) minmax(0,1fr);gap:.35rem 1.25rem;margin:0 0 1rem}dt{color:var(--soft)}dd{margin:0;text-align:right}dl.left dd{text-align:left}\
-.sum{font-weight:600;color:var(--ink)}progress{display:block;width:100%;height:.8rem;accent-color:var(--act);margin:.35rem 0}\
-.acts{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center;margin:0 0 1rem}.acts form{display:inline}\
-.state{border:1px solid var(--edge);border-radius:99px;padding:0 .65rem;font-size:.85rem;line-height:1.6;white-space:nowrap}";
-
-/// Script that replaces the live part of an order page whenever the server sends a new version, and announces the
-/// change to screen readers. It starts only if the page names a stream; without scripts, the page stays as loaded. A
-/// rejected stream is not requested again; the page then explains what to do.
-const SCRIPT: &str = "(()=>{const at=document.getElementById('live');if(!at||!window.EventSource)return;\
-const said=document.getElementById('said'),stream=new EventSource(at.dataset.stream);\
-stream.addEventListener('part',event=>{const part=JSON.parse(event.data);at.innerHTML=part.html;if(said.textContent!==part.said)said.textContent=part.said});\
-stream.addEventListener('error',()=>{if(stream.readyState===EventSource.CLOSED)said.textContent+=' Load the page again to see how things stand.'});\
-stream.addEventListener('over',()=>stream.close())})()";
-
-/// Style and script of a page, with the content security policy that allows both by their hashes and forbids everything
-/// else.
+/// Style and script of a page, with the content security policy that allows both, from this server, and forbids
+/// everything else.
 pub(super) struct PageCode {
-    style: String,
-    script: Option<&'static str>,
+    style: &'static PageAsset,
+    script: Option<&'static PageAsset>,
     policy: Option<HeaderValue>,
 }
 
 impl PageCode {
-    /// Builds the code of a page from the common style, additional style and an optional script. Scripts may only send
-    /// requests to this server. If `pictures` is set, images may be loaded, but only from this server.
-    pub(super) fn new(added_style: &str, script: Option<&'static str>, pictures: bool) -> Self {
-        let style = format!("{STYLE}{added_style}");
-        let hash = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
-        let runs = script.map(|script| format!("script-src 'sha256-{}'; connect-src 'self'; ", hash(script)));
+    /// Builds the code of a page from its style sheet and an optional script. Scripts may only send requests to this
+    /// server. If `pictures` is set, images and icons may be loaded, but only from this server.
+    pub(super) fn new(style: &'static PageAsset, script: Option<&'static PageAsset>, pictures: bool) -> Self {
         let policy = format!(
-            "default-src 'none'; style-src 'sha256-{}'; {}{}form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-            hash(&style),
-            runs.unwrap_or_default(),
+            "default-src 'none'; style-src 'self'; font-src 'self'; {}{}form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+            if script.is_some() { "script-src 'self'; connect-src 'self'; " } else { "" },
             if pictures { "img-src 'self'; " } else { "" },
         );
         Self { style, script, policy: HeaderValue::from_str(&policy).ok() }
@@ -85,9 +38,9 @@ impl PageCode {
 }
 
 /// Style and policy of static pages.
-static STILL_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new("", None, false));
-/// Style, script and policy of customer pages with live updates.
-static LIVE_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new("", Some(SCRIPT), false));
+static STILL_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(&SITE_STYLE, None, false));
+/// Style, script and policy of pages with live updates.
+static LIVE_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(&SITE_STYLE, Some(&*SITE_SCRIPT), false));
 
 /// Navigation section that a page belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -209,12 +162,10 @@ pub(super) fn respond(status: StatusCode, title: &str, width: &str, body: &Marku
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="robots" content="noindex";
                 title { (title) }
-                style { (PreEscaped(&code.style)) }
+                link rel="stylesheet" href=(code.style.path);
+                @if let Some(script) = code.script { script src=(script.path) defer {} }
             }
-            body class=(width) {
-                (body)
-                @if let Some(script) = code.script { script { (PreEscaped(script)) } }
-            }
+            body class=(width) { (body) }
         }
     };
     let headers = [
@@ -233,9 +184,9 @@ pub(super) fn respond(status: StatusCode, title: &str, width: &str, body: &Marku
     response
 }
 
-/// Renders a time together with its machine-readable value.
+/// Renders a time by the shop's clock ([`super::times`]): `today 17:40`.
 pub(super) fn time(at: Timestamp) -> Markup {
-    html! { time datetime=(at) { (minute(at)) } }
+    mark(TimeForm::Moment, at)
 }
 
 /// Renders an amount in minor units with its currency.

@@ -8,8 +8,9 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::form::PageForm;
-use super::frame::{Section, Viewer, lead_on, money, see_other, time};
+use super::frame::{Section, Viewer, lead_on, money, see_other};
 use super::orders::{PartQuery, back_to};
+use super::times::document_day;
 use config::Config;
 use domain::id::Id;
 use domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceStatus};
@@ -100,7 +101,7 @@ pub(super) async fn list(
                             @if cancelled.contains(&invoice.id) { (CANCELLED_WORDS) }
                             @else { (status_words(invoice.shown_status(now))) }
                         }
-                        @if let Some(at) = invoice.issued_at { span class="soft" { (time(at)) } }
+                        @if let Some(at) = invoice.issued_at { span class="soft" { (document_day(at)) } }
                         span { (money(invoice.content.sums.payable_cents(), &invoice.content.currency)) }
                     }
                 }
@@ -168,7 +169,7 @@ fn credit_notes(invoice: &Invoice, notes: &[&DocumentHead], numbers: &HashMap<Id
                         } @else {
                             span { "Credit note " (number(note)) }
                         }
-                        span class="soft" { (time(note.issued_at)) }
+                        span class="soft" { (document_day(note.issued_at)) }
                         span { (money(note.payable_cents, &invoice.content.currency)) }
                     }
                 }
@@ -184,8 +185,8 @@ fn summary(invoice: &Invoice, due: i64) -> Markup {
         section class="card" aria-labelledby="sums" {
             h2 id="sums" { "At a glance" }
             dl {
-                @if let Some(at) = invoice.issued_at { dt { "Issued" } dd { (time(at)) } }
-                @if let Some(at) = invoice.due_at { dt { "Due" } dd { (time(at)) } }
+                @if let Some(at) = invoice.issued_at { dt { "Issued" } dd { (document_day(at)) } }
+                @if let Some(at) = invoice.due_at { dt { "Due" } dd { (document_day(at)) } }
                 dt { "Total" } dd { (money(invoice.content.sums.payable_cents(), currency)) }
                 dt { "Paid" } dd { (money(invoice.ledger.kept_cents, currency)) }
                 dt class="sum" { "To be paid" } dd class="sum" { (money(due, currency)) }

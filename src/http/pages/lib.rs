@@ -1,11 +1,12 @@
 //! Server-rendered pages for customers, for the staff (`staff`) and for setting up a new shop. They share one frame and
-//! one style, and their forms are submitted to this server. They are not part of the API but use the same commands, and
-//! every page works without its script.
+//! one design (`design`), and their forms are submitted to this server. They are not part of the API but use the same
+//! commands, and every page works without its script.
 //!
 //! Pages have the same guards as API routes: access, rate limits, body size. Errors are shown as pages too (`refused`),
 //! and users who are not signed in are redirected to the sign-in page.
 
 mod account;
+mod design;
 mod form;
 mod frame;
 mod invoices;
@@ -18,10 +19,14 @@ mod refused;
 mod setup;
 mod sign_in;
 mod staff;
+mod times;
+
+use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::FromRef as _;
 use axum::http::Method;
-use axum::middleware::from_fn;
+use axum::middleware::{from_fn, from_fn_with_state};
 
 use http::AppState;
 use http::access::RequiredAccess;
@@ -30,6 +35,7 @@ use http::openapi::half::Half;
 use http::routes::{PageBounds, Routes};
 use http_api::billing::session::CONFIRM_PATH;
 use http_api::{billing, production};
+use kernel::environment::Environment;
 use refused::answered_as_page;
 
 /// Builds the router of the entire server: both halves of the API, and the pages.
@@ -41,7 +47,8 @@ pub fn router(state: AppState) -> Router {
         let served = if half == Half::Production { shop } else { customers };
         openapi::json(half, &http_api::resources(half), served, &url)
     }));
-    let routes = of_shop.into_router(&state).merge(of_customers.into_router(&state)).merge(routes(&state));
+    let routes = of_shop.into_router(&state).merge(of_customers.into_router(&state));
+    let routes = routes.merge(self::routes(&state)).merge(design::assets::routes());
     let routes = http::with_bounds(routes, &state)
         .layer(from_fn(billing::answered_by_contract))
         .layer(from_fn(answered_as_page));
@@ -78,4 +85,5 @@ pub fn routes(app: &AppState) -> Router<AppState> {
         .page(post, Customer, account::PATH, account::change, form)
         .into_router(app)
         .merge(staff::routes(app))
+        .route_layer(from_fn_with_state(Arc::<Environment>::from_ref(app), times::filled))
 }

@@ -27,6 +27,7 @@ use http::page::OpenQuery;
 use http::path_id::PathId;
 use http_api::billing::orders::{FollowHandles, OwnOrderHandles, own, steps};
 use http_api::production::orders::to_pay::before_checkout;
+use kernel::environment::Environment;
 use store::queries::{OrderFilter, Page};
 
 pub(super) use live::live;
@@ -41,6 +42,7 @@ handles! {
     pub(crate) struct OrderPageHandles {
         own: OwnOrderHandles,
         follow: FollowHandles,
+        environment: Arc<Environment>,
         config: Arc<Config>,
     }
 }

@@ -9,8 +9,9 @@ use axum::response::Response;
 use maud::html;
 
 use super::form::PageForm;
-use super::frame::{lead_on, money, page, time};
+use super::frame::{lead_on, money, page};
 use super::invoices::{CANCELLED_WORDS, lines, order_is_cancelled, status_words};
+use super::times::document_day;
 use actors::checkouts::ReturnPages;
 use domain::id::Id;
 use domain::limits::LimitKind;
@@ -45,7 +46,7 @@ pub(super) async fn show(State(app): State<InvoiceHandles>, PayToken(token): Pay
             form method="post" action={ "/pay/" (token) } {
                 button type="submit" { "Pay " (money(due, currency)) }
             }
-            @if let Some(at) = invoice.due_at { p class="soft" { "Due " (time(at)) } }
+            @if let Some(at) = invoice.due_at { p class="soft" { "Due " (document_day(at)) } }
         } @else {
             p { "Thank you: there is nothing left to pay." }
         }

@@ -72,8 +72,8 @@ fn keep_headers(page: &mut Response, headers: &HeaderMap) {
 /// exist. Paths used by programs keep their usual error format.
 fn may_have_lost_its_way(request: &Request) -> bool {
     let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
-    let of_programs =
-        ["/api", "/webhooks", "/slicer", "/docs"].iter().any(|root| request.uri().path().starts_with(root));
+    let roots = ["/api", "/webhooks", "/slicer", "/docs", "/assets/"];
+    let of_programs = roots.iter().any(|root| request.uri().path().starts_with(root));
     request.method() == Method::GET && !of_programs && accepts.is_some_and(|kinds| kinds.contains("text/html"))
 }
 

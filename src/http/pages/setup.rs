@@ -16,6 +16,7 @@ mod review;
 mod search;
 mod seller;
 mod steps;
+mod time_zone;
 pub(super) mod trial;
 mod welcome;
 
@@ -28,7 +29,7 @@ use maud::{Markup, html};
 use self::steps::{SetupStep, around};
 pub(super) use self::trial::failed;
 use super::form::TOKEN_FIELD;
-use super::frame::{page, see_other, whole_page};
+use super::frame::{PageCode, page, respond, see_other, whole_page};
 use super::refused::sentence;
 use domain::setup::draft::SetupDraft;
 use files::setup_draft::DraftFile;
@@ -128,6 +129,18 @@ impl WizardRequest {
     /// Renders a page of the given step.
     pub(super) fn page(&self, status: StatusCode, step: SetupStep, content: &Markup) -> Response {
         whole_page(status, step.title(), &around(step, self.has_admin, self.may_go_on(), content), false)
+    }
+
+    /// Renders a page of the given step with a script of its own.
+    pub(super) fn scripted_page(
+        &self,
+        status: StatusCode,
+        step: SetupStep,
+        content: &Markup,
+        code: &PageCode,
+    ) -> Response {
+        let body = around(step, self.has_admin, self.may_go_on(), content);
+        respond(status, step.title(), "wide", &body, code)
     }
 
     /// Renders a page of the given step with live updates.

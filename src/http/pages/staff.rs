@@ -17,6 +17,7 @@ mod card_print;
 mod card_slots;
 mod card_stop;
 mod customers;
+mod design_page;
 mod entry;
 mod filled_form;
 mod first_steps;
@@ -46,6 +47,7 @@ mod shell;
 mod sign_in;
 mod sign_off;
 mod stock;
+mod timing;
 mod to_do;
 mod webhooks;
 
@@ -83,7 +85,7 @@ const INSIGHTS_PATH: &str = "/shop/insights";
 /// Path of the settings: API keys, users, integrations and server state.
 const SETTINGS_PATH: &str = "/shop/settings";
 /// First path segments of the staff pages.
-const ROOTS: [&str; 5] = ["login", "logout", "floor", "to-do", "shop"];
+const ROOTS: [&str; 6] = ["login", "logout", "floor", "to-do", "shop", "design"];
 
 /// Returns whether the path belongs to a staff page.
 pub(super) fn is_path(path: &str) -> bool {
@@ -140,6 +142,7 @@ pub(super) fn routes(app: &AppState) -> Router<AppState> {
         webhooks::routes,
         insights::routes,
         settings::routes,
+        design_page::routes,
     ];
     more.into_iter().fold(routes, |routes, add| add(routes)).into_router(app)
 }

@@ -23,6 +23,7 @@ use domain::printer::{Attention, SlotSource};
 use domain::printer_status::{Activity, Connection, PrintEnd};
 use domain::quote::QuoteStatus;
 use domain::sku::MachineType;
+use domain::timing::Timing;
 
 readable!(
     Activity,
@@ -60,6 +61,7 @@ readable!(
     Skill,
     SlotSource,
     StockSystem,
+    Timing,
     TrackingState,
     UnmatchedKind
 );

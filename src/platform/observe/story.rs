@@ -46,6 +46,7 @@ pub fn line(event: &Event) -> Option<(Severity, String)> {
             format!("job {} is unverified, its printer may still be printing it: {}", text("jobId"), text("error"))
         }
         "order.flagged" => format!("order {} needs review, {}: {}", text("number"), text("flag"), text("message")),
+        "order.late" => format!("order {} is late: {}", text("number"), text("message")),
         "payment.unmatched" => format!("payment event {} matches no order", text("eventId")),
         "payment.given_up" => format!("payment event {} matched no order after all retries", text("eventId")),
         _ => return None,

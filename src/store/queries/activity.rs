@@ -1,4 +1,4 @@
-//! Queries of the activity in a period, regardless of the quality of the parts: attempts by printer and by day, the
+//! Queries for the activity in a period, regardless of the quality of the parts: attempts by printer and by day, the
 //! material used by prints, and the orders placed.
 
 use std::collections::BTreeMap;
@@ -24,10 +24,10 @@ const MAX_ORDERS_READ: u64 = 2000;
 /// Property by which attempts are grouped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ActivityGrouping {
-    /// Claimed printer, by id.
+    /// Claimed printer, by ID.
     Printer,
-    /// Day of the claim, as the number of days since 1970 UTC.
-    Day,
+    /// Day of the claim, as the number of days since 1970, by a clock that is so many milliseconds ahead of UTC.
+    Day(i64),
 }
 
 impl Queries {
@@ -41,7 +41,7 @@ impl Queries {
     ) -> Result<BTreeMap<String, PrintTally>, LoadError> {
         let key = match by {
             ActivityGrouping::Printer => "attempts.printer_id".to_owned(),
-            ActivityGrouping::Day => format!("CAST(attempts.created_at / {DAY_MS} AS TEXT)"),
+            ActivityGrouping::Day(ahead_ms) => format!("CAST((attempts.created_at + ({ahead_ms})) / {DAY_MS} AS TEXT)"),
         };
         // The attempts of each printer are found by their time. PostgreSQL sums whole numbers to decimals. How long it
         // took is kept of attempts that printed alone.
@@ -136,13 +136,13 @@ mod tests {
             let all = PrintTally { finished: 2, failed: 1, print_ms: 180_000, ..PrintTally::default() };
             let by_printer = queries.activity(ActivityGrouping::Printer, from, to).await.unwrap();
             assert_eq!(by_printer, BTreeMap::from([(id(500).to_string(), all)]));
-            let by_day = queries.activity(ActivityGrouping::Day, from, to).await.unwrap();
+            let by_day = queries.activity(ActivityGrouping::Day(0), from, to).await.unwrap();
             let day = |n: i64| (from.0.div_euclid(DAY_MS) + n).to_string();
             let first = PrintTally { finished: 1, failed: 1, print_ms: 120_000, ..PrintTally::default() };
             let second = PrintTally { finished: 1, print_ms: 60_000, ..PrintTally::default() };
             assert_eq!(by_day, BTreeMap::from([(day(0), first), (day(1), second)]));
             assert!(
-                queries.activity(ActivityGrouping::Day, at(-DAY_MS), from).await.unwrap().is_empty(),
+                queries.activity(ActivityGrouping::Day(0), at(-DAY_MS), from).await.unwrap().is_empty(),
                 "before the end"
             );
             assert_eq!(queries.material_used(from, to).await.unwrap(), [(id(200), Amount::units(30))]);

@@ -1,11 +1,11 @@
-//! Queries of orders and jobs.
+//! Queries for orders and jobs.
 
 use std::collections::BTreeMap;
 
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, LikeExpr};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
 
-use super::{Page, Queries, contains, escaped, id_of};
+use super::{Page, Queries, contains, escaped, id_of, versioned};
 use crate::kinds::with_attempts;
 use crate::rows::{Doc, LoadError, word};
 use domain::aggregate::{LastNumbers, NumberSeries, Versioned};
@@ -15,7 +15,11 @@ use domain::kept_payment_event::KeptPaymentEvent;
 use domain::order::{Order, OrderKind, OrderStatus};
 use entities::{attempts, inbound, jobs, orders, quotes};
 
-/// Filter of orders; absent members match all.
+/// Pattern of the documents of orders with a promise. Text entered by users cannot match it, because its quotes are
+/// escaped.
+const PROMISE: &str = "%\"promise\":{%";
+
+/// Filter for orders; absent fields match all.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct OrderFilter {
     /// Status of the order.
@@ -24,7 +28,7 @@ pub struct OrderFilter {
     pub kind: Option<OrderKind>,
     /// Site on which the order was placed.
     pub site: Option<String>,
-    /// Customer's e-mail address, in lower case.
+    /// Customer's email address, in lowercase.
     pub customer_email: Option<String>,
     /// API key or user that created the order.
     pub made_by: Option<Id>,
@@ -34,10 +38,12 @@ pub struct OrderFilter {
     pub flag: Option<String>,
     /// `true` for orders with any flag, `false` for orders without flags.
     pub flagged: Option<bool>,
-    /// Text contained in the e-mail address, or the order number (`ORD-000123` or `123`).
+    /// Text contained in the email address, or the order number (`ORD-000123` or `123`).
     pub q: Option<String>,
     /// Human-readable number of the order.
     pub number: Option<i64>,
+    /// `true` for orders whose promise is outstanding, `false` for all others.
+    pub promised: Option<bool>,
 }
 
 /// Orders visible to a customer's API key: those of the customer for whom the key was issued or, if there is none,
@@ -50,7 +56,7 @@ pub struct OwnOrders {
     pub customer_email: Option<String>,
 }
 
-/// Filter of jobs; absent members match all.
+/// Filter for jobs; absent fields match all.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct JobFilter {
     /// State of the job.
@@ -76,23 +82,27 @@ pub struct JobFilter {
 impl Queries {
     /// Returns orders, without their jobs and payments, newest first, and their total number.
     pub async fn orders(&self, filter: &OrderFilter, page: Page) -> Result<(Vec<Versioned<Order>>, u64), LoadError> {
-        use orders::Column as C;
-        let status = filter.status.as_ref().map(word).transpose().map_err(json)?;
-        let kind = filter.kind.as_ref().map(word).transpose().map_err(json)?;
-        let select = orders::Entity::find()
-            .apply_if(status, |all, status| all.filter(C::Status.eq(status)))
-            .apply_if(kind, |all, kind| all.filter(C::Kind.eq(kind)))
-            .apply_if(filter.site.as_deref(), |all, site| all.filter(C::Site.eq(site)))
-            .apply_if(filter.customer_email.as_deref(), |all, email| all.filter(C::CustomerEmail.eq(email)))
-            .apply_if(filter.made_by, |all, by| all.filter(C::MadeBy.eq(by.to_string())))
-            .apply_if(filter.own.as_ref(), |all, own| all.filter(visible(own)))
-            .apply_if(filter.number, |all, number| all.filter(C::Number.eq(number)))
-            .apply_if(filter.flag.as_deref(), |all, flag| all.filter(flagged(flag)))
-            .apply_if(filter.flagged, |all, any| all.filter(if any { any_flag() } else { C::Flags.eq("") }))
-            .apply_if(filter.q.as_deref(), |all, q| all.filter(search(q)))
-            .order_by_desc(C::CreatedAt)
-            .order_by_desc(C::Id);
-        self.snapshots(select, page).await
+        self.snapshots(filtered(filter)?, page).await
+    }
+
+    /// Returns the ids of all orders whose promise is outstanding and that match the filter, newest first. There are
+    /// at most as many as the shop has open orders, and the index of statuses finds them.
+    pub async fn promised_orders(&self, filter: &OrderFilter) -> Result<Vec<Id>, LoadError> {
+        let filter = OrderFilter { promised: Some(true), ..filter.clone() };
+        let select = filtered(&filter)?.select_only().column(orders::Column::Id);
+        let ids: Vec<String> = select.into_tuple().all(&self.db).await?;
+        ids.iter().map(|id| id_of("orders", id)).collect()
+    }
+
+    /// Returns the given orders, without their jobs and payments, in the given order; missing ones are left out. The
+    /// caller bounds the number of ids.
+    pub async fn orders_of(&self, ids: &[Id]) -> Result<Vec<Versioned<Order>>, LoadError> {
+        let select = orders::Entity::find().filter(orders::Column::Id.is_in(ids.iter().map(Id::to_string)));
+        let rows = select.all(&self.db).await?;
+        let orders: Vec<Versioned<Order>> = self.readable(&rows, versioned);
+        let with_id = |order: Versioned<Order>| order.state.as_ref().map(|state| state.id).map(|id| (id, order));
+        let mut by_id: BTreeMap<Id, Versioned<Order>> = orders.into_iter().filter_map(with_id).collect();
+        Ok(ids.iter().filter_map(|id| by_id.remove(id)).collect())
     }
 
     /// Returns signed payment events that do not match an order yet, newest first, and their total number.
@@ -203,6 +213,42 @@ impl Queries {
         };
         Ok(jobs.into_iter().map(whole).collect())
     }
+}
+
+/// Returns the query of the orders that match the filter, newest first.
+fn filtered(filter: &OrderFilter) -> Result<Select<orders::Entity>, LoadError> {
+    use orders::Column as C;
+    let status = filter.status.as_ref().map(word).transpose().map_err(json)?;
+    let kind = filter.kind.as_ref().map(word).transpose().map_err(json)?;
+    let promised = filter.promised.map(has_outstanding_promise).transpose()?;
+    let select = orders::Entity::find()
+        .apply_if(status, |all, status| all.filter(C::Status.eq(status)))
+        .apply_if(kind, |all, kind| all.filter(C::Kind.eq(kind)))
+        .apply_if(filter.site.as_deref(), |all, site| all.filter(C::Site.eq(site)))
+        .apply_if(filter.customer_email.as_deref(), |all, email| all.filter(C::CustomerEmail.eq(email)))
+        .apply_if(filter.made_by, |all, by| all.filter(C::MadeBy.eq(by.to_string())))
+        .apply_if(filter.own.as_ref(), |all, own| all.filter(visible(own)))
+        .apply_if(filter.number, |all, number| all.filter(C::Number.eq(number)))
+        .apply_if(filter.flag.as_deref(), |all, flag| all.filter(flagged(flag)))
+        .apply_if(filter.flagged, |all, any| all.filter(if any { any_flag() } else { C::Flags.eq("") }))
+        .apply_if(filter.q.as_deref(), |all, q| all.filter(search(q)))
+        .apply_if(promised, |all, condition| all.filter(condition))
+        .order_by_desc(C::CreatedAt)
+        .order_by_desc(C::Id);
+    Ok(select)
+}
+
+/// Returns the condition that the promise of the order is outstanding, or that it is not. The status comes first, so
+/// that the documents of finished orders are not read.
+fn has_outstanding_promise(which: bool) -> Result<Condition, LoadError> {
+    use orders::Column as C;
+    let open = [OrderStatus::Paid, OrderStatus::Printing].iter().map(word).collect::<Result<Vec<_>, _>>();
+    let open = open.map_err(json)?;
+    Ok(if which {
+        Condition::all().add(C::Status.is_in(open)).add(C::Doc.like(PROMISE))
+    } else {
+        Condition::any().add(C::Status.is_not_in(open)).add(C::Doc.not_like(PROMISE))
+    })
 }
 
 fn visible(own: &OwnOrders) -> Condition {

@@ -20,6 +20,7 @@ use ::domain::id::Id;
 use ::domain::job::{Job, JobState};
 use ::domain::material::MaterialRow;
 use ::domain::order::{Order, OrderRow, OrderStatus, Payment};
+use ::domain::promise::Promise;
 
 const ALL: Page = Page { limit: 100, offset: 0 };
 
@@ -88,6 +89,38 @@ async fn orders_are_filtered_counted_and_paged_newest_first() {
         let flags = queries.orders_by_flag().await.unwrap();
         assert_eq!(flags, BTreeMap::from([("refund_due".to_owned(), 2), ("short".to_owned(), 1)]));
         assert_eq!(queries.highest_numbers().await.unwrap(), LastNumbers { order: 5, ..LastNumbers::default() });
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn orders_with_an_outstanding_promise_are_told_from_others() {
+    on_each(async |db| {
+        let promise = Promise { made_at: at(1), expected_at: at(2), promised_at: at(3), met_at: None };
+        let mut batch = Batch::default();
+        for (n, status, promise) in [
+            (1, OrderStatus::Paid, Some(promise)),
+            (2, OrderStatus::Printing, Some(promise)),
+            (3, OrderStatus::Paid, None),
+            (4, OrderStatus::Ready, Some(promise)),
+        ] {
+            // What people write is no promise.
+            let notes = Some("\"promise\":{".to_owned());
+            let order = Order { status, promise, notes, ..order(n) };
+            batch.push_snapshot(order.snapshot(order.id, 1, false).unwrap());
+        }
+        write(db, batch).await.unwrap();
+        let queries = Queries::new(db.clone());
+        assert_eq!(queries.promised_orders(&OrderFilter::default()).await.unwrap(), [id(2), id(1)]);
+        let printing = OrderFilter { status: Some(OrderStatus::Printing), ..OrderFilter::default() };
+        assert_eq!(queries.promised_orders(&printing).await.unwrap(), [id(2)]);
+        let others = OrderFilter { promised: Some(false), ..OrderFilter::default() };
+        assert_eq!(ids(queries.orders(&others, ALL).await.unwrap()), [id(4), id(3)]);
+        let (none, total) = queries.orders(&others, Page { limit: 0, offset: 0 }).await.unwrap();
+        assert_eq!((none.len(), total), (0, 2));
+        let some = queries.orders_of(&[id(1), id(9), id(2)]).await.unwrap();
+        assert_eq!(ids((some, 2)), [id(1), id(2)]);
+        assert!(queries.orders_of(&[]).await.unwrap().is_empty());
     })
     .await;
 }

@@ -5,7 +5,8 @@ use simulator::sink::Sink;
 
 use super::{NOTHING, count, id, new_key, one_of, some_sku};
 use crate::support::client::Answer;
-use crate::support::{App, Db, on_both, on_sqlite};
+use crate::support::clock::HOUR;
+use crate::support::{App, Clock, Db, on_both, on_sqlite};
 
 fn replayed(answer: &Answer) -> bool {
     answer.header("idempotency-replayed") == Some("true")
@@ -67,6 +68,23 @@ on_sqlite! {
         assert_eq!(app.jobs(&id(&order.json())).await.len(), 1);
         assert_eq!(app.get(&format!("/api/orders/{}", id(&order.json()))).await.expect(200)["payments"].as_array().unwrap().len(), 1);
     }
+}
+
+/// Checks that a client that tries again for most of a day places one order, and that a key that has expired is usable
+/// again before the next cleanup deletes its row.
+#[tokio::test]
+async fn a_key_holds_for_a_day() {
+    let clock = Clock::new();
+    let app = App::on(Db::sqlite()).clock(&clock).start().await;
+    let sku = some_sku(&app).await;
+    let first = app.post_keyed("/api/orders", "k", &one_of(&sku)).await;
+    assert_eq!(first.status, 201, "{}", first.text);
+    clock.set(23 * HOUR);
+    is_replay(&first, &app.post_keyed("/api/orders", "k", &one_of(&sku)).await);
+    assert_eq!(count(&app, "/api/orders").await, 1);
+    clock.set(24 * HOUR + 60_000);
+    let later = app.post_keyed("/api/orders", "k", &one_of(&sku)).await;
+    assert_eq!(later.status, 201, "{}", later.text);
 }
 
 #[tokio::test]

@@ -85,6 +85,7 @@ async fn what_the_server_could_not_start_with_is_not_written() {
         (json!({"server.max_headers": 0}), "invalid_settings", "settings"),
         (json!({"shipping.flat_cents": -5}), "invalid_settings", "settings"),
         (json!({"SMTP_FROM": "x"}), "invalid_settings", "settings"),
+        (json!({"shop.time_zone": "Nowhere/At all"}), "invalid_settings", "settings"),
         (json!({"EMAIL_API_KEY": "re_1", "mail.api_url": "http://169.254.1.1/"}), "invalid_settings", "settings"),
         (json!({"DATABASE_URL": "postgres://127.0.0.1/shop?sslmode=odd"}), "invalid_settings", "settings"),
         (json!({"REDIS_URL": "redis://127.0.0.1/many"}), "invalid_settings", "settings"),
@@ -248,7 +249,7 @@ async fn an_integration_that_cannot_be_used_is_off_and_said_and_stops_nobody() {
     let ready = app.get("/readyz").await.expect(200);
     for words in [
         "(parts) is off: the address must not contain",
-        "(agent) is off: the address must be the address of a system of the shop, not a link-local address",
+        "(agent) is off: the address must be the address of one of the shop's own systems, not a link-local address",
         "(smart_home) is off: the token contains a line break",
     ] {
         assert!(ready["degraded"].to_string().contains(words), "{words}: {ready}");

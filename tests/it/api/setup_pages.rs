@@ -75,7 +75,10 @@ fn is_sound(page: &Answer) {
     let (text, policy) = (&page.text, page.header("content-security-policy").expect("a policy"));
     assert!(policy.starts_with("default-src 'none';") && policy.contains("form-action 'self'"), "{policy}");
     assert_eq!(page.header("cache-control"), Some("no-store"));
-    for loaded in ["src=", "style=\"", " onclick", " onload", "<link", "url("] {
+    assert_eq!(text.matches("<link").count(), 1, "{text}");
+    assert!(text.contains("<link rel=\"stylesheet\" href=\"/assets/"), "{text}");
+    assert_eq!(text.matches("src=").count(), text.matches("<script src=\"/assets/").count(), "{text}");
+    for loaded in ["style=\"", "<style", " onclick", " onload", "url("] {
         assert!(!text.contains(loaded), "{loaded} in {text}");
     }
     for field in text.split("<input id=\"").skip(1) {
@@ -141,6 +144,14 @@ async fn the_code_opens_the_wizard_and_the_first_admin_comes_first() {
     assert_eq!(refused.status, 400);
     assert!(refused.text.contains("password: ") && refused.text.contains("value=\"&lt;b&gt;Sam\""), "{}", refused.text);
     let sam = [("name", "Sam"), ("email", "sam@example.org"), ("password", PASSWORD)];
+    let nowhere: Vec<_> = sam.into_iter().chain([("PRINTFLOOR_SHOP__TIME_ZONE", "Nowhere/At all")]).collect();
+    let refused = browser.send("/setup", &nowhere).await;
+    assert_eq!(refused.status, 400, "{}", refused.text);
+    assert!(
+        refused.text.contains("is not a time zone of this machine") && refused.text.contains("<option value=\"UTC\""),
+        "{}",
+        refused.text
+    );
     assert_eq!(Browser::led(&browser.send("/setup", &sam).await), "/setup/database");
     assert!(browser.cookies.contains_key("service_session"), "the admin is signed in");
     let welcome = browser.get("/setup").await;
@@ -285,10 +296,15 @@ async fn write_settings(app: &App, browser: &mut Browser) -> String {
     let forged = browser.send("/setup/review", &[]).await;
     assert_eq!(forged.status, 403, "a form of a session has its token");
     let token = token(&review);
+    let zone = [("form_token", token.as_str()), ("service", "time_zone"), ("PRINTFLOOR_SHOP__TIME_ZONE", "JST-9")];
+    assert_eq!(Browser::led(&browser.send("/setup", &zone).await), "/setup");
+    let review = browser.get("/setup/review").await;
+    assert!(review.text.contains("<span class=\"state\">JST-9</span>"), "{}", review.text);
     assert_eq!(Browser::led(&browser.send("/setup/review", &[("form_token", token.as_str())]).await), "/setup/done");
     let dotenv = std::fs::read_to_string(app.folder().join(".env")).unwrap();
     assert!(dotenv.contains("SMTP_FROM=") && !dotenv.contains("SMART_HOME"), "{dotenv}");
     assert!(dotenv.contains("PRINTFLOOR_INVOICES__SELLER_CITY=\"Ulm\""), "{dotenv}");
+    assert!(dotenv.contains("PRINTFLOOR_SHOP__TIME_ZONE=") && dotenv.contains("JST-9"), "{dotenv}");
     token
 }
 

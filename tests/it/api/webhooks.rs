@@ -18,10 +18,12 @@ use crate::support::{App, until};
 pub const QUICK: &str = "0.1,0.1,0.1,0.1,0.1";
 /// A first retry that no test lives to see.
 pub const SLOW: &str = "600";
+/// The secret of endpoints that tests register.
+pub const SECRET: &str = "a-secret-of-the-test-0123456789";
 
 /// Registers a sink for these events; gives the endpoint's id.
 pub async fn register(app: &App, sink: &Sink, events: &[&str]) -> String {
-    let body = json!({"url": sink.url(), "events": events, "secret": "a-secret-of-the-test-0123456789"});
+    let body = json!({"url": sink.url(), "events": events, "secret": SECRET});
     id(&app.post("/api/webhooks/endpoints", &body).await.expect(201))
 }
 

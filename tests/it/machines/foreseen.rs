@@ -100,6 +100,7 @@ on_sqlite! {
         })
         .await;
         assert!(moment(&late, "expectedAt") > moment(&late, "promisedAt"), "{late}");
+        until("that it is late to be recorded", || async { floor.events("order.late").await.pop() }).await;
         let after = order(&floor, &first).await;
         assert_eq!(moment(&after, "promisedAt"), promise, "{after}");
         assert!(moment(&after, "expectedAt") > expected, "{after}");

@@ -12,6 +12,7 @@ mod keyboard;
 mod parts;
 mod pictures;
 mod report;
+mod shell;
 mod shop;
 mod states;
 mod stored_report;

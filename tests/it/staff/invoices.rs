@@ -111,7 +111,7 @@ impl<'a> InvoiceDesk<'a> {
         );
         assert_eq!(
             (&changed["dueAt"], changed["lineItems"].as_array().unwrap().len()),
-            (&json!("2030-01-31T23:59:59.000Z"), 1)
+            (&json!("2030-01-31T23:59:59.999Z"), 1)
         );
     }
 

@@ -6,8 +6,9 @@ use simulator::PrinterKind;
 use super::products::sent;
 use super::{arrived, is_sound, operator};
 use crate::billing::pages::{HOSTILE, send, token};
-use crate::machines::{FAST, Floor, JUDGE_LATE};
-use crate::support::{App, Db, on_sqlite};
+use crate::machines::late::{hasten, timing_is};
+use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
+use crate::support::{App, Clock, Db, on_sqlite};
 
 on_sqlite! {
     async fn an_order_is_paid_made_and_shipped_from_its_page(db: Db) {
@@ -72,6 +73,33 @@ on_sqlite! {
         assert_eq!((&order["priority"], &order["internalNotes"]), (&json!(9), &json!("call her")));
     }
 
+    async fn a_late_order_is_shown_with_when_it_is_expected(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let order = floor.order(1).await;
+        timing_is(&floor, &order, "on_time").await;
+        let (path, link) = (format!("/shop/orders/{order}"), format!("href=\"/shop/orders/{order}\""));
+        assert!(!sam.get(&path).await.text.contains("id=\"timing\""), "nothing to say");
+        hasten(&floor, &order, &Clock::new()).await;
+        timing_is(&floor, &order, "late").await;
+        for (query, shows) in [("late", true), ("on_time", false), ("unheard-of", true)] {
+            let page = sam.get(&format!("/shop/orders?timing={query}")).await;
+            is_sound(&page);
+            assert_eq!(page.text.contains(&link), shows, "{query}: {}", page.text);
+            assert_eq!(page.text.contains("<span class=\"state error\">Late</span>"), shows, "{query}: {}", page.text);
+        }
+        let page = sam.get(&path).await;
+        is_sound(&page);
+        for words in ["<span class=\"state error\">Late</span>: wanted by <time", ", now expected <time"] {
+            assert!(page.text.contains(words), "{words} in {}", page.text);
+        }
+        let page = sam.get("/to-do").await;
+        is_sound(&page);
+        for words in ["Late orders (1)", &link, "<a href=\"/shop/orders?timing=late\">1 order is late</a>"] {
+            assert!(page.text.contains(words), "{words} in {}", page.text);
+        }
+    }
+
     async fn an_order_is_written_by_the_staff(db: Db) {
         let app = App::new(db).await;
         let sam = operator(&app).await;
@@ -112,7 +140,7 @@ on_sqlite! {
         let orders = app.get("/api/orders").await.expect(200);
         let order = &orders["orders"][0];
         assert_eq!((&order["kind"], &order["priority"], &order["lines"][0]["quantity"]), (&json!("manual"), &json!(7), &json!(3)));
-        assert_eq!((&order["dueAt"], &order["internalNotes"]), (&json!("2030-05-06T23:59:59.000Z"), &json!("call her")));
+        assert_eq!((&order["dueAt"], &order["internalNotes"]), (&json!("2030-05-06T23:59:59.999Z"), &json!("call her")));
         // A moment of the day that the form showed stays, whatever else is changed.
         let id = order["id"].as_str().unwrap();
         app.patch(&format!("/api/orders/{id}"), &json!({"dueAt": "2030-05-06T08:00:00.000Z"})).await.expect(200);
@@ -199,7 +227,7 @@ on_sqlite! {
         let dated = sent(&sam, &own, &change, &[("priority", "8"), ("dueAt", "2030-01-02")]).await;
         assert_eq!(dated.status, 200, "{}", dated.text);
         let job_view = floor.job(&job).await;
-        assert_eq!((&job_view["priority"], &job_view["dueAt"]), (&json!(8), &json!("2030-01-02T23:59:59.000Z")));
+        assert_eq!((&job_view["priority"], &job_view["dueAt"]), (&json!(8), &json!("2030-01-02T23:59:59.999Z")));
         sent(&sam, &own, &change, &[("clears", "dueAt"), ("dueAt", ""), ("priority", "8")]).await;
         assert!(floor.job(&job).await["dueAt"].is_null());
         assert_eq!(sam.get(&format!("/shop/jobs/{}", crate::api::NOTHING)).await.status, 404);

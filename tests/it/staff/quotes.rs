@@ -117,7 +117,7 @@ impl<'a> QuoteDesk<'a> {
         ];
         done(self.sam, &self.path_of("change"), &head).await;
         let changed = show(self.app, &self.quote).await;
-        assert_eq!(changed["validUntil"], "2030-12-31T23:59:59.000Z");
+        assert_eq!(changed["validUntil"], "2030-12-31T23:59:59.999Z");
         assert_eq!((&changed["notes"], &changed["shippingAddress"]["country"]), (&json!("In black."), &json!("US")));
     }
 

@@ -22,11 +22,12 @@ const PACKAGE_FANS: usize = 3;
 /// Name of the demo's API keys.
 const KEY_NAME: &str = "demo";
 /// Events to which the shop's webhook receiver subscribes: all existing ones.
-const WEBHOOK_EVENTS: [&str; 11] = [
+const WEBHOOK_EVENTS: [&str; 12] = [
     "order.created",
     "order.paid",
     "order.printing",
     "order.ready",
+    "order.late",
     "order.shipped",
     "order.cancelled",
     "job.failed",

@@ -22,7 +22,7 @@ use tokio_util::io::ReaderStream;
 pub use self::at_printer::take_gcode;
 pub use self::by_page::{remove_by_page, take_by_page};
 use self::judge::decide_kind;
-pub use self::pictures::picture;
+pub use self::pictures::{WHOLE_PICTURE, drawn_picture, picture};
 pub use self::requests::FileQuery;
 use self::requests::FileUpload;
 use self::view::FileView;

@@ -21,6 +21,7 @@ use domain::material::Material;
 use domain::principal::Role;
 use domain::printer::Printer;
 use domain::refusal::Refusal;
+use domain::shop_clock::ShopClock;
 use domain::sku::Sku;
 use domain::time::{DAY_MS, Timestamp};
 use domain::time_span::{SpanEnd, SpanStart};
@@ -242,14 +243,14 @@ async fn show(
     State(app): State<InsightHandles>,
     Query(query): Query<InsightQuery>,
 ) -> Result<Plain<Insights>, ApiError> {
-    Ok(Plain(insights(&app, query.start(), query.end()).await?))
+    Ok(Plain(insights(&app, query.start(), query.end(), &ShopClock::default()).await?))
 }
 
 async fn show_table(
     State(app): State<InsightHandles>,
     Query(query): Query<InsightQuery>,
 ) -> Result<Media<table::InsightTable>, ApiError> {
-    Ok(table::download(&insights(&app, query.start(), query.end()).await?))
+    Ok(table::download(&insights(&app, query.start(), query.end(), &ShopClock::default()).await?))
 }
 
 /// Computes the statistics for a time span: from `from` (default: 30 days before the end), inclusive, to `to` (default:
@@ -258,6 +259,7 @@ pub async fn insights(
     app: &InsightHandles,
     from: Option<Timestamp>,
     to: Option<Timestamp>,
+    clock: &ShopClock,
 ) -> Result<Insights, ApiError> {
     let to = to.unwrap_or_else(|| app.environment.now());
     let from = from.unwrap_or_else(|| to.plus_ms(-USUAL_SPAN_MS));
@@ -291,6 +293,6 @@ pub async fn insights(
             by_printer,
             by_reason: by_reason.collect(),
         },
-        activity: shop_activity(app, from, to).await?,
+        activity: shop_activity(app, from, to, clock).await?,
     })
 }

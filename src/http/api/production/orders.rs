@@ -3,6 +3,7 @@
 mod by_page;
 mod checkout;
 mod lines;
+mod list;
 mod packing;
 mod requests;
 pub mod site;
@@ -41,15 +42,15 @@ use http::wire::{AsView, EmptyBody, OptionalBody};
 use kernel::directory::Directory;
 use kernel::environment::Environment;
 use printers::connections::PrinterConnections;
-use requests::{NewShipment, OrderCancellation, OrderPatch, OrderQuery};
-use site::SiteHeader;
-use store::queries::{OrderFilter, Queries};
+use requests::{NewShipment, OrderCancellation, OrderPatch};
+use store::queries::Queries;
 
 pub use by_page::act_by_page;
 pub use lines::OrderLines;
+pub use list::{ListedOrder, OrderSort, TimingSelection};
 pub use requests::{ManualPayment, ManualRefund, PRIORITY};
 pub use timeline::{CUSTOMER_STEPS, StepFor};
-pub use view::{OrderFor, OrderNumber, OrderReader, OrderView, PendingRefund, ShipmentView};
+pub use view::{OrderFor, OrderNumber, OrderOutlook, OrderReader, OrderView, PendingRefund, ShipmentView};
 
 /// Path of the order collection.
 pub const PATH: &str = "/api/orders";
@@ -90,7 +91,13 @@ pub fn routes() -> ResourceRoutes {
 fn add_order_routes(routes: ResourceRoutes) -> ResourceRoutes {
     let [customer, operator] = [Role::Customer, Role::Operator].map(RequiredAccess::Role);
     routes
-        .get(customer, PATH, list, |op| op.named("listOrders", "List orders"))
+        .get(customer, PATH, list::show, |op| {
+            op.named("listOrders", "List orders").about(
+                "Sorted newest first by default. With `sort=timing`, orders that are late come first, then those at \
+                 risk and those on time, each by the time at which they have to be ready; orders without a timing \
+                 follow, newest first.",
+            )
+        })
         .post(customer, PATH, place, |op| {
             op.named("placeOrder", "Place an order")
                 .about(
@@ -243,36 +250,11 @@ pub async fn reply_after(
     let ledger = Ledger { payments, ..order.ledger.clone() };
     // The first answer still has the jobs at hand: left out, so that a repeat says the same.
     let order = Order { jobs: Default::default(), ledger, ..order.clone() };
-    Ok(AsView(OrderFor(Arc::new(Versioned { version: done.version, state: Some(order) }), who.into(), None)))
-}
-
-async fn list(
-    State(app): State<OrderHandles>,
-    who: Caller,
-    Query(query): Query<OrderQuery>,
-    SiteHeader(site): SiteHeader,
-) -> Result<ListPage<AsView<OrderFor<Versioned<Order>>>>, ApiError> {
-    let page = query.page.into();
-    let filter = OrderFilter {
-        status: query.status,
-        kind: query.kind,
-        site: query.site.or(site).map(|site| site.0),
-        customer_email: query.customer_email.or(query.email).map(|email| email.trim().to_lowercase()),
-        flag: query.flag.filter(|_| !who.is_customer()),
-        flagged: query.flagged.filter(|_| !who.is_customer()),
-        made_by: None,
-        own: who.own(),
-        q: query.q,
-        number: None,
-    };
-    let (some, total) = app.queries.orders(&filter, page).await?;
-    let reader = OrderReader::from(&who);
-    let items = some.into_iter().filter(|order| order.state.is_some());
-    let forecast = app.forecaster.latest();
-    let expected = |order: &Versioned<Order>| forecast.orders.get(&order.state.as_ref()?.id).copied();
-    let items = items.map(|order| (expected(&order), order));
-    let items = items.map(|(expected, order)| AsView(OrderFor(order, reader, expected)));
-    Ok(ListPage::new(page, items, total))
+    Ok(AsView(OrderFor(
+        Arc::new(Versioned { version: done.version, state: Some(order) }),
+        who.into(),
+        OrderOutlook::default(),
+    )))
 }
 
 /// Returns the order if the caller may see it; responds 404 for another customer's order.
@@ -287,8 +269,8 @@ async fn one(
     who: Caller,
 ) -> Result<Resource<OwnedOrderReply>, ApiError> {
     let state = visible(&app, &who, id).await?;
-    let expected = app.forecaster.latest().orders.get(&id).copied();
-    Ok(Resource::new(state.revision(), AsView(OrderFor(state, OrderReader::from(&who), expected))))
+    let outlook = app.outlook(state_of(&state)?);
+    Ok(Resource::new(state.revision(), AsView(OrderFor(state, OrderReader::from(&who), outlook))))
 }
 
 async fn finish<B>(

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::OrderPageHandles;
 use super::progress::LivePart;
 use crate::frame::Viewer;
+use crate::times::fill;
 use http::access::Caller;
 use http::error::ApiError;
 use http::path_id::PathId;
@@ -19,11 +20,13 @@ pub(crate) async fn live(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let (viewer, tracking) = (Viewer::new(&who, &app.config)?, app.config.shipping.tracking_pages());
+    let environment = app.environment.clone();
     follow(app.follow, &who, id, "part", move |now| {
         let order = now.state.state.as_ref()?;
         let (tracking, viewer) = (&tracking, &viewer);
         let part = LivePart { order, expected: now.expected, steps: now.steps, tracking, viewer };
-        Some(json!({"html": part.html().into_string(), "said": part.status_text()}))
+        let html = fill(&part.html().0, &environment.rules.clock, environment.now());
+        Some(json!({"html": html, "said": part.status_text()}))
     })
     .await
 }

@@ -35,8 +35,8 @@ pub(super) struct Field {
     pub(super) variable: &'static str,
     /// Name of the setting, as `section.key`.
     pub(super) key: &'static str,
-    label: &'static str,
-    hint: &'static str,
+    pub(super) label: &'static str,
+    pub(super) hint: &'static str,
     pub(super) kind: FieldKind,
 }
 
@@ -155,6 +155,15 @@ pub(super) const SELLER: [Field; 8] = [
     ),
 ];
 
+/// Field for the shop's time zone.
+pub(super) const ZONE: Field = field(
+    "PRINTFLOOR_SHOP__TIME_ZONE",
+    "shop.time_zone",
+    "Time zone of the shop",
+    "Pages and mails show all times in it.",
+    FieldKind::Text,
+);
+
 /// Returns a service's form fields; empty if the wizard does not cover the service.
 pub(super) const fn fields_of(service: Service) -> &'static [Field] {
     match service {
@@ -218,6 +227,11 @@ fn shown_value(field: &Field, config: &Config, draft: &SetupDraft) -> String {
 pub(super) fn typed_or_in_force(key: &str, config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> String {
     let Some(field) = SELLER.iter().find(|field| field.key == key) else { return String::new() };
     sent.map_or_else(|| shown_value(field, config, draft), |sent| sent.text(field.variable).to_owned())
+}
+
+/// Returns the time zone: from the wizard's stored input, or else from the current settings.
+pub(super) fn zone_shown(config: &Config, draft: &SetupDraft) -> String {
+    shown_value(&ZONE, config, draft)
 }
 
 /// Returns the current setting of a non-secret field.
@@ -329,7 +343,7 @@ mod tests {
 
     #[test]
     fn every_field_names_a_setting_of_its_service() {
-        for field in &SELLER {
+        for field in SELLER.iter().chain([&ZONE]) {
             assert_eq!(key_of(field.variable).as_deref(), Some(field.key), "{}", field.variable);
         }
         for service in Service::OF_SETTINGS {

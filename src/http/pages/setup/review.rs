@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::fields::{FieldKind, SELLER, as_settings, fields_of, name_of, state_of};
+use super::fields::{FieldKind, SELLER, ZONE, as_settings, fields_of, name_of, state_of, zone_shown};
 use super::steps::SetupStep;
 use super::{WizardHandles, WizardRequest, advice, done, draft_file, faults_of, seller};
 use crate::form::PageForm;
@@ -59,6 +59,7 @@ fn content(app: &WizardHandles, visit: &WizardRequest, refused: Option<&ApiError
         .into_iter()
         .flat_map(|service| fields_of(service).iter())
         .chain(&SELLER)
+        .chain([&ZONE])
         .filter_map(|field| Some((field, draft.value(field.key)?)))
         .collect();
     html! {
@@ -74,6 +75,7 @@ fn content(app: &WizardHandles, visit: &WizardRequest, refused: Option<&ApiError
                 @for service in Service::OF_SETTINGS {
                     li { span { (name_of(service)) } span class="state" { (state_of(service, config, draft)) } }
                 }
+                li { span { (ZONE.label) } span class="state" { (zone_shown(config, draft)) } }
                 li { span { "Your shop on invoices" } span class="state" { (seller::state(config, draft)) } }
             }
         }

@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::steps::SetupStep;
+use super::time_zone::{self, ZONE_PAGE, ZONE_WORD};
 use super::{WizardHandles, WizardRequest, faults_of, fields, wrong};
 use crate::form::PageForm;
 use crate::frame::see_other;
@@ -20,16 +21,35 @@ use http_api::production::setup::first_admin_of;
 /// Serves the page of the welcome step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
     let visit = WizardRequest::new(&app, &who).await?;
-    let content = content(&visit, &app.setup.config, ("", ""), &[]);
-    Ok(visit.page(StatusCode::OK, SetupStep::Welcome, &content))
+    Ok(page(&app, &visit, StatusCode::OK, None))
 }
 
-/// Creates the first admin, signs them in, and continues to the next step.
+fn page(
+    app: &WizardHandles,
+    visit: &WizardRequest,
+    status: StatusCode,
+    refused: Option<(&[String], &PageForm)>,
+) -> Response {
+    let content = content(visit, &app.setup.config, refused);
+    visit.scripted_page(status, SetupStep::Welcome, &content, &ZONE_PAGE)
+}
+
+/// Stores the time zone, creates the first admin, signs them in, and continues to the next step. The form of the time
+/// zone alone, which is there once there is an admin, only stores it.
 pub(super) async fn make_admin(
     State(app): State<WizardHandles>,
     State(sessions): State<SessionHandles>,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
+    let visit = WizardRequest::new(&app, &sent.call.who).await?;
+    let faults = time_zone::faults(&sent);
+    if !faults.is_empty() {
+        return Ok(page(&app, &visit, StatusCode::BAD_REQUEST, Some((&faults, &sent))));
+    }
+    time_zone::keep(&app, &visit, &sent).await?;
+    if sent.text("service") == ZONE_WORD {
+        return Ok(see_other(super::PATH));
+    }
     let body = json!({"email": sent.text("email"), "name": sent.text("name"), "password": sent.raw("password")});
     match first_admin_of(&sessions, &sent.call, &body).await {
         Ok(cookie) => {
@@ -38,16 +58,14 @@ pub(super) async fn make_admin(
             Ok(response)
         }
         Err(error) if error.status() == StatusCode::BAD_REQUEST => {
-            let visit = WizardRequest::new(&app, &sent.call.who).await?;
-            let typed = (sent.text("email"), sent.text("name"));
-            let content = content(&visit, &app.setup.config, typed, &faults_of(&error));
-            Ok(visit.page(StatusCode::BAD_REQUEST, SetupStep::Welcome, &content))
+            Ok(page(&app, &visit, StatusCode::BAD_REQUEST, Some((&faults_of(&error), &sent))))
         }
         Err(error) => Err(error),
     }
 }
 
-fn content(visit: &WizardRequest, config: &Config, (email, name): (&str, &str), faults: &[String]) -> Markup {
+fn content(visit: &WizardRequest, config: &Config, refused: Option<(&[String], &PageForm)>) -> Markup {
+    let typed = |name: &str| refused.map_or("", |(_, sent)| sent.text(name));
     let mode = if config.mode == Mode::Production { "production" } else { "development" };
     html! {
         p { "This takes you from a server that has just started to the first print, in six steps. It runs in " strong { (mode) } " mode." }
@@ -64,20 +82,21 @@ fn content(visit: &WizardRequest, config: &Config, (email, name): (&str, &str), 
             }
         }
         @if visit.has_admin {
+            (time_zone::section(visit, config, refused))
             p class="acts" { a class="button" href=(SetupStep::Database.path()) { "Go on: " (SetupStep::Database.title()) } }
         } @else {
             form class="card" method="post" action=(super::PATH) {
                 h2 { "The first admin" }
                 p { "Who may do everything here. You are signed in as this person from now on." }
-                (wrong(faults))
+                @if let Some((faults, _)) = refused { (wrong(faults)) }
                 (visit.hidden())
                 div class="field" {
                     label for="name" { "Name" }
-                    input id="name" name="name" autocomplete="name" required maxlength="200" value=(name);
+                    input id="name" name="name" autocomplete="name" required maxlength="200" value=(typed("name"));
                 }
                 div class="field" {
                     label for="email" { "E-mail address" }
-                    input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value=(email);
+                    input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value=(typed("email"));
                 }
                 div class="field" {
                     label for="password" { "Password" }
@@ -85,6 +104,7 @@ fn content(visit: &WizardRequest, config: &Config, (email, name): (&str, &str), 
                         aria-describedby="long";
                     p class="hint" id="long" { "At least 10 characters." }
                 }
+                (time_zone::field(config, &visit.draft, refused.map(|(_, sent)| sent)))
                 button type="submit" { "Make the admin and go on" }
             }
         }

@@ -6,6 +6,7 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
+use super::filled_form::end_of_day;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH, is_path};
 use crate::form::PageForm;
 use crate::frame::see_other;
@@ -41,7 +42,7 @@ pub(super) const PART_PREFIX: &str = "part-";
 pub(super) const SLOT_PREFIX: &str = "slot-";
 /// Prefix of the address fields.
 const ADDRESS_PREFIX: &str = "shippingAddress.";
-/// Length of a date in characters. A due date without a time means the end of that day.
+/// Length of a date in characters. A due date without a time means the end of that day, by the shop's clock.
 const DAY_CHARS: usize = 10;
 /// Prefix of the fields that name printers whose beds are clear.
 pub(super) const BED_PREFIX: &str = "bed-";
@@ -92,7 +93,7 @@ pub(super) fn request_body(sent: &PageForm) -> Value {
         let (name, value) = match name {
             "goodCount" | "priority" => (name, number(text)),
             "dueAt" if text == sent.text(DAY_SHOWN_FIELD) => continue,
-            "dueAt" if text.len() == DAY_CHARS => (name, json!(format!("{text}T23:59:59.000Z"))),
+            "dueAt" if text.len() == DAY_CHARS => (name, json!(end_of_day(text, sent.call.clock()))),
             "amount" => {
                 let cents = currency::parse(text, sent.text(CURRENCY_FIELD));
                 ("amountCents", cents.map_or_else(|| json!(text), |cents| json!(cents)))

@@ -100,6 +100,8 @@ pub(super) struct BoardView {
     pub(super) summary: BoardPart,
     /// Printer that can take a job next.
     pub(super) next_free: BoardPart,
+    /// Number of printers that need a person.
+    pub(super) troubled: usize,
     /// Total number of commits to materials, few of which appear among the shop's events.
     pub(super) stock_commits: i64,
 }
@@ -179,6 +181,7 @@ fn looked(app: &BoardHandles, last: &BoardView, turn: u64) -> BoardView {
     let mut ranked: Vec<(_, &Printer)> = all.iter().map(|printer| (card::rank(&app.shop, printer), *printer)).collect();
     ranked.sort_by(|(a, _), (b, _)| a.cmp(b));
     let order: Vec<(FloorGroup, Id)> = ranked.iter().map(|((group, ..), printer)| (*group, printer.id)).collect();
+    let troubled = order.iter().filter(|(group, _)| *group == FloorGroup::NeedsYou).count();
     let mut printers = BTreeMap::new();
     for (n, ((group, ..), printer)) in (0u64..).zip(&ranked) {
         let is_due = n.wrapping_add(turn).is_multiple_of(GAUGE_TURNS);
@@ -192,5 +195,5 @@ fn looked(app: &BoardHandles, last: &BoardView, turn: u64) -> BoardView {
     let order_version = if order == last.order && last.version > 0 { last.order_version } else { version };
     let materials = app.shop.materials.all_resident();
     let stock_commits = materials.iter().map(|(_, versioned)| versioned.version).fold(0, i64::wrapping_add);
-    BoardView { version, order, order_version, printers, summary, next_free, stock_commits }
+    BoardView { version, order, order_version, printers, summary, next_free, troubled, stock_commits }
 }

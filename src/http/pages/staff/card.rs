@@ -42,7 +42,7 @@ pub(super) fn state_id(printer: Id) -> String {
 /// that contains it, and all pages show the state in this way.
 pub(super) fn live_state(shop: &PrinterHandles, printer: &Printer) -> Markup {
     let (tone, words) = standing(shop, printer);
-    html! { span id=(state_id(printer.id)) class={ (tone.chip()) " state" } data-of=(printer.id) { (words) } }
+    html! { span id=(state_id(printer.id)) class=(tone.class()) data-of=(printer.id) { (words) } }
 }
 
 /// Returns the id of the HTML element with the job that follows on a printer.
@@ -197,7 +197,7 @@ pub(super) fn summary(app: &BoardHandles, all: &[&Printer], now: Timestamp) -> M
     let troubles = if troubled > 0 { format!("{troubled}! ") } else { String::new() };
     let title = format!("{troubles}{printing} printing{furthest}");
     html! {
-        section id=(SUMMARY_ID) class="summary" aria-label="The floor now" data-title=(title) {
+        section id=(SUMMARY_ID) class="summary" aria-label="The floor now" data-title=(title) data-troubled=(troubled) {
             span { b { (printing) } " printing" }
             span { b { (count(FloorGroup::Ready)) } " ready" }
             span class=[(troubled > 0).then_some("warn")] { b { (troubled) } " need you" }

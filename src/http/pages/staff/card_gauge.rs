@@ -67,12 +67,12 @@ fn heat(app: &BoardHandles, printer: &Printer, status: &Status) -> Markup {
     html! {
         div class="meta heat" {
             @if let Some(layer) = status.layer {
-                span { (icon(Icon::Layers)) " " span class="heard" { "Layer " } (layer.number) "/" (layer.of) }
+                span { (icon(Icon::Layers)) " " span class="hidden-words" { "Layer " } (layer.number) "/" (layer.of) }
             }
             @if status.nozzle > 0.0 {
                 span {
                     (icon(Icon::Thermometer)) " "
-                    span class="heard" { "Nozzle and bed " } (step(status.nozzle)) "° · " (step(status.bed)) "°"
+                    span class="hidden-words" { "Nozzle and bed " } (step(status.nozzle)) "° · " (step(status.bed)) "°"
                 }
                 (sparkline(&app.shop, printer.id))
             }
@@ -118,7 +118,7 @@ pub(super) fn next(app: &BoardHandles, printer: &Printer, group: FloorGroup) -> 
                     }
                 },
                 (_, Some(first)) => {
-                    (icon(Icon::CornerDownRight)) " " span class="heard" { "Next: " } (first)
+                    (icon(Icon::CornerDownRight)) " " span class="hidden-words" { "Next: " } (first)
                     @if more > 0 { " and " (more) " more" }
                 },
                 (FloorGroup::Printing, None) => { "Nothing waits" },

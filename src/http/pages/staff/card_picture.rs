@@ -1,7 +1,8 @@
 //! Images on a printer card: the preview of the file, and the camera view.
 //!
-//! A card does not know whether a file has a preview; if there is none, a placeholder is served. Camera images are
-//! fetched by the script, one after another, for the visible cards. Without the script, they are on the printer's page.
+//! A card does not know whether a file has a preview; if there is none, one is drawn from the toolpath, and if that is
+//! not possible, a placeholder is served. Camera images are fetched by the script, one after another, for the visible
+//! cards. Without the script, they are on the printer's page.
 
 use axum::extract::State;
 use axum::http::header;
@@ -15,7 +16,7 @@ use domain::printer::Printer;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::path_id::PathId;
-use http_api::production::files::FileHandles;
+use http_api::production::files::{FileHandles, WHOLE_PICTURE, drawn_picture};
 use printers::PrinterType;
 use printers::adapter::Operation;
 use printers::cameras::frame::PictureKind;
@@ -62,21 +63,26 @@ pub(super) fn camera_path(printer: Id) -> String {
 /// Serves a file's preview image.
 pub(super) async fn show(State(app): State<FileHandles>, PathId(id): PathId) -> Result<Response, ApiError> {
     let (_, state) = find_existing(&app.files, id).await?;
-    let facts = &state_of(&state)?.metadata;
+    let file = state_of(&state)?;
+    let facts = &file.metadata;
     let own = facts.thumbnail.as_ref().or_else(|| facts.plates.iter().find_map(|plate| plate.thumbnail.as_ref()));
     let bytes = match own {
         Some(sha256) => read(&app, sha256).await?,
-        None => Vec::new(),
+        None => match drawn_picture(&app, file, WHOLE_PICTURE).await {
+            // Too many pictures are being drawn: the next request may get it.
+            Err(error) if error.code() == "overloaded" => Vec::new(),
+            drawn => drawn?.unwrap_or_default(),
+        },
     };
-    let (media, bytes) = match PictureKind::of(&bytes) {
-        Some(kind) => (kind.media(), bytes),
-        None => ("image/svg+xml", NO_PICTURE.as_bytes().to_vec()),
+    let (media, cached, bytes) = match PictureKind::of(&bytes) {
+        // What a file brought never changes.
+        Some(kind) => (kind.media(), "private, max-age=3600", bytes),
+        None => ("image/svg+xml", "private, max-age=60", NO_PICTURE.as_bytes().to_vec()),
     };
     let headers = [
         (header::CONTENT_TYPE, media),
         (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
-        // What a file brought never changes.
-        (header::CACHE_CONTROL, "private, max-age=3600"),
+        (header::CACHE_CONTROL, cached),
     ];
     Ok((headers, bytes).into_response())
 }

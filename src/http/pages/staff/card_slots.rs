@@ -40,7 +40,7 @@ fn spool(slot: &Slot, many: bool, material: Option<&Material>) -> Markup {
                 circle cx="6" cy="6" r="5.5" fill=(color.unwrap_or("none")) stroke="currentColor" stroke-opacity="0.4" {}
             }
             span class="spool" {
-                @if many { span class="heard" { "Slot " } (slot.slot + 1) ": " }
+                @if many { span class="hidden-words" { "Slot " } (slot.slot + 1) ": " }
                 @match name {
                     Some(name) => { (name) },
                     None => { "No spool set" },
@@ -48,7 +48,7 @@ fn spool(slot: &Slot, many: bool, material: Option<&Material>) -> Markup {
                 @if let Some(left) = slot.remaining {
                     " " span class="num" { (left) @if let Some(unit) = unit { " " (unit) } }
                 }
-                @if low { span class="heard" { ", nearly empty" } }
+                @if low { span class="hidden-words" { ", nearly empty" } }
             }
         }
     }

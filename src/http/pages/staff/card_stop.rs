@@ -16,9 +16,6 @@ pub(super) fn emergency_stop(printer: &Printer) -> Markup {
                 data-says={ "emergency stop of " (printer.fields.name) }
                 aria-label={ "Hold to stop " (printer.fields.name) " at once" } title={ "Hold to stop " (printer.fields.name) " at once" } {
                 (icon(Icon::OctagonX))
-                svg class="ring" viewBox="0 0 34 34" aria-hidden="true" {
-                    rect x="1.5" y="1.5" width="31" height="31" rx="7" pathLength="100" fill="none" {}
-                }
             }
         }
     }

@@ -8,8 +8,10 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::acts::TICKED_WORD;
+use super::filled_form::end_of_day;
 use crate::form::PageForm;
 use crate::refused::sentence;
+use domain::shop_clock::ShopClock;
 use http::error::ApiError;
 
 /// Input control for a form field.
@@ -121,12 +123,12 @@ impl FormEntry {
         }
     }
 
-    /// Returns the last moment of the entered date in UTC; null if the field is empty. An invalid date is passed on for
-    /// the API to reject.
-    pub(super) fn day(&self, name: &str) -> Value {
+    /// Returns the last moment, by the shop's clock, of the entered date; null if the field is empty. An invalid date is
+    /// passed on for the API to reject.
+    pub(super) fn day(&self, name: &str, clock: &ShopClock) -> Value {
         match self.text(name) {
             "" => Value::Null,
-            day => json!(format!("{day}T23:59:59.000Z")),
+            day => json!(end_of_day(day, clock)),
         }
     }
 

@@ -6,12 +6,8 @@ use url::form_urlencoded;
 
 use crate::form::PageForm;
 use crate::setup::{faults_of, wrong};
+use domain::shop_clock::ShopClock;
 use http::error::ApiError;
-
-/// Last moment of a day, as a time of day.
-pub(super) const END_OF_DAY: &str = "23:59:59.999";
-/// First moment of a day, as a time of day.
-pub(super) const BEGIN_OF_DAY: &str = "00:00:00.000";
 
 /// Rejected form with its error; `None` if the form has not been submitted yet.
 pub(super) type FormRefusal<'a> = Option<(&'a PageForm, &'a ApiError)>;
@@ -104,22 +100,21 @@ pub(super) fn options(words: &[(&str, &str)], chosen: &str) -> Markup {
     }
 }
 
-/// Converts a date, or a date and time, from the browser's format to a timestamp for the API. It is taken as UTC,
-/// because the server does not know the user's time zone. Any other text is passed on unchanged, so that the API
-/// reports the error.
-pub(super) fn moment(text: &str, of_day: &str) -> String {
-    match text.len() {
-        10 => format!("{text}T{of_day}Z"),
-        16 => format!("{text}:00.000Z"),
-        _ => text.to_owned(),
-    }
+/// Converts the text of a date field to the timestamp, for the API, of the last moment of that day by the shop's clock.
+/// Any other text is passed on unchanged, so that the API reports the error.
+pub(super) fn end_of_day(text: &str, clock: &ShopClock) -> String {
+    clock.parse_day_end(text).map_or_else(|| text.to_owned(), |at| at.to_string())
+}
+
+/// Converts the text of a field with date and time to a timestamp, as [`end_of_day`] does.
+pub(super) fn minute(text: &str, clock: &ShopClock) -> String {
+    clock.parse_minute(text).map_or_else(|| text.to_owned(), |at| at.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use domain::refusal::{Faults, Refusal};
-    use domain::time::Timestamp;
 
     #[test]
     fn addresses_name_what_narrows() {
@@ -128,11 +123,15 @@ mod tests {
     }
 
     #[test]
-    fn days_and_minutes_of_browsers_are_moments() {
-        assert_eq!(moment("2027-01-31", END_OF_DAY), "2027-01-31T23:59:59.999Z");
-        assert_eq!(moment("2027-01-31T08:30", BEGIN_OF_DAY), "2027-01-31T08:30:00.000Z");
-        assert!(moment("2027-01-31", BEGIN_OF_DAY).parse::<Timestamp>().is_ok());
-        assert_eq!(moment("soon", BEGIN_OF_DAY), "soon");
+    fn days_and_minutes_of_browsers_are_moments_of_the_shop() {
+        let (utc, tokyo) = (ShopClock::default(), ShopClock::parse("JST-9").unwrap_or_default());
+        assert_eq!(end_of_day("2027-01-31", &utc), "2027-01-31T23:59:59.999Z");
+        assert_eq!(end_of_day("2027-01-31", &tokyo), "2027-01-31T14:59:59.999Z");
+        assert_eq!(minute("2027-01-31T08:30", &utc), "2027-01-31T08:30:00.000Z");
+        assert_eq!(minute("2027-01-31T08:30", &tokyo), "2027-01-30T23:30:00.000Z");
+        for text in ["soon", "2027-02-30", ""] {
+            assert_eq!((end_of_day(text, &tokyo), minute(text, &tokyo)), (text.to_owned(), text.to_owned()));
+        }
     }
 
     #[test]

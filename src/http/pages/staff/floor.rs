@@ -174,7 +174,7 @@ fn empty(may_add: bool) -> Markup {
         section class="panel pad" aria-labelledby="begin" {
             h2 id="begin" { "There is no printer yet" }
             p { "Each printer of the shop has a card here: what it prints, until when, and what it needs. Three things come first:" }
-            ol class="begin" {
+            ol class="steps" {
                 li { @if may_add { a href=(NEW_PRINTER_PATH) { "Add a printer" } } @else { "Add a printer" } "; its card appears here, live." }
                 li { a href=(STOCK_PATH) { "Add a material" } ", and receive what you have of it." }
                 li { a href=(PRODUCTS_PATH) { "Add a SKU" } " with a G-code file: what can be ordered and made." }

@@ -95,7 +95,7 @@ fn find(query: &FloorQuery) -> Markup {
         form class="find" method="get" action=(FLOOR_PATH) role="search" aria-label="Printers" {
             (narrowed_field(query))
             (hidden_fields(&fields))
-            label for="floor-q" class="heard" { "Search printers" }
+            label for="floor-q" class="hidden-words" { "Search printers" }
             input id="floor-q" name="q" type="search" maxlength="100" placeholder="Search printers" data-filter="" value=[query.q.as_deref()];
         }
     }

@@ -23,7 +23,6 @@ use super::{FLOOR_PATH, INSIGHTS_PATH, ORDERS_PATH, PRODUCTS_PATH, STOCK_PATH};
 use config::Config;
 use domain::currency;
 use domain::refusal::Refusal;
-use domain::time::{DAY_MS, Timestamp};
 use http::access::{Caller, RequiredAccess};
 use http::error::ApiError;
 use http::handles::handles;
@@ -79,16 +78,12 @@ fn span(days: Option<&str>) -> (&'static str, i64, &'static str) {
     SPANS.into_iter().find(|(word, ..)| days == Some(*word)).unwrap_or(USUAL_SPAN)
 }
 
-/// Returns midnight UTC on the first day of a span of the given number of days that ends today.
-fn first_day(now: Timestamp, days: i64) -> Timestamp {
-    let today = Timestamp(now.0.div_euclid(DAY_MS) * DAY_MS);
-    today.plus_ms((1 - days) * DAY_MS)
-}
-
 async fn read(app: &InsightPageHandles, days: i64) -> Result<Insights, ApiError> {
     let now = app.insights.environment.now();
     // What happened in this very millisecond is counted too.
-    insights(&app.insights, Some(first_day(now, days)), Some(now.plus_ms(1))).await
+    let clock = &app.config.shop.time_zone;
+    let from = clock.day_start_before(now, days - 1);
+    insights(&app.insights, Some(from), Some(now.plus_ms(1)), clock).await
 }
 
 /// Serves the statistics page.
@@ -217,13 +212,6 @@ fn section(figure: &Figure, word: &str, currency: &str) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_time_begins_at_midnight_and_ends_today() {
-        let now = Timestamp(1_700_000_000_000);
-        assert_eq!(first_day(now, 1).to_string(), "2023-11-14T00:00:00.000Z");
-        assert_eq!(first_day(now, 7).to_string(), "2023-11-08T00:00:00.000Z");
-    }
 
     #[test]
     fn an_unknown_time_is_the_usual_one() {

@@ -22,6 +22,7 @@ use super::sheet::{ListPart, customer_link, non_empty, page_of};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use crate::frame::{money, time};
 use crate::invoices::CANCELLED_WORDS;
+use crate::times::document_day;
 use config::Config;
 use domain::id::Id;
 use domain::invoice::{Invoice, InvoiceStatus};
@@ -115,7 +116,7 @@ pub(super) fn invoice_row(invoice: &Invoice, now: Timestamp, cancelled: bool, nu
     html! {
         a href=(page_of(INVOICES_PATH, invoice.id)) { (number_of(invoice, numbers)) }
         span class=(tone.class()) { (words) }
-        span class="soft" { (time(invoice.issued_at.unwrap_or(invoice.created_at))) }
+        span class="soft" { (invoice.issued_at.map_or_else(|| time(invoice.created_at), document_day)) }
         span { (money(invoice.content.sums.payable_cents(), &invoice.content.currency)) }
     }
 }
@@ -219,8 +220,8 @@ fn table(invoices: &[Invoice], numbers: &HashMap<Id, String>, cancelled: &HashSe
                                 (invoice.content.buyer.name) " "
                                 @if let Some(email) = &invoice.customer_email { (customer_link(email)) }
                             }
-                            td { @if let Some(at) = invoice.issued_at { (time(at)) } }
-                            td { @if let Some(at) = invoice.due_at { (time(at)) } }
+                            td { @if let Some(at) = invoice.issued_at { (document_day(at)) } }
+                            td { @if let Some(at) = invoice.due_at { (document_day(at)) } }
                             td class="number" { (money(invoice.content.sums.payable_cents(), &invoice.content.currency)) }
                             td class="number" { (money(if cancelled { 0 } else { invoice.due_cents() }, &invoice.content.currency)) }
                         }

@@ -7,10 +7,10 @@ use axum::http::Method;
 use maud::{Markup, html};
 
 use super::acts::{CLEARS_FIELD, CURRENCY_FIELD, DAY_SHOWN_FIELD};
-use super::sheet::day;
 use super::shell::{Tone, act, clock, hidden};
 use super::sign_off::{SignOffSubject, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
+use crate::times::{field_date, message};
 use domain::id::Id;
 use domain::job::{Attempt, AttemptState, Job, JobState};
 use domain::printer::Printer;
@@ -126,7 +126,7 @@ impl JobCard<'_> {
                     (job.number_text()) ", " (job.sku_name)
                     span class=(tone.class()) { (words) }
                 }
-                @if let Some(words) = app.waiting_reason(job) { p { (words) } }
+                @if let Some(words) = app.waiting_reason(job) { p { (message(&words)) } }
                 @if let Some(error) = &job.error {
                     p class="bad" { (error) }
                     @if let Some(details) = &job.error_details {
@@ -223,14 +223,14 @@ impl JobCard<'_> {
                 form class="tools" method="post" action=(job_path(id, "change")) data-quiet="" {
                     (hidden())
                     input type="hidden" name=(CLEARS_FIELD) value="dueAt";
-                    input type="hidden" name=(DAY_SHOWN_FIELD) value=(day(self.job.due_at));
+                    input type="hidden" name=(DAY_SHOWN_FIELD) value=[self.job.due_at.map(field_date)];
                     div class="field narrow" {
                         label for={ "priority-" (id) } { "Priority" }
                         input id={ "priority-" (id) } name="priority" type="number" min="0" max="9" required value=(self.job.priority);
                     }
                     div class="field" {
                         label for={ "due-" (id) } { "Wanted by" }
-                        input id={ "due-" (id) } name="dueAt" type="date" value=(day(self.job.due_at));
+                        input id={ "due-" (id) } name="dueAt" type="date" value=[self.job.due_at.map(field_date)];
                     }
                     button class="second" type="submit" { "Change" }
                 }

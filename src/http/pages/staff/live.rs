@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use super::board::{BoardHandles, LOOK_EVERY};
 use super::card::card_id;
 use super::shell::StaffViewer;
+use crate::times::fill;
 use config::Config;
 use http::access::Caller;
 use http::error::ApiError;
@@ -23,6 +24,7 @@ use http::handles::handles;
 use http::page::OpenQuery;
 use http::sse::{self, LastEventId, Sse, SseSource};
 use http::stream_auth::{StreamHandles, StreamPermission};
+use kernel::environment::Environment;
 use store::outbox::Outbox;
 
 /// Minimum time between two notices that something has happened, because pages query the database on each.
@@ -36,6 +38,7 @@ handles! {
         board: BoardHandles,
         outbox: Arc<Outbox>,
         stream: StreamHandles,
+        environment: Arc<Environment>,
         config: Arc<Config>,
     }
 }
@@ -52,6 +55,7 @@ pub(super) struct LiveQuery {
 pub(super) struct FloorEventStream {
     standing: StreamPermission,
     viewer: StaffViewer,
+    environment: Arc<Environment>,
     board: BoardHandles,
     /// Number of the shop's latest event.
     last: watch::Receiver<i64>,
@@ -80,6 +84,7 @@ pub(super) async fn live(
     let stream = FloorEventStream {
         standing: StreamPermission::new(app.stream.clone(), who),
         viewer,
+        environment: app.environment.clone(),
         board: app.board.clone(),
         last,
         told_last,
@@ -159,6 +164,7 @@ impl FloorEventStream {
     }
 
     fn write(&self, text: &mut String, id: &str, version: i64, html: &str) {
-        text.push_str(&sse::event("part", &json!({"id": id, "v": version, "html": self.viewer.own(html)})));
+        let html = fill(&self.viewer.own(html), &self.environment.rules.clock, self.environment.now());
+        text.push_str(&sse::event("part", &json!({"id": id, "v": version, "html": html})));
     }
 }

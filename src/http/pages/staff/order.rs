@@ -16,16 +16,20 @@ use super::job::{JOBS_PATH, JobCard};
 use super::orders::{StaffOrderHandles, flag_words, order_state};
 use super::sheet::{address_line, day};
 use super::shell::{StaffSection, StaffViewer, Tone, act, clock, hidden};
+use super::timing::{timing_state, timing_words};
 use crate::frame::{money as amount, time};
 use domain::event::NumberedEvent;
 use domain::id::Id;
 use domain::job::{Job, JobState};
 use domain::order::{Order, OrderStatus};
+use domain::shop_clock::ShopClock;
 use domain::time::Timestamp;
+use domain::timing::Timing;
 use http::access::Caller;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::path_id::PathId;
+use http_api::production::orders::OrderOutlook;
 use store::queries::Page;
 
 /// Maximum number of history entries shown; older ones are omitted.
@@ -52,7 +56,7 @@ pub(super) async fn show(
     let content = html! {
         p { a href=(ORDERS_PATH) { "All orders" } }
         div id="order" data-fresh="" {
-            (head(order, &title, forecast.orders.get(&id).copied()))
+            (head(order, &title, app.orders.outlook(order)))
             (lines(order))
             @if !jobs.is_empty() {
                 h2 { "Jobs" }
@@ -67,7 +71,7 @@ pub(super) async fn show(
             @for sent in &order.shipments { (leaving::parcel(order, sent)) }
             (timeline(&app, order, &steps))
         }
-        div id="order-acts" data-fresh="" { (acts(order)) }
+        div id="order-acts" data-fresh="" { (acts(order, &app.config.shop.time_zone)) }
     };
     Ok(viewer.page(StaffSection::Orders, &title, &view, &content))
 }
@@ -82,12 +86,16 @@ async fn steps(app: &StaffOrderHandles, id: Id) -> Result<Vec<NumberedEvent>, Ap
     Ok(app.orders.queries.timeline(id, None, part(total - STEPS_SHOWN)).await?.0)
 }
 
-fn head(order: &Order, title: &str, expected: Option<Timestamp>) -> Markup {
+fn head(order: &Order, title: &str, outlook: OrderOutlook) -> Markup {
     let (tone, words) = order_state(order.status);
+    let urgent = outlook.timing.filter(|timing| *timing != Timing::OnTime);
     html! {
         h1 { (title) " " span class=(tone.class()) { (words) } }
         section class="card" aria-labelledby="glance" {
             h2 id="glance" { "At a glance" }
+            @if let Some((tone, words)) = urgent.map(timing_state) {
+                p id="timing" { span class=(tone.class()) { (words) } ": " (timing_words(order, outlook)) }
+            }
             @for flag in &order.flags { p { span class=(Tone::Attention.class()) { (flag_words(flag)) } } }
             dl class="left" {
                 dt { "Customer" } dd { (order.customer_email.as_deref().unwrap_or("nobody named")) }
@@ -98,7 +106,7 @@ fn head(order: &Order, title: &str, expected: Option<Timestamp>) -> Markup {
                     dt { "Promised" } dd { (time(promise.promised_at)) }
                     @if let Some(met) = promise.met_at { dt { "Made" } dd { (time(met)) } }
                 }
-                @if let Some(at) = expected { dt { "Expected" } dd { (clock(at)) } }
+                @if let Some(at) = outlook.expected_at { dt { "Expected" } dd { (clock(at)) } }
                 dt { "Priority" } dd { (order.priority) }
                 @if let Some(address) = &order.shipping_address {
                     dt { "Goes to" }
@@ -179,7 +187,7 @@ fn timeline(app: &StaffOrderHandles, order: &Order, steps: &[NumberedEvent]) -> 
 }
 
 /// Renders the actions on the order as a whole. The section refreshes itself, except while one of its forms is open.
-fn acts(order: &Order) -> Markup {
+fn acts(order: &Order, clock: &ShopClock) -> Markup {
     let path = |act: &str| order_path(order.id, act);
     let over = matches!(order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
     html! {
@@ -189,7 +197,7 @@ fn acts(order: &Order) -> Markup {
             @if order.due_cents() > 0 { (money::pay(order)) }
             @if matches!(order.status, OrderStatus::Printing | OrderStatus::Ready) { (leaving::ship(order)) }
             @if !over {
-                (change(order))
+                (change(order, clock))
                 details {
                     summary { "Cancel" }
                     p { "Its jobs end. What is being printed is cancelled at its printers." }
@@ -219,10 +227,10 @@ fn order_path(order: Id, act: &str) -> String {
 
 /// Renders the form that changes an order. The shipping address can be edited only until the order is paid, because the
 /// tax depends on it.
-fn change(order: &Order) -> Markup {
+fn change(order: &Order, clock: &ShopClock) -> Markup {
     let notes = [("notes", &order.notes), ("internalNotes", &order.internal_notes)];
     let current_notes = notes.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text.clone()?)));
-    let usual = [("priority".to_owned(), order.priority.to_string()), ("dueAt".to_owned(), day(order.due_at))];
+    let usual = [("priority".to_owned(), order.priority.to_string()), ("dueAt".to_owned(), day(order.due_at, clock))];
     let address = order.shipping_address.as_ref().map(address_known).unwrap_or_default();
     let form = FormEntry::prefilled(current_notes.chain(usual).chain(address));
     let unpaid = matches!(order.status, OrderStatus::Draft | OrderStatus::Created | OrderStatus::PaymentFailed);
@@ -232,10 +240,10 @@ fn change(order: &Order) -> Markup {
             form class="sheet" method="post" action=(order_path(order.id, "change")) data-quiet="" {
                 (hidden())
                 input type="hidden" name=(CLEARS_FIELD) value="dueAt notes internalNotes";
-                input type="hidden" name=(DAY_SHOWN_FIELD) value=(day(order.due_at));
+                input type="hidden" name=(DAY_SHOWN_FIELD) value=(day(order.due_at, clock));
                 div class="grid" {
                     (form.field("priority", "Priority", "9 is printed first.", FieldControl::Whole(0, 9)))
-                    (form.field("dueAt", "Wanted by", "The end of that day, in UTC.", FieldControl::Day))
+                    (form.field("dueAt", "Wanted by", "The end of that day.", FieldControl::Day))
                 }
                 (form.field("notes", "Notes that the customer reads", "", FieldControl::Lines(1_000)))
                 (form.field("internalNotes", "Notes of the staff", "", FieldControl::Lines(1_000)))

@@ -16,18 +16,20 @@ use super::board::BoardHandles;
 use super::job::JOBS_PATH;
 use super::log::LogHandles;
 use super::shell::{StaffSection, StaffViewer, Tone, clock};
+use super::timing::{timing_label, timing_path, timing_state};
 use super::{ORDERS_PATH, PRODUCTS_PATH};
 use crate::frame::{money, time};
 use config::Config;
-use domain::order::{Order, OrderStatus};
+use domain::order::OrderStatus;
 use domain::seller::SELLER_INCOMPLETE;
+use domain::timing::Timing;
 use http::access::{Caller, RequiredAccess};
 use http::error::ApiError;
 use http::handles::handles;
 use http::page::OpenQuery;
 use http::routes::{PageBounds, Routes};
 use http_api::production::jobs::JobHandles;
-use http_api::production::orders::OrderHandles;
+use http_api::production::orders::{ListedOrder, OrderHandles, OrderSort, TimingSelection};
 use store::queries::{OrderFilter, Page};
 
 /// Number of orders per page.
@@ -74,6 +76,8 @@ pub(super) struct OrderListQuery {
     q: Option<String>,
     /// Any value selects only orders that need an operator's attention.
     flagged: Option<String>,
+    /// Only orders with this timing, as spelled in the API, most urgent first.
+    timing: Option<String>,
     /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
@@ -100,10 +104,21 @@ impl OrderListQuery {
         STATUSES.into_iter().find(|status| status.to_string() == status_word)
     }
 
+    fn timing(&self) -> Option<Timing> {
+        let timing_word = self.timing.as_deref()?;
+        Timing::ALL.into_iter().find(|timing| timing.word() == timing_word)
+    }
+
+    fn selection(&self) -> TimingSelection {
+        let timing = self.timing();
+        TimingSelection { timing, sort: timing.map(|_| OrderSort::Timing) }
+    }
+
     /// Returns whether the list is unfiltered and starts at its first entry.
     fn is_open(&self) -> bool {
         let searched = self.q.as_deref().is_some_and(|q| !q.trim().is_empty());
-        self.status().is_none() && !searched && self.flagged.is_none() && self.from == 0
+        let filtered = self.status().is_some() || self.flagged.is_some() || self.timing().is_some();
+        !filtered && !searched && self.from == 0
     }
 
     fn filter(&self) -> OrderFilter {
@@ -119,7 +134,7 @@ impl OrderListQuery {
     /// Returns the URL of the same list, starting at entry `from`.
     fn part(&self, from: u64) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
-        let filters = [("status", &self.status), ("q", &self.q), ("flagged", &self.flagged)];
+        let filters = [("status", &self.status), ("q", &self.q), ("flagged", &self.flagged), ("timing", &self.timing)];
         for (name, value) in filters {
             if let Some(value) = value {
                 query.append_pair(name, value);
@@ -139,8 +154,7 @@ pub(super) async fn list(
     let viewer = StaffViewer::new(&who, &app.config)?;
     let view = app.board.view();
     let page = Page { limit: ROWS_PER_PAGE, offset: query.from.into() };
-    let (orders, total) = app.orders.queries.orders(&query.filter(), page).await?;
-    let orders: Vec<&Order> = orders.iter().filter_map(|order| order.state.as_ref()).collect();
+    let (orders, total) = app.orders.list(&query.filter(), query.selection(), page).await?;
     let (from, next) = (u64::from(query.from), u64::from(query.from) + ROWS_PER_PAGE);
     let content = html! {
         h1 { "Orders" }
@@ -148,11 +162,12 @@ pub(super) async fn list(
             a class="button" href=(new_order::PATH) { "New order" }
             a class="button second" href=(JOBS_PATH) { "Jobs" }
         }
+        (timings(query.timing()))
         (tools(&query))
         div id="orders" data-fresh="" {
             @if total == 0 && query.is_open() { (nothing()) } @else if orders.is_empty() {
                 p { "No order is like that. " a href=(ORDERS_PATH) { "Show all" } }
-            } @else { (table(&app, &orders)) }
+            } @else { (table(&orders)) }
             p class="soft" { (total) " in all" }
             @if from > 0 || next < total {
                 p class="acts" {
@@ -180,6 +195,18 @@ fn nothing() -> Markup {
     }
 }
 
+/// Renders the links that filter the list by timing.
+fn timings(chosen: Option<Timing>) -> Markup {
+    html! {
+        nav class="tabs" aria-label="Timing" {
+            a href=(ORDERS_PATH) aria-current=[chosen.is_none().then_some("true")] { "All" }
+            @for timing in Timing::ALL {
+                a href=(timing_path(timing)) aria-current=[(chosen == Some(timing)).then_some("true")] { (timing_state(timing).1) }
+            }
+        }
+    }
+}
+
 fn tools(query: &OrderListQuery) -> Markup {
     let chosen = query.status();
     html! {
@@ -201,13 +228,14 @@ fn tools(query: &OrderListQuery) -> Markup {
                 label for="flagged" { "Only to look at" }
                 input id="flagged" name="flagged" type="checkbox" value="true" checked[query.flagged.is_some()];
             }
+            @if let Some(timing) = query.timing() { input type="hidden" name="timing" value=(timing.word()); }
             button class="second" type="submit" { "Show" }
         }
     }
 }
 
-fn table(app: &StaffOrderHandles, orders: &[&Order]) -> Markup {
-    let forecast = app.orders.forecaster.latest();
+fn table(orders: &[ListedOrder]) -> Markup {
+    let rows = orders.iter().filter_map(|(order, outlook)| Some((order.state.as_ref()?, *outlook)));
     html! {
         div class="table" tabindex="0" role="region" aria-label="Orders" {
             table {
@@ -218,18 +246,19 @@ fn table(app: &StaffOrderHandles, orders: &[&Order]) -> Markup {
                     }
                 }
                 tbody {
-                    @for order in orders {
+                    @for (order, outlook) in rows {
                         tr {
                             th scope="row" { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } }
                             td {
                                 @let (tone, words) = order_state(order.status);
                                 span class=(tone.class()) { (words) }
+                                (timing_label(outlook))
                                 @for flag in &order.flags { " " span class=(Tone::Attention.class()) { (flag_words(flag)) } }
                             }
                             td { (order.customer_email.as_deref().unwrap_or("")) }
                             td { (time(order.created_at)) }
                             td { @if let Some(promise) = &order.promise { (clock(promise.promised_at)) } }
-                            td { @if let Some(at) = forecast.orders.get(&order.id) { (clock(*at)) } }
+                            td { @if let Some(at) = outlook.expected_at { (clock(at)) } }
                             td class="number" { (money(order.total_cents, &order.currency)) }
                         }
                     }

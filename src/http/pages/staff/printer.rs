@@ -65,7 +65,7 @@ pub(super) async fn show(
         }
         @if let Some(parts) = view.printers.get(&id) {
             section aria-labelledby="now" {
-                h2 class="heard" id="now" { "Now" }
+                h2 class="hidden-words" id="now" { "Now" }
                 ul class="list alone" aria-labelledby="now" { (PreEscaped(parts.whole())) }
             }
         }
@@ -140,7 +140,7 @@ fn stop(shop: &PrinterHandles, printer: &Printer) -> Markup {
             form method="post" action=(act_path(printer.id, "emergency-stop"))
                 data-hold={ "/api/printers/" (printer.id) "/emergency-stop" } {
                 (hidden())
-                button class="stop worded" type="submit" data-says={ "emergency stop of " (printer.fields.name) } aria-describedby="stop-how" {
+                button class="stop" type="submit" data-says={ "emergency stop of " (printer.fields.name) } aria-describedby="stop-how" {
                     "Stop " (printer.fields.name) " now"
                 }
             }

@@ -22,6 +22,7 @@ use maud::{Markup, html};
 
 use super::SETTINGS_PATH;
 use super::board::BoardHandles;
+use super::design_page;
 use super::shell::{StaffSection, StaffViewer, Tone};
 use config::Config;
 use config::listing;
@@ -43,7 +44,7 @@ handles! {
 }
 
 /// Settings pages: path, title, description, and whether the page is for admins only.
-const PAGES: [(&str, &str, &str, bool); 10] = [
+const PAGES: [(&str, &str, &str, bool); 11] = [
     (keys::PATH, "API Keys", "Programs that use the shop, and what each may do.", true),
     (users::PATH, "Users", "Who works here, as operator or admin.", true),
     (password::PATH, "My password", "What you sign in with.", false),
@@ -54,6 +55,7 @@ const PAGES: [(&str, &str, &str, bool); 10] = [
     (system::PATH, "System", "How the server, its database and its parts fare.", false),
     (backup::PATH, "Backup", "A copy of everything that the shop has, to be kept elsewhere.", true),
     (restore::PATH, "Restores", "Backups that were put back, and whether somebody has looked at the shop since.", true),
+    (design_page::PATH, "Design", "The parts that these pages are made of, for those who work on them.", true),
 ];
 
 /// Adds the routes of the settings pages.

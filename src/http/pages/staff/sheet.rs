@@ -12,6 +12,7 @@ use super::CUSTOMERS_PATH;
 use domain::address::Address;
 use domain::country::country_name;
 use domain::id::Id;
+use domain::shop_clock::ShopClock;
 use domain::time::Timestamp;
 use store::queries::Page;
 
@@ -93,8 +94,8 @@ pub(super) fn span(seconds: i64) -> String {
 }
 
 /// Formats a timestamp's date for a date field; empty for `None`.
-pub(super) fn day(at: Option<Timestamp>) -> String {
-    at.map(|at| at.to_string().chars().take(10).collect()).unwrap_or_default()
+pub(super) fn day(at: Option<Timestamp>, clock: &ShopClock) -> String {
+    at.map(|at| clock.field_date(at)).unwrap_or_default()
 }
 
 /// Renders a titled list of related rows, or the text `none` if there are no rows.

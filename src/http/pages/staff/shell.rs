@@ -1,6 +1,5 @@
-//! Frame of all staff pages: navigation, floor summary, and the elements in which the script reports changes. Style and
-//! script are files in the module's directory. They are inlined into each page, and its content security policy allows
-//! them by their hashes.
+//! Frame of all staff pages: a rail with the navigation, a bar with the search and the person, the floor summary, and
+//! the elements in which the script reports changes. On phones, the rail is a sheet that the bar at the bottom opens.
 
 use std::sync::LazyLock;
 
@@ -9,86 +8,30 @@ use axum::response::Response;
 use maud::{Markup, PreEscaped, html};
 
 use super::board::BoardView;
+use super::job::JOBS_PATH;
 use super::{
     CUSTOMERS_PATH, FLOOR_PATH, INSIGHTS_PATH, INVOICES_PATH, ORDERS_PATH, PRODUCTS_PATH, QUOTES_PATH, SETTINGS_PATH,
     STOCK_PATH, TO_DO_PATH, WEBHOOKS_PATH,
 };
+pub(super) use crate::design::Tone;
+use crate::design::assets::{STAFF_SCRIPT, STAFF_STYLE};
+use crate::design::{Icon, icon};
 use crate::form::TOKEN_FIELD;
 use crate::frame::{PageCode, respond};
+use crate::times::{TimeForm, mark};
 use config::Config;
-use domain::mail::kind::minute;
 use domain::principal::{Principal, Role};
 use domain::time::Timestamp;
 use http::access::Caller;
 use http::csrf::FormToken;
 use http::error::ApiError;
 
-const STAFF_STYLE: &str = concat!(
-    include_str!("style/base.css"),
-    include_str!("style/floor.css"),
-    include_str!("style/stock.css"),
-    include_str!("style/products.css"),
-    include_str!("style/commerce.css"),
-    include_str!("style/settings.css"),
-    include_str!("style/insights.css"),
-);
-const STAFF_SCRIPT: &str = concat!(
-    include_str!("script/live.js"),
-    include_str!("script/floor.js"),
-    include_str!("script/settings.js"),
-    include_str!("script/products.js")
-);
 /// Placeholder for the viewer's form token in markup that is rendered once for all viewers. Text entered by users
 /// cannot contain it, because such text is escaped.
 const TOKEN_MARK: PreEscaped<&str> = PreEscaped("<form-token>");
 
 /// Style, script and policy shared by all staff pages; images from this server are allowed.
-static STAFF_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(STAFF_STYLE, Some(STAFF_SCRIPT), true));
-
-/// Severity of a state, always shown by a label in addition to a colour.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Tone {
-    /// Something is wrong or unreachable.
-    Error,
-    /// An operator has to act.
-    Attention,
-    /// Working normally.
-    Working,
-    /// Nothing is going on.
-    Idle,
-}
-
-impl Tone {
-    /// Returns the tone's name in URLs and page fragments.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Attention => "attention",
-            Self::Working => "working",
-            Self::Idle => "idle",
-        }
-    }
-
-    /// Returns the CSS class of a chip with this tone.
-    pub(super) fn chip(self) -> &'static str {
-        match self {
-            Self::Error => "chip bad",
-            Self::Attention => "chip warn",
-            Self::Working => "chip ok",
-            Self::Idle => "chip idle",
-        }
-    }
-
-    /// Returns the tone's CSS class.
-    pub(super) fn class(self) -> &'static str {
-        match self {
-            Self::Error => "state error",
-            Self::Attention => "state attention",
-            Self::Working => "state working",
-            Self::Idle => "state idle",
-        }
-    }
-}
+static STAFF_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(&STAFF_STYLE, Some(&*STAFF_SCRIPT), true));
 
 /// Navigation section that a page belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -96,6 +39,7 @@ pub(super) enum StaffSection {
     ToDo,
     Floor,
     Orders,
+    Queue,
     Stock,
     Products,
     Quotes,
@@ -106,20 +50,38 @@ pub(super) enum StaffSection {
     Settings,
 }
 
-/// Sections in the navigation: section, path, label.
-const SECTIONS: [(StaffSection, &str, &str); 11] = [
-    (StaffSection::ToDo, TO_DO_PATH, "To do"),
-    (StaffSection::Floor, FLOOR_PATH, "Floor"),
-    (StaffSection::Orders, ORDERS_PATH, "Orders"),
-    (StaffSection::Stock, STOCK_PATH, "Stock"),
-    (StaffSection::Products, PRODUCTS_PATH, "Products"),
-    (StaffSection::Quotes, QUOTES_PATH, "Quotes"),
-    (StaffSection::Invoices, INVOICES_PATH, "Invoices"),
-    (StaffSection::Customers, CUSTOMERS_PATH, "Customers"),
-    (StaffSection::Webhooks, WEBHOOKS_PATH, "Webhooks"),
-    (StaffSection::Insights, INSIGHTS_PATH, "Insights"),
-    (StaffSection::Settings, SETTINGS_PATH, "Settings"),
+/// Link of the navigation: section, path, label, icon.
+type SectionLink = (StaffSection, &'static str, &'static str, Icon);
+
+const TO_DO: SectionLink = (StaffSection::ToDo, TO_DO_PATH, "To do", Icon::ListChecks);
+const FLOOR: SectionLink = (StaffSection::Floor, FLOOR_PATH, "Floor", Icon::LayoutGrid);
+const ORDERS: SectionLink = (StaffSection::Orders, ORDERS_PATH, "Orders", Icon::Package);
+const STOCK: SectionLink = (StaffSection::Stock, STOCK_PATH, "Stock", Icon::Database);
+
+/// Groups of the navigation.
+const GROUPS: [(&str, &[SectionLink]); 3] = [
+    ("Work", &[TO_DO, FLOOR, ORDERS, (StaffSection::Queue, JOBS_PATH, "Queue", Icon::Layers)]),
+    (
+        "Shop",
+        &[
+            STOCK,
+            (StaffSection::Products, PRODUCTS_PATH, "Products", Icon::Shapes),
+            (StaffSection::Customers, CUSTOMERS_PATH, "Customers", Icon::Users),
+            (StaffSection::Quotes, QUOTES_PATH, "Quotes", Icon::ScrollText),
+            (StaffSection::Invoices, INVOICES_PATH, "Invoices", Icon::ReceiptText),
+        ],
+    ),
+    ("Know", &[(StaffSection::Insights, INSIGHTS_PATH, "Insights", Icon::ChartColumn)]),
 ];
+/// Links at the foot of the navigation.
+const FOOT: [SectionLink; 2] = [
+    (StaffSection::Settings, SETTINGS_PATH, "Settings", Icon::Settings),
+    (StaffSection::Webhooks, WEBHOOKS_PATH, "API and webhooks", Icon::Webhook),
+];
+/// Links of the bar at the bottom of a phone: what people on their feet need.
+const ON_PHONES: [SectionLink; 4] = [TO_DO, FLOOR, ORDERS, STOCK];
+/// Id of the navigation, which the phone's bar opens.
+const RAIL_ID: &str = "pages";
 
 /// Staff member viewing a page.
 pub(super) struct StaffViewer {
@@ -157,34 +119,97 @@ impl StaffViewer {
     }
 
     fn put_up(&self, section: StaffSection, title: &str, board: &BoardView, content: &Markup, wall: bool) -> Response {
-        let body = html! {
-            a class="skip" href="#content" { "Skip to the content" }
-            @if !wall { (self.header(section)) }
+        let page = html! {
             p id="lost" class="banner" role="alert" hidden {
                 "The connection to the server is lost. What you see may be old; it comes back by itself."
             }
             (PreEscaped(&board.summary.html))
-            main id="content" tabindex="-1" class=[wall.then_some("wall")] data-stream="/floor/live" data-version=(board.version) {
+            main id="content" tabindex="-1" class=[wall.then_some("wall")] data-stream="/floor/live" data-version=(board.version)
+                data-day-left=(mark(TimeForm::DayLeft, Timestamp::default())) {
                 (PreEscaped(self.own(&content.0)))
+            }
+        };
+        let body = html! {
+            a class="skip" href="#content" { "Skip to the content" }
+            @if wall { (page) } @else {
+                div class="app" {
+                    (rail(section, board.troubled))
+                    div { (self.bar()) (page) }
+                }
+                (phone_bar(section, board.troubled))
             }
             p id="said" class="said" role="status" {}
         };
         respond(StatusCode::OK, title, "staff", &body, &STAFF_PAGE)
     }
 
-    fn header(&self, section: StaffSection) -> Markup {
+    /// Renders the bar on top: search, state of the connection, and the viewer with the way out.
+    fn bar(&self) -> Markup {
         html! {
-            header {
-                nav aria-label="Pages" {
-                    @for (of, path, words) in SECTIONS {
-                        a href=(path) aria-current=[(of == section).then_some("page")] { (words) }
-                    }
-                    a href="/docs/" { "API" }
+            header class="top" {
+                form class="search" method="get" action=(ORDERS_PATH) role="search" aria-label="Orders" {
+                    (icon(Icon::Search))
+                    label for="site-search" class="hidden-words" { "Search" }
+                    input id="site-search" name="q" type="search" maxlength="100" autocomplete="off"
+                        placeholder="Search orders" aria-keyshortcuts="Control+K Meta+K";
+                    kbd aria-hidden="true" hidden {}
+                }
+                span class="push" {}
+                span id="online" class="chip ok" hidden { "Live" }
+                button class="avatar" type="button" popovertarget="account" {
+                    span aria-hidden="true" { (self.email.chars().next().unwrap_or('?')) }
+                    span class="hidden-words" { "Account" }
+                }
+                div id="account" class="menu" popover="auto" {
+                    p { (self.email) br; span class="small muted" { (if self.admin { "Admin" } else { "Operator" }) } }
+                    hr;
+                    a href={ (SETTINGS_PATH) "/password" } { (icon(Icon::KeyRound)) "Change password" }
+                    a href="/docs/" { (icon(Icon::BookOpen)) "API documentation" }
                     form method="post" action="/logout" {
                         input type="hidden" name=(TOKEN_FIELD) value=(self.token.masked());
-                        span class="soft" { (self.email) @if self.admin { " (admin)" } }
-                        button class="plain" type="submit" { "Sign out" }
+                        button type="submit" { (icon(Icon::LogOut)) "Sign out" }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// Renders the navigation.
+fn rail(section: StaffSection, troubled: usize) -> Markup {
+    html! {
+        nav id=(RAIL_ID) class="rail" aria-label="Pages" popover="auto" {
+            a class="brand" href=(FLOOR_PATH) { span class="mark" { (icon(Icon::Box)) } "Printfloor" }
+            @for (group, links) in GROUPS {
+                p class="group" { (group) }
+                @for link in links { (section_link(link, section, troubled)) }
+            }
+            div class="foot" { @for link in &FOOT { (section_link(link, section, troubled)) } }
+        }
+    }
+}
+
+/// Renders the bar at the bottom of a phone, with a button that opens the whole navigation.
+fn phone_bar(section: StaffSection, troubled: usize) -> Markup {
+    html! {
+        nav class="tabbar" aria-label="Most used pages" {
+            @for link in &ON_PHONES { (section_link(link, section, troubled)) }
+            button type="button" popovertarget=(RAIL_ID) { (icon(Icon::Menu)) "More" }
+        }
+    }
+}
+
+/// Renders a link of the navigation. That to the floor has the number of printers that need somebody, which the script
+/// keeps up to date.
+fn section_link(&(of, path, label, picture): &SectionLink, section: StaffSection, troubled: usize) -> Markup {
+    html! {
+        a href=(path) aria-current=[(of == section).then_some("page")] {
+            (icon(picture))
+            (label)
+            @if of == StaffSection::Floor {
+                span class="count hot" data-troubled-count="" hidden[troubled == 0] {
+                    span { (troubled) }
+                    span class="hidden-words" { " need you" }
                 }
             }
         }
@@ -215,34 +240,17 @@ pub(super) fn act(path: &str, id: &str, class: &str, words: &str, more: Option<&
     }
 }
 
-/// Renders a timestamp with its date. The script converts it to the viewer's time zone and omits the date if it is
-/// near.
+/// Renders a time by the shop's clock ([`crate::times`]): `today 17:40`.
 pub(super) fn clock(at: Timestamp) -> Markup {
-    html! { time datetime=(at) data-clock="" { (minute(at)) } }
+    mark(TimeForm::Moment, at)
 }
 
-/// Renders a timestamp as [`clock`] does, but omits the date even without the script; for timestamps that are always
-/// near.
+/// Renders a time as [`clock`] does, but omits the day if it is the current one; for times that are usually near.
 pub(super) fn time_of_day(at: Timestamp) -> Markup {
-    let text = at.to_string();
-    html! { time datetime=(text) data-clock="" { (text.get(11..16).unwrap_or_default()) " UTC" } }
+    mark(TimeForm::TimeOfDay, at)
 }
 
-/// Renders a past timestamp, which the script shows as elapsed time.
+/// Renders a past time as elapsed time, `for 12 min`, which the script keeps current.
 pub(super) fn since(at: Timestamp) -> Markup {
-    let text = at.to_string();
-    let minute = text.get(..16).unwrap_or_default().replace('T', " ");
-    html! { time datetime=(text) data-since="" { "since " (minute) " UTC" } }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_moment_has_its_day_where_no_script_runs() {
-        let at = Timestamp(90_000_000);
-        assert!(clock(at).0.contains(">1970-01-02 01:00 UTC</time>"), "{}", clock(at).0);
-        assert!(time_of_day(at).0.contains(">01:00 UTC</time>"), "{}", time_of_day(at).0);
-    }
+    mark(TimeForm::Elapsed, at)
 }

@@ -5,6 +5,7 @@
 
 mod beds;
 mod counts;
+mod late;
 mod parts;
 mod row;
 mod spools;
@@ -30,6 +31,7 @@ use super::shell::{StaffSection, StaffViewer, Tone, act, since};
 use super::stock::material_path;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH};
 use crate::design::{Icon, icon};
+use crate::times::message;
 use actors::restores::DispatchHold;
 use config::Config;
 use domain::job::{Job, JobState};
@@ -108,6 +110,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
         parts::parts(&app, &beds_waiting).await?,
         unverified(&printers),
         troubles(&app, &printers),
+        late::late(&app),
         jobs(&app, JobState::Failed, "failed", "Failed jobs").await?,
         jobs(&app, JobState::AwaitingManualReview, "review", "Jobs that wait for a decision").await?,
         spools::spools(&app, &sliced),
@@ -280,7 +283,7 @@ fn job_row(app: &ToDoHandles, job: &Job) -> TaskRow {
         _ => (Icon::Clock, Markup::default()),
     };
     let row = TaskRow::new(shape, title).picture(job.file_id).acts(acts);
-    row.detail(html! { @if let Some(words) = words { (words) } })
+    row.detail(html! { @if let Some(words) = words { (message(&words)) } })
 }
 
 fn low_stock(app: &ToDoHandles) -> TaskKind {

@@ -102,7 +102,7 @@ async fn what_cannot_be_an_endpoint_is_refused() {
     assert_eq!(app.get(&path).await.expect(200)["url"], good);
     assert_eq!(count(&app, "/api/webhooks/endpoints").await, 1);
     let types = app.get("/api/webhooks/event-types").await.expect(200);
-    assert_eq!(types["eventTypes"].as_array().unwrap().len(), 11);
+    assert_eq!(types["eventTypes"].as_array().unwrap().len(), 12);
 }
 
 #[tokio::test]

@@ -3,17 +3,19 @@
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::json;
-use simulator::sink::{Sink, SinkMode};
+use simulator::sink::{Sink, SinkMode, standard_signature};
 
 use super::super::some_sku;
-use super::{got, happen, log, newest_is, register};
+use super::{SECRET, got, happen, log, newest_is, register};
+use crate::support::app::Builder;
+use crate::support::clock::HOUR;
 use crate::support::waiting::LONG;
-use crate::support::{App, Db, on_both, on_sqlite, until};
+use crate::support::{App, Clock, Db, on_both, on_sqlite, until};
 
 /// Kills a server once the first delivery of an event to this endpoint has failed and the failure is on disk. The next
 /// try is due 6 s after the first.
-async fn killed_after_a_failure(db: Db) -> (App, Sink, String) {
-    let mut app = App::on(db).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "6,600").start().await;
+async fn killed_after_a_failure(server: Builder) -> (App, Sink, String) {
+    let mut app = server.env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "6,600").start().await;
     let sku = some_sku(&app).await;
     let sink = Sink::start().await.unwrap();
     sink.set_mode(SinkMode::FailFirst(1));
@@ -64,7 +66,7 @@ on_both! {
 
 on_sqlite! {
     async fn the_schedule_of_retries_goes_on_after_a_power_cut(db: Db) {
-        let (mut app, sink, endpoint) = killed_after_a_failure(db).await;
+        let (mut app, sink, endpoint) = killed_after_a_failure(App::on(db)).await;
         app.start().await;
         let delivered = newest_is(&app, &endpoint, "delivered").await;
         assert_eq!(delivered["attempts"], 2);
@@ -102,7 +104,7 @@ on_sqlite! {
 /// Simulates a wall clock that was set back by an hour after the retry was planned: its moment is an hour too late.
 #[tokio::test]
 async fn a_clock_that_was_set_back_delays_no_retry() {
-    let (mut app, sink, endpoint) = killed_after_a_failure(Db::sqlite()).await;
+    let (mut app, sink, endpoint) = killed_after_a_failure(App::on(Db::sqlite())).await;
     let later = "strftime('%Y-%m-%dT%H:%M:%S.000Z', next_at / 1000 + 3600, 'unixepoch')";
     let set_back = format!(
         "UPDATE deliveries SET doc = json_set(doc, '$.nextAt', {later}), next_at = next_at + 3600000 WHERE state = 'pending'"
@@ -111,4 +113,22 @@ async fn a_clock_that_was_set_back_delays_no_retry() {
     app.start().await;
     newest_is(&app, &endpoint, "delivered").await;
     assert_eq!(sink.received().len(), 2);
+}
+
+/// Checks that receivers that refuse old timestamps take a retry however late it comes: its stamp is that of the
+/// attempt, not of the event.
+#[tokio::test]
+async fn a_late_retry_is_stamped_with_its_own_time() {
+    let clock = Clock::new();
+    let (mut app, sink, endpoint) = killed_after_a_failure(App::on(Db::sqlite()).clock(&clock)).await;
+    clock.set(HOUR);
+    app.start().await;
+    newest_is(&app, &endpoint, "delivered").await;
+    let all = sink.received();
+    let stamps: Vec<i64> = all.iter().map(|one| one.header("webhook-timestamp").unwrap().parse().unwrap()).collect();
+    let [first, second] = stamps[..] else { panic!("{stamps:?}") };
+    assert!(second - first >= HOUR / 1000, "{stamps:?}");
+    let (retry, stamp) = (&all[1], second.to_string());
+    let signature = standard_signature(SECRET, retry.header("webhook-id").unwrap(), &stamp, &retry.body);
+    assert_eq!(retry.header("webhook-signature"), Some(signature.as_str()));
 }

@@ -11,17 +11,16 @@ use super::shop::{ANN, admin, filled};
 use super::stored_report::{part_is, part_was};
 use crate::api::{NOTHING, PASSWORD, some_sku, with_cookie};
 use crate::billing::cookie_of;
-use crate::support::browser::{Browser, Tab};
+use crate::support::browser::{Browser, DESK, Tab};
 use crate::support::{App, Client, Db};
 
-const DESK: (u32, u32) = (1280, 900);
 const PHONE_WIDTH: u32 = 360;
 /// More pages than there are: links that lead on and on would end here.
 const MAX_PAGES: usize = 150;
 /// Pages of one pattern that are looked at: what is shown of one thing is not all that is shown of another.
 const SOME: usize = 2;
 /// Beginnings of the paths of pages for the staff.
-const OF_STAFF: [&str; 4] = ["login", "floor", "to-do", "shop"];
+const OF_STAFF: [&str; 5] = ["login", "floor", "to-do", "shop", "design"];
 const OF_CUSTOMERS: [&str; 7] = ["sign-in", "orders", "invoices", "quotes", "models", "profile", "pay"];
 /// The page of restores.
 const RESTORES: &str = "/shop/settings/restore";
@@ -80,12 +79,15 @@ impl<'a> Round<'a> {
         self.browser.hold(&tab).await;
     }
 
-    /// As [`Self::glance`], and dark, on a phone, and with more space in its text.
+    /// As [`Self::glance`], and dark on a phone, and with more space in its text.
     async fn look(&mut self, name: &str) {
         self.glance(name).await;
         let tab = self.tab.clone();
         self.browser.dark(&tab, true).await;
-        self.browser.hold(&tab).await;
+        // What all pages share is seen dark on the first one; the rest of each has the same colours on a phone.
+        if self.visits.is_empty() || self.looks_at_all {
+            self.browser.hold(&tab).await;
+        }
         self.browser.width(&tab, PHONE_WIDTH).await;
         self.browser.hold(&tab).await;
         for (how, script) in [("", "0"), (" with more space in its text", WIDE_TEXT)] {
@@ -202,7 +204,7 @@ async fn look_at_pages_of_the_staff(looks_at_all: bool) {
     round.visit(&format!("/shop/orders/{NOTHING}"), "an order that is not there").await;
     let visits = round.end();
     let sections = ["/floor", "/to-do", "/shop/orders", "/shop/stock", "/shop/insights", "/shop/settings"];
-    for section in sections.into_iter().chain([RESTORES]) {
+    for section in sections.into_iter().chain([RESTORES, "/design"]) {
         assert!(visits.contains(section), "{section} is not among {visits:?}");
     }
     // Which pages those of a living shop lead to depends on the moment.

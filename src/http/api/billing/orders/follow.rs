@@ -17,7 +17,6 @@ use domain::aggregate::Versioned;
 use domain::customer::Customer;
 use domain::event::NumberedEvent;
 use domain::id::Id;
-use domain::mail::kind::minute;
 use domain::order::Order;
 use domain::time::Timestamp;
 use http::access::Caller;
@@ -54,8 +53,11 @@ pub struct OrderSnapshot<'a> {
     pub steps: &'a [NumberedEvent],
 }
 
-/// State last sent to the client: version of the order and expected minute of completion.
-type SentSnapshot = (i64, Option<String>);
+/// Milliseconds of a minute.
+const MINUTE_MS: i64 = 60_000;
+
+/// State last sent to the client: version of the order and expected minute of completion, counted from the epoch.
+type SentSnapshot = (i64, Option<i64>);
 
 /// Open stream of one order; `R` renders the order for its reader.
 struct OrderStream<R> {
@@ -130,7 +132,7 @@ impl<R: Fn(OrderSnapshot<'_>) -> Option<Value> + Send + 'static> SseSource for O
             }
         }
         let expected = self.app.orders.forecaster.latest().orders.get(&self.id).copied();
-        let now = (self.state.version, expected.map(minute));
+        let now = (self.state.version, expected.map(|at| at.0.div_euclid(MINUTE_MS)));
         if self.sent.as_ref() == Some(&now) {
             return Some(String::new());
         }

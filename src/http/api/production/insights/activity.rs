@@ -11,6 +11,7 @@ use crate::production::printers::FailureReason;
 use domain::amount::Amount;
 use domain::id::Id;
 use domain::insights::{LEAD_STEPS_MS, LeadTimes, PrintTally, PromiseTally, day_text, days_between, lead_ms, share};
+use domain::shop_clock::ShopClock;
 use domain::time::Timestamp;
 use http::error::ApiError;
 use store::queries::ActivityGrouping;
@@ -194,16 +195,23 @@ pub(super) async fn shop_activity(
     app: &InsightHandles,
     from: Timestamp,
     to: Timestamp,
+    clock: &ShopClock,
 ) -> Result<ShopActivity, ApiError> {
     let now = app.environment.now();
-    let by_day = app.queries.activity(ActivityGrouping::Day, from, to).await?;
+    let mut by_day: BTreeMap<String, PrintTally> = BTreeMap::new();
+    for (start, end, ahead_ms) in clock.offsets(from, to) {
+        for (day, tally) in app.queries.activity(ActivityGrouping::Day(ahead_ms), start, end).await? {
+            let whole = by_day.entry(day).or_default();
+            *whole = whole.with(tally);
+        }
+    }
     let total = by_day.values().fold(PrintTally::default(), |all, day| all.with(*day));
     let failures = app.queries.failure_reasons(None, from, to).await?;
     let orders = app.queries.orders_placed(from, to).await?;
     let mut promises = PromiseTally::default();
     orders.iter().for_each(|order| promises.add(order, now));
     let lead_time = LeadTimes::of(orders.iter().filter_map(lead_ms).collect());
-    let days = days_between(from, to).map(|day| {
+    let days = days_between(from, to, clock).map(|day| {
         let tally = by_day.get(&day.to_string()).copied().unwrap_or_default();
         DayPrints { day: day_text(day), numbers: tally.into() }
     });

@@ -3,6 +3,7 @@
 use api_derive::Request;
 use serde_json::json;
 
+use super::list::OrderSort;
 use super::site::Site;
 use domain::bounds::{MAX_CENTS, MAX_QUANTITY};
 use domain::id::Id;
@@ -10,6 +11,7 @@ use domain::invoice::InvoiceCommand;
 use domain::order::{Address, MAX_LINES, OrderCommand, OrderKind, OrderStatus, PICKUP, SentLine, Shipment};
 use domain::refusal::Faults;
 use domain::time::Timestamp;
+use domain::timing::Timing;
 use http::page::PageQuery;
 use http::wire::{CalendarDay, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, Within};
 
@@ -40,6 +42,10 @@ pub struct OrderQuery {
     pub(super) email: Option<String>,
     /// Return only orders with the given number, or whose customer's e-mail address contains the given text.
     pub(super) q: Option<String>,
+    /// Return only orders with the given timing.
+    pub(super) timing: Option<Timing>,
+    /// Order of the list.
+    pub(super) sort: Option<OrderSort>,
     #[api(flatten)]
     pub(super) page: PageQuery,
 }

@@ -7,6 +7,7 @@ use api_derive::Response;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
+use super::OrderHandles;
 use super::lines::OrderLines;
 use super::packing::SentView;
 use super::site::Site;
@@ -14,6 +15,7 @@ use domain::aggregate::Versioned;
 use domain::id::Id;
 use domain::order::{Address, Order, OrderKind, OrderStatus, Payment, RequestedRefund, Shipment};
 use domain::time::Timestamp;
+use domain::timing::Timing;
 use http::access::Caller;
 use http::openapi::shape::{Shape, date, list, text_like};
 use http::wire::{Components, ToSchema, Viewed, schema_of};
@@ -35,8 +37,8 @@ use http::wire::{Components, ToSchema, Viewed, schema_of};
         "status": "succeeded", "reference": null, "createdAt": "2026-11-02T10:00:00.000Z",
     }],
     "shipment": null, "shipments": [], "flags": [], "shippingAddress": null, "priority": 5, "dueAt": null,
-    "expectedAt": "2026-11-02T12:10:00.000Z", "promisedAt": "2026-11-02T12:40:00.000Z", "notes": null,
-    "internalNotes": "calls back on Monday", "pendingRefunds": [], "paidAt": "2026-11-02T10:00:00.000Z", "createdAt": "2026-11-02T09:55:00.000Z",
+    "expectedAt": "2026-11-02T12:10:00.000Z", "promisedAt": "2026-11-02T12:40:00.000Z", "timing": "on_time",
+    "notes": null, "internalNotes": "calls back on Monday", "pendingRefunds": [], "paidAt": "2026-11-02T10:00:00.000Z", "createdAt": "2026-11-02T09:55:00.000Z",
     "updatedAt": "2026-11-02T10:00:00.000Z", "version": 3,
 }))]
 pub struct OrderView<'a> {
@@ -99,6 +101,9 @@ pub struct OrderView<'a> {
     /// Promised completion time, from the first forecast after payment; it never changes. Promises are calculated so
     /// that four out of five are met.
     promised_at: Option<Timestamp>,
+    /// Timing of the order, which changes without a new version. Null before a promise is made, once all parts are
+    /// made or the order is cancelled or refunded, and in the response to a change.
+    timing: Option<Timing>,
     /// Notes from the customer; visible to the customer.
     notes: Option<&'a str>,
     /// Internal notes; absent for customers, and if there are none.
@@ -129,8 +134,25 @@ impl From<&Caller> for OrderReader {
     }
 }
 
-/// Order, its reader, and the time at which all its jobs are expected to be printed.
-pub struct OrderFor<T>(pub T, pub OrderReader, pub Option<Timestamp>);
+/// Order, its reader, and its outlook.
+pub struct OrderFor<T>(pub T, pub OrderReader, pub OrderOutlook);
+
+/// Members of an order that follow from the forecast and the time, not from the order's version.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct OrderOutlook {
+    /// Time at which all jobs of the order are expected to be printed; `None` if it cannot be forecast.
+    pub expected_at: Option<Timestamp>,
+    /// Timing of the order; `None` if no promise is outstanding.
+    pub timing: Option<Timing>,
+}
+
+impl OrderHandles {
+    /// Returns the outlook of the order at this moment.
+    pub fn outlook(&self, order: &Order) -> OrderOutlook {
+        let expected_at = self.forecaster.latest().orders.get(&order.id).copied();
+        OrderOutlook { expected_at, timing: order.timing(expected_at, self.environment.now()) }
+    }
+}
 
 /// Human-readable order number, formatted as `ORD-000123`.
 #[derive(Clone, Copy, Debug)]
@@ -250,6 +272,7 @@ impl<'a> OrderView<'a> {
             due_at: order.due_at,
             expected_at: None,
             promised_at: order.promise.map(|promise| promise.promised_at),
+            timing: None,
             notes: order.notes.as_deref(),
             internal_notes: order.internal_notes.as_deref().filter(|_| staff),
             paid_at: order.paid_at,
@@ -304,6 +327,7 @@ impl<T: Borrow<Versioned<Order>> + 'static> Viewed for OrderFor<T> {
         let versioned = self.0.borrow();
         let order = versioned.state.as_ref()?;
         let view = OrderView::new(order, &order.ledger.payments, versioned.revision(), self.1);
-        Some(OrderView { expected_at: self.2, ..view })
+        let OrderOutlook { expected_at, timing } = self.2;
+        Some(OrderView { expected_at, timing, ..view })
     }
 }

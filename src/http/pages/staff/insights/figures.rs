@@ -100,7 +100,7 @@ fn prints_by_day(insights: &Insights) -> Figure {
     Figure {
         slug,
         title,
-        about: "By the day, UTC, on which a printer was given the print.",
+        about: "By the day on which a printer was given the print. The API counts days in UTC.",
         heads: vec![
             ("Day", "day"),
             ("Finished", "finished"),

@@ -11,6 +11,7 @@ use crate::staff::sheet::{
 use domain::bounds::MAX_QUANTITY;
 use domain::currency::plain;
 use domain::invoice::{Invoice, InvoiceLine};
+use domain::shop_clock::ShopClock;
 use domain::tax::{percent_of, percent_text};
 
 /// Converts the header form of a draft to the API request body. Empty fields clear their values; empty amounts count as
@@ -20,7 +21,7 @@ pub(super) fn request_body(typed: &TypedForm, currency: &str) -> Value {
     json!({
         "customerName": typed.text("name"), "customerEmail": typed.some("email"), "customerVatId": typed.some("vatId"),
         "billingAddress": typed.address(), "shippingCents": amount("shipping"), "discountCents": amount("discount"),
-        "dueAt": typed.end_of_day("dueAt"), "notes": typed.some("notes"),
+        "dueAt": typed.end_of_document_day("dueAt"), "notes": typed.some("notes"),
     })
 }
 
@@ -89,7 +90,7 @@ fn head_fields(sheet: &FormSheet<'_>, invoice: Option<&Invoice>) -> Markup {
             (sheet.field(decimal_field("discount", "Discount, without tax"), &amount(|invoice| invoice.content.discount_cents)))
             (sheet.field(
                 line_field("dueAt", "To be paid until", 10).of_kind("date").hint("Empty: as many days from its issue as the settings say."),
-                &day(invoice.and_then(|invoice| invoice.due_at)),
+                &day(invoice.and_then(|invoice| invoice.due_at), &ShopClock::default()),
             ))
         }
         (sheet.address("Billing address, which decides the tax", buyer.and_then(|buyer| buyer.address.as_ref())))

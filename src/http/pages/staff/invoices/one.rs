@@ -13,6 +13,7 @@ use crate::staff::orders::flag_words;
 use crate::staff::sheet::{TypedForm, address_line, astray, customer_link, few, page_of};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::{INVOICES_PATH, ORDERS_PATH};
+use crate::times::document_day;
 use domain::id::Id;
 use domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceStatus, Payment};
 use domain::tax::percent_text;
@@ -51,7 +52,7 @@ pub(super) async fn page(
     let due = if cancelled { 0 } else { invoice.due_cents() };
     let forms = html! {
         @if invoice.status == InvoiceStatus::Draft { (draft::forms(invoice, refused)) }
-        (settle::acts(invoice, number_of(invoice, &numbers), link.as_deref(), cancelled, refused))
+        (settle::acts(invoice, number_of(invoice, &numbers), link.as_deref(), cancelled, &app.config.shop.time_zone, refused))
     };
     let title = format!("Invoice {}", number_of(invoice, &numbers));
     let content = html! {
@@ -100,8 +101,8 @@ fn head(invoice: &Invoice, title: &str, now: Timestamp, cancelled: bool) -> Mark
                     dd { a href=(page_of(ORDERS_PATH, order)) { (invoice.order_number.as_deref().unwrap_or("its order")) } }
                 }
                 dt { "Made" } dd { (time(invoice.created_at)) }
-                @if let Some(at) = invoice.issued_at { dt { "Issued" } dd { (time(at)) } }
-                @if let Some(at) = invoice.due_at { dt { "To be paid until" } dd { (time(at)) } }
+                @if let Some(at) = invoice.issued_at { dt { "Issued" } dd { (document_day(at)) } }
+                @if let Some(at) = invoice.due_at { dt { "To be paid until" } dd { (document_day(at)) } }
                 @if let Some(at) = invoice.paid_at { dt { "Paid" } dd { (time(at)) } }
                 @if let Some(notes) = &invoice.content.notes { dt { "Notes" } dd class="as-written" { (notes) } }
             }
@@ -199,7 +200,7 @@ fn documents(invoice: &Invoice, numbers: &HashMap<Id, String>, stored: Option<&s
         let number = numbers.get(&one.id).map(String::as_str).unwrap_or_default();
         html! {
             span { (kind) " " (number) }
-            span class="soft" { (time(one.issued_at)) }
+            span class="soft" { (document_day(one.issued_at)) }
             span { (money(one.payable_cents, &invoice.content.currency)) }
             span {
                 a href={ (path) "/pdf" } { "PDF" span class="hidden-words" { " of " (number) } } " "

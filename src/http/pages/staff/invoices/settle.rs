@@ -2,11 +2,12 @@
 
 use maud::{Markup, html};
 
-use crate::frame::money;
+use crate::frame::{money, time};
 use crate::staff::INVOICES_PATH;
-use crate::staff::sheet::{FormSheet, TypedForm, day, decimal_field, line_field, page_of};
+use crate::staff::sheet::{FormSheet, TypedForm, decimal_field, line_field, page_of};
 use domain::currency::format_amount;
 use domain::invoice::{Invoice, InvoiceStatus};
+use domain::shop_clock::ShopClock;
 
 /// Collapsed form of an action: explanation, fields and button.
 struct ActForm<'a> {
@@ -45,6 +46,7 @@ pub(super) fn acts(
     number: &str,
     link: Option<&str>,
     cancelled: bool,
+    clock: &ShopClock,
     refused: Option<&TypedForm>,
 ) -> Markup {
     let (issue, give_up) = (format!("Issue it to {}", invoice.content.buyer.name), "Give the draft up");
@@ -64,7 +66,7 @@ pub(super) fn acts(
                     p { "Its order was cancelled, so nothing is to be paid any more. Once what was paid is given back it is void." }
                     @if link.is_some() { (revoke_link(invoice, refused)) }
                 } @else if owing { (pay(invoice, refused)) (pay_link(invoice, link, refused)) }
-                @if invoice.ledger.kept_cents > 0 { (refund(invoice, refused)) }
+                @if invoice.ledger.kept_cents > 0 { (refund(invoice, clock, refused)) }
                 @if invoice.status == InvoiceStatus::Open {
                     (form("void", "Void it", "A credit note over the whole takes it back. Its number stays used.", &void)
                         .html(refused, nothing))
@@ -94,7 +96,7 @@ fn pay(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
     })
 }
 
-fn refund(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
+fn refund(invoice: &Invoice, clock: &ShopClock, refused: Option<&TypedForm>) -> Markup {
     let kept_amount = format_amount(invoice.ledger.kept_cents, &invoice.content.currency);
     let about = format!(
         "{kept_amount} was kept. A credit note is issued over what goes back; what came through the payment processor is paid back by it."
@@ -102,7 +104,7 @@ fn refund(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
     let newest = (String::new(), "the newest, of the payment processor first".to_owned());
     let payments = invoice.ledger.payments.iter().filter(|payment| payment.amount_cents > 0);
     let payments = payments.map(|payment| {
-        let (amount, at) = (format_amount(payment.amount_cents, &payment.currency), day(Some(payment.created_at)));
+        let (amount, at) = (format_amount(payment.amount_cents, &payment.currency), clock.date(payment.created_at));
         (payment.id.to_string(), format!("{amount} by {}, {at}", payment.method.replace('_', " ")))
     });
     let payments: Vec<(String, String)> = [newest].into_iter().chain(payments).collect();
@@ -133,7 +135,7 @@ fn pay_link(invoice: &Invoice, link: Option<&str>, refused: Option<&TypedForm>) 
                 label for="pay-url" { "Pay link over " (money(invoice.due_cents(), &invoice.content.currency)) }
                 input id="pay-url" readonly value=(link) aria-describedby="pay-url-ends";
                 p class="hint" id="pay-url-ends" {
-                    @if ends.is_some() { "Works until " (day(ends)) "." } @else { "Works until it is revoked or the invoice is paid." }
+                    @if let Some(ends) = ends { "Works until " (time(ends)) "." } @else { "Works until it is revoked or the invoice is paid." }
                 }
             }
             (revoke_link(invoice, refused))

@@ -10,6 +10,7 @@ use crate::staff::orders::StaffOrderHandles;
 use crate::staff::sheet::ListPart;
 use crate::staff::shell::{StaffSection, StaffViewer, clock};
 use crate::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
+use crate::times::message;
 use domain::id::Id;
 use domain::job::{Job, JobState};
 use http::access::Caller;
@@ -103,7 +104,7 @@ pub(super) async fn show(
             (part.links(total))
         }
     };
-    Ok(viewer.page(StaffSection::Orders, "Jobs", &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Queue, "Jobs", &app.board.view(), &content))
 }
 
 fn tools(query: &JobListQuery) -> Markup {
@@ -146,7 +147,7 @@ fn table(app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
                             td {
                                 span class=(tone.class()) { (words) }
                                 @if let Some(reason) = app.jobs.waiting_reason(job).or_else(|| job.error.clone()) {
-                                    div class="soft" { (reason) }
+                                    div class="soft" { (message(&reason)) }
                                 }
                             }
                             td { a href={ (PRODUCTS_PATH) "/" (job.sku_id) } { (job.sku_name) } }

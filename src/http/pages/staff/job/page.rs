@@ -44,7 +44,7 @@ pub(super) async fn show(
             @if !job.over() { (printers(&app.jobs, &job)) }
         }
     };
-    Ok(viewer.page(StaffSection::Orders, &title, &app.board.view(), &content))
+    Ok(viewer.page(StaffSection::Queue, &title, &app.board.view(), &content))
 }
 
 /// Formats an amount of a material, with the material's name.

@@ -15,6 +15,7 @@ use crate::staff::products::{CODE_LIST, code_list, counted_skus};
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
 use domain::id::Id;
+use domain::shop_clock::ShopClock;
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
@@ -59,10 +60,11 @@ pub(super) async fn begin(
 /// Places the order described by the form, or serves the form again with its errors.
 pub(super) async fn place(State(app): State<StaffOrderHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let (mut form, who) = (FormEntry::typed(&sent), sent.call.who.clone());
+    let clock = sent.call.clock().clone();
     let placed = async {
         let rows = form.close_up("lines", &LINE_MEMBERS);
         let lines = counted_skus(&app.orders.queries, &form, "lines", rows).await?;
-        place_by_page(app.orders.clone(), sent.call, &request_body(&form, lines)).await
+        place_by_page(app.orders.clone(), sent.call, &request_body(&form, lines, &clock)).await
     };
     let placed = placed.await;
     match placed {
@@ -75,13 +77,13 @@ pub(super) async fn place(State(app): State<StaffOrderHandles>, sent: PageForm) 
 }
 
 /// Builds the API request body from the form, omitting empty fields.
-fn request_body(form: &FormEntry, lines: Vec<Value>) -> Value {
+fn request_body(form: &FormEntry, lines: Vec<Value>, clock: &ShopClock) -> Value {
     let members = [
         ("customerEmail", form.json_or_null("customerEmail")),
         ("notes", form.json_or_null("notes")),
         ("internalNotes", form.json_or_null("internalNotes")),
         ("priority", form.whole("priority")),
-        ("dueAt", form.day("dueAt")),
+        ("dueAt", form.day("dueAt", clock)),
         ("shippingAddress", address_said(form)),
     ];
     let filled = members.into_iter().filter(|(_, value)| !value.is_null());
@@ -139,7 +141,7 @@ fn fields(form: &FormEntry, rows: usize, codes: &Markup) -> Markup {
             fieldset class="card" {
                 legend { "In the shop" }
                 div class="grid" {
-                    (form.field("dueAt", "Wanted by", "The end of that day, in UTC.", FieldControl::Day))
+                    (form.field("dueAt", "Wanted by", "The end of that day.", FieldControl::Day))
                     (form.field("priority", "Priority", "0 to 9, 9 is printed first; 5 when empty.", FieldControl::Whole(0, 9)))
                 }
                 (form.field("internalNotes", "Notes of the staff", "", FieldControl::Lines(1_000)))

@@ -22,7 +22,7 @@ use http::access::Caller;
 use http::command_request::{find_existing, present_state};
 use http::error::ApiError;
 use http::path_id::PathId;
-use http_api::production::files::{picture as picture_reply, remove_by_page};
+use http_api::production::files::{WHOLE_PICTURE, picture as picture_reply, remove_by_page};
 use http_api::production::printers::{present_all, print_stored};
 use printers::PrinterType;
 use store::queries::{Page, SkuFilter};
@@ -58,21 +58,35 @@ pub(super) fn size_words(bytes: i64) -> String {
     }
 }
 
-/// Returns the number of the file's thumbnail: 0 for its own, or else the number of the first plate that has one;
-/// `None` if there is none.
-pub(super) fn picture_of(file: &File) -> Option<u32> {
+/// Returns the path of a file's picture: its own thumbnail, or else that of the first plate that has one, or else a
+/// drawing of its toolpath; `None` if the file is not G-code.
+pub(super) fn picture_path(file: &File) -> Option<String> {
     let FileMetadata { thumbnail, plates, .. } = &file.metadata;
     let of_plate = || plates.iter().find(|plate| plate.thumbnail.is_some()).map(|plate| plate.plate);
-    if thumbnail.is_some() { Some(0) } else { of_plate() }
+    let number = if thumbnail.is_some() { Some(WHOLE_PICTURE) } else { of_plate() };
+    match number {
+        Some(number) => Some(format!("{}/pictures/{number}", file_path(file.id))),
+        None => (file.kind == FileKind::Gcode).then(|| drawing_path(file)),
+    }
 }
 
-/// Renders a plate with its thumbnail and its requirements.
+/// Returns the path of the drawing of a file without a thumbnail, at which a placeholder is served if nothing can be
+/// drawn.
+fn drawing_path(file: &File) -> String {
+    format!("{FLOOR_PATH}/pictures/{}", file.id)
+}
+
+/// Returns the path of a plate's picture.
+fn plate_picture_path(file: &File, plate: &Plate) -> String {
+    let is_drawing = plate.thumbnail.is_none() && file.metadata.plates.len() == 1;
+    if is_drawing { drawing_path(file) } else { format!("{}/pictures/{}", file_path(file.id), plate.plate) }
+}
+
+/// Renders a plate with its picture and its requirements.
 pub(super) fn plate_card(file: &File, plate: &Plate) -> Markup {
     html! {
         li class="plate" {
-            @if plate.thumbnail.is_some() {
-                img src={ (file_path(file.id)) "/pictures/" (plate.plate) } alt={ "Plate " (plate.plate) " as sliced" } width="160" height="160" loading="lazy";
-            }
+            img src=(plate_picture_path(file, plate)) alt={ "Plate " (plate.plate) " as sliced" } width="160" height="160" loading="lazy";
             div {
                 h3 { "Plate " (plate.plate) @if let Some(name) = &plate.name { ": " (name) } }
                 p {
@@ -117,7 +131,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PictureNumber {
     }
 }
 
-/// Serves a thumbnail that the slicer embedded in a file.
+/// Serves a thumbnail that the slicer embedded in a file, or a drawing of its toolpath.
 pub(super) async fn picture(
     State(app): State<ProductHandles>,
     PathId(id): PathId,

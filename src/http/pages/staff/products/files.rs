@@ -6,7 +6,7 @@ use axum::extract::{self, State};
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::file::{file_path, kind_words, picture_of, size_words};
+use super::file::{file_path, kind_words, picture_path, size_words};
 use super::{ProductHandles, tabs};
 use crate::form::check_token;
 use crate::frame::{see_other, time};
@@ -177,7 +177,7 @@ fn table(files: &[&File]) -> Markup {
                     @for file in files {
                         @let metadata = &file.metadata;
                         tr {
-                            td { @if let Some(number) = picture_of(file) { img class="mini" src={ (file_path(file.id)) "/pictures/" (number) } alt="" width="64" height="64" loading="lazy"; } }
+                            td { @if let Some(picture) = picture_path(file) { img class="mini" src=(picture) alt="" width="64" height="64" loading="lazy"; } }
                             th scope="row" { a href=(file_path(file.id)) { (file.name) } }
                             td {
                                 (kind_words(file.kind))

@@ -7,6 +7,7 @@ use super::line::{self, LineChoices};
 use crate::staff::QUOTES_PATH;
 use crate::staff::sheet::{FormSheet, TypedForm, day, line_field, page_of};
 use domain::quote::{Quote, QuoteStatus};
+use domain::shop_clock::ShopClock;
 
 /// Builds the API request body for a draft without its lines. Empty fields become null, which clears them.
 pub(super) fn request_body(typed: &TypedForm) -> Value {
@@ -36,6 +37,7 @@ pub(super) fn acts(
     quote: &Quote,
     status: QuoteStatus,
     choices: Option<&LineChoices>,
+    clock: &ShopClock,
     refused: Option<&TypedForm>,
 ) -> Markup {
     html! {
@@ -43,7 +45,7 @@ pub(super) fn acts(
             section class="card" aria-labelledby="edit" {
                 h2 id="edit" { "Edit the draft" }
                 (line::forms(quote, choices, refused))
-                (head(quote, refused))
+                (head(quote, clock, refused))
             }
             section class="card" aria-labelledby="acts" {
                 h2 id="acts" { "What to do with it" }
@@ -60,7 +62,7 @@ pub(super) fn acts(
     }
 }
 
-fn head(quote: &Quote, refused: Option<&TypedForm>) -> Markup {
+fn head(quote: &Quote, clock: &ShopClock, refused: Option<&TypedForm>) -> Markup {
     let sheet = FormSheet::new("change", refused);
     let email = quote.customer_email.as_deref().unwrap_or_default();
     html! {
@@ -68,7 +70,7 @@ fn head(quote: &Quote, refused: Option<&TypedForm>) -> Markup {
             summary { "Change customer, address, date and notes" }
             form method="post" action={ (page_of(QUOTES_PATH, quote.id)) "/change" } {
                 (sheet.head(Some(quote.revision)))
-                (head_fields(&sheet, email, &day(quote.valid_until), quote.notes.as_deref().unwrap_or_default()))
+                (head_fields(&sheet, email, &day(quote.valid_until, clock), quote.notes.as_deref().unwrap_or_default()))
                 (sheet.address("Where it is shipped to, which decides the tax", quote.shipping_address.as_ref()))
                 button class="second" type="submit" { "Change" }
             }

@@ -46,7 +46,7 @@ pub(super) async fn page(
     let margins = margins_of(&app.quotes, &quote).await?;
     let names = names(app, &quote).await?;
     let choices = if status == QuoteStatus::Draft { Some(LineChoices::read(app).await?) } else { None };
-    let forms = draft::acts(&quote, status, choices.as_ref(), refused);
+    let forms = draft::acts(&quote, status, choices.as_ref(), &app.config.shop.time_zone, refused);
     let title = format!("Quote {}", quote.number_text());
     let content = html! {
         p { a href=(QUOTES_PATH) { "All quotes" } }

@@ -11,18 +11,36 @@
     quiet = setTimeout(() => { said.textContent = ''; }, SAID_MS);
   };
 
-  // Times: told by the clock of whoever looks, and anew as it goes on.
+  // Elapsed times go on; all others are by the shop's clock, as the server wrote them.
   const span = minutes => minutes < 60 ? minutes + ' min' : Math.floor(minutes / 60) + ' h ' + minutes % 60 + ' min';
   const tell = (root, query, words) => root.querySelectorAll(query).forEach(at => {
     const text = words(new Date(at.dateTime));
     if (at.textContent !== text) at.textContent = text;
   });
   const times = root => {
-    const now = Date.now(), clock = { hour: '2-digit', minute: '2-digit' };
-    const day = date => Math.abs(date - now) < 43200000 ? '' : date.toLocaleDateString() + ' ';
-    tell(root, 'time[data-clock]', date => day(date) + date.toLocaleTimeString([], clock));
+    const now = Date.now();
     tell(root, 'time[data-left]', date => span(Math.max(0, Math.round((date - now) / 60000))) + ' left');
     tell(root, 'time[data-since]', date => 'for ' + span(Math.max(0, Math.round((now - date) / 60000))));
+  };
+
+  // Days are named from the current day of the shop ("today", "tomorrow"): when it ends, they are named anew as the page
+  // has them now. Times are the same if they have the same attributes.
+  const nextDay = at => Date.now() + (Number(at && at.dataset.dayLeft) || 86400000);
+  let dayEnds = nextDay(main);
+  const renameDays = async () => {
+    dayEnds = Date.now() + 60000;
+    try {
+      const answer = await fetch(location.href, { credentials: 'same-origin' });
+      if (answer.redirected || !answer.ok) { dayEnds = nextDay(); return; }
+      const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      const key = at => at.cloneNode(false).outerHTML;
+      const texts = new Map([...page.querySelectorAll('time')].map(at => [key(at), at.textContent]));
+      document.querySelectorAll('time').forEach(at => {
+        const text = texts.get(key(at));
+        if (text && text !== at.textContent) at.textContent = text;
+      });
+      dayEnds = nextDay(page.getElementById('content'));
+    } catch { /* tried again in a minute */ }
   };
 
   // The search and the filters of the floor, its sections and counts, and the title of the tab.
@@ -75,6 +93,11 @@
     const summary = document.getElementById('summary'), own = document.querySelector('.alone [data-percent]');
     const told = own ? own.dataset.percent + ' %' : summary && summary.dataset.title;
     if (told) document.title = told + ' · ' + title;
+    const troubled = summary && summary.dataset.troubled;
+    if (troubled) document.querySelectorAll('[data-troubled-count]').forEach(count => {
+      count.hidden = troubled === '0';
+      count.firstElementChild.textContent = troubled;
+    });
   };
 
   // Parts of the page, by their ids and versions. One in which somebody types or holds a button waits until they leave.
@@ -171,8 +194,9 @@
   // Parts that are read from the database: fetched again when something happened, not more often than they can be read.
   // They are held against what was fetched last, as it came: what is shown was changed here since.
   const raw = new WeakMap();
-  // The token of forms looks different on each page and means the same.
-  const unmasked = html => html.replace(/(form_token" value="|\?token=)[0-9a-f]+/g, '$1');
+  // The token of forms looks different on each page and means the same; elapsed times go on by themselves.
+  const unmasked = html => html.replace(/(form_token" value="|\?token=)[0-9a-f]+/g, '$1')
+    .replace(/(data-since="">)[^<]*/g, '$1');
   document.querySelectorAll('[data-fresh]').forEach(at => raw.set(at, unmasked(at.innerHTML)));
   let due = 0, last = 0;
   const fetched = async () => {
@@ -206,11 +230,19 @@
   let stream = null, waits = null, release = null, again = 0;
   // The server ends each stream after a while, and the browser is back at once: that is no loss.
   let silent = 0;
+  const mark = document.getElementById('online');
+  const show = well => {
+    lost.hidden = well;
+    if (!mark) return;
+    mark.hidden = false;
+    mark.className = well ? 'chip ok' : 'chip bad';
+    mark.textContent = well ? 'Live' : 'Offline';
+  };
   const alive = well => {
-    if (!well) { if (!silent) silent = setTimeout(() => { lost.hidden = false; }, LOST_MS); return; }
+    if (!well) { if (!silent) silent = setTimeout(() => show(false), LOST_MS); return; }
     clearTimeout(silent);
     silent = 0;
-    lost.hidden = true;
+    show(true);
   };
   const close = () => {
     clearTimeout(again);
@@ -333,6 +365,10 @@
   window.addEventListener('blur', let_go);
 
   settle(document);
-  setInterval(() => { if (!document.hidden) times(document); }, TICK_MS);
+  setInterval(() => {
+    if (document.hidden) return;
+    times(document);
+    if (Date.now() >= dayEnds) renameDays();
+  }, TICK_MS);
   if (!document.hidden) begin();
 })();

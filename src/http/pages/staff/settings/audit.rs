@@ -9,11 +9,11 @@ use maud::{Markup, html};
 use super::SettingsPageHandles;
 use crate::frame::time;
 use crate::staff::SETTINGS_PATH;
-use crate::staff::filled_form::{BEGIN_OF_DAY, END_OF_DAY, address, field, moment, options, ways};
+use crate::staff::filled_form::{address, field, options, ways};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use domain::access::Access;
 use domain::id::Id;
-use domain::time::Timestamp;
+use domain::shop_clock::ShopClock;
 use http::access::{Caller, with_access};
 use http::error::ApiError;
 use http::handles::handles;
@@ -64,18 +64,17 @@ fn non_empty(text: Option<&str>) -> Option<&str> {
 }
 
 impl AuditPageQuery {
-    fn filter(&self) -> AuditFilter {
+    fn filter(&self, clock: &ShopClock) -> AuditFilter {
         let subject = non_empty(self.subject.as_deref());
         let subject_id: Option<Id> = subject.and_then(|subject| subject.parse().ok());
-        let at = |day: Option<&str>, of_day: &str| moment(non_empty(day)?, of_day).parse::<Timestamp>().ok();
         AuditFilter {
             actor: non_empty(self.actor.as_deref()).map(str::to_owned),
             action: non_empty(self.action.as_deref()).map(str::to_owned),
             subject_kind: subject.filter(|_| subject_id.is_none()).map(str::to_owned),
             subject_id,
-            from: at(self.first.as_deref(), BEGIN_OF_DAY),
+            from: non_empty(self.first.as_deref()).and_then(|day| clock.parse_day_start(day)),
             // The log is asked for what was before a moment.
-            to: at(self.last.as_deref(), END_OF_DAY).map(|end| end.plus_ms(1)),
+            to: non_empty(self.last.as_deref()).and_then(|day| clock.parse_day_end(day)).map(|end| end.plus_ms(1)),
         }
     }
 
@@ -107,7 +106,7 @@ pub(super) async fn list(
     let viewer = StaffViewer::new(&who, &app.settings.config)?;
     let from = u64::from(query.from);
     let page = Page { limit: LINES_PER_PAGE, offset: from };
-    let (lines, total) = app.queries.audit(&query.filter(), page).await?;
+    let (lines, total) = app.queries.audit(&query.filter(&app.settings.config.shop.time_zone), page).await?;
     let names = with_access(&app.access, names)?;
     let content = html! {
         p { a href=(SETTINGS_PATH) { "Settings" } }
@@ -142,10 +141,10 @@ fn tools(query: &AuditPageQuery, names: &HashMap<String, String>) -> Markup {
             (field("subject", "About: a kind or an identifier", &html! {
                 input id="subject" name="subject" maxlength="100" value=(subject);
             }))
-            (field("first", "From (UTC)", &html! {
+            (field("first", "From", &html! {
                 input id="first" name="first" type="date" value=(first);
             }))
-            (field("last", "Until (UTC)", &html! {
+            (field("last", "Until", &html! {
                 input id="last" name="last" type="date" value=(last);
             }))
             button class="second" type="submit" { "Show" }

@@ -12,7 +12,7 @@ use crate::form::PageForm;
 use crate::frame::{see_other, time};
 use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::{
-    END_OF_DAY, FormRefusal, address, faults, field, is_of_form, moment, options, refused, secret, typed, ways,
+    FormRefusal, address, end_of_day, faults, field, is_of_form, options, refused, secret, typed, ways,
 };
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use domain::access::ApiKey;
@@ -177,7 +177,7 @@ fn request_body(sent: &PageForm) -> Value {
     members.insert("name".to_owned(), json!(sent.text("name")));
     members.insert("role".to_owned(), json!(sent.text("role")));
     if let Some(day) = sent.some("expiry") {
-        members.insert("expiresAt".to_owned(), json!(moment(&day, END_OF_DAY)));
+        members.insert("expiresAt".to_owned(), json!(end_of_day(&day, sent.call.clock())));
     }
     if let Some(email) = sent.some("customer") {
         members.insert("customerEmail".to_owned(), json!(email));

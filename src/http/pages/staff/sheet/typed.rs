@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 use super::fields::ADDRESS_FIELDS;
 use crate::form::PageForm;
 use crate::setup::{faults_of, wrong};
-use crate::staff::filled_form::{is_of_form, refused};
+use crate::staff::filled_form::{end_of_day, is_of_form, refused};
 use domain::currency;
+use domain::shop_clock::ShopClock;
 use http::command_request::CommandRequest;
 use http::error::ApiError;
 
@@ -24,6 +25,8 @@ pub(in super::super) struct TypedForm {
     /// Name of the form on its page.
     name: String,
     texts: BTreeMap<String, String>,
+    /// Clock by which dates were entered.
+    clock: ShopClock,
     /// Error for which the form was rejected, if it was.
     refusal: Option<ApiError>,
 }
@@ -31,12 +34,12 @@ pub(in super::super) struct TypedForm {
 impl TypedForm {
     pub(in super::super) fn new(name: &str, sent: &PageForm) -> Self {
         let texts = sent.members().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
-        Self { name: name.to_owned(), texts, refusal: None }
+        Self { name: name.to_owned(), texts, clock: sent.call.clock().clone(), refusal: None }
     }
 
     /// Creates a form that cannot be shown again, such as one with a file.
     pub(in super::super) fn nameless() -> Self {
-        Self { name: String::new(), texts: BTreeMap::new(), refusal: None }
+        Self { name: String::new(), texts: BTreeMap::new(), clock: ShopClock::default(), refusal: None }
     }
 
     /// Returns whether this form has the given name.
@@ -66,9 +69,14 @@ impl TypedForm {
         })
     }
 
-    /// Returns the last second of the date in a field; null if empty.
+    /// Returns the last moment, by the shop's clock, of the date in a field; null if empty.
     pub(in super::super) fn end_of_day(&self, member: &str) -> Value {
-        self.some(member).map_or(Value::Null, |day| json!(format!("{day}T23:59:59.000Z")))
+        self.some(member).map_or(Value::Null, |day| json!(end_of_day(day, &self.clock)))
+    }
+
+    /// Returns the last moment of the date in a field for an invoice, whose dates are days in UTC; null if empty.
+    pub(in super::super) fn end_of_document_day(&self, member: &str) -> Value {
+        self.some(member).map_or(Value::Null, |day| json!(end_of_day(day, &ShopClock::default())))
     }
 
     /// Returns the address from its fields; null if all of them are empty.

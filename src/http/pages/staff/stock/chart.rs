@@ -4,6 +4,7 @@
 use maud::{Markup, html};
 
 use domain::amount::Amount;
+use domain::shop_clock::ShopClock;
 use domain::time::Timestamp;
 
 /// Width and height of the chart in SVG units; the page scales it.
@@ -23,6 +24,8 @@ pub(super) struct StockChart<'a> {
     pub(super) reorder_point: Amount,
     /// Unit of all amounts.
     pub(super) unit: &'a str,
+    /// Clock by which days are named.
+    pub(super) clock: ShopClock,
 }
 
 impl StockChart<'_> {
@@ -62,8 +65,8 @@ impl StockChart<'_> {
         let begins = self.steps.first().map_or(self.until, |(at, _)| *at);
         format!(
             "Stock on hand from {} to {}: between {least} and {most} {unit}; the reorder point is {point} {unit}",
-            day(begins),
-            day(self.until)
+            self.clock.date(begins),
+            self.clock.date(self.until)
         )
     }
 
@@ -81,17 +84,12 @@ impl StockChart<'_> {
                     }
                     path class="line" d=(self.line()) {}
                     text x="2" y="13" { (self.most()) " " (self.unit) }
-                    text x="2" y=(height - 4.0) { (day(begins)) }
-                    text class="end" x=(width - 2.0) y=(height - 4.0) { (day(self.until)) }
+                    text x="2" y=(height - 4.0) { (self.clock.date(begins)) }
+                    text class="end" x=(width - 2.0) y=(height - 4.0) { (self.clock.date(self.until)) }
                 }
             }
         }
     }
-}
-
-/// Formats the UTC date of a timestamp.
-fn day(at: Timestamp) -> String {
-    at.to_string().get(..10).unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
@@ -99,7 +97,13 @@ mod tests {
     use super::*;
 
     fn chart(steps: &[StockStep]) -> StockChart<'_> {
-        StockChart { steps, until: Timestamp(4_000), reorder_point: Amount::units(50), unit: "g" }
+        StockChart {
+            steps,
+            until: Timestamp(4_000),
+            reorder_point: Amount::units(50),
+            unit: "g",
+            clock: ShopClock::default(),
+        }
     }
 
     #[test]
@@ -113,7 +117,7 @@ mod tests {
         let words = chart(&steps).words();
         assert_eq!(
             words,
-            "Stock on hand from 1970-01-01 to 1970-01-01: between 0 and 100 g; the reorder point is 50 g"
+            "Stock on hand from 1 Jan 1970 to 1 Jan 1970: between 0 and 100 g; the reorder point is 50 g"
         );
         let html = chart(&steps).html().into_string();
         assert!(html.contains(&words) && html.contains("y1=\"80.0\"") && html.contains("100 g"), "{html}");

@@ -48,6 +48,7 @@ pub(super) async fn render(app: &StockHandles, material: &Material, from: u64) -
         until: app.board.shop.environment.now(),
         reorder_point: material.fields.reorder_point,
         unit: material.fields.kind.unit(),
+        clock: app.board.shop.environment.rules.clock.clone(),
     };
     let part = |from: u64| address(&material_path(material.id), &[("from", &from.to_string())]);
     Ok(html! {

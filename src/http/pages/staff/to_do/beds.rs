@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::row::TaskRow;
 use super::{TaskKind, ToDoHandles, back, printer_link};
-use crate::design::{Icon, icon};
+use crate::design::{Icon, chip, icon};
 use crate::staff::TO_DO_PATH;
 use crate::staff::acts::BED_PREFIX;
 use crate::staff::card::act_path;
@@ -61,7 +61,7 @@ fn bed(app: &ToDoHandles, printer: &Printer, several: bool) -> TaskRow {
         }
         b { (printer_link(printer)) @if let Some(job) = &job { " · " (job.parts) } }
         @if let Some(at) = printer.bed_since { " " span class="faint small" { (since(at)) } }
-        @if printer.print_failed { " " span class=(Tone::Attention.chip()) { "The print failed" } }
+        @if printer.print_failed { " " (chip(Tone::Attention, "The print failed")) }
     };
     let detail = html! {
         @if let Some(last) = printer.last_print {

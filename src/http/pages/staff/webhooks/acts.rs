@@ -12,7 +12,7 @@ use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::staff::WEBHOOKS_PATH;
 use crate::staff::acts::PathAct;
-use crate::staff::filled_form::{BEGIN_OF_DAY, is_of_form, moment, refused};
+use crate::staff::filled_form::{is_of_form, minute, refused};
 use domain::id::Id;
 use http::error::ApiError;
 use http::path_id::PathId;
@@ -58,7 +58,7 @@ pub(super) async fn replay(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
-    let body = json!({"since": moment(sent.text("since"), BEGIN_OF_DAY)});
+    let body = json!({"since": minute(sent.text("since"), sent.call.clock())});
     let done = deliveries::replay_by_page(app.endpoints.clone(), id, &sent.call, &body).await.map(|_| ());
     answered(&app, id, &sent, done).await
 }

@@ -110,7 +110,7 @@ fn changes(endpoint: &Endpoint, refused: FormRefusal<'_>) -> Markup {
                 summary { "Send again what was sent since a moment" }
                 form class="tools" method="post" action=(path(endpoint, "replay")) {
                     (hidden())
-                    (field("since", "Since (UTC), at most 30 days ago", &html! {
+                    (field("since", "Since, at most 30 days ago", &html! {
                         input id="since" name="since" type="datetime-local" required value=(typed(refused, "since", ""));
                     }))
                     button class="second" type="submit" { "Replay" }

@@ -1,0 +1,34 @@
+//! Payload of events about late orders.
+
+use api_derive::Response;
+use serde::Serialize;
+use serde_json::json;
+
+use super::{EventData, EventKind, OrderData, order_example};
+use crate::time::Timestamp;
+
+/// Data of an event about an order that will not be ready in time.
+#[derive(Response, Serialize, Clone, Debug)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "OrderLateEventData", example = order_example(json!({
+    "status": "printing", "promisedAt": "2026-11-03T17:00:00.000Z", "dueAt": null,
+    "expectedAt": "2026-11-05T10:00:00.000Z",
+    "message": "promised for 3 Nov 2026 17:00, now expected at 5 Nov 2026 10:00",
+})))]
+pub struct OrderLateData {
+    #[serde(flatten)]
+    pub(crate) order: OrderData,
+    /// Completion time promised to the customer.
+    pub(crate) promised_at: Timestamp,
+    /// Requested completion date; null if there is none.
+    pub(crate) due_at: Option<Timestamp>,
+    /// Expected completion time at the time of the event; null if it cannot be forecast.
+    pub(crate) expected_at: Option<Timestamp>,
+    /// Human-readable description of the delay, with times of the shop's clock.
+    pub(crate) message: String,
+}
+carried_by! { OrderLateData:
+    "order.late",
+    "An order is expected after its promised time or its due date, whichever is earlier, or that time has passed. Sent \
+     once, and again if the order is on time in between.";
+}

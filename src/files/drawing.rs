@@ -1,0 +1,150 @@
+//! Pictures of stored G-code in which the slicer put no thumbnail, drawn from its moves when they are first requested.
+//!
+//! A drawing is stored next to the contents, under their hash and the plate's number, and removed with them. G-code of
+//! which nothing can be drawn is remembered as well. Drawings are derived from the contents: they are not backed up,
+//! and one that was not written to its end is drawn again.
+
+mod raster;
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tokio::fs;
+use tokio::sync::RwLock;
+
+use super::blobs::{Blobs, is_hash};
+use super::reading::{TimedFile, timed_out};
+use domain::gcode::read_toolpath;
+
+/// Subfolder that contains the drawings. Another way of drawing takes another name.
+const DRAWINGS_FOLDER: &str = "drawings-1";
+/// Content of the file that stands for a picture that cannot be drawn.
+const UNDRAWABLE: &[u8] = b"nothing to draw\n";
+/// First bytes of every PNG file.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+/// Last bytes of every PNG file: the checksum of its last chunk.
+const PNG_END: &[u8] = b"IEND\xaeB`\x82";
+/// Colour of a part whose filament has none.
+const NEUTRAL: [u8; 3] = [0x8a, 0x9b, 0xae];
+
+/// Reason why a picture is not drawn.
+#[derive(Debug, thiserror::Error)]
+enum DrawError {
+    /// The time limit was reached, or nobody waits for the picture any more.
+    #[error("drawing took too long")]
+    Cancelled,
+    /// The picture could not be encoded.
+    #[error(transparent)]
+    Encode(#[from] png::EncodingError),
+}
+
+/// Picture to be drawn.
+#[derive(Clone, Debug)]
+struct DrawingRequest {
+    /// Path of the G-code.
+    content: PathBuf,
+    /// Path under which the picture is stored.
+    picture: PathBuf,
+    plate: u32,
+    color: [u8; 3],
+}
+
+impl Blobs {
+    /// Returns the folder with the pictures drawn from contents.
+    pub(super) fn drawings(&self, sha256: &str) -> PathBuf {
+        self.dir.join(DRAWINGS_FOLDER).join(if is_hash(sha256) { sha256 } else { "none" })
+    }
+
+    /// Returns a PNG drawn from the moves of a plate of stored G-code, in a colour such as `#2e6f40`; `None` if nothing
+    /// can be drawn. Draws it if it is not stored yet, which waits for a free slot.
+    ///
+    /// # Errors
+    ///
+    /// Fails if too many pictures are waiting to be drawn, or the disk fails.
+    pub async fn drawn_picture(&self, sha256: &str, plate: u32, color: Option<&str>) -> io::Result<Option<Vec<u8>>> {
+        let request = DrawingRequest {
+            content: self.path(sha256),
+            picture: self.drawings(sha256).join(format!("{plate}.png")),
+            plate,
+            color: color.and_then(rgb).unwrap_or(NEUTRAL),
+        };
+        if let Ok(bytes) = fs::read(&request.picture).await
+            && let Some(stored) = stored_picture(bytes)
+        {
+            return Ok(stored);
+        }
+        let recording = self.recording.clone();
+        match self.turns.draw(move |reading| request.draw(&recording, &mut || reading.goes_on())).await? {
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => Ok(None),
+            other => other,
+        }
+    }
+}
+
+impl DrawingRequest {
+    /// Draws the picture and stores it, unless another request has done so in the meantime.
+    fn draw(&self, recording: &RwLock<()>, may_go_on: &mut dyn FnMut() -> bool) -> io::Result<Option<Vec<u8>>> {
+        if let Some(stored) = std::fs::read(&self.picture).ok().and_then(stored_picture) {
+            return Ok(stored);
+        }
+        let file = match File::open(&self.content) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            other => other?,
+        };
+        let picture = self.draw_content(file, may_go_on)?;
+        // Contents are not removed while the picture is stored, so none is left behind.
+        let _recording = recording.blocking_read();
+        if self.content.exists()
+            && let Err(error) = self.store(picture.as_deref().unwrap_or(UNDRAWABLE))
+        {
+            tracing::warn!(%error, "cannot store a picture drawn from G-code");
+        }
+        Ok(picture)
+    }
+
+    /// Draws the picture from opened contents.
+    fn draw_content(&self, file: File, may_go_on: &mut dyn FnMut() -> bool) -> io::Result<Option<Vec<u8>>> {
+        let mut is_over = false;
+        let timed = TimedFile { file, may_go_on: &mut *may_go_on, is_over: &mut is_over };
+        let path = read_toolpath(timed, self.plate);
+        if is_over {
+            return Err(timed_out());
+        }
+        let path = match path {
+            Ok(path) if path.has_area() => path,
+            // A failing disk, unlike a damaged file, may read it next time.
+            Err(error) if error.raw_os_error().is_some() => return Err(error),
+            Ok(_) | Err(_) => return Ok(None),
+        };
+        match raster::draw(&path, self.color, may_go_on) {
+            Ok(png) => Ok(Some(png)),
+            Err(DrawError::Cancelled) => Err(timed_out()),
+            Err(DrawError::Encode(error)) => Err(io::Error::other(error)),
+        }
+    }
+
+    fn store(&self, bytes: &[u8]) -> io::Result<()> {
+        std::fs::create_dir_all(self.picture.parent().unwrap_or(Path::new("")))?;
+        let incomplete = self.picture.with_extension("incomplete");
+        std::fs::write(&incomplete, bytes)?;
+        std::fs::rename(&incomplete, &self.picture)
+    }
+}
+
+/// Reads a stored picture; `None` if it has to be drawn again, and `Some(None)` if nothing can be drawn.
+fn stored_picture(bytes: Vec<u8>) -> Option<Option<Vec<u8>>> {
+    if bytes == UNDRAWABLE {
+        return Some(None);
+    }
+    (bytes.starts_with(PNG) && bytes.ends_with(PNG_END)).then_some(Some(bytes))
+}
+
+/// Parses a colour such as `#2e6f40`.
+fn rgb(text: &str) -> Option<[u8; 3]> {
+    let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6)?;
+    hex::decode(digits).ok()?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use super::*;
+
+const SQUARE: &str = "M83\nG1 X0 Y0 Z0.2\nG1 X10 E1\nG1 Y10 E1\nG1 X0 E1\nG1 Y0 E1\n";
+
+/// Stores contents and returns their hash.
+async fn store(blobs: &Blobs, bytes: &[u8]) -> String {
+    blobs.put(bytes, &blobs.recording().await).await.unwrap().sha256
+}
+
+#[tokio::test]
+async fn a_picture_is_drawn_once_for_each_content_and_removed_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(dir.path()).unwrap();
+    let sha256 = store(&blobs, SQUARE.as_bytes()).await;
+    let png = blobs.drawn_picture(&sha256, 1, None).await.unwrap().unwrap();
+    assert!(png.starts_with(PNG) && png.ends_with(PNG_END));
+    let stored = blobs.drawings(&sha256).join("1.png");
+    assert_eq!(std::fs::read(&stored).unwrap(), png);
+    // What is stored is returned as it is, unless it was not written to its end.
+    let other = [PNG, b"another picture", PNG_END].concat();
+    std::fs::write(&stored, &other).unwrap();
+    assert_eq!(blobs.drawn_picture(&sha256, 1, None).await.unwrap(), Some(other));
+    std::fs::write(&stored, &png[..png.len() - 1]).unwrap();
+    assert_eq!(blobs.drawn_picture(&sha256, 1, None).await.unwrap(), Some(png));
+    blobs.removing().await.remove(&sha256).await.unwrap();
+    assert!(!blobs.drawings(&sha256).exists());
+    assert_eq!(blobs.drawn_picture(&sha256, 1, None).await.unwrap(), None, "the content is gone");
+    assert!(!blobs.drawings(&sha256).exists(), "nothing is stored for contents that are gone");
+}
+
+#[tokio::test]
+async fn what_cannot_be_drawn_is_remembered() {
+    let dir = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(dir.path()).unwrap();
+    for garbage in [b"G28\n".as_slice(), b"PK\x03\x04 no archive", b"GCDE\x01\0\0\0\x07", &[0xff; 5000]] {
+        let sha256 = store(&blobs, garbage).await;
+        assert_eq!(blobs.drawn_picture(&sha256, 1, None).await.unwrap(), None);
+        assert_eq!(std::fs::read(blobs.drawings(&sha256).join("1.png")).unwrap(), UNDRAWABLE);
+        assert_eq!(blobs.drawn_picture(&sha256, 1, None).await.unwrap(), None);
+    }
+}
+
+#[test]
+fn a_drawing_that_takes_too_long_ends_and_is_not_remembered() {
+    let dir = tempfile::tempdir().unwrap();
+    let (content, picture) = (dir.path().join("content"), dir.path().join("1.png"));
+    std::fs::write(&content, SQUARE).unwrap();
+    let request = DrawingRequest { content, picture, plate: 1, color: NEUTRAL };
+    let over = request.draw(&RwLock::new(()), &mut || false).unwrap_err();
+    assert_eq!(over.kind(), io::ErrorKind::TimedOut);
+    assert!(!request.picture.exists());
+    assert!(request.draw(&RwLock::new(()), &mut || true).unwrap().is_some());
+    assert!(request.picture.exists());
+}
+
+#[test]
+fn colors_are_read() {
+    assert_eq!(rgb("#2e6f40"), Some([0x2e, 0x6f, 0x40]));
+    assert_eq!([rgb("2e6f40"), rgb("#2e6f4"), rgb("#gg0000"), rgb("#é€0")], [None; 4]);
+}

@@ -1,0 +1,137 @@
+//! List of orders, with the forecast and the timing of each.
+
+use std::cmp::Reverse;
+
+use axum::extract::State;
+use serde::Deserialize;
+
+use super::requests::OrderQuery;
+use super::site::SiteHeader;
+use super::{OrderFor, OrderHandles, OrderOutlook, OrderReader};
+use domain::aggregate::Versioned;
+use domain::id::Id;
+use domain::order::Order;
+use domain::time::Timestamp;
+use domain::timing::Timing;
+use http::access::Caller;
+use http::error::ApiError;
+use http::page::{Query, cut};
+use http::reply::ListPage;
+use http::wire::{AsView, enumeration};
+use store::queries::{OrderFilter, Page};
+
+/// Order of a list of orders, other than newest first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OrderSort {
+    /// Most urgent first.
+    Timing,
+}
+
+enumeration! {
+    /// Order of a list of orders. `timing`: most urgent first.
+    OrderSort
+}
+
+/// Selection and order of a list by the timing of its orders. By default, all orders are listed, newest first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TimingSelection {
+    /// Timing of the orders to list; `None` for all orders.
+    pub timing: Option<Timing>,
+    /// Order of the list; `None` for newest first.
+    pub sort: Option<OrderSort>,
+}
+
+/// Order of a list, without its jobs and payments, and its outlook.
+pub type ListedOrder = (Versioned<Order>, OrderOutlook);
+
+/// Order with its timing, before it is read for a list.
+struct TimedOrder {
+    id: Id,
+    timing: Timing,
+    deadline: Timestamp,
+}
+
+impl OrderHandles {
+    /// Returns a page of the orders that match the filter and the selection, and their total number. The timing is a
+    /// projection in memory: only orders with an outstanding promise are looked at, however many there were before.
+    pub async fn list(
+        &self,
+        filter: &OrderFilter,
+        selection: TimingSelection,
+        page: Page,
+    ) -> Result<(Vec<ListedOrder>, u64), ApiError> {
+        if selection == TimingSelection::default() {
+            let (orders, total) = self.queries.orders(filter, page).await?;
+            return Ok((self.add_outlooks(orders), total));
+        }
+        let mut orders_by_timing = self.read_timings(filter, selection.timing).await?;
+        if selection.sort == Some(OrderSort::Timing) {
+            orders_by_timing.sort_by_key(|order| (Reverse(order.timing), order.deadline, order.id));
+        }
+        let (ids, total) = cut(page, orders_by_timing.iter().map(|order| order.id).collect());
+        let mut orders = self.queries.orders_of(&ids).await?;
+        if selection.timing.is_some() {
+            return Ok((self.add_outlooks(orders), total));
+        }
+        let rest =
+            Page { limit: page.limit.saturating_sub(ids.len() as u64), offset: page.offset.saturating_sub(total) };
+        let untimed = OrderFilter { promised: Some(false), ..filter.clone() };
+        let (others, count) = self.queries.orders(&untimed, rest).await?;
+        orders.extend(others);
+        Ok((self.add_outlooks(orders), total.saturating_add(count)))
+    }
+
+    /// Returns the orders that match the filter and have a timing, or the given one, newest first.
+    async fn read_timings(&self, filter: &OrderFilter, timing: Option<Timing>) -> Result<Vec<TimedOrder>, ApiError> {
+        let ids = self.queries.promised_orders(filter).await?;
+        let (forecast, now) = (self.forecaster.latest(), self.environment.now());
+        let mut orders = Vec::with_capacity(ids.len());
+        for id in ids {
+            let state = self.orders.read(id).await?;
+            let Some(order) = state.as_ref().and_then(|state| state.state.as_ref()) else { continue };
+            let current = order.timing(forecast.orders.get(&id).copied(), now).zip(order.deadline());
+            // Nothing if the order was made since its row was read.
+            if let Some((current, deadline)) = current.filter(|(current, _)| timing.is_none_or(|one| one == *current)) {
+                orders.push(TimedOrder { id, timing: current, deadline });
+            }
+        }
+        Ok(orders)
+    }
+
+    fn add_outlooks(&self, orders: Vec<Versioned<Order>>) -> Vec<ListedOrder> {
+        let with_outlook = |order: Versioned<Order>| {
+            let outlook = self.outlook(order.state.as_ref()?);
+            Some((order, outlook))
+        };
+        orders.into_iter().filter_map(with_outlook).collect()
+    }
+}
+
+/// Responds with the orders that the caller may see and that match the query.
+pub(super) async fn show(
+    State(app): State<OrderHandles>,
+    who: Caller,
+    Query(query): Query<OrderQuery>,
+    SiteHeader(site): SiteHeader,
+) -> Result<ListPage<AsView<OrderFor<Versioned<Order>>>>, ApiError> {
+    let page = query.page.into();
+    let filter = OrderFilter {
+        status: query.status,
+        kind: query.kind,
+        site: query.site.or(site).map(|site| site.0),
+        customer_email: query.customer_email.or(query.email).map(|email| email.trim().to_lowercase()),
+        flag: query.flag.filter(|_| !who.is_customer()),
+        flagged: query.flagged.filter(|_| !who.is_customer()),
+        made_by: None,
+        own: who.own(),
+        q: query.q,
+        number: None,
+        promised: None,
+    };
+    let selection = TimingSelection { timing: query.timing, sort: query.sort };
+    let (orders, total) = app.list(&filter, selection, page).await?;
+    let reader = OrderReader::from(&who);
+    let items = orders.into_iter().map(|(order, outlook)| AsView(OrderFor(order, reader, outlook)));
+    Ok(ListPage::new(page, items, total))
+}

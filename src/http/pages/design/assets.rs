@@ -1,0 +1,229 @@
+//! Assets of the pages: style sheets, scripts, the font and the icons, embedded in the binary. The name of each has the
+//! beginning of its hash, so browsers may keep it for ever, and get another one when it has changed.
+
+use std::io::Write as _;
+use std::sync::LazyLock;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use sha2::{Digest as _, Sha256};
+
+use http::AppState;
+use http::compression::takes_gzip;
+use http::error::{ApiResult, no_such_path};
+
+/// Path under which the assets are served.
+const FOLDER: &str = "/assets/";
+/// Bytes of the hash in the name of an asset.
+const NAMED_HASH_BYTES: usize = 6;
+const CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
+/// Address of the font in the style sheet, which is replaced by that of the asset.
+const FONT_IN_STYLE: &str = "inter-latin.woff2";
+
+const STAFF_STYLE_TEXT: &str = concat!(
+    include_str!("tokens.css"),
+    include_str!("base.css"),
+    include_str!("parts.css"),
+    include_str!("shell.css"),
+    include_str!("../staff/style/base.css"),
+    include_str!("../staff/style/floor.css"),
+    include_str!("../staff/style/stock.css"),
+    include_str!("../staff/style/products.css"),
+    include_str!("../staff/style/commerce.css"),
+    include_str!("../staff/style/settings.css"),
+    include_str!("../staff/style/insights.css"),
+);
+const SITE_STYLE_TEXT: &str = concat!(include_str!("tokens.css"), include_str!("base.css"), include_str!("site.css"));
+const STAFF_SCRIPT_TEXT: &str = concat!(
+    include_str!("shell.js"),
+    include_str!("../staff/script/live.js"),
+    include_str!("../staff/script/floor.js"),
+    include_str!("../staff/script/settings.js"),
+    include_str!("../staff/script/products.js"),
+);
+
+/// Style sheet of the staff's pages.
+pub(crate) static STAFF_STYLE: LazyLock<PageAsset> =
+    LazyLock::new(|| PageAsset::new("staff", AssetKind::Style, with_font(STAFF_STYLE_TEXT)));
+/// Script of the staff's pages.
+pub(crate) static STAFF_SCRIPT: LazyLock<PageAsset> =
+    LazyLock::new(|| PageAsset::new("staff", AssetKind::Script, Bytes::from_static(STAFF_SCRIPT_TEXT.as_bytes())));
+/// Style sheet of all other pages: for customers, the sign-in and the setup.
+pub(crate) static SITE_STYLE: LazyLock<PageAsset> =
+    LazyLock::new(|| PageAsset::new("site", AssetKind::Style, with_font(SITE_STYLE_TEXT)));
+/// Script of pages for customers and of the setup that have live parts.
+pub(crate) static SITE_SCRIPT: LazyLock<PageAsset> =
+    LazyLock::new(|| PageAsset::new("site", AssetKind::Script, Bytes::from_static(include_bytes!("site.js"))));
+/// Sprite of the icons.
+pub(super) static ICONS: LazyLock<PageAsset> = LazyLock::new(|| {
+    let sprite = include_bytes!("../../../../assets/pages/icons.svg");
+    PageAsset::new("icons", AssetKind::Picture, Bytes::from_static(sprite))
+});
+/// Latin letters of the pages' font. Other scripts have the fonts of the system.
+static FONT: LazyLock<PageAsset> = LazyLock::new(|| {
+    let font = include_bytes!("../../../../assets/pages/inter-latin.woff2");
+    PageAsset::new("inter", AssetKind::Font, Bytes::from_static(font))
+});
+static ALL: [&LazyLock<PageAsset>; 6] = [&STAFF_STYLE, &STAFF_SCRIPT, &SITE_STYLE, &SITE_SCRIPT, &ICONS, &FONT];
+
+/// Sort of content, which decides the end of the name and the content type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum AssetKind {
+    Style,
+    Script,
+    Picture,
+    Font,
+}
+
+impl AssetKind {
+    /// Returns the end of the asset's name, and its content type.
+    const fn forms(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Style => ("css", "text/css; charset=utf-8"),
+            Self::Script => ("js", "text/javascript; charset=utf-8"),
+            Self::Picture => ("svg", "image/svg+xml"),
+            Self::Font => ("woff2", "font/woff2"),
+        }
+    }
+}
+
+/// File that pages load from this server.
+pub(crate) struct PageAsset {
+    /// Path, with the beginning of the content's hash: `/assets/staff-0123456789ab.css`.
+    pub(crate) path: String,
+    /// Content as it is.
+    pub(crate) content: Bytes,
+    /// Content compressed; `None` if it is compressed in itself.
+    packed: Option<Bytes>,
+    kind: AssetKind,
+}
+
+impl PageAsset {
+    fn new(name: &str, kind: AssetKind, content: Bytes) -> Self {
+        let hash = Sha256::digest(&content);
+        let hash = hash.iter().take(NAMED_HASH_BYTES).fold(0_u64, |hash, byte| (hash << 8) | u64::from(*byte));
+        let path = format!("{FOLDER}{name}-{hash:012x}.{}", kind.forms().0);
+        let packed = if kind == AssetKind::Font { None } else { compressed(&content).ok() };
+        Self { path, content, packed, kind }
+    }
+
+    /// Builds the response with the asset, compressed if the client accepts it.
+    fn response(&self, request_headers: &HeaderMap) -> Response {
+        let packed = self.packed.as_ref().filter(|_| takes_gzip(request_headers));
+        let headers = [(header::CONTENT_TYPE, self.kind.forms().1), (header::CACHE_CONTROL, CACHE_CONTROL)];
+        let mut response = (headers, packed.unwrap_or(&self.content).clone()).into_response();
+        if self.packed.is_some() {
+            response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+        }
+        if packed.is_some() {
+            response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        response
+    }
+}
+
+fn compressed(content: &[u8]) -> std::io::Result<Bytes> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(content)?;
+    Ok(Bytes::from(encoder.finish()?))
+}
+
+fn with_font(style: &str) -> Bytes {
+    Bytes::from(style.replace(FONT_IN_STYLE, &FONT.path))
+}
+
+/// Returns the route of the assets. Anybody may load them: they are in the program, and the same for all.
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new().route("/assets/{name}", get(asset))
+}
+
+async fn asset(Path(name): Path<String>, headers: HeaderMap) -> ApiResult {
+    let Some(asset) = ALL.iter().find(|asset| asset.path.strip_prefix(FOLDER) == Some(name.as_str())) else {
+        return Err(no_such_path().await);
+    };
+    Ok(asset.response(&headers))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    /// Returns the two colours of a token, light and dark.
+    fn token(name: &str) -> [[f64; 3]; 2] {
+        let (_, rest) = STAFF_STYLE_TEXT.split_once(&format!("{name}:light-dark(")).unwrap();
+        let mut colors = rest.split(')').next().unwrap().split(',').map(|color| {
+            let digits = color.trim_start_matches('#');
+            let part = |at: usize| f64::from(u8::from_str_radix(&digits[at..at + 2], 16).unwrap()) / 255.0;
+            [part(0), part(2), part(4)]
+        });
+        [colors.next().unwrap(), colors.next().unwrap()]
+    }
+
+    /// Returns the contrast of two colours, as WCAG defines it.
+    fn contrast(text: [f64; 3], ground: [f64; 3]) -> f64 {
+        let linear = |part: f64| if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) };
+        let brightness =
+            |[red, green, blue]: [f64; 3]| 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+        let (text, ground) = (brightness(text) + 0.05, brightness(ground) + 0.05);
+        text.max(ground) / text.min(ground)
+    }
+
+    #[test]
+    fn text_can_be_read_in_both_schemes() {
+        let grounds = ["--bg", "--panel", "--sunken"];
+        let texts = ["--ink", "--ink-2", "--ink-3", "--accent", "--ok", "--warn", "--bad", "--info"];
+        let on_ground = texts.iter().flat_map(|text| grounds.map(|ground| (*text, ground, 4.5)));
+        let on_own = [
+            ("--accent-ink", "--accent", 4.5),
+            ("--accent", "--accent-soft", 4.5),
+            ("--ok", "--ok-soft", 4.5),
+            ("--warn", "--warn-soft", 4.5),
+            ("--bad", "--bad-soft", 4.5),
+            ("--bad-ink", "--bad", 4.5),
+            ("--info", "--info-soft", 4.5),
+            ("--panel", "--warn", 4.5),
+            ("--bg", "--ink", 4.5),
+            ("--edge", "--panel", 3.0),
+            ("--edge", "--bg", 3.0),
+        ];
+        for (text, ground, least) in on_ground.chain(on_own) {
+            for (above, below) in token(text).into_iter().zip(token(ground)) {
+                let contrast = contrast(above, below);
+                assert!(contrast >= least, "{text} on {ground}: {contrast:.2}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_asset_is_named_by_its_content() {
+        let style =
+            |text: &'static str| PageAsset::new("x", AssetKind::Style, Bytes::from_static(text.as_bytes())).path;
+        assert_eq!(style(""), "/assets/x-e3b0c44298fc.css");
+        assert_ne!(style("a{}"), style("b{}"));
+    }
+
+    #[test]
+    fn the_style_loads_nothing_but_its_font() {
+        for style in [&STAFF_STYLE, &SITE_STYLE] {
+            let text = std::str::from_utf8(&style.content).unwrap();
+            assert_eq!(text.matches("url(").count(), 1, "{text}");
+            assert!(text.contains(&format!("url(\"{}\")", FONT.path)) && !text.contains("@import"), "{text}");
+        }
+    }
+
+    #[test]
+    fn assets_are_small() {
+        for asset in ALL {
+            let sent = asset.packed.as_ref().unwrap_or(&asset.content).len();
+            let most = if asset.kind == AssetKind::Font { 50_000 } else { 20_000 };
+            assert!(sent <= most, "{}: {sent}", asset.path);
+        }
+    }
+}

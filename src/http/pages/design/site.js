@@ -1,0 +1,18 @@
+(() => {
+  'use strict';
+  // Replaces the live part of a page whenever the server sends a new version, and announces the change to screen
+  // readers. Without this the page stays as loaded. A rejected stream is not requested again; the page then explains
+  // what to do.
+  const at = document.getElementById('live');
+  if (!at || !window.EventSource) return;
+  const said = document.getElementById('said'), stream = new EventSource(at.dataset.stream);
+  stream.addEventListener('part', event => {
+    const part = JSON.parse(event.data);
+    at.innerHTML = part.html;
+    if (said.textContent !== part.said) said.textContent = part.said;
+  });
+  stream.addEventListener('error', () => {
+    if (stream.readyState === EventSource.CLOSED) said.textContent += ' Load the page again to see how things stand.';
+  });
+  stream.addEventListener('over', () => stream.close());
+})();

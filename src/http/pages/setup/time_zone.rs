@@ -1,0 +1,79 @@
+//! Part of the setup wizard's first step: the shop's time zone. A script selects the zone of the browser until one has
+//! been chosen.
+
+use std::sync::LazyLock;
+
+use maud::{Markup, html};
+
+use super::fields::{ZONE, given_of, zone_shown};
+use super::steps::SetupStep;
+use super::{WizardHandles, WizardRequest, change_draft};
+use crate::form::PageForm;
+use crate::frame::PageCode;
+use config::Config;
+use domain::setup::draft::SetupDraft;
+use domain::shop_clock::ShopClock;
+use http::error::ApiError;
+
+/// Name of the time zone in the form and in the stored input.
+pub(super) const ZONE_WORD: &str = "time_zone";
+/// Value stored for the time zone once it has been chosen.
+const CHOSEN: &str = "chosen";
+
+/// Script that selects the browser's time zone in a list that offers it and asks for that.
+const SCRIPT: &str = "(()=>{const at=document.querySelector('select[data-own-zone]');if(!at)return;\
+const own=Intl.DateTimeFormat().resolvedOptions().timeZone;\
+if([...at.options].some(option=>option.value===own))at.value=own})()";
+
+/// Style, script and policy of the page with the list.
+pub(super) static ZONE_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new("", Some(SCRIPT), false));
+
+/// Returns the error message for the time zone in a form; empty if it is valid, or if the form has none.
+pub(super) fn faults(sent: &PageForm) -> Vec<String> {
+    let error = ShopClock::parse(sent.text(ZONE.variable)).err();
+    error.map(|error| format!("{}: {error}.", ZONE.label)).into_iter().collect()
+}
+
+/// Stores the time zone from a form that has a valid one.
+pub(super) async fn keep(app: &WizardHandles, visit: &WizardRequest, sent: &PageForm) -> Result<(), ApiError> {
+    if sent.text(ZONE.variable).is_empty() {
+        return Ok(());
+    }
+    let values = given_of(&[ZONE], sent, &app.setup.config, &visit.draft)?;
+    change_draft(app, move |draft| draft.keep(ZONE_WORD, &[ZONE.key], values, CHOSEN)).await
+}
+
+/// Renders the list of time zones. `sent` is a rejected form, whose choice is shown again.
+pub(super) fn field(config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Markup {
+    let current = zone_shown(config, draft);
+    let typed = sent.map(|sent| sent.text(ZONE.variable)).filter(|text| !text.is_empty());
+    let chosen = typed.unwrap_or(&current);
+    let is_open =
+        typed.is_none() && draft.passed(ZONE_WORD).is_none() && config.origin.given_setting(ZONE.key).is_none();
+    let names = ShopClock::zone_names();
+    let other = Some(chosen).filter(|chosen| !names.iter().any(|name| name == chosen));
+    html! {
+        div class="field" {
+            label for="zone" { (ZONE.label) }
+            select id="zone" name=(ZONE.variable) aria-describedby="about-zone" data-own-zone[is_open] {
+                @if let Some(other) = other { option value=(other) selected { (other) } }
+                @for name in &names { option value=(name) selected[name == chosen] { (name) } }
+            }
+            p class="hint" id="about-zone" { (ZONE.hint) }
+        }
+    }
+}
+
+/// Renders the form that changes the time zone once there is an admin.
+pub(super) fn section(visit: &WizardRequest, config: &Config, refused: Option<(&[String], &PageForm)>) -> Markup {
+    html! {
+        form class="card" method="post" action=(SetupStep::Welcome.path()) aria-labelledby=(ZONE_WORD) {
+            h2 id=(ZONE_WORD) { "The shop's clock" }
+            @if let Some((faults, _)) = refused { (super::wrong(faults)) }
+            (visit.hidden())
+            input type="hidden" name="service" value=(ZONE_WORD);
+            (field(config, &visit.draft, refused.map(|(_, sent)| sent)))
+            button class="second" type="submit" { "Save" }
+        }
+    }
+}

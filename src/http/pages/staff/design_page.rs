@@ -1,0 +1,234 @@
+//! Page that shows every part of the pages in every state, for those who work on the pages.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::Method;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::FLOOR_PATH;
+use super::board::BoardHandles;
+use super::shell::{StaffSection, StaffViewer};
+use crate::design::{
+    CourseEntry, FilterTab, Icon, KeyFigure, Tone, chip, course, dialog, empty_place, figures, filters, icon, menu,
+    panel, steps, toast,
+};
+use config::Config;
+use domain::principal::Role;
+use http::access::{Caller, RequiredAccess};
+use http::error::ApiError;
+use http::handles::handles;
+use http::routes::{PageBounds, Routes};
+
+/// Path of the page.
+pub(super) const PATH: &str = "/design";
+
+/// Tones with the words of an example.
+const TONES: [(Tone, &str); 4] =
+    [(Tone::Working, "Printing"), (Tone::Attention, "Clear the bed"), (Tone::Error, "Offline"), (Tone::Idle, "Ready")];
+/// Colours as classes of text on a panel.
+const TEXTS: [(&str, &str); 4] =
+    [("", "Text"), ("muted", "Text of less weight"), ("faint", "Text of the least weight"), ("bad", "An error")];
+
+handles! {
+    /// Dependencies of the page.
+    pub(crate) struct DesignPageHandles {
+        board: BoardHandles,
+        config: Arc<Config>,
+    }
+}
+
+/// Adds the route of the page.
+pub(super) fn routes(routes: Routes) -> Routes {
+    routes.page(Method::GET, RequiredAccess::Role(Role::Admin), PATH, show, PageBounds::Form)
+}
+
+/// Serves the page.
+async fn show(State(app): State<DesignPageHandles>, who: Caller) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let content = html! {
+        div class="head" {
+            h1 { "Design" }
+            span class="muted small" { "Every part that the pages are made of" }
+        }
+        div class="stack" {
+            (panel("type", "Type and colours", &type_and_colours()))
+            (panel("buttons", "Buttons", &buttons()))
+            (panel("states", "States", &states()))
+            (panel("fields", "Fields", &fields()))
+            (panel("tables", "Rows and tables", &rows()))
+            (panel("courses", "Steps and courses", &courses()))
+            (figures(&[
+                KeyFigure { label: "Parts printed", value: "1,284", note: "up 12 % on the week before" },
+                KeyFigure { label: "Share of good parts", value: "97.4 %", note: "same as the week before" },
+                KeyFigure { label: "Revenue", value: "€ 4,310.00", note: "down 3 % on the week before" },
+            ]))
+            (panel("cards-of-printers", "Cards", &cards()))
+            (panel("overlays", "Menus, dialogs, messages", &overlays()))
+            (panel("icons", "Icons", &icons()))
+        }
+    };
+    Ok(viewer.page(StaffSection::Settings, "Design", &app.board.view(), &content))
+}
+
+fn type_and_colours() -> Markup {
+    html! {
+        @for (class, text) in TEXTS { p class=(class) { (text) ": 0123456789, Größe, naïve, 220 °C" } }
+        p { a href=(FLOOR_PATH) { "A link" } " in a sentence." }
+    }
+}
+
+fn buttons() -> Markup {
+    html! {
+        div class="acts" {
+            button class="btn primary" type="button" { (icon(Icon::Check)) "Primary act" }
+            button class="btn" type="button" { "Other act" }
+            button class="btn quiet" type="button" { "Quiet act" }
+            button class="btn bad" type="button" { (icon(Icon::Trash2)) "Delete" }
+            button class="btn quiet square" type="button" aria-label="Pause" { (icon(Icon::Pause)) }
+            button class="btn" type="button" disabled { "Not now" }
+            button class="stop square" type="button" aria-label="Hold to stop" { (icon(Icon::OctagonX)) }
+        }
+        p class="small muted" { "One primary act in a view. What destroys is quiet until it is meant." }
+    }
+}
+
+fn states() -> Markup {
+    let tabs = [
+        FilterTab { label: "all", count: 60, tone: Tone::Idle, path: "/design", is_current: true },
+        FilterTab { label: "printing", count: 41, tone: Tone::Working, path: "/design", is_current: false },
+        FilterTab { label: "need you", count: 6, tone: Tone::Attention, path: "/design", is_current: false },
+        FilterTab { label: "offline", count: 2, tone: Tone::Error, path: "/design", is_current: false },
+    ];
+    html! {
+        p class="acts" { @for (tone, text) in TONES { (chip(tone, text)) } span class="chip info" { "New" } }
+        (filters("Filters of a list", &tabs))
+    }
+}
+
+fn fields() -> Markup {
+    html! {
+        div class="grid" {
+            div class="field" {
+                label for="design-text" { "Name" }
+                input id="design-text" placeholder="Ada 1" aria-describedby="design-hint";
+                p class="hint" id="design-hint" { "As it stands on the machine." }
+            }
+            div class="field" {
+                label for="design-wrong" { "Weight in g" }
+                input id="design-wrong" value="much" aria-invalid="true" aria-describedby="design-fault";
+                p class="bad small" id="design-fault" { "Enter a number, such as 250." }
+            }
+            div class="field" {
+                label for="design-choice" { "Material" }
+                select id="design-choice" { option { "PLA black" } option { "PETG orange" } }
+            }
+            div class="field" {
+                input id="design-tick" type="checkbox" checked;
+                label for="design-tick" class="inline" { "Prints by itself" }
+            }
+            div class="field" {
+                label for="design-notes" { "Notes" }
+                textarea id="design-notes" {}
+            }
+            div class="field" {
+                label for="design-file" { "G-code file" }
+                input id="design-file" type="file";
+            }
+        }
+    }
+}
+
+fn rows() -> Markup {
+    html! {
+        ul class="rows" {
+            li class="row" {
+                span class="thumb" { (icon(Icon::PackageCheck)) }
+                span { b { "Clear the bed of Ada 7" } " " span class="below" { "4 cable clips are done, 3 jobs wait for this printer" } }
+                span class="acts" { button class="btn" type="button" { "Bed is clear" } }
+            }
+            li { span { "A row of two" } span class="num" { "1,000 g" } }
+        }
+        div class="table" tabindex="0" role="region" aria-label="Example of a table" {
+            table {
+                thead { tr { th scope="col" { "Order" } th scope="col" { "State" } th scope="col" class="number" { "Total" } } }
+                tbody {
+                    @for ((tone, text), total) in TONES.into_iter().zip(["€ 48.00", "€ 1,240.50", "€ 9.90", "€ 120.00"]) {
+                        tr { th scope="row" { "ORD-1042" } td { (chip(tone, text)) } td class="number" { (total) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn courses() -> Markup {
+    let entries = [
+        CourseEntry { tone: Tone::Working, text: "Printed on Ada 1", note: "today 16:20" },
+        CourseEntry { tone: Tone::Attention, text: "One part was bad", note: "today 15:02, sam@example.org" },
+        CourseEntry { tone: Tone::Error, text: "Stopped: heater fault", note: "today 14:40" },
+        CourseEntry { tone: Tone::Idle, text: "Ordered", note: "yesterday 09:00" },
+    ];
+    html! {
+        (steps(&["Ordered", "Paid", "Printing", "Packed", "Shipped"], 2))
+        progress max="100" value="72" aria-label="Progress of the print" { "72 %" }
+        (course(&entries))
+    }
+}
+
+fn cards() -> Markup {
+    html! {
+        div class="cards" {
+            @for (tone, text) in TONES {
+                article class={ "panel card tone-" (tone.word()) } {
+                    div class="title" { b { "Ada 1" } span class="faint small" { "X1" } (chip(tone, text)) }
+                    div class="body" {
+                        div class="view" { (icon(Icon::Printer)) }
+                        div {
+                            div class="what" title="Planetary gear set, plate 2 of 3" { "Planetary gear set, plate 2 of 3" }
+                            div class="small muted" { "ORD-1038" }
+                        }
+                    }
+                    div class="meta" { b { "31 %" } span { "2 h 4 min left" } span { "done 18:58" } }
+                    div class="foot" {
+                        span class="small muted" { (icon(Icon::CornerDownRight)) " Plant pot, 17:15" }
+                        button class="btn quiet square push" type="button" aria-label={ "Pause: " (text) } { (icon(Icon::Pause)) }
+                        button class="stop" type="button" aria-label={ "Hold to stop: " (text) } { (icon(Icon::OctagonX)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn overlays() -> Markup {
+    let items = html! {
+        a href=(FLOOR_PATH) { (icon(Icon::Eye)) "Open" }
+        button type="button" { (icon(Icon::Pencil)) "Edit" }
+        hr;
+        button class="bad" type="button" { (icon(Icon::Trash2)) "Remove" }
+    };
+    let question = html! {
+        p { "Its file and its history go with it. This cannot be undone." }
+        form method="dialog" class="acts" {
+            button class="btn" { "Keep it" }
+            button class="btn bad" { "Delete gear.gcode" }
+        }
+    };
+    let begin = html! { button class="btn primary" type="button" { (icon(Icon::Plus)) "Add a printer" } };
+    html! {
+        div class="acts" {
+            (menu("design-menu", "More", &items))
+            (dialog("design-dialog", "Delete…", "Delete gear.gcode?", &question))
+        }
+        (toast("The bed of Ada 7 is clear."))
+        (empty_place(Icon::Printer, "Printers stand here, each with what it prints and what it needs.", &begin))
+    }
+}
+
+fn icons() -> Markup {
+    html! {
+        ul class="meta" { @for one in Icon::ALL { li { (icon(*one)) " " (one.name()) } } }
+    }
+}

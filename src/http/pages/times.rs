@@ -1,0 +1,197 @@
+//! Times on pages, all by the shop's clock: in its time zone, and described from its current day.
+//!
+//! Pages, and the parts of them that are rendered once for all viewers, contain a mark for each time. The mark is
+//! replaced when the page or the part is sent, so a part that is rendered before midnight never says "today" after it.
+//! The staff's script renames the days of an open page at the shop's midnight; a page without it stays as loaded, and
+//! each time has its exact date in its `title`.
+
+use std::sync::Arc;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use maud::{Markup, PreEscaped, html};
+
+use domain::shop_clock::{ShopClock, document_date};
+use domain::time::Timestamp;
+use http::error::ApiError;
+use kernel::environment::Environment;
+
+/// Start of a mark. Text entered by users cannot contain it, because such text is escaped.
+const MARK: &str = "<shop-time ";
+/// Maximum size of a page in bytes; the largest have a few megabytes.
+const MAX_PAGE_BYTES: usize = 256 * 1024 * 1024;
+
+/// Form in which a time is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TimeForm {
+    /// Day and time of day: `today 17:40`.
+    Moment,
+    /// Time of day, with the day only if it is another one: `17:40`.
+    TimeOfDay,
+    /// Elapsed time: `for 12 min`.
+    Elapsed,
+    /// Date as the value of a date field: `2026-11-28`.
+    FieldDate,
+    /// Milliseconds from the rendering until the shop's day ends, for the script. Its time is without meaning.
+    DayLeft,
+}
+
+/// All forms, with their words in marks.
+const FORMS: [(TimeForm, &str); 5] = [
+    (TimeForm::Moment, "moment"),
+    (TimeForm::TimeOfDay, "near"),
+    (TimeForm::Elapsed, "elapsed"),
+    (TimeForm::FieldDate, "field"),
+    (TimeForm::DayLeft, "left"),
+];
+
+/// Renders the mark of a time.
+pub(super) fn mark(form: TimeForm, at: Timestamp) -> Markup {
+    let word = FORMS.iter().find(|(one, _)| *one == form).map_or("", |(_, word)| *word);
+    PreEscaped(format!("{MARK}{word} {}>", at.0))
+}
+
+/// Renders a message of the server, with its timestamps as times by the shop's clock.
+pub(super) fn message(text: &str) -> Markup {
+    html! {
+        @for (at, word) in text.split(' ').enumerate() {
+            @if at > 0 { " " }
+            @match word.parse::<Timestamp>() {
+                Ok(time) => { (mark(TimeForm::Moment, time)) },
+                Err(_) => { (word) },
+            }
+        }
+    }
+}
+
+/// Renders a time's date as the value of a date field.
+pub(super) fn field_date(at: Timestamp) -> Markup {
+    mark(TimeForm::FieldDate, at)
+}
+
+/// Renders the date of an invoice or credit note, as it is on the document.
+pub(super) fn document_day(at: Timestamp) -> Markup {
+    html! { time datetime=(at.to_string().get(..10).unwrap_or_default()) { (document_date(at)) } }
+}
+
+/// Replaces all marks by the times as the shop's clock shows them.
+pub(super) fn fill(html: &str, clock: &ShopClock, now: Timestamp) -> String {
+    let mut pieces = html.split(MARK);
+    let mut filled = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        match piece.split_once('>').and_then(|(mark, rest)| Some((parse(mark)?, rest))) {
+            Some(((form, at), rest)) => {
+                filled.push_str(&element(form, at, clock, now).0);
+                filled.push_str(rest);
+            }
+            None => filled.extend([MARK, piece]),
+        }
+    }
+    filled
+}
+
+fn parse(mark: &str) -> Option<(TimeForm, Timestamp)> {
+    let (word, ms) = mark.split_once(' ')?;
+    let form = FORMS.iter().find(|(_, one)| *one == word)?.0;
+    Some((form, Timestamp(ms.parse().ok()?)))
+}
+
+fn element(form: TimeForm, at: Timestamp, clock: &ShopClock, now: Timestamp) -> Markup {
+    let exact = clock.exact(at);
+    match form {
+        TimeForm::Moment => html! { time datetime=(at) title=(exact) { (clock.describe(at, now)) } },
+        TimeForm::TimeOfDay => {
+            html! { time datetime=(at) title=(exact) data-near="" { (clock.describe_near(at, now)) } }
+        }
+        TimeForm::Elapsed => {
+            html! { time datetime=(at) title=(exact) data-since="" { "for " (elapsed(now.since(at))) } }
+        }
+        TimeForm::FieldDate => html! { (clock.field_date(at)) },
+        TimeForm::DayLeft => html! { (clock.day_left_ms(now)) },
+    }
+}
+
+/// Formats an elapsed time as the staff's script does: `12 min`, `3 h 5 min`.
+fn elapsed(ms: i64) -> String {
+    let minutes = (ms.max(0) + 30_000) / 60_000;
+    if minutes < 60 { format!("{minutes} min") } else { format!("{} h {} min", minutes / 60, minutes % 60) }
+}
+
+/// Replaces the marks in each page that is sent.
+pub(super) async fn filled(State(environment): State<Arc<Environment>>, request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    let is_page = |kind: &[u8]| kind.starts_with(b"text/html");
+    if !response.headers().get(CONTENT_TYPE).is_some_and(|kind| is_page(kind.as_bytes())) {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let bytes = match to_bytes(body, MAX_PAGE_BYTES).await {
+        Ok(bytes) => bytes,
+        Err(error) => return ApiError::internal(error).into_response(),
+    };
+    let Ok(page) = std::str::from_utf8(&bytes) else { return Response::from_parts(parts, Body::from(bytes)) };
+    if !page.contains(MARK) {
+        return Response::from_parts(parts, Body::from(bytes));
+    }
+    let page = fill(page, &environment.rules.clock, environment.now());
+    parts.headers.remove(CONTENT_LENGTH);
+    Response::from_parts(parts, Body::from(page))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::time::HOUR_MS;
+
+    /// 2026-11-28T16:40:05Z, a Saturday.
+    const AT: Timestamp = Timestamp(1_795_884_005_000);
+
+    fn berlin() -> ShopClock {
+        ShopClock::parse("CET-1CEST,M3.5.0,M10.5.0/3").unwrap_or_default()
+    }
+
+    #[test]
+    fn marks_become_times_of_the_shop_when_they_are_sent() {
+        let exact = "datetime=\"2026-11-28T16:40:05.000Z\" title=\"Saturday 28 November 2026, 17:40:05 CET\"";
+        let page = html! { p { "Due " (mark(TimeForm::Moment, AT)) ", done " (mark(TimeForm::TimeOfDay, AT)) "." } };
+        assert_eq!(
+            fill(&page.0, &berlin(), AT.plus_ms(HOUR_MS)),
+            format!("<p>Due <time {exact}>today 17:40</time>, done <time {exact} data-near=\"\">17:40</time>.</p>")
+        );
+        // After midnight, the same part says it differently.
+        let later = fill(&page.0, &berlin(), AT.plus_ms(10 * HOUR_MS));
+        assert_eq!(later.matches(">yesterday 17:40</time>").count(), 2, "{later}");
+        let elapsed = fill(&mark(TimeForm::Elapsed, AT).0, &berlin(), AT.plus_ms(HOUR_MS + 300_000));
+        assert!(elapsed.ends_with(">for 1 h 5 min</time>"), "{elapsed}");
+        let left = html! { main data-day-left=(mark(TimeForm::DayLeft, Timestamp::default())) {} };
+        assert_eq!(fill(&left.0, &berlin(), AT), "<main data-day-left=\"22795000\"></main>");
+    }
+
+    #[test]
+    fn what_is_no_mark_stays_as_it_is() {
+        for text in ["", "<p>today</p>", "<shop-time ", "<shop-time soon 1>", "<shop-time moment x>a", "ä<shop-time "]
+        {
+            assert_eq!(fill(text, &berlin(), AT), text);
+        }
+        let typed = html! { p { "<shop-time moment 1>" } };
+        assert_eq!(fill(&typed.0, &berlin(), AT), typed.0);
+    }
+
+    #[test]
+    fn timestamps_in_messages_are_times_too() {
+        let silent = message("no answer since 2026-11-28T16:40:05.000Z, <b> or so since 2026-11-28T16:40:05.000Z");
+        let text = fill(&silent.0, &berlin(), AT);
+        assert!(text.starts_with("no answer since 2026-11-28T16:40:05.000Z, &lt;b&gt; or so since <time "), "{text}");
+        assert!(text.ends_with(">today 17:40</time>"), "{text}");
+    }
+
+    #[test]
+    fn dates_of_documents_are_those_on_the_document() {
+        let new_year = Timestamp(1_798_759_800_000);
+        assert_eq!(document_day(new_year).0, "<time datetime=\"2026-12-31\">31 Dec 2026</time>");
+        assert_eq!(berlin().date(new_year), "1 Jan 2027");
+    }
+}
