@@ -1,8 +1,8 @@
 //! Printfloor's tables, for SQLite and PostgreSQL from one description.
 //!
 //! A migration that has been released is never edited; a change to the tables is a new migration. Each runs in one
-//! transaction with the row that records it, on both databases: if the process ends in the middle, the tables stay as
-//! they were.
+//! transaction with the row that records it, on both databases: if the process ends in the middle, the tables are left
+//! as they were.
 
 mod m20261121_000001_create_tables;
 mod m20261121_000002_add_audit_detail_and_delivery_event;

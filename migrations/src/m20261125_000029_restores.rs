@@ -1,4 +1,4 @@
-//! Creates `restores`, with what each restore of a backup put back, and `number_gaps`, the numbers skipped since.
+//! Creates `restores`, with a row for each restore of a backup, and `number_gaps`, the numbers skipped since.
 
 use sea_orm_migration::prelude::*;
 

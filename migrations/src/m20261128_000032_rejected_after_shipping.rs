@@ -1,8 +1,9 @@
-//! Mends orders that older releases left wrong: a part that was rejected after it left was not owed again.
+//! Repairs orders that older releases left in a wrong state: a part that was rejected after shipping was not owed
+//! again.
 //!
-//! Such an order is shipped and at rest, so nothing would ever look at it. Those with a print whose parts do not all
-//! count, and that were shipped before prints noted what left of them, are loaded at the next start, which traces and
-//! stores that, flags those that are owed parts, and lets all of them rest again.
+//! Such an order is shipped and at rest, so nothing would ever load it. Orders with a print whose parts do not all
+//! count, and that were shipped before prints recorded their departures, are loaded at the next start, which traces and
+//! stores the departures, flags the orders with parts owed again, and then lets all of them come to rest.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;

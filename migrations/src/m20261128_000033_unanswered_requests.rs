@@ -1,5 +1,5 @@
-//! Adds to `custom_requests` whether they were closed because nobody of the shop answered them in time: the photos of
-//! those are to be deleted, however often it takes. Of requests that are there already that is not known.
+//! Adds to `custom_requests` whether they were closed because the shop did not answer them in time: the photos of such
+//! requests are to be deleted, however many attempts that takes. For existing requests this is unknown.
 
 use sea_orm_migration::prelude::*;
 

@@ -18,11 +18,11 @@ impl Table {
     pub fn new(name: &'static str) -> Self {
         Self { name, columns: Statement::create().table(name).to_owned(), indexes: Vec::new(), clustered: false }
     }
-    /// Starts a table of snapshot rows: id, version, and the aggregate's serialised state.
+    /// Starts a table of snapshot rows: ID, version, and the aggregate's serialised state.
     pub fn snapshot(name: &'static str) -> Self {
         Self::new(name).text("id").key("id").int("version").int("schema").text("doc")
     }
-    /// Starts a table of rows that belong to an aggregate: id and serialised state.
+    /// Starts a table of rows that belong to an aggregate: ID and serialised state.
     pub fn row(name: &'static str) -> Self {
         Self::new(name).text("id").key("id").int("schema").text("doc")
     }

@@ -28,7 +28,7 @@ pub use lookup::KeyRefusal;
 pub struct User {
     /// Identifier of the user.
     pub id: Id,
-    /// E-mail address, trimmed and in lower case; unique among users that are not deleted.
+    /// Email address, trimmed and in lowercase; unique among users that are not deleted.
     pub email: String,
     /// Display name of the user.
     pub name: String,
@@ -42,9 +42,9 @@ pub struct User {
     /// `true` if the user may sign in and use open sessions.
     #[serde(default = "yes")]
     pub active: bool,
-    /// `true` if the user was deleted; the record stays for the audit log.
+    /// `true` if the user was deleted; the record remains for the audit log.
     pub archived: bool,
-    /// Version of the user, counted from 1; compared with `If-Match`.
+    /// Version of the user, starting at 1; compared with `If-Match`.
     #[serde(default = "first")]
     pub version: i64,
     /// Time at which the user was created.
@@ -61,7 +61,7 @@ const fn first() -> i64 {
     1
 }
 
-/// Edit of a staff member; a field that is `None` keeps its current value.
+/// Changes to a staff member; a field that is `None` keeps its current value.
 #[derive(Clone, Debug, Default)]
 pub struct UserEdit {
     /// New display name.
@@ -90,14 +90,14 @@ pub struct ApiKey {
     pub last4: String,
     /// Role that determines the key's permissions.
     pub role: Role,
-    /// E-mail address of the customer to whose orders a key with the role `customer` is limited. `None` limits such a
+    /// Email address of the customer to whose orders a key with the role `customer` is limited. `None` limits such a
     /// key to the orders that it created.
     pub customer_email: Option<String>,
-    /// Time from which the key is rejected; `None` if it never expires.
+    /// Time at which the key expires; `None` if it never expires.
     pub expires_at: Option<Timestamp>,
     /// Time at which the key was revoked; `None` if not revoked.
     pub revoked_at: Option<Timestamp>,
-    /// Time of the last use, accurate to about a minute because uses are written in batches; `None` if never used.
+    /// Time of the last use, accurate to about a minute because it is written in batches; `None` if never used.
     pub last_used_at: Option<Timestamp>,
     /// Time at which the key was created.
     pub created_at: Timestamp,
@@ -121,14 +121,14 @@ pub struct StaffSession {
     pub agent: Option<String>,
 }
 
-/// All staff, keys and sessions: a singleton aggregate with the id [`Id::ONLY`].
+/// All staff, keys and sessions: a singleton aggregate with the ID [`Id::ONLY`].
 ///
-/// Invariants: at most one user that is not deleted has a given e-mail address; once there is an active admin, at least
+/// Invariants: at most one user that is not deleted has a given email address; once there is an active admin, at least
 /// one always remains. The maps are not part of the serialized aggregate: each entry is a separate row under the
 /// aggregate's version, and [`Access::hydrate`] restores them after a load.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Access {
-    /// Users by id.
+    /// Users by ID.
     #[serde(skip)]
     pub users: rpds::HashTrieMapSync<Id, Arc<User>>,
     /// API keys by their hash, so that a request finds its key without a scan.
@@ -142,37 +142,37 @@ pub struct Access {
     pub setup_completed_at: Option<Timestamp>,
 }
 
-/// Changes to staff members; the answer is the user.
+/// Commands on staff members; each returns the user.
 #[derive(Clone, Debug)]
 pub enum StaffCommand {
     /// Adds a staff member.
     Add {
-        /// E-mail address, not yet normalized; refused with 400 if malformed, with 409 if taken.
+        /// Email address, not yet normalized; rejected with 400 if malformed, with 409 if taken.
         email: String,
         /// Display name; must not be empty.
         name: String,
-        /// Password hash as a PHC string, computed at the edge.
+        /// Password hash as a PHC string, computed by the HTTP layer.
         password_hash: String,
         /// Role of the user: `operator` or `admin`.
         role: Role,
     },
-    /// Adds the first admin of a new shop; refused with 409 `admin_exists` once there is one.
+    /// Adds the first admin of a new shop; rejected with 409 `admin_exists` once there is one.
     AddFirstAdmin {
-        /// E-mail address, not yet normalized; refused with 400 if malformed.
+        /// Email address, not yet normalized; rejected with 400 if malformed.
         email: String,
         /// Display name; must not be empty.
         name: String,
-        /// Password hash as a PHC string, computed at the edge.
+        /// Password hash as a PHC string, computed by the HTTP layer.
         password_hash: String,
     },
-    /// Edits a staff member. An edit that would leave no active admin is refused with 409 `last_admin`.
+    /// Edits a staff member. An edit that would leave no active admin is rejected with 409 `last_admin`.
     Update {
         /// User to edit.
         id: Id,
-        /// Version of the user that the caller read; refused with 412 if the user has changed since.
+        /// Version of the user that the caller read; rejected with 412 if the user has changed since.
         if_version: Option<i64>,
-        /// Password hash against which the edge verified the current password; refused if the hash has changed since.
-        /// Without it, users cannot set their own password (403 `own_password`).
+        /// Password hash against which the HTTP layer verified the current password; rejected if the hash has changed
+        /// since. Without it, users cannot set their own password (403 `own_password`).
         checked_hash: Option<String>,
         /// Fields to change; the rest keep their values.
         change: UserEdit,
@@ -183,24 +183,24 @@ pub enum StaffCommand {
     Remove(Id),
 }
 
-/// Changes to second factors; the answer is the user.
+/// Commands on second factors; each returns the user.
 #[derive(Clone, Debug)]
 pub enum FactorCommand {
-    /// Starts the setup of a second factor, replacing any unfinished setup; refused with 409 `second_factor_on` if a
+    /// Starts the setup of a second factor, replacing any unfinished setup; rejected with 409 `second_factor_on` if a
     /// second factor is already active.
     Begin {
         /// User who sets up their own second factor.
         user: Id,
-        /// Password hash against which the edge verified the password; refused if the hash has changed since.
+        /// Password hash against which the HTTP layer verified the password; rejected if the hash has changed since.
         checked_hash: String,
-        /// New secret, encrypted by the edge.
+        /// New secret, encrypted by the HTTP layer.
         encrypted_secret: String,
     },
     /// Activates a second factor whose authenticator app produced a correct code. Ends the user's other sessions.
     Confirm {
         /// User who sets up their own second factor.
         user: Id,
-        /// Encrypted secret with which the code was checked; refused if another setup has been started since.
+        /// Encrypted secret with which the code was checked; rejected if another setup has been started since.
         encrypted_secret: String,
         /// TOTP time step of the code.
         step: i64,
@@ -213,15 +213,15 @@ pub enum FactorCommand {
     Remove {
         /// User who deactivates their own second factor.
         user: Id,
-        /// Password hash against which the edge verified the password; refused if the hash has changed since.
+        /// Password hash against which the HTTP layer verified the password; rejected if the hash has changed since.
         checked_hash: String,
         /// Proof of the second factor.
         proof: FactorProof,
     },
-    /// Counts an attempt before the second-factor code is checked; refused with `too_many_factor_codes` after too many
+    /// Counts an attempt before the second-factor code is checked; rejected with `too_many_factor_codes` after too many
     /// wrong codes.
     CountCode(Id),
-    /// Deactivates the second factor of another user who has lost it, and ends that user's sessions. Refused with 403
+    /// Deactivates the second factor of another user who has lost it, and ends that user's sessions. Rejected with 403
     /// `own_second_factor` for the caller's own.
     Reset(Id),
 }
@@ -234,7 +234,7 @@ pub struct UserAnswer {
     pub user: Arc<User>,
 }
 
-/// Addition of an API key that the edge generated and hashed.
+/// Command that adds an API key, which the HTTP layer has generated and hashed.
 #[derive(Clone, Debug)]
 pub struct AddKey {
     /// Label describing the key's purpose; must not be empty.
@@ -247,13 +247,13 @@ pub struct AddKey {
     pub last4: String,
     /// Role that determines the key's permissions.
     pub role: Role,
-    /// E-mail address of the customer to whom a key of role `customer` is limited.
+    /// Email address of the customer to whom a key of role `customer` is limited.
     pub customer_email: Option<String>,
-    /// Time from which the key is rejected; must be in the future.
+    /// Time at which the key expires; must be in the future.
     pub expires_at: Option<Timestamp>,
 }
 
-/// Revocation of the API key with the given id, which is rejected from the next request on.
+/// Command that revokes the API key with the given ID; the key is rejected from the next request on.
 #[derive(Clone, Copy, Debug)]
 pub struct RevokeKey(pub Id);
 
@@ -265,18 +265,18 @@ pub struct KeyAnswer {
     pub key: Arc<ApiKey>,
 }
 
-/// Opening of a session for a user whose password the edge has verified.
+/// Command that opens a session for a user whose password the HTTP layer has verified.
 #[derive(Clone, Debug)]
 pub struct OpenStaffSession {
     /// User who signed in.
     pub user: Id,
-    /// Password hash against which the edge verified the password; refused if the hash has changed since.
+    /// Password hash against which the HTTP layer verified the password; rejected if the hash has changed since.
     pub checked_hash: String,
-    /// SHA-256 of the session token in hexadecimal; the edge generated the token.
+    /// SHA-256 of the session token in hexadecimal; the HTTP layer generated the token.
     pub hash: String,
     /// User agent of the browser.
     pub agent: Option<String>,
-    /// Proof of the second factor; `None` if the client sent none. Refused with `second_factor_required` if the
+    /// Proof of the second factor; `None` if the client sent none. Rejected with `second_factor_required` if the
     /// account requires one, and with `wrong_factor_code` if the proof was used before.
     pub proof: Option<FactorProof>,
 }
@@ -289,7 +289,7 @@ pub struct SessionAnswer {
     pub session: Arc<StaffSession>,
 }
 
-/// Further commands on access: ending sessions, recording uses, and entries in the audit log.
+/// Further commands on access: ending sessions, recording usage and adding entries to the audit log.
 #[derive(Clone, Debug)]
 pub enum AccessCommand {
     /// Records in the audit log that the agent gateway requested a skill, and the outcome; changes nothing else.
@@ -315,9 +315,9 @@ pub enum AccessCommand {
     EndSession(Id),
     /// Records the last use of keys and sessions, collected since the previous such command.
     Used {
-        /// Ids of keys with the time of their last use.
+        /// IDs of keys with the time of their last use.
         keys: Vec<(Id, Timestamp)>,
-        /// Ids of sessions with the time of their last use.
+        /// IDs of sessions with the time of their last use.
         sessions: Vec<(Id, Timestamp)>,
     },
     /// Removes expired sessions.
@@ -329,7 +329,7 @@ pub enum AccessCommand {
     },
 }
 
-/// Refusal code for a password that was changed, or an account that was closed, after the edge checked it.
+/// Error code for a password that was changed, or an account that was closed, after the HTTP layer checked it.
 pub const CREDENTIALS_CHANGED: &str = "credentials_changed";
 
 fn user_without_hash<S: Serializer>(user: &Arc<User>, to: S) -> Result<S::Ok, S::Error> {

@@ -3,10 +3,10 @@
 //!
 //! There is only one connection. When an admin starts to connect, a request is recorded whose `state` can be used once,
 //! by the same session and within ten minutes; the provider then issues two tokens. The access token is short-lived.
-//! The refresh token yields a new pair, once: its upcoming use is committed beforehand, and the new pair is committed
-//! before either token is used. A server that stopped in between tries the refresh token again, and tells the operators
-//! if the provider no longer accepts it. Callers encrypt tokens before passing them in. [`paper`] defines the documents
-//! sent to the provider; [`crate::posting`] tracks their progress.
+//! The refresh token can be exchanged for a new pair once: the exchange is recorded beforehand, and the new pair is
+//! committed before either token is used. A server that stopped in between tries the refresh token again, and tells the
+//! operators if the provider no longer accepts it. Callers encrypt tokens before passing them in. [`paper`] defines the
+//! documents sent to the provider; [`crate::posting`] tracks their progress.
 
 pub mod paper;
 
@@ -28,9 +28,9 @@ const MAX_REQUESTS: usize = 10;
 /// Maximum length of an encrypted token, in bytes.
 const MAX_SEALED_CHARS: usize = 8_000;
 
-/// Refusal code for a `state` that was used, has expired, or never existed.
+/// Error code for a `state` that was used, has expired, or never existed.
 pub const INVALID_STATE: &str = "invalid_state";
-/// Refusal code for a command that requires a connection when there is none.
+/// Error code for a command that requires a connection when there is none.
 pub const NOT_CONNECTED: &str = "accounting_not_connected";
 
 /// Access and refresh token of a connection, encrypted with the server's key.
@@ -39,9 +39,9 @@ pub const NOT_CONNECTED: &str = "accounting_not_connected";
 pub struct SealedTokens {
     /// Encrypted access token, sent with API calls.
     pub access: String,
-    /// Encrypted refresh token, which yields the next pair of tokens once.
+    /// Encrypted refresh token, which can be exchanged once for the next pair of tokens.
     pub refresh: String,
-    /// Time from which the access token is rejected.
+    /// Time at which the access token expires.
     pub expires_at: Timestamp,
 }
 
@@ -55,7 +55,7 @@ pub struct ConnectRequest {
     pub session: Id,
     /// Encrypted PKCE code verifier.
     pub sealed_verifier: String,
-    /// Time from which the request is rejected.
+    /// Time at which the request expires.
     pub expires_at: Timestamp,
 }
 
@@ -63,7 +63,7 @@ pub struct ConnectRequest {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tenant {
-    /// The provider's id of the organisation.
+    /// The provider's ID for the organisation.
     pub id: String,
     /// Name of the organisation.
     pub name: String,
@@ -75,7 +75,7 @@ pub struct Tenant {
 pub struct AccountingLink {
     /// Organisation that the connection belongs to.
     pub tenant: Tenant,
-    /// E-mail address of the admin who connected it.
+    /// Email address of the admin who connected it.
     pub connected_by: String,
     /// Time at which the connection was established.
     pub connected_at: Timestamp,
@@ -87,7 +87,7 @@ pub struct AccountingLink {
     pub renewing: bool,
 }
 
-/// Aggregate of the connection to the accounting system.
+/// Aggregate that represents the connection to the accounting system.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Accounting {
@@ -114,14 +114,14 @@ pub enum AccountingCommand {
         state_hash: String,
         /// Session of the admin.
         session: Id,
-        /// PKCE code verifier, encrypted by the edge.
+        /// PKCE code verifier, encrypted by the HTTP layer.
         sealed_verifier: String,
     },
     /// Stores the tokens issued by the provider, replacing any earlier connection.
     Connect {
         /// Organisation that the admin chose.
         tenant: Tenant,
-        /// E-mail address of the admin who connected the system.
+        /// Email address of the admin who connected the system.
         by: String,
         /// First pair of tokens.
         tokens: SealedTokens,
@@ -148,7 +148,7 @@ pub enum AccountingCommand {
     Revoked,
 }
 
-/// Redemption of the `state` of a request, when the admin returns from the provider.
+/// Command that redeems the `state` of a request when the admin returns from the provider.
 #[derive(Clone, Debug)]
 pub struct RedeemState {
     /// SHA-256 of the OAuth `state` in hexadecimal.
@@ -298,7 +298,7 @@ impl Accounting {
         let reason = format!("the accounting system must be reconnected: {words}");
         let text = format!(
             "Paid invoices and credit notes are no longer sent to the accounting system: {reason}.\n\nAn admin whose \
-             e-mail address is also that of a customer account can reconnect it at \
+             email address is also that of a customer account can reconnect it at \
              {}/api/v1/integrations/accounting/connect. Documents issued in the meantime are sent then.\n",
             cx.rules.public_url
         );

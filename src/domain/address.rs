@@ -8,7 +8,7 @@ pub const NO_POSTAL_CODE: &str = "-";
 /// Postal address, with the same fields as an address in a customer's profile.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(missing_docs, reason = "the names of an address's members are plain")]
+#[expect(missing_docs, reason = "the names of an address's fields are plain")]
 pub struct Address {
     pub line1: String,
     #[serde(default)]

@@ -28,12 +28,12 @@ macro_rules! skills {
 }
 
 skills! {
-    PausePrint = "pause-print", "Pauses a job, or the current print of a printer.";
-    ResumePrint = "resume-print", "Resumes a job, or the paused print of a printer.";
-    CancelPrint = "cancel-print", "Cancels a job, or the current print of a printer.";
+    PausePrint = "pause-print", "Pauses a job, or a printer's current print.";
+    ResumePrint = "resume-print", "Resumes a job, or a printer's paused print.";
+    CancelPrint = "cancel-print", "Cancels a job, or a printer's current print.";
     EmergencyStop = "emergency-stop", "Stops a printer immediately.";
     PrinterStatus = "printer-status", "Reports the state of one printer.";
-    FarmStatus = "farm-status", "Reports the state of all printers and the waiting jobs.";
+    FarmStatus = "farm-status", "Reports the state of all printers and the queued jobs.";
     OrderStatus = "order-status", "Reports the state of an order and its jobs.";
     StockLevel = "stock-level", "Reports the stock of one material, or of all.";
     LowStock = "low-stock", "Lists the materials below their reorder point.";
@@ -54,7 +54,7 @@ impl Skill {
 }
 
 /// Returns whether a user of the gateway may request skills. An empty list admits every user; `*` in a pattern matches
-/// any text. User ids are opaque except for the channel prefix (`telegram:123`), so `telegram:*` admits a whole
+/// any text. User IDs are opaque except for the channel prefix (`telegram:123`), so `telegram:*` admits a whole
 /// channel.
 pub fn may_ask(patterns: &[String], user: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, user))

@@ -19,11 +19,11 @@ use crate::refusal::Refusal;
 use crate::requirement::Requirement;
 
 /// Aggregate created by another aggregate's commit, at version 1. Creation needs no coordination, because nothing else
-/// knows the new id; afterwards only the aggregate's own actor may change it.
+/// knows the new ID; afterwards only the aggregate's own actor may change it.
 pub trait NewAggregate: Debug + Send + Sync + 'static {
     /// Returns the [`Aggregate::KIND`] of the new aggregate.
     fn kind(&self) -> &'static str;
-    /// Returns the id of the new aggregate, which was never used before.
+    /// Returns the ID of the new aggregate, which was never used before.
     fn id(&self) -> Id;
 }
 
@@ -48,7 +48,7 @@ pub struct Decision<T: Aggregate, A = Confirmation> {
     pub events: Vec<Event>,
     /// Aggregates that this commit creates.
     pub created: Vec<T::Created>,
-    /// Conditions outside the aggregate that must hold at the time of the commit; otherwise the command is refused.
+    /// Conditions outside the aggregate that must hold at the time of the commit; otherwise the command is rejected.
     pub requirements: Vec<Requirement>,
     /// Answer to the caller.
     pub answer: A,
@@ -59,7 +59,7 @@ impl<T: Aggregate, A> Decision<T, A> {
     pub fn to(next: T, answer: A) -> Self {
         Self { next: Some(next), ..Self::unchanged(answer) }
     }
-    /// Creates a decision that answers without changing anything.
+    /// Creates a decision that returns an answer without changing anything.
     pub fn unchanged(answer: A) -> Self {
         Self { next: None, rows: Vec::new(), events: Vec::new(), created: Vec::new(), requirements: Vec::new(), answer }
     }
@@ -101,8 +101,7 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     type Row: Debug + Send + Sync + 'static;
     /// Aggregates of other kinds that a commit of this one may create; [`Infallible`] if none.
     type Created: NewAggregate;
-    /// External work required by a state; equal effects are the same work, which is never started twice at the same
-    /// time.
+    /// External work required by a state; equal effects stand for the same work, which never runs twice at once.
     type Effect: Hash + Eq + Clone + Debug + Send + Sync + 'static;
 
     /// Returns the version number shown to clients and sent back in `If-Match`, which counts only changes made by
@@ -129,14 +128,14 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     }
 }
 
-/// Commands to an aggregate `T` that share one type of answer: the sender gets an answer of exactly this type. A kind
-/// has one type of command for each type of answer, with the rules that decide its commands.
+/// Commands on an aggregate `T` that all return the same type of answer. A kind has one command type for each answer
+/// type, with the rules that decide its commands.
 pub trait Command<T: Aggregate>: Clone + Debug + Send + Sync + 'static {
     /// Answer to the caller; stored with the idempotency key.
     type Answer: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static;
 
     /// Decides the command. `this` is `None` until the aggregate exists; until then every command that does not create
-    /// the aggregate is refused with [`Refusal::not_found`].
+    /// the aggregate is rejected with [`Refusal::not_found`].
     fn decide(&self, this: Option<&T>, id: Id, cx: &DecisionContext<'_>) -> Result<Decision<T, Self::Answer>, Refusal>;
     /// Returns the command's name for the audit log (`order.cancel`).
     fn name(&self) -> &'static str;
@@ -150,14 +149,14 @@ pub trait Command<T: Aggregate>: Clone + Debug + Send + Sync + 'static {
     fn audit_facts(&self) -> AuditFacts {
         AuditFacts::done()
     }
-    /// Returns the version that the caller saw (`If-Match`); the actor refuses the command if the current version
+    /// Returns the version that the caller saw (`If-Match`); the actor rejects the command if the current version
     /// differs.
     fn if_version(&self) -> Option<i64> {
         None
     }
 }
 
-/// Answer to a command that tells the caller only that the command took effect.
+/// Answer that only confirms to the caller that the command took effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Confirmation {
     /// The command took effect, now or earlier.
@@ -202,7 +201,7 @@ impl<T: Aggregate> Versioned<T> {
 }
 
 impl<T> Versioned<T> {
-    /// Returns version 0 without a state, which means that nothing is stored yet.
+    /// Returns version 0 without a state: nothing is stored yet.
     pub const fn nothing() -> Self {
         Self { version: 0, state: None }
     }

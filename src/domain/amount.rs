@@ -26,7 +26,7 @@ impl Amount {
         Self(units * 1000)
     }
 
-    /// Returns the given share of the amount, rounded half up; `fraction` is clamped to 0 to 1.
+    /// Returns the given fraction of the amount, rounded half up; `fraction` is clamped to 0 to 1.
     pub fn part(self, fraction: f64) -> Self {
         if !fraction.is_finite() {
             return self;

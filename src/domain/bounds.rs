@@ -64,12 +64,12 @@ pub fn nozzle_mm(mm: f64) -> Option<f64> {
     length_mm(mm).filter(|mm| *mm <= MAX_NOZZLE_MM)
 }
 
-/// Returns a temperature in degrees Celsius; 0, which means unknown, if it is beyond ±[`MAX_CELSIUS`].
+/// Returns a temperature in degrees Celsius, or 0 (unknown) if it is beyond ±[`MAX_CELSIUS`].
 pub(super) fn celsius(degrees: f64) -> f64 {
     if (-MAX_CELSIUS..=MAX_CELSIUS).contains(&degrees) { rounded(degrees) } else { 0.0 }
 }
 
-/// Clamps a progress in percent to 0 to 100; returns 0 if it is not a number.
+/// Clamps a percentage to the range 0 to 100; returns 0 for NaN.
 pub fn percent(percent: f64) -> f64 {
     if percent.is_nan() { 0.0 } else { rounded(percent.clamp(0.0, 100.0)) }
 }

@@ -28,8 +28,8 @@ pub struct Breaker {
 }
 
 impl Breaker {
-    /// Admits a call, or returns for how many milliseconds calls are blocked. After that time one call is admitted as a
-    /// probe, and the others wait for its outcome.
+    /// Admits a call, or returns the number of milliseconds for which calls are blocked. After that time one call is
+    /// admitted as a probe, and the others wait for its outcome.
     pub fn admit(&mut self, rules: &BreakerRules, now_ms: u64) -> Result<(), u64> {
         let Some(until) = self.open_until_ms else { return Ok(()) };
         if now_ms < until {
@@ -39,7 +39,7 @@ impl Breaker {
         Ok(())
     }
 
-    /// Returns for how many milliseconds from now calls are blocked; 0 if a call would be admitted.
+    /// Returns the number of milliseconds for which calls remain blocked; 0 if a call would be admitted.
     pub fn closed_for_ms(&self, now_ms: u64) -> u64 {
         self.open_until_ms.map_or(0, |until| until.saturating_sub(now_ms))
     }

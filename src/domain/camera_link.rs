@@ -1,4 +1,4 @@
-//! Signed URLs of camera pictures, for systems that fetch pictures themselves and have no API key. Each URL is valid
+//! Signed URLs for camera pictures, for systems that fetch pictures themselves and have no API key. Each URL is valid
 //! for one printer and about a minute.
 
 use subtle::ConstantTimeEq as _;

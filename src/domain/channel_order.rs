@@ -1,8 +1,9 @@
-//! Order of another shop, sold through a sales channel: from its first message to the last shipment reported back.
+//! Order placed in another shop and received through a sales channel: from its first message to the last shipment
+//! reported back.
 //!
-//! The order's identity derives from the channel and the order's id in the other shop, so all messages about it reach
+//! The order's identity derives from the channel and the order's ID in the other shop, so all messages about it reach
 //! the same aggregate, however often and in whichever order they arrive. It is held until our order can be created:
-//! while an entry is missing in the variant map, it waits and lists the missing entries. `news` merges the shop's
+//! while an entry is missing in the variant map, it is on hold and lists the missing entries. `news` merges the shop's
 //! messages, `amounts` converts its prices, `report` reports shipments to the shop, `rules` dispatches commands and
 //! derives the effects.
 //!
@@ -11,7 +12,7 @@
 //! | not paid | unpaid | nothing, until a message reports the payment |
 //! | paid | waiting | its lines are looked up in the map; missing entries are listed, and looked up again when the map changes |
 //! | paid, but its lines cannot be read | waiting | the operators are alerted, until a message contains readable lines |
-//! | paid, all lines known | making | our order is created, once, with an id chosen beforehand |
+//! | paid, all lines known | making | our order is created, once, with an ID chosen beforehand |
 //! | our order exists | made | cancellation and refunds in the other shop are passed on to our order, and our order's shipments to the shop |
 //! | cancelled before | cancelled | our order is never created |
 
@@ -41,9 +42,9 @@ pub const MAX_VARIANT_CHARS: usize = 200;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SoldLine {
-    /// The shop's identifier of the line, which shipments refer to.
+    /// The shop's identifier for the line, which shipments refer to.
     pub line_id: String,
-    /// The shop's id of the variant.
+    /// The shop's ID for the variant.
     #[serde(default)]
     pub variant: Option<String>,
     /// The shop's SKU code.
@@ -60,7 +61,7 @@ pub struct SoldLine {
 }
 
 impl SoldLine {
-    /// Returns the names to look up in the map, in order: the variant id, the SKU code, and, if the line has neither,
+    /// Returns the names to look up in the map, in order: the variant ID, the SKU code, and, if the line has neither,
     /// the title. A line that was added to an order by hand has only a title.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let named = [self.variant.as_deref(), self.code.as_deref()];
@@ -75,7 +76,7 @@ impl SoldLine {
 }
 
 /// Normalizes a name for the variant map: one line of at most [`MAX_VARIANT_CHARS`]. Both sold lines and map entries
-/// are normalized, so they match however the other shop writes the name.
+/// are normalized, so they match even if the other shop varies its spelling.
 pub fn variant_name(text: &str) -> String {
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     let line: String = text.chars().map(|c| if breaks(c) { ' ' } else { c }).collect();
@@ -91,7 +92,7 @@ pub fn variant_name(text: &str) -> String {
 pub struct SoldContent {
     /// Order lines: at least one, at most [`MAX_SOLD_LINES`].
     pub lines: Vec<SoldLine>,
-    /// ISO 4217 code in lower case.
+    /// ISO 4217 code in lowercase.
     pub currency: String,
     /// `true` if the prices include tax.
     pub taxes_included: bool,
@@ -103,7 +104,7 @@ pub struct SoldContent {
     pub discount_cents: i64,
     /// Total that the customer paid, in minor units.
     pub total_cents: i64,
-    /// The customer's e-mail address in lower case.
+    /// The customer's email address in lowercase.
     pub customer_email: Option<String>,
     /// Shipping address.
     pub address: Option<Address>,
@@ -116,7 +117,7 @@ pub struct SoldContent {
 /// State of an order as reported in one message from the other shop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ShopOrderUpdate {
-    /// The shop's id of the order.
+    /// The shop's ID for the order.
     pub external_id: String,
     /// The shop's order number.
     pub number: String,
@@ -130,7 +131,7 @@ pub struct ShopOrderUpdate {
     pub refunded_cents: i64,
     /// Content of the order, if the message contains it.
     pub content: Option<SoldContent>,
-    /// Reason why the content cannot be read, as text for operators.
+    /// Human-readable reason why the content cannot be read.
     pub unreadable: Option<String>,
 }
 
@@ -144,7 +145,7 @@ pub struct ShopState {
     pub refunded_cents: i64,
 }
 
-/// Progress of a channel order, from its first message to its shipment.
+/// Status of a channel order, from its first message to its shipment.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChannelOrderStatus {
@@ -158,18 +159,19 @@ pub enum ChannelOrderStatus {
     Cancelled,
 }
 
-/// Order sold by another shop.
+/// Order placed in another shop.
 ///
 /// Invariants: `order_id` is chosen with the first message and never changes; the content is frozen once our order is
-/// being created; paid, cancelled and refunded only ever grow, so the order in which messages arrive does not matter.
+/// being created; `paid`, `cancelled` and `refunded_cents` are never reset or reduced, so the order in which messages
+/// arrive does not matter.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelOrder {
-    /// Identifier, derived from the channel and the order's id in the other shop.
+    /// Identifier, derived from the channel and the order's ID in the other shop.
     pub id: Id,
     /// Sales channel that the order came from.
     pub channel_id: Id,
-    /// The shop's id of the order.
+    /// The shop's ID for the order.
     pub external_id: String,
     /// The shop's order number.
     pub number: String,
@@ -179,12 +181,12 @@ pub struct ChannelOrder {
     pub paid: bool,
     /// Cancellation and refunds at the shop, to be passed on to our order.
     pub there: ShopState,
-    /// Id of the customer's record; `None` until an order of the customer has been paid.
+    /// ID of the customer's record; `None` until an order of the customer has been paid.
     #[serde(default)]
     pub customer_id: Option<Id>,
     /// Content of the order; `None` until a message contained it.
     pub content: Option<SoldContent>,
-    /// Id of our order, chosen before the order exists.
+    /// ID of our order, chosen before the order exists.
     pub order_id: Id,
     /// `true` once our order is being created; later messages no longer stop it.
     pub making: bool,
@@ -196,14 +198,14 @@ pub struct ChannelOrder {
     pub our_state: ShopState,
     /// Names without an entry in the variant map, as the shop writes them.
     pub missing: Vec<String>,
-    /// Any other obstacle, or an outcome that differs from what the shop expects, as text for operators.
+    /// Human-readable description of any other obstacle, or of an outcome that differs from what the shop expects.
     pub problem: Option<String>,
     /// `true` if our rules refused the order at the last attempt, which is repeated when the map changes.
     pub refused: bool,
     /// Number of manual retries by operators.
     #[serde(rename = "asked")]
     pub manual_retries: u32,
-    /// `true` once the operators were alerted by email that the order waits; reset once unreadable content becomes
+    /// `true` once the operators were alerted by email that the order is on hold; reset once unreadable content becomes
     /// readable.
     pub alerted: bool,
     /// Shipments to report to the shop, oldest first.
@@ -245,7 +247,7 @@ pub enum ChannelOrderCommand {
     Hear {
         /// Sales channel that the message came from.
         channel: Id,
-        /// Id of the customer's record, if known.
+        /// ID of the customer's record, if known.
         customer: Option<Id>,
         /// Content of the message.
         news: Box<ShopOrderUpdate>,
@@ -261,13 +263,13 @@ pub enum ChannelOrderCommand {
     Resolved,
     /// Records that our order exists.
     Made,
-    /// Records that the rules refused our order, with the reason; the channel order waits again.
+    /// Records that the rules refused our order, with the reason; the channel order is on hold again.
     NotMade(String),
     /// Records that a cancellation or refunds were passed on to our order, and the reason if our order refused them.
     Told {
         /// Cancellation and refunds that were passed on.
         reported: ShopState,
-        /// Reason for the refusal, as text for operators; `None` if the changes were applied.
+        /// Human-readable reason for the refusal; `None` if the changes were applied.
         refused: Option<String>,
     },
     /// Updates the list of all shipments of our order so far.

@@ -1,9 +1,9 @@
 //! Tables as comma-separated values (RFC 4180), for use in a spreadsheet.
 //!
-//! Only builds text: the caller decides where it goes, and may take it piece by piece ([`Csv::take`]).
+//! Only builds text: the caller decides where to write it, and can take it in chunks ([`Csv::take`]).
 //!
-//! A spreadsheet interprets and calculates text that begins with `=`, `+`, `-` or `@` as a formula, even if the text is
-//! a name entered by a stranger. Such texts are prefixed with an apostrophe, which marks them as text in spreadsheets.
+//! A spreadsheet evaluates text that begins with `=`, `+`, `-` or `@` as a formula, even if the text is a name entered
+//! by a stranger. Such texts are prefixed with an apostrophe, which marks them as text in spreadsheets.
 
 use std::fmt::{Display, Write as _};
 

@@ -27,7 +27,7 @@ pub fn has_decimals(currency: &str) -> bool {
     decimals(currency) > 0
 }
 
-/// Parses a decimal number written by a program, such as `1234.5`, to minor units. `None` if malformed, above
+/// Parses a decimal number written by a program, such as `1234.5`, into minor units. `None` if malformed, above
 /// [`MAX_CENTS`], or with more decimals than the currency has, unless the extra ones are zeros.
 pub fn parse(text: &str, currency: &str) -> Option<i64> {
     let text = text.trim();

@@ -63,7 +63,7 @@ pub struct CustomRequest {
     pub site: String,
     /// Customer who submitted the request.
     pub customer_id: Id,
-    /// The customer's e-mail address in lower case.
+    /// The customer's email address in lowercase.
     pub customer_email: String,
     /// Customer's name as entered in the request.
     pub customer_name: String,
@@ -80,7 +80,7 @@ pub struct CustomRequest {
     /// Latest quote that answers the request.
     #[serde(default)]
     pub quote_id: Option<Id>,
-    /// Notes of the staff, not shown to the customer.
+    /// Staff notes, not shown to the customer.
     #[serde(default)]
     pub internal_notes: Option<String>,
     /// `true` if the request was closed because the shop did not answer in time; its photos are deleted in that case.
@@ -108,9 +108,9 @@ pub struct NewPhoto {
 pub struct NewCustomRequest {
     /// Site of submission; `None` uses the configured default.
     pub site: Option<String>,
-    /// Id of the customer's record.
+    /// ID of the customer's record.
     pub customer_id: Id,
-    /// The customer's e-mail address in its normal form.
+    /// The customer's email address in its normal form.
     pub customer_email: String,
     /// Customer's name as entered.
     pub customer_name: String,
@@ -122,7 +122,7 @@ pub struct NewCustomRequest {
     pub photos: Vec<NewPhoto>,
 }
 
-/// Operator's edit of a custom request.
+/// Operator's changes to a custom request.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CustomRequestChange {
     /// New notes; an inner `None` clears them, an outer `None` keeps them.
@@ -138,7 +138,7 @@ pub enum CustomRequestCommand {
     Create(Box<NewCustomRequest>),
     /// Edits the notes or the status on behalf of an operator.
     Update {
-        /// Version that the caller read; refused with 412 if the request has changed since.
+        /// Version that the caller read; rejected with 412 if the request has changed since.
         if_version: Option<i64>,
         /// Fields to change.
         change: CustomRequestChange,
@@ -147,11 +147,11 @@ pub enum CustomRequestCommand {
     Close,
     /// Closes a request that has stayed new for too long.
     CloseUnanswered {
-        /// Version that the caller read; refused with 412 if the request has changed since.
+        /// Version that the caller read; rejected with 412 if the request has changed since.
         if_version: Option<i64>,
     },
     /// Records that a quote answers the request. Like the next two commands, it is sent by the quote, repeatedly if
-    /// necessary, and never refused.
+    /// necessary, and never rejected.
     Quoted {
         /// Quote sent to the customer.
         quote_id: Id,

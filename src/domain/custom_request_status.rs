@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Progress of a custom request, from its receipt to the decision on its quote.
+/// Status of a custom request, from its receipt to the decision on its quote.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CustomRequestStatus {

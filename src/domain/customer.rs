@@ -1,6 +1,6 @@
 //! Customer: profile, shipping and billing addresses, and signed-in browser sessions.
 //!
-//! A customer is identified solely by the e-mail address in its normal form, which never changes. There is no password:
+//! A customer is identified solely by the email address in its normal form, which never changes. There is no password:
 //! the customer signs in by redeeming a link sent by email ([`crate::sign_in_link`]). The record is created with the
 //! first redeemed link, or with the first order that names the address.
 
@@ -29,7 +29,7 @@ pub const SESSION_LIFE_MS: i64 = 30 * DAY_MS;
 /// Maximum number of concurrent sessions of one customer; the oldest session ends when another one starts.
 const MAX_SESSIONS: usize = 20;
 
-/// Refusal code for an e-mail address that another customer already has.
+/// Error code for an email address that another customer already has.
 pub const EMAIL_TAKEN: &str = "email_taken";
 
 /// Customer with their open sessions.
@@ -41,7 +41,7 @@ pub const EMAIL_TAKEN: &str = "email_taken";
 pub struct Customer {
     /// Identifier of the customer.
     pub id: Id,
-    /// E-mail address in its normal form, which identifies the customer.
+    /// Email address in its normal form, which identifies the customer.
     pub email: String,
     /// Name of the customer.
     #[serde(default)]
@@ -78,7 +78,7 @@ pub struct CustomerSession {
     pub id: Id,
     /// Customer who signed in.
     pub customer_id: Id,
-    /// Customer's e-mail address, so that a request needs only one lookup.
+    /// Customer's email address, so that a request needs only one lookup.
     pub email: String,
     /// SHA-256 of the session token in hexadecimal; only the customer's cookie holds the token itself.
     pub hash: String,
@@ -96,16 +96,16 @@ impl CustomerSession {
 /// Commands on a customer.
 #[derive(Clone, Debug)]
 pub enum CustomerCommand {
-    /// Creates the record; refused with 409 `email_taken` if a customer with this address exists.
+    /// Creates the record; rejected with 409 `email_taken` if a customer with this address exists.
     Create {
-        /// E-mail address, not yet normalized; refused with 400 if malformed.
+        /// Email address, not yet normalized; rejected with 400 if malformed.
         email: String,
         /// Hash of the first session's token, if the record is created by redeeming a link.
         session_hash: Option<String>,
     },
     /// Opens a session after a sign-in link was redeemed.
     OpenSession {
-        /// SHA-256 of the token in hexadecimal; the edge generated the token.
+        /// SHA-256 of the token in hexadecimal; the HTTP layer generated the token.
         hash: String,
     },
     /// Ends one session; succeeds even if the session has already ended.
@@ -138,7 +138,7 @@ impl Aggregate for Customer {
     type Effect = ();
 
     fn clash(_: &str) -> Refusal {
-        Refusal::conflict(EMAIL_TAKEN, "another customer uses this e-mail address")
+        Refusal::conflict(EMAIL_TAKEN, "another customer uses this email address")
     }
 }
 

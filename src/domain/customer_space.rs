@@ -10,7 +10,7 @@ pub struct SpaceLimits {
     pub reserved_bytes: u64,
 }
 
-/// Current storage use.
+/// Current storage usage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SpaceUse {
     /// Total size of models and photos that the shop has not answered yet, in bytes.
@@ -22,7 +22,7 @@ pub struct SpaceUse {
 /// Reason why a customer's file is not stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SpaceRefusal {
-    /// The files still waiting for the shop's answer are too large in total.
+    /// The total size of the files that the shop has not answered yet would be too large.
     #[error("the shop has too many unanswered files to accept more; try again later")]
     Unclaimed,
     /// Too little disk space is left.

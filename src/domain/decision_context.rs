@@ -1,4 +1,4 @@
-//! Context of a decision in addition to the state: time, principal, settings and the source of ids.
+//! Context of a decision in addition to the state: time, principal, settings and the source of IDs.
 
 use crate::id::Id;
 use crate::principal::Principal;
@@ -52,9 +52,9 @@ impl LastNumbers {
     }
 }
 
-/// Source of fresh ids, numbers and randomness.
+/// Source of fresh IDs, numbers and randomness.
 pub trait Ids: Send + Sync {
-    /// Returns a new unique id: a `UUIDv7`, so that ids sort by creation time.
+    /// Returns a new unique ID: a `UUIDv7`, so that IDs sort by creation time.
     fn id(&self) -> Id;
     /// Returns the next number of a series.
     fn number(&self, counter: NumberSeries) -> i64;
@@ -75,6 +75,6 @@ pub struct DecisionContext<'a> {
     pub by: &'a Principal,
     /// Shop settings that the rules use.
     pub rules: &'a Rules,
-    /// Source of ids, human-readable numbers and random numbers.
+    /// Source of IDs, human-readable numbers and random numbers.
     pub ids: &'a dyn Ids,
 }

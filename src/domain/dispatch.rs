@@ -1,11 +1,12 @@
 //! Assignment of jobs to printers.
 //!
-//! The [`DispatchIndex`] is an in-memory index over orders and printers, rebuilt from them at startup: it owns nothing,
-//! and losing it loses nothing. It only proposes pairs. The order then claims the printer, and the printer accepts the
-//! attempt or not; both may refuse, because the index may be slightly out of date. Jobs are ordered by priority, then
-//! due date, then age, so a job overtakes another only if the other fits no free printer. Among the printers that fit,
-//! the index prefers one that did not refuse a start, then one that did not refuse this job, then one with the job's
-//! materials loaded, then the one whose spools the job uses up best, then the one that has been idle longest.
+//! The [`DispatchIndex`] is an in-memory index over orders and printers, rebuilt from them at startup: it holds no data
+//! of its own, so it can be lost without consequences. It only proposes pairs. The order then claims the printer, and
+//! the printer accepts the attempt or not; both may refuse, because the index may be slightly out of date. Jobs are
+//! ordered by priority, then due date, then age, so a job overtakes another only if the other fits no free printer.
+//! Among the printers that fit, the index prefers one that did not refuse a start, then one that did not refuse this
+//! job, then one with the job's materials loaded, then the one whose spools the job uses up best, then the one that has
+//! been idle longest.
 
 mod matching;
 mod need;
@@ -35,8 +36,8 @@ pub use refused::RefusedJob;
 pub use rehearsal::QueueSimulation;
 pub use spools::{SpoolToLoad, spools_to_load};
 
-/// Cooldown in milliseconds before a pair of job and printer is proposed again after the printer refused the job,
-/// unless the printer changes in the meantime.
+/// Cooldown in milliseconds before a job is proposed to a printer again after the printer refused the job, unless the
+/// printer changes in the meantime.
 const REFUSAL_COOLDOWN_MS: i64 = 10_000;
 /// Length in milliseconds of the window to which `max_starts_per_minute` applies.
 const START_WINDOW_MS: i64 = 60_000;
@@ -52,10 +53,10 @@ pub struct DispatchRules {
     pub types: KnownTypes,
 }
 
-/// Job with a free printer that it fits. The order is then asked to claim the printer for the job.
+/// Job paired with a free printer that can print it. The order is then asked to claim the printer for the job.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Proposal {
-    /// Order of the job.
+    /// Order that the job belongs to.
     pub order: Id,
     /// Job to print.
     pub job: Id,
@@ -63,7 +64,7 @@ pub struct Proposal {
     pub printer: Id,
 }
 
-/// Rank among the ready jobs, lowest first: priority (higher first), due date (none last), age, and the job's id as a
+/// Rank among the ready jobs, lowest first: priority (higher first), due date (none last), age, and the job's ID as a
 /// tie-breaker.
 type QueueRank = (Reverse<u8>, Timestamp, Timestamp, Id);
 
@@ -130,7 +131,7 @@ impl DispatchIndex {
         }
     }
 
-    /// Returns the number of jobs that wait for a printer.
+    /// Returns the number of jobs that are waiting for a printer.
     pub fn waiting(&self) -> usize {
         self.jobs.len()
     }
@@ -205,8 +206,8 @@ impl DispatchIndex {
     /// Returns the pairs to try now, best job first. Each pair stays open until [`DispatchIndex::settled`] is called
     /// with it.
     ///
-    /// A printer that refused a start is the last choice. After its rest it is tried with one job: preferably one that
-    /// it did not refuse, otherwise any but the one it refused last, otherwise that one.
+    /// A printer that refused a start is the last choice. After its cooldown it is tried with one job: preferably one
+    /// that it did not refuse, otherwise any but the one it refused last, otherwise that one.
     pub fn proposals(&mut self, now: Timestamp) -> Vec<Proposal> {
         let mut left = self.starts_left(now);
         let usable = |id: &Id| !self.printers_in_flight.contains(id) && !self.claimed.contains_key(id);
@@ -328,7 +329,7 @@ impl DispatchIndex {
     }
 
     /// Returns the time at which new proposals become possible without any change: when the start limit allows another
-    /// start, a printer has finished its rest, or a refused pair may be tried again. `None` if nothing depends on time.
+    /// start, a printer's cooldown has ended, or a refused pair may be tried again. `None` if nothing depends on time.
     pub fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
         if self.jobs.is_empty() {
             return None;
@@ -385,7 +386,7 @@ enum Probe {
     Any,
 }
 
-/// Returns whether the job waits for a printer and nothing else.
+/// Returns whether the job is waiting only for a printer.
 fn is_ready(job: &Job) -> bool {
     job.state == JobState::Sliced
         && job.holds_all()

@@ -3,7 +3,7 @@
 //! An endpoint follows the outbox, the numbered log of all events, with a cursor. One commit both moves the cursor and
 //! creates the deliveries for the subscribed events, so that each event is delivered at least once and none is skipped.
 //! A failed delivery is retried on a fixed schedule; when the last retry fails, the endpoint is disabled, and its
-//! events wait until an operator enables it.
+//! events stay pending until an operator enables it.
 //!
 //! `decide` contains the rules, `window` the in-memory deliveries; `replay` sends past events again, and `envelope`
 //! builds the body.
@@ -35,7 +35,7 @@ pub const DELIVERY_WINDOW: usize = 32;
 pub enum DeliveryState {
     /// Pending: due at `next_at`.
     Pending,
-    /// Delivered: the endpoint answered with a 2xx status.
+    /// Delivered: the endpoint responded with a 2xx status.
     Delivered,
     /// Failed: the last retry failed, which also disabled the endpoint. Sent again when the endpoint is enabled.
     Failed,
@@ -52,14 +52,14 @@ pub struct Delivery {
     pub id: Id,
     /// Endpoint to deliver to.
     pub endpoint_id: Id,
-    /// Event id, included in the envelope and sent as `webhook-id`; the same for every redelivery, so that receivers
+    /// Event ID, included in the envelope and sent as `webhook-id`; the same for every redelivery, so that receivers
     /// can deduplicate.
     pub event_id: Id,
     /// Number of the event in the outbox; 0 for a test event, which is not in the outbox.
     pub event_seq: i64,
     /// Type of the event, such as `order.paid`.
     pub event: String,
-    /// Replay number: 0 for the first delivery of an event; a redelivery or replay carries the value that
+    /// Replay number: 0 for the first delivery of an event; a redelivery or replay has the value that
     /// [`Endpoint::replays`] had at that time.
     pub replay: u32,
     /// Body of every attempt, identical byte for byte.
@@ -72,7 +72,7 @@ pub struct Delivery {
     pub next_at: Timestamp,
     /// HTTP status of the last attempt; `None` if there was no response.
     pub last_status: Option<u16>,
-    /// Error of the last attempt, as text for operators; `None` if it succeeded.
+    /// Human-readable error of the last attempt; `None` if it succeeded.
     pub last_error: Option<String>,
     /// Start of the last response body, at most 1 KiB.
     pub last_excerpt: Option<String>,
@@ -105,7 +105,7 @@ pub enum EndpointState {
     /// Active: deliveries are sent as they become due.
     Active,
     /// Disabled because all retries of a delivery failed or an operator paused the endpoint: nothing is sent, and new
-    /// events wait as pending deliveries until an operator enables the endpoint.
+    /// events become pending deliveries until an operator enables the endpoint.
     Disabled,
 }
 
@@ -133,7 +133,7 @@ pub struct Endpoint {
     pub former: Option<(String, Timestamp)>,
     /// State, which determines whether deliveries are sent.
     pub state: EndpointState,
-    /// Reason why the endpoint was disabled, as text for operators; `None` while active.
+    /// Human-readable reason why the endpoint was disabled; `None` while active.
     pub disabled_reason: Option<String>,
     /// Number of the last outbox event that was processed for this endpoint.
     pub cursor: i64,
@@ -193,12 +193,12 @@ pub struct DueEvent {
     pub body: String,
 }
 
-/// Changes that operators make to an endpoint; the answer is the endpoint.
+/// Commands with which operators change an endpoint; each returns the endpoint.
 #[derive(Clone, Debug)]
 pub enum EndpointCommand {
     /// Registers the endpoint, which receives the events after `cursor`.
     Create {
-        /// Target URL; the edge has checked that it is allowed.
+        /// Target URL; the HTTP layer has checked that it is allowed.
         url: String,
         /// Event types: at least one, each known and listed once.
         events: Vec<String>,
@@ -209,9 +209,9 @@ pub enum EndpointCommand {
     },
     /// Edits URL and event types; `None` leaves a field unchanged.
     Update {
-        /// Version that the caller read; refused with 412 if the endpoint has changed since.
+        /// Version that the caller read; rejected with 412 if the endpoint has changed since.
         if_version: Option<i64>,
-        /// New target URL, checked by the edge.
+        /// New target URL, checked by the HTTP layer.
         url: Option<String>,
         /// New list of event types.
         events: Option<Vec<String>>,
@@ -219,10 +219,11 @@ pub enum EndpointCommand {
     /// Deletes the endpoint. Its pending deliveries are cancelled, those in the backlog as refills load them; the log
     /// is kept.
     Archive,
-    /// Enables the endpoint: resumes sending, including deliveries that waited while it was disabled, with their
-    /// attempt counts reset.
+    /// Enables the endpoint: resumes sending, including deliveries that were held back while it was disabled, with
+    /// their attempt counts reset.
     Enable,
-    /// Disables the endpoint until an operator enables it: nothing is sent in the meantime, and its events wait.
+    /// Disables the endpoint until an operator enables it: nothing is sent in the meantime, and its events stay
+    /// pending.
     Disable,
     /// Sets a new signing secret; the old one also signs for 24 hours.
     Rotate {
@@ -244,7 +245,7 @@ pub struct EndpointAnswer {
 pub enum DeliveryCommand {
     /// Sends a test event (`webhook.test`), with the usual retries.
     Test(DueEvent),
-    /// Delivers one past delivery again, as a new delivery.
+    /// Repeats a past delivery as a new one.
     Redeliver(Box<Delivery>),
 }
 
@@ -256,7 +257,7 @@ pub struct DeliveryAnswer {
     pub delivery: Box<Delivery>,
 }
 
-/// Replay of past events; refused with 409 while another replay is in progress.
+/// Command that replays past events; rejected with 409 while another replay is in progress.
 #[derive(Clone, Debug)]
 pub struct ReplayEvents {
     /// Start of the range: events whose first delivery was created at or after this time are replayed.
@@ -315,7 +316,7 @@ pub struct DeliveryAttempt {
     pub ok: bool,
     /// HTTP status; `None` if there was no response.
     pub status: Option<u16>,
-    /// Error, as text for operators.
+    /// Human-readable error.
     pub error: Option<String>,
     /// Start of the response body, at most 1 KiB.
     pub excerpt: Option<String>,

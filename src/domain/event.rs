@@ -19,7 +19,7 @@ macro_rules! outbound {
     ($($event:ident = $word:literal,)+) => {
         /// Event that programs may subscribe to.
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-        #[expect(missing_docs, reason = "when each is sent stands with its data")]
+        #[expect(missing_docs, reason = "each event's data states when it is sent")]
         pub enum OutboundEvent {
             $(#[serde(rename = $word)] $event,)+
         }
@@ -75,15 +75,15 @@ pub const TEST: &str = "webhook.test";
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
-    /// Identifier of the event, used as the envelope's id on every delivery.
+    /// Identifier of the event, used as the envelope's ID on every delivery.
     pub id: Id,
     /// Name of the event, such as `order.created` or `job.failed`; [`OUTBOUND`] lists those delivered externally.
     pub event: String,
     /// Time of the decision.
     pub timestamp: Timestamp,
-    /// Kind of the aggregate concerned: `order`, `job`, `material`, `printer`, `endpoint`.
+    /// Kind of the aggregate that the event is about: `order`, `job`, `material`, `printer`, `endpoint`.
     pub subject_kind: String,
-    /// Aggregate concerned.
+    /// ID of the aggregate that the event is about.
     pub subject_id: Id,
     /// Order whose timeline shows the event.
     pub order_id: Option<Id>,

@@ -64,7 +64,7 @@ impl ExportType {
 pub struct ExportScope {
     /// Type of the records.
     pub kind: ExportType,
-    /// Customer's e-mail address in lower case, to export only the records of this customer; `None` for all customers.
+    /// Customer's email address in lowercase, to export only the records of this customer; `None` for all customers.
     pub customer_email: Option<String>,
     /// Start of the range: only records created at or after this time.
     pub from: Option<Timestamp>,
@@ -90,7 +90,7 @@ impl ExportScope {
     }
 }
 
-/// Progress of an export, from its request to its deletion.
+/// State of an export, from its request to its deletion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExportState {
@@ -112,7 +112,7 @@ pub enum ExportState {
 pub struct ExportCursor {
     /// Creation time of the record.
     pub at: Timestamp,
-    /// Id of the record, which orders records created at the same time.
+    /// ID of the record, which orders records created at the same time.
     pub id: Id,
 }
 
@@ -136,7 +136,7 @@ pub struct Export {
     pub id: Id,
     /// Filter for the records.
     pub scope: ExportScope,
-    /// E-mail address to which the link is sent; `None` sends no email.
+    /// Email address to which the link is sent; `None` sends no email.
     pub mail_to: Option<String>,
     /// State of the export.
     pub state: ExportState,
@@ -170,7 +170,7 @@ impl Export {
         self.state == ExportState::Ready && self.expires_at.is_some_and(|over| now < over)
     }
 
-    /// Returns the longest possible wait until the next attempt, whatever the wall clock shows.
+    /// Returns the longest possible wait until the next attempt, regardless of the wall clock.
     pub fn longest_wait(&self) -> Duration {
         let ms = if self.tries == 0 { 0 } else { pause_ms(self.tries) };
         Duration::from_millis(ms.unsigned_abs())
@@ -188,9 +188,9 @@ impl Export {
 pub enum ExportCommand {
     /// Creates the export.
     Request {
-        /// Filter for the records; refused with 400 if inconsistent.
+        /// Filter for the records; rejected with 400 if inconsistent.
         scope: ExportScope,
-        /// E-mail address to which the link is sent.
+        /// Email address to which the link is sent.
         mail_to: Option<String>,
     },
     /// Records the part of the table that is on disk.

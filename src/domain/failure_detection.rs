@@ -9,16 +9,16 @@ const MIN_USUAL_FRAMES: u32 = 60;
 /// Maximum number of pictures over which the camera's usual level is averaged.
 const MAX_USUAL_FRAMES: u32 = 720;
 
-/// Criteria by which a print counts as failing.
+/// Criteria for considering a print to be failing.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct DetectionRules {
     /// Number of initial pictures from which no conclusion is drawn.
     pub safe_frames: u32,
     /// Number of consecutive pictures that must be above a threshold.
     pub frames_in_a_row: u32,
-    /// Confidence from which operators are alerted, 0 to 1.
+    /// Confidence at or above which operators are alerted, 0 to 1.
     pub alert_threshold: f64,
-    /// Confidence from which the print is paused; with `None` it is never paused.
+    /// Confidence at or above which the print is paused; with `None` it is never paused.
     pub pause_threshold: Option<f64>,
 }
 
@@ -90,7 +90,7 @@ impl WatchedPrint {
     }
 }
 
-/// Names of query parameters that carry credentials.
+/// Names of query parameters that contain credentials.
 const SECRETS: [&str; 16] = [
     "user",
     "username",
@@ -110,8 +110,8 @@ const SECRETS: [&str; 16] = [
     "signature",
 ];
 
-/// Returns why a camera picture's URL must not be passed to another system; `None` if it may be passed. The system that
-/// fetches it would log the credentials that the URL contains.
+/// Returns the reason why a camera picture's URL must not be passed to another system; `None` if it may be passed. The
+/// system that fetches it would log the credentials that the URL contains.
 pub fn keeps_secret(url: &str) -> Option<&'static str> {
     let behind_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = behind_scheme.split(['/', '?', '#']).next().unwrap_or_default();

@@ -18,7 +18,7 @@ use crate::requirement::{Referenced, Requirement};
 use crate::sku::Dimensions;
 use crate::time::Timestamp;
 
-/// Use of a file.
+/// Kind of an uploaded file: G-code, model or image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileKind {
@@ -72,11 +72,11 @@ impl FileMetadata {
     }
 }
 
-/// Print whose end is shown in a photo.
+/// Print that a photo shows at its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PhotoSubject {
-    /// Order of the job.
+    /// Order that the job belongs to.
     pub order: Id,
     /// Job that was printed.
     pub job: Id,
@@ -91,13 +91,13 @@ pub struct PhotoSubject {
 pub enum CustomerUpload {
     /// Model to be priced.
     Model,
-    /// Photo for the custom request with the given id.
+    /// Photo for the custom request with the given ID.
     PhotoOf(Id),
-    /// G-code that the server sliced, for a price, from the uploaded model with the given id.
+    /// G-code that the server sliced, for a price, from the uploaded model with the given ID.
     GcodeOf(Id),
 }
 
-/// Uploaded file: name, use and metadata. The content is stored separately, by its hash.
+/// Uploaded file: name, kind and metadata. The content is stored separately, by its hash.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct File {
@@ -105,7 +105,7 @@ pub struct File {
     pub id: Id,
     /// File name at upload, without a path.
     pub name: String,
-    /// Use of the file, detected from its content.
+    /// Kind of the file, detected from its content.
     pub kind: FileKind,
     /// Size of the content in bytes.
     pub size: i64,
@@ -114,7 +114,7 @@ pub struct File {
     pub sha256: String,
     /// Metadata read from the content.
     pub metadata: FileMetadata,
-    /// Print whose end the photo shows, if the server took it; `None` for uploaded files.
+    /// Print that the photo shows at its end, if the server took the photo; `None` for uploaded files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub photo_of: Option<PhotoSubject>,
     /// Purpose of a customer's upload; `None` for the shop's own files, and for files uploaded before this was
@@ -161,7 +161,7 @@ pub enum FileCommand {
     Create {
         /// File name at upload, without a path.
         name: String,
-        /// Use of the file.
+        /// Kind of the file.
         kind: FileKind,
         /// Size of the content in bytes.
         size: i64,
@@ -169,7 +169,7 @@ pub enum FileCommand {
         sha256: String,
         /// Metadata read from the content.
         metadata: Box<FileMetadata>,
-        /// Print whose end the photo shows, if the server took it.
+        /// Print that the photo shows at its end, if the server took the photo.
         photo_of: Option<PhotoSubject>,
         /// Customer's model from which the file was sliced to price a draft; `None` for all other files.
         sliced_from: Option<Id>,

@@ -30,7 +30,7 @@ fn is_invisible(c: char) -> bool {
 ///
 /// # Errors
 ///
-/// Refuses characters that reverse the direction of the following text, because the displayed name would be misleading.
+/// Rejects characters that reverse the direction of the following text, because the displayed name would be misleading.
 pub fn clean_name(path: &str) -> Result<String, Refusal> {
     let last = path.rsplit(['/', '\\']).next().unwrap_or_default();
     if last.contains(turns_direction) {

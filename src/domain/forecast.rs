@@ -28,7 +28,8 @@ pub use pace::{ObservedPrint, Paces};
 
 /// Divisor by which the expected time of an overdue print is divided to estimate its remaining time.
 const OVERDUE_SHARE: i64 = 20;
-/// Minimum remaining time of any print not known to be over, in milliseconds; less if prints start faster than that.
+/// Minimum remaining time of any print that may still be running, in milliseconds; less if prints start faster than
+/// that.
 const LEAST_LEFT_MS: i64 = 60_000;
 /// Maximum number of schedule steps per job: the start and end of the print, and the waits caused by a start limit.
 const STEPS_PER_JOB: usize = 8;
@@ -57,43 +58,44 @@ pub struct ShopKnowledge<'a> {
     pub paces: &'a Paces,
     /// Hours during which operators clear beds.
     pub hours: &'a ShopHours,
-    /// Time from choosing a printer until it prints, for upload, start and heating, in milliseconds.
+    /// Time between choosing a printer and the start of printing, for upload, start and heating, in milliseconds.
     pub starting_ms: i64,
 }
 
 impl ShopKnowledge<'_> {
-    /// Returns the minimum remaining time of any print not known to be over, in milliseconds.
+    /// Returns the minimum remaining time of any print that may still be running, in milliseconds.
     fn least_left_ms(&self) -> i64 {
         self.starting_ms.min(LEAST_LEFT_MS)
     }
 }
 
-/// Job that a printer is expected to get. The job is not committed to it: another printer may become free sooner.
+/// Job that a printer is expected to be assigned. The job is not committed to it: another printer may become free
+/// sooner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueuedJob {
     /// Identifier of the job.
     pub job: Id,
-    /// Order of the job.
+    /// Order that the job belongs to.
     pub order: Id,
     /// Expected end of the print.
     pub done_at: Timestamp,
 }
 
-/// Forecast for jobs, orders and printers, as far as they are predictable.
+/// Forecast for jobs, orders and printers, where predictable.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Forecast {
     /// Time of the forecast.
     pub at: Timestamp,
-    /// Expected end of each unfinished job of a paid order; unpredictable jobs are absent.
+    /// Expected end of each unfinished job of a paid order; jobs whose end cannot be predicted are absent.
     pub jobs: HashMap<Id, Timestamp>,
-    /// Expected end of the last job of each order; unpredictable orders are absent.
+    /// Expected end of the last job of each order; orders whose end cannot be predicted are absent.
     pub orders: HashMap<Id, Timestamp>,
-    /// Time at which each printer has finished its share of the queue and its bed is clear; `None` if this depends on
-    /// more than time and clearing the bed.
+    /// Time at which each printer has finished its queued jobs and its bed is clear; `None` if this depends on more
+    /// than time and bed clearing.
     pub printers: BTreeMap<Id, Option<Timestamp>>,
     /// Jobs that each printer is expected to print after its current one, in order; printers without any are absent.
     pub queues: BTreeMap<Id, Vec<QueuedJob>>,
-    /// Number of unfinished jobs of paid orders that are unpredictable.
+    /// Number of unfinished jobs of paid orders whose end cannot be predicted.
     pub untold: usize,
 }
 
@@ -221,7 +223,7 @@ fn present(
     free
 }
 
-/// Returns when the printer's current print ends: now if it prints nothing, `None` if unpredictable.
+/// Returns the time at which the printer's current print ends: now if it prints nothing, `None` if unpredictable.
 fn print_over(
     now: Timestamp,
     outlook: &PrinterOutlook<'_>,
@@ -253,7 +255,7 @@ fn print_over(
 }
 
 /// Returns the remaining time of a print that started at `began` and was expected to take `total` milliseconds. The
-/// printer's own report counts once a tenth has been printed; before that, printers merely report the file's estimate.
+/// printer's own report is used once a tenth has been printed; before that, printers merely report the file's estimate.
 fn left_of(
     in_hand: &CurrentAttempt,
     began: Timestamp,

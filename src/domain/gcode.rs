@@ -2,7 +2,7 @@
 //!
 //! Only one line, a thumbnail and the first and last bytes of the file are held in memory, so even a file of a gigabyte
 //! needs little memory. The result does not depend on how the file is divided into chunks. Nothing is sliced here, and
-//! the commands in the G-code are not checked.
+//! the G-code commands are not validated.
 
 mod binary;
 mod comment;
@@ -81,7 +81,7 @@ pub enum Damage {
     #[error("the file is incomplete; upload it again")]
     CutOff,
     /// The bytes do not match their checksum.
-    #[error("the file is damaged, because a checksum does not match; upload it again")]
+    #[error("the file is damaged (checksum mismatch); upload it again")]
     Checksum,
     /// The file has more parts than plausible for its type; reading it would take too long.
     #[error("the file has too many parts; export it again")]

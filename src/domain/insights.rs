@@ -10,7 +10,7 @@ use crate::time::{DAY_MS, HOUR_MS, Timestamp};
 const MAX_DAYS: usize = 367;
 /// Upper bounds of the lead time groups, in milliseconds, shortest first; the last group contains all longer ones.
 pub const LEAD_STEPS_MS: [i64; 7] = [HOUR_MS, 4 * HOUR_MS, DAY_MS, 2 * DAY_MS, 4 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS];
-/// Share of orders covered by the longer of the two lead times reported.
+/// Fraction of orders covered by the longer of the two lead times reported.
 const MOST_SHARE: f64 = 0.8;
 
 /// Outcomes of attempts: those of a printer, those of a day, or all.
@@ -24,7 +24,7 @@ pub struct PrintTally {
     pub cancelled: i64,
     /// Number of ended attempts that printed nothing.
     pub not_started: i64,
-    /// Total print time in milliseconds, as far as observed.
+    /// Total observed print time, in milliseconds.
     pub print_ms: i64,
 }
 
@@ -56,19 +56,19 @@ impl PrintTally {
         }
     }
 
-    /// Returns the number of prints that started and have ended, whatever their outcome.
+    /// Returns the number of prints that started and have ended, regardless of their outcome.
     pub fn prints(&self) -> i64 {
         self.finished + self.failed + self.cancelled
     }
 
-    /// Returns the share of failed prints among those that finished or failed, from 0 to 1; `None` if there are no such
-    /// prints.
+    /// Returns the fraction of failed prints among those that finished or failed, from 0 to 1; `None` if there are no
+    /// such prints.
     pub fn failure_rate(&self) -> Option<f64> {
         share(self.failed, self.finished + self.failed)
     }
 
-    /// Returns the share of a period spent printing, from 0 to 1, for a printer that has existed since `since`; `None`
-    /// if it did not exist in the period.
+    /// Returns the fraction of a period spent printing, from 0 to 1, for a printer that has existed since `since`;
+    /// `None` if it did not exist in the period.
     pub fn utilisation(&self, since: Timestamp, from: Timestamp, to: Timestamp) -> Option<f64> {
         let there = to.since(from.max(since));
         // A print that began before the end may have ended behind it.
@@ -95,7 +95,7 @@ pub fn day_text(day: i64) -> String {
 }
 
 /// Returns the lead time of an order in milliseconds: from payment until the order was ready or, if it has no promise
-/// that records this, until its last shipment left. `None` before that, even if some parts have left.
+/// that records this, until its last shipment was sent. `None` before that, even if some parts were shipped.
 pub fn lead_ms(order: &Order) -> Option<i64> {
     let left = || order.shipment.as_ref().and_then(|_| order.shipments.iter().map(|sent| sent.shipped_at).max());
     let done = order.promise.and_then(|promise| promise.met_at).or_else(left)?;
@@ -145,8 +145,8 @@ pub struct PromiseTally {
 }
 
 impl PromiseTally {
-    /// Counts an order. Orders that may still be ready in time are not counted, nor those cancelled or refunded before
-    /// they were ready, because no customer is waiting for them.
+    /// Counts an order. Orders that may still be ready in time are not counted; neither are those cancelled or refunded
+    /// before they were ready, because no customer is waiting for them.
     pub fn add(&mut self, order: &Order, now: Timestamp) {
         let Some(promise) = order.promise else { return };
         let over = matches!(order.status, OrderStatus::Cancelled | OrderStatus::Refunded);

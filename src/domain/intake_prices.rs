@@ -14,7 +14,7 @@ pub const DEFAULT_ENTRY: &str = "default";
 /// Maximum number of colours in one piece.
 pub const MAX_COLORS: u8 = 4;
 
-/// Prices of the choices of one type.
+/// Prices for the choices of one type.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PriceTable {
     default_cents: i64,
@@ -74,13 +74,13 @@ pub struct PieceRequirements {
     pub base_option_id: String,
     /// Number of colours, from 1 to [`MAX_COLORS`].
     pub color_count: u8,
-    /// `true` if the piece is to get a UV-resistant coating.
+    /// `true` if the piece is to receive a UV-resistant coating.
     pub uv_coating: bool,
     /// Optional add-ons, each listed once.
     pub addon_ids: Vec<String>,
     /// Text to be inscribed on the piece.
     pub inscription: Option<String>,
-    /// Further remarks of the customer.
+    /// Further remarks by the customer.
     pub notes: Option<String>,
 }
 
@@ -103,7 +103,7 @@ pub struct EstimateItem {
 pub struct Estimate {
     /// Sum of the items, in minor units of the currency.
     pub total_cents: i64,
-    /// Currency as a lower-case ISO 4217 code.
+    /// Currency as a lowercase ISO 4217 code.
     pub currency: String,
     /// All choices with their prices.
     pub items: Vec<EstimateItem>,
@@ -150,7 +150,7 @@ pub(crate) mod tests {
         PriceTable::new(entries.iter().map(|(id, cents)| ((*id).to_owned(), *cents)))
     }
 
-    /// Builds price tables whose prices can all be told apart in a sum.
+    /// Builds price tables whose prices can all be distinguished in a sum.
     pub(crate) fn prices() -> IntakePrices {
         IntakePrices {
             valid_days: 14,

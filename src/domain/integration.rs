@@ -52,7 +52,7 @@ pub enum IntegrationCommand {
         /// Description of the failure.
         why: String,
     },
-    /// Records that no action by an operator is needed any longer.
+    /// Records that operator action is no longer needed.
     Well,
 }
 
@@ -124,7 +124,7 @@ impl Integration {
             return Decision::unchanged(cursor);
         }
         let text = format!(
-            "The integration {title} responds, but its responses cannot be used: {}.\n\nThis needs a person to fix \
+            "The integration {title} responds, but its responses cannot be used: {}.\n\nSomeone must fix \
              it: check the permissions of its token there, or change its URL or token at \
              {}/shop/settings/integrations. You are notified again only if the problem recurs after it was fixed.\n",
             one_line(why),

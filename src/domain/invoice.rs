@@ -90,7 +90,7 @@ pub struct InvoiceContent {
     pub discount_cents: i64,
     /// Totals, derived from the other fields.
     pub sums: Sums,
-    /// Currency of all amounts as a lower-case ISO 4217 code.
+    /// Currency of all amounts as a lowercase ISO 4217 code.
     pub currency: String,
     /// Party to whom the invoice is addressed.
     pub buyer: Party,
@@ -118,15 +118,15 @@ pub struct IssuedDocument {
     pub invoice_id: Id,
     /// Type of the document: invoice or credit note.
     pub kind: DocumentKind,
-    /// Number within its series, counted from 1 without gaps; 0 until the writer assigns it. Stored in a separate
-    /// column rather than in the document.
+    /// Number within its series, starting at 1 without gaps; 0 until the writer assigns it. Stored in a separate column
+    /// rather than in the document.
     #[serde(skip)]
     pub number: i64,
     /// Time of issue, whose year (UTC) is part of the series.
     pub issued_at: Timestamp,
     /// Time at which payment is due.
     pub due_at: Option<Timestamp>,
-    /// Time of supply (BT-72); `None` if the goods had not yet left for `ship_to`, and in older documents.
+    /// Time of supply (BT-72); `None` if the goods had not yet been shipped to `ship_to`, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supplied_at: Option<Timestamp>,
     /// Delivery address (BG-15); `None` if unknown, or if the invoice is not for an order.
@@ -193,7 +193,7 @@ pub struct DocumentHead {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PayLink {
-    /// Number of the link, counted from 1 per invoice; all earlier links are revoked.
+    /// Number of the link, starting at 1 per invoice; all earlier links are revoked.
     pub number: u32,
     /// Time at which the link expires; `None` if it does not expire.
     pub expires_at: Option<Timestamp>,
@@ -218,7 +218,7 @@ pub struct Invoice {
     pub order_id: Option<Id>,
     /// Human-readable number of the invoiced order.
     pub order_number: Option<String>,
-    /// The customer's e-mail address in lower case.
+    /// The customer's email address in lowercase.
     pub customer_email: Option<String>,
     /// Invoiced items and buyer.
     pub content: InvoiceContent,
@@ -284,7 +284,7 @@ impl Invoice {
         notes.fold(0, |sum: i64, note| sum.saturating_add(note.payable_cents))
     }
 
-    /// Returns whether the invoice was issued and belongs to the customer with the given e-mail address, in lower case.
+    /// Returns whether the invoice was issued and belongs to the customer with the given email address, in lowercase.
     pub fn shown_to(&self, email: &str) -> bool {
         self.issued_at.is_some() && self.customer_email.as_deref() == Some(email)
     }
@@ -295,13 +295,14 @@ impl Invoice {
 pub struct DraftInvoice {
     /// Party to whom the invoice is addressed.
     pub buyer: Party,
-    /// The customer's e-mail address.
+    /// The customer's email address.
     pub customer_email: Option<String>,
     /// Site of the invoice; `None` uses the configured default.
     pub site: Option<String>,
     /// Currency; `None` uses the configured default.
     pub currency: Option<String>,
-    /// Lines, each with whether its tax rate was specified; otherwise the rate for the buyer's address applies.
+    /// Lines, each with a flag that indicates whether its tax rate was specified; otherwise the rate for the buyer's
+    /// address applies.
     pub lines: Vec<(InvoiceLine, bool)>,
     /// Shipping charge in minor units.
     pub shipping_cents: i64,
@@ -320,7 +321,7 @@ pub enum InvoiceCommand {
     Create(Box<DraftInvoice>),
     /// Replaces the content of a draft.
     Update {
-        /// Version that the caller read; refused with 412 if the invoice has changed since.
+        /// Version that the caller read; rejected with 412 if the invoice has changed since.
         if_version: Option<i64>,
         /// Complete new draft.
         draft: Box<DraftInvoice>,
@@ -331,7 +332,7 @@ pub enum InvoiceCommand {
     Void,
     /// Records a payment that an operator received.
     MarkPaid {
-        /// Amount in minor units; `None` for the amount due. A larger amount is refused with 400.
+        /// Amount in minor units; `None` for the amount due. A larger amount is rejected with 400.
         amount_cents: Option<i64>,
         /// Payment method, as a single word.
         method: String,

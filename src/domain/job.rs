@@ -1,8 +1,8 @@
 //! Production job: the printing of one plate for one line of an order, with a record of every attempt.
 //!
 //! Jobs are part of their [`crate::order::Order`] and change only with its commits. A job first claims its materials
-//! one after the other, then waits for a printer, and is then attempted until a print succeeds or too many attempts
-//! have failed.
+//! one after the other, then waits in the queue for a printer, and is then attempted until a print succeeds or too many
+//! attempts have failed.
 //!
 //! | from | on | to |
 //! | --- | --- | --- |
@@ -10,7 +10,7 @@
 //! | CREATED | SKU and G-code file (or model) were read; immediately, or when the SKU gets a file | VALIDATED |
 //! | VALIDATED | all its materials have reserved the needs, and it has G-code | SLICED |
 //! | VALIDATED | its model was sliced and the materials have reserved what the G-code needs | SLICED |
-//! | VALIDATED | the slicer failed: all reservations are given up | `awaiting_manual_review` |
+//! | VALIDATED | the slicer failed: all reservations are released | `awaiting_manual_review` |
 //! | VALIDATED | material is short, or on hand below its reorder point | `awaiting_manual_review` |
 //! | `awaiting_manual_review` | the material reserves the need after all | SLICED; VALIDATED while another claim is pending |
 //! | `awaiting_manual_review` | an operator releases it past the reorder point, or to be sliced again | VALIDATED |
@@ -52,11 +52,11 @@ use crate::sku::{Dimensions, MachineType};
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
 
-/// Operator's resolution of a live attempt whose start or outcome is unknown, or whose printer does not answer.
+/// Operator's resolution of a live attempt whose start or outcome is unknown, or whose printer does not respond.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
-    /// Nothing was printed; the job waits for a printer again.
+    /// Nothing was printed; the job is queued for a printer again.
     NotStarted,
     /// The print ran to completion, as the printer itself reported.
     Finished,
@@ -69,13 +69,13 @@ pub enum Resolution {
 /// this data, so the command includes it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct PrinterRecord {
-    /// `true` if the printer is connected and shows the attempt's file as printing or paused.
+    /// `true` if the printer is connected and reports the attempt's file as printing or paused.
     pub shown_now: bool,
-    /// `true` if the attempt's file was ever seen printing.
+    /// `true` if the attempt's file was ever observed printing.
     pub began: bool,
-    /// Latest progress seen, 0 to 1.
+    /// Latest observed progress, 0 to 1.
     pub progress: f64,
-    /// Ids of the spools whose consumption the printer itself booked in the external spool inventory.
+    /// IDs of the spools from which the printer itself deducted the consumption in the external spool inventory.
     pub booked_on: Vec<i64>,
 }
 
@@ -136,7 +136,7 @@ pub struct Job {
     pub machine_type: MachineType,
     /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<Dimensions>,
-    /// G-code file; `None` while the job is CREATED or waits to be sliced, or if it was cancelled in one of those
+    /// G-code file; `None` while the job is CREATED or has yet to be sliced, or if it was cancelled in one of those
     /// states.
     pub file_id: Option<Id>,
     /// Model and settings to slice the file from, if the SKU names a model and no G-code.
@@ -162,7 +162,7 @@ pub struct Job {
     /// spares. 0 for the order's original jobs.
     #[serde(default)]
     pub spare_parts: u32,
-    /// `true` if the job was cancelled because its parts are no longer needed, not because the order gave them up.
+    /// `true` if the job was cancelled because its parts are no longer needed, not because the order gave up on them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub surplus: bool,
     /// `true` if the job is COMPLETED but its parts count only after an operator signs them off.
@@ -182,10 +182,10 @@ pub struct Job {
     /// Earlier claims that the material has not settled yet: claim number and consumption.
     #[serde(default)]
     pub settling: Vec<(u32, Amount)>,
-    /// Spools on which the printer itself booked the consumption, by claim number, for claims not settled yet.
+    /// Spools from which the printer itself deducted the consumption, by claim number, for claims not settled yet.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub booked_on: BTreeMap<u32, Vec<i64>>,
-    /// `true` if the material recalled the reservation while an attempt was live; the job gives it up if the attempt
+    /// `true` if the material recalled the reservation while an attempt was live; the job returns it if the attempt
     /// prints nothing.
     #[serde(default)]
     pub recalled: bool,
@@ -195,9 +195,10 @@ pub struct Job {
     pub priority: u8,
     /// Due time; `None` ranks behind every due time of the same priority.
     pub due_at: Option<Timestamp>,
-    /// Printer of the live attempt or, after it has ended, of the last one; `None` while the job waits.
+    /// Printer of the live attempt or, after it has ended, of the last one; `None` while the job is queued for a
+    /// printer.
     pub printer_id: Option<Id>,
-    /// Id of the live attempt; `None` if no printer is claimed.
+    /// ID of the live attempt; `None` if no printer is claimed.
     pub attempt_id: Option<Id>,
     /// Printers that refused the job, or certainly did not start it, since it last became VALIDATED; each is listed
     /// once. The dispatcher prefers other printers, and fails the job once every capable printer is listed.
@@ -237,12 +238,12 @@ impl Job {
     pub fn last_print(&self) -> Option<&Attempt> {
         self.attempts.iter().rev().find(|attempt| attempt.printed())
     }
-    /// Returns the name of an attempt's file on the printer. It contains the attempt's id, so it is unique and never
+    /// Returns the name of an attempt's file on the printer. It contains the attempt's ID, so it is unique and never
     /// reused.
     pub fn file_name(&self, attempt: Id) -> String {
         format!("{}_{attempt}.{}", self.number_text(), self.file_form.ending())
     }
-    /// Returns the share of the job's need that a print consumed: 1 is all of it (see [`used_share`]).
+    /// Returns the fraction of the job's need that a print consumed: 1 is all of it (see [`used_share`]).
     pub fn used(&self, end: PrintEnd, filament_mm: Option<f64>, progress: f64) -> f64 {
         used_share(end, filament_mm, self.file_filament_mm, progress)
     }

@@ -1,8 +1,8 @@
 //! Signed payment event that does not match any order yet. It may arrive before its order or payment is known, so it is
 //! stored and retried for 30 days: at every new order, at every payment, and every hour.
 //!
-//! The operators are alerted immediately if money moved without a matching order, and once more when the event is given
-//! up.
+//! The operators are alerted immediately if money moved without a matching order, and once more when the server gives
+//! up on the event.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::payment_event::{OrderLinks, PaymentEffect, PaymentEvent};
 use crate::refusal::Refusal;
 use crate::time::{DAY_MS, Timestamp};
 
-/// Number of days for which an unmatched event is retried before it is given up.
+/// Number of days for which an unmatched event is retried before it is abandoned.
 const TRIED_DAYS: i64 = 30;
 
 /// Interval between retries if there is no new order or payment.
@@ -49,7 +49,7 @@ pub struct Unmatched {
     pub kind: UnmatchedKind,
     /// Amount paid, or the total refunded so far, in minor units; `None` if the event does not state it.
     pub amount_cents: Option<i64>,
-    /// Currency as a lower-case ISO 4217 code, if the event states one.
+    /// Currency as a lowercase ISO 4217 code, if the event states one.
     pub currency: Option<String>,
     /// `client_reference_id` of the event.
     pub client_reference_id: Option<String>,
@@ -58,9 +58,9 @@ pub struct Unmatched {
     /// `metadata.invoiceId` of the event.
     #[serde(default)]
     pub invoice_id: Option<String>,
-    /// Payment intent, if named by the event.
+    /// Payment intent, if the event specifies it.
     pub payment_intent: Option<String>,
-    /// Checkout session, if named by the event.
+    /// Checkout session, if the event specifies it.
     pub session: Option<String>,
 }
 
@@ -100,9 +100,9 @@ impl Unmatched {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptPaymentEvent {
-    /// Identifier derived from the processor's event id, so that a repeated event leads to the same aggregate.
+    /// Identifier derived from the processor's event ID, so that a repeated event leads to the same aggregate.
     pub id: Id,
-    /// Processor's id of the event.
+    /// Processor's ID for the event.
     pub event_id: String,
     /// Body of the event; its signature was verified.
     pub body: String,
@@ -112,7 +112,7 @@ pub struct KeptPaymentEvent {
     /// `true` once the operators were alerted that the event matches nothing.
     #[serde(default, rename = "told")]
     pub was_alerted: bool,
-    /// `true` once the event was matched or given up.
+    /// `true` once the event was matched or abandoned.
     pub done: bool,
     /// Time of the next attempt.
     pub next_at: Timestamp,
@@ -120,12 +120,12 @@ pub struct KeptPaymentEvent {
     pub created_at: Timestamp,
 }
 
-/// Commands of an unmatched payment event.
+/// Commands on an unmatched payment event.
 #[derive(Clone, Debug)]
 pub enum KeptPaymentEventCommand {
     /// Stores the event; a repeat changes nothing.
     Keep {
-        /// Processor's id of the event.
+        /// Processor's ID for the event.
         event_id: String,
         /// Body of the event; its signature was verified.
         body: String,
@@ -207,8 +207,8 @@ impl Command<KeptPaymentEvent> for KeptPaymentEventCommand {
 }
 
 impl KeptPaymentEvent {
-    /// Schedules the next attempt or, after [`TRIED_DAYS`], gives up the event. The operators are alerted to the first
-    /// failure to match and to the end, because a customer's money may be unaccounted for.
+    /// Schedules the next attempt or, after [`TRIED_DAYS`], gives up on the event. Operators are alerted when matching
+    /// first fails and when it is given up, because a customer's money may be unaccounted for.
     fn unmatched(&self, cx: &DecisionContext<'_>) -> Decision<Self> {
         let money = self.about.as_ref().is_none_or(Unmatched::moved_money);
         let given_up = cx.now.since(self.created_at) >= TRIED_DAYS * DAY_MS;

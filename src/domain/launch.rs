@@ -1,11 +1,11 @@
 //! Compatibility of a job with a printer, checked when a printer is chosen and again when it accepts the job: file
 //! format, machine type, model, build volume, nozzle, build plate, the materials in the printer's slots, and the
-//! amounts left in them. One function serves the dispatcher, the printer itself, and the explanation of why a job
-//! waits.
+//! amounts left in them. One function serves the dispatcher, the printer itself, and the explanation of why a job is
+//! waiting.
 //!
-//! Unknown facts fit; facts known to differ never do. On a printer with several slots, a slot without an assigned
-//! material fits nothing. On a printer type that does not map slots ([`TypeFacts`]), each filament of the file must be
-//! in the slot with the filament's number.
+//! Unknown properties are assumed to fit; properties known to differ never do. On a printer with several slots, a slot
+//! without an assigned material fits nothing. On a printer type that does not map slots ([`TypeFacts`]), each filament
+//! of the file must be in the slot with the filament's number.
 
 mod facts;
 mod fit;
@@ -88,13 +88,13 @@ pub struct LaunchNeeds {
     pub form: GcodeForm,
     /// Plate, and machine for which the file was sliced.
     pub sliced_for: SlicingTarget,
-    /// Required materials, each once, ordered by id.
+    /// Required materials, each once, ordered by ID.
     pub materials: Vec<MaterialNeed>,
 }
 
-/// Returns the share of its need that a print consumed: 1 is all of it. A finished print consumed its need, scaled by
-/// the ratio of the filament used to the filament stated in its file (both in millimetres) if both are known. Any other
-/// print consumed its latest progress (0 to 1) or, if the printer measured more filament than that, the measured
+/// Returns the fraction of its need that a print consumed: 1 is all of it. A finished print consumed its need, scaled
+/// by the ratio of the filament used to the filament stated in its file (both in millimetres) if both are known. Any
+/// other print consumed its latest progress (0 to 1) or, if the printer measured more filament than that, the measured
 /// amount.
 pub fn used_share(end: PrintEnd, used_mm: Option<f64>, stated_mm: Option<f64>, progress: f64) -> f64 {
     let measured = match (used_mm, stated_mm) {
@@ -110,14 +110,14 @@ pub fn used_share(end: PrintEnd, used_mm: Option<f64>, stated_mm: Option<f64>, p
     }
 }
 
-/// Returns the comparison key of a printer model, consisting of lower-case letters and digits, so that different
+/// Returns the comparison key of a printer model, consisting of lowercase letters and digits, so that different
 /// spellings compare as equal.
 fn model_key(name: &str) -> String {
     name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// Returns the comparison key of a build plate, consisting of lower-case letters and digits without the word "plate",
-/// so that different spellings compare as equal.
+/// Returns the comparison key of a build plate, consisting of lowercase letters and digits without the word "plate", so
+/// that different spellings compare as equal.
 fn plate_key(name: &str) -> String {
     let lower = name.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && *word != "plate");

@@ -5,7 +5,7 @@
 //! and the processor's events report, `checkout` collects what is due, `refunds` returns money, `at_processor` holds
 //! the requests in flight, and `elsewhere` records what another shop collected. `failed` reconciles the books with the
 //! processor when a refund fails after the processor had accepted it; `disputes` alerts operators to payments that a
-//! bank reclaims, and books the lost ones. The owner decides how money affects the status of its order or invoice: it
+//! bank reclaims, and records the lost ones. The owner decides how money affects the status of its order or invoice: it
 //! states its terms ([`LedgerTerms`]), changes its [`Ledger`] through an operation (`edit`), and then applies the list
 //! of changes that the operation returns (`LedgerChange`). Nothing here calls the processor: `actors/at_processor.rs`
 //! does.
@@ -38,36 +38,36 @@ use crate::aggregate::{Aggregate, Command};
 use crate::id::Id;
 use crate::refusal::{Class, Refusal};
 
-/// Payment method of payments reported by the payment processor; operators use other names for their own methods.
+/// Payment method for payments reported by the payment processor; operators use other names for their own methods.
 pub const PROCESSOR: &str = "processor";
 
-/// Payment method of money lost in a dispute with the customer's bank; the reference is the processor's id of the
+/// Payment method for money lost in a dispute with the customer's bank; the reference is the processor's ID for the
 /// dispute.
 const LOST_DISPUTE: &str = "dispute";
 
-/// Currencies for which the payment processor uses other units than ISO 4217, or accepts only rounded amounts.
+/// Currencies for which the payment processor uses units other than those of ISO 4217, or accepts only rounded amounts.
 const UNLIKE_UNITS: [&str; 8] = ["bhd", "isk", "jod", "kwd", "mga", "omr", "tnd", "ugx"];
 
-/// Content of a signed event from the payment processor. It is never refused because of the owner's status, because the
-/// money has already moved.
+/// Content of a signed event from the payment processor. It is never rejected because of the owner's status, because
+/// the money has already moved.
 #[derive(Clone, PartialEq, Debug)]
 pub enum PaymentUpdate {
     /// The processor received money: all of what is due, or a part.
     Paid {
         /// Amount in minor units; `None` if the event does not state it, in which case the owner's total is assumed.
         amount_cents: Option<i64>,
-        /// ISO 4217 code; `None` stands for the owner's currency.
+        /// ISO 4217 code; `None` means the owner's currency.
         currency: Option<String>,
-        /// Checkout session, if the event names one.
+        /// Checkout session, if the event specifies it.
         session: Option<String>,
-        /// Payment intent, if the event names one.
+        /// Payment intent, if the event specifies it.
         intent: Option<String>,
     },
     /// A payment attempt failed: the processor received no money.
     Failed {
         /// Processor's reason, if the event states one.
         reason: Option<String>,
-        /// Payment intent, if the event names one.
+        /// Payment intent, if the event specifies it.
         intent: Option<String>,
         /// Checkout session, if it was completed before the payment failed and therefore cannot be paid again.
         session: Option<String>,
@@ -78,25 +78,25 @@ pub enum PaymentUpdate {
         amount_cents: i64,
         /// `true` if the processor reports that the payment was refunded in full.
         whole: bool,
-        /// ISO 4217 code; `None` stands for the payment's currency.
+        /// ISO 4217 code; `None` means the payment's currency.
         currency: Option<String>,
-        /// Payment intent, if the event names one; it identifies which of several payments was refunded.
+        /// Payment intent, if the event specifies it; it identifies which of several payments was refunded.
         intent: Option<String>,
     },
-    /// A refund did not reach the customer: the shop has the money again.
+    /// A refund did not reach the customer: the money has been returned to the shop.
     RefundFailed {
         /// Amount returned to the shop, in minor units.
         amount_cents: i64,
         /// Processor's reason code.
         reason: String,
-        /// Payment intent, if the event names one.
+        /// Payment intent, if the event specifies it.
         intent: Option<String>,
-        /// Processor's id of the refund, such as `re_...`, if the event names it.
+        /// Processor's ID for the refund, such as `re_...`, if the event specifies it.
         refund: Option<String>,
     },
     /// The customer's bank disputes a payment, or the dispute was decided.
     Disputed {
-        /// Processor's id of the dispute, such as `dp_...`.
+        /// Processor's ID for the dispute, such as `dp_...`.
         id: String,
         /// Disputed amount in minor units.
         amount_cents: i64,
@@ -104,7 +104,7 @@ pub enum PaymentUpdate {
         reason: String,
         /// State of the dispute.
         state: DisputeState,
-        /// Payment intent, if the event names one.
+        /// Payment intent, if the event specifies it.
         intent: Option<String>,
     },
     /// A checkout session expired unpaid.
@@ -114,7 +114,7 @@ pub enum PaymentUpdate {
     },
 }
 
-/// Commands of an aggregate with a ledger.
+/// Commands on an aggregate with a ledger.
 #[derive(Clone, PartialEq, Debug)]
 pub enum LedgerCommand {
     /// Starts a checkout at the processor, or reuses the current one: a session is created unless one is open.
@@ -153,7 +153,7 @@ pub enum LedgerCommand {
     },
     /// Applies an event from the payment processor whose signature was verified.
     Payment(PaymentUpdate),
-    /// Derives the status from the payments again.
+    /// Recalculates the status from the payments.
     Recount,
 }
 
@@ -167,7 +167,7 @@ pub enum LedgerEffect {
     },
     /// Closes a session at the payment processor, until [`LedgerCommand::SessionClosed`] is recorded.
     CloseSession {
-        /// Processor's id of the session.
+        /// Processor's ID for the session.
         session: String,
     },
     /// Requests a refund from the payment processor, until [`LedgerCommand::RefundNews`] is recorded.
@@ -182,7 +182,7 @@ pub enum LedgerEffect {
         /// Sequence number of the read.
         number: u32,
     },
-    /// Derives the status from the payments again, through [`LedgerCommand::Recount`]. In releases before 2026-11-24 an
+    /// Recalculates the status from the payments, through [`LedgerCommand::Recount`]. In releases before 2026-11-24 an
     /// owner that had received its whole total stayed unpaid if a refund was reported before its payment.
     Recount,
 }
@@ -202,7 +202,7 @@ pub enum LedgerStage {
 /// Current terms on which the owner of a ledger is paid. The ledger knows nothing else about its owner.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LedgerTerms {
-    /// Id with which payments refer to the owner.
+    /// ID with which payments refer to the owner.
     pub owner_id: Id,
     /// Human-readable name of the owner's kind: `order` or `invoice`.
     pub kind: &'static str,
@@ -210,7 +210,7 @@ pub struct LedgerTerms {
     pub stage: LedgerStage,
     /// Human-readable status of the owner.
     pub status: String,
-    /// Currency of the owner's amounts as a lower-case ISO 4217 code.
+    /// Currency of the owner's amounts as a lowercase ISO 4217 code.
     pub currency: String,
     /// Total price, in minor units.
     pub total_cents: i64,
@@ -218,7 +218,7 @@ pub struct LedgerTerms {
 
 /// Aggregate with a ledger, as seen by the code that executes its requests to the payment processor.
 pub trait LedgerOwner: Aggregate {
-    /// Type of the aggregate's commands that includes the ledger's; the answer is the owner.
+    /// Type of the aggregate's commands that includes the ledger's; their answer is the owner.
     type LedgerCarrier: Command<Self, Answer: AsRef<Self>>;
 
     /// Returns the aggregate's ledger.
@@ -231,7 +231,7 @@ pub trait LedgerOwner: Aggregate {
     fn metadata(&self) -> Vec<(String, String)>;
     /// Returns the default description of the purchase for the payment page.
     fn title(&self) -> String;
-    /// Returns the customer's e-mail address, used to prefill the payment page.
+    /// Returns the customer's email address, used to prefill the payment page.
     fn payer(&self) -> Option<&String>;
 }
 
@@ -259,7 +259,7 @@ impl Ledger {
         if terms.stage == LedgerStage::Payable { terms.total_cents.saturating_sub(self.kept_cents).max(0) } else { 0 }
     }
 
-    /// Returns the amount that a checkout would charge now, in minor units; refused if the owner is paid or accepts no
+    /// Returns the amount that a checkout would charge now, in minor units; rejected if the owner is paid or accepts no
     /// payment.
     pub fn to_check_out(&self, terms: &LedgerTerms) -> Result<i64, Refusal> {
         let not_payable = |why: String| Err(Refusal::new(Class::Invalid, "not_payable", why));

@@ -1,5 +1,5 @@
 //! Business rules of the shop, written as pure code: no tokio, no ractor, no axum, no database. The caller passes in
-//! the time, ids and random numbers.
+//! the time, IDs and random numbers.
 //!
 //! Each aggregate has one file or folder and answers commands with decisions or refusals ([`aggregate`]). Nothing in
 //! this crate performs I/O.

@@ -21,15 +21,15 @@ pub enum LimitKind {
     Customer,
     /// Requests from an IP address without valid credentials.
     Anonymous,
-    /// Staff sign-in attempts, for each pair of e-mail address and IP address.
+    /// Staff sign-in attempts, per combination of email address and IP address.
     Login,
     /// Password guesses for one account, from all IP addresses combined.
     Account,
     /// Commands by one user of the agent gateway.
     Agent,
-    /// Sign-in links requested for one e-mail address, from any IP address.
+    /// Sign-in links requested for one email address, from any IP address.
     LinkOfEmail,
-    /// Sign-in links requested from one IP address, for any e-mail address.
+    /// Sign-in links requested from one IP address, for any email address.
     LinkOfAddress,
     /// Draft orders created by one customer.
     DraftOrder,
@@ -170,7 +170,7 @@ impl LimitRule {
         }
     }
 
-    /// Returns whether the window has ended and may be forgotten.
+    /// Returns whether the window has ended and may be discarded.
     pub const fn over(self, window: Window, now: Timestamp) -> bool {
         self.index(now) > window.index
     }

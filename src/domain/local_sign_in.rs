@@ -1,8 +1,8 @@
 //! One-time link that signs in the user who opens it in a browser on the server's own machine, for a demo that prints
 //! the link.
 //!
-//! The link exists only as long as the process, works once, and expires after an hour. Not for use in shops: there,
-//! users sign in with a password, and customers with a link sent by email ([`crate::sign_in_link`]).
+//! The link exists only as long as the process, works once, and expires after an hour. It is not meant for use in
+//! shops, where users sign in with a password, and customers with a link sent by email ([`crate::sign_in_link`]).
 
 use crate::id::Id;
 use crate::time::{HOUR_MS, Timestamp};

@@ -28,7 +28,7 @@ pub enum MailState {
     Queued,
     /// Accepted by the provider.
     Sent,
-    /// Abandoned: permanently refused, or too many attempts failed.
+    /// Abandoned: permanently rejected, or too many attempts failed.
     Failed,
 }
 
@@ -52,8 +52,8 @@ pub struct Mail {
     /// Channel through which the message is sent.
     #[serde(default)]
     pub channel: Channel,
-    /// Email addresses of the recipients. Empty for the agent gateway, and for an alert that goes to whoever is an
-    /// active admin at the time of sending.
+    /// Email addresses of the recipients. Empty for the agent gateway, and for an alert that goes to all admins who are
+    /// active at the time of sending.
     pub to: Vec<String>,
     /// Subject, on one line without control characters.
     pub subject: String,
@@ -141,12 +141,12 @@ impl NewAggregate for Mail {
     }
 }
 
-/// Changes that an email accepts.
+/// Command that records the outcome of sending an email.
 #[derive(Clone, Debug)]
 pub enum MailCommand {
     /// Records the outcome of an attempt.
     Tried {
-        /// Number of the attempt, from 1; it identifies an outcome that is reported twice.
+        /// Number of the attempt, starting at 1; it is used to detect an outcome that is reported twice.
         number: u32,
         /// Provider's error response; `None` if the provider accepted the email.
         error: Option<String>,
@@ -158,7 +158,7 @@ pub enum MailCommand {
 /// Effect that tries to send the email.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SendMail {
-    /// Number of the attempt, from 1.
+    /// Number of the attempt, starting at 1.
     pub number: u32,
     /// Due time.
     pub at: Timestamp,

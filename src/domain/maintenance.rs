@@ -6,7 +6,7 @@
 //! last maintenance, and stays due until a [`MaintenanceEntry`] in the log resets it. Prints that are not jobs are not
 //! counted, because their consumption is unknown.
 //!
-//! Not for an operator's remark about a printer that is out of service: that is a note on the printer.
+//! An operator's remark about a printer that is out of service is not maintenance but a note on the printer.
 
 mod suggestions;
 #[cfg(test)]
@@ -38,7 +38,7 @@ pub struct Odometer {
     /// Printing time in milliseconds, including pauses.
     #[serde(default)]
     pub printing_ms: i64,
-    /// Started prints of jobs that are over, regardless of outcome.
+    /// Prints of jobs that were started and have ended, regardless of outcome.
     #[serde(default)]
     pub prints: i64,
     /// Total consumption of all materials: grams of filament, millilitres of resin, sheets.
@@ -93,7 +93,7 @@ impl Sub for Odometer {
 pub struct EndedPrint<'a> {
     /// Outcome of the print.
     pub end: PrintEnd,
-    /// Time at which the print was first seen printing; `None` unless its end was observed too.
+    /// Time at which the print was first observed printing; `None` unless its end was observed too.
     pub began_at: Option<Timestamp>,
     /// Time at which the end of the print was recorded.
     pub ended_at: Timestamp,
@@ -108,8 +108,8 @@ pub struct EndedPrint<'a> {
 }
 
 impl EndedPrint<'_> {
-    /// Returns the print's contribution to its printer's odometer. If its duration was not observed, the printed share
-    /// of the stated print time is used.
+    /// Returns the print's contribution to its printer's odometer. If its duration was not observed, the printed
+    /// fraction of the stated print time is used.
     pub fn wear(&self) -> Odometer {
         let observed = self.began_at.map(|began| self.ended_at.since(began));
         let stated = || {
@@ -146,7 +146,7 @@ pub struct ReminderFields {
 }
 
 impl ReminderFields {
-    /// Refuses a reminder that would never be due.
+    /// Rejects a reminder that would never be due.
     pub(super) fn check(&self) -> Result<(), Refusal> {
         let Self { every_hours, every_prints, every_grams, every_failures, .. } = self;
         if every_hours.is_none() && every_prints.is_none() && every_grams.is_none() && every_failures.is_none() {
@@ -216,7 +216,7 @@ impl Reminder {
         (!reached.is_empty()).then(|| reached.join(", "))
     }
 
-    /// Updates whether the reminder is due. Returns `true` if it has just become due, which is announced once.
+    /// Updates whether the reminder is due. Returns `true` if it has just become due, which is reported once.
     pub(super) fn note_due(&mut self, odometer: &Odometer, now: Timestamp) -> bool {
         let newly = self.due_at.is_none() && self.reason(odometer).is_some();
         if newly {
@@ -257,7 +257,7 @@ pub struct EntryFields {
     pub cost_cents: Option<i64>,
 }
 
-/// Entry of a printer's maintenance log. Entries are immutable.
+/// Entry in a printer's maintenance log. Entries are immutable.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MaintenanceEntry {
@@ -270,7 +270,7 @@ pub struct MaintenanceEntry {
     pub fields: EntryFields,
     /// Time at which the work was done.
     pub done_at: Timestamp,
-    /// Reminders that the entry reset: their ids, and their names when the entry was created.
+    /// Reminders that the entry reset: their IDs, and their names when the entry was created.
     pub resets: Vec<(Id, String)>,
     /// Printer's odometer when the entry was created.
     pub odometer: Odometer,

@@ -1,8 +1,8 @@
 //! A material: the stock on hand, the claims of jobs on it, and the ledger of all movements.
 //!
 //! A job's need is reserved before the job goes to a printer, so that two jobs never count on the same spool. A claim
-//! that cannot be served waits in a line, and is held as soon as stock comes in or a reservation is freed. A claim
-//! passes another in the line only if the other does not fit. At the job's end the claim is settled: the consumption is
+//! that cannot be served is queued, and is held as soon as stock comes in or a reservation is freed. A claim overtakes
+//! another in the queue only if the other does not fit. At the job's end the claim is settled: the consumption is
 //! deducted from the stock, and the rest of the reservation becomes available.
 //!
 //! `decide` has the rules, `claims` those for claims, `change` collects the changes of one command, `line` indexes the
@@ -41,7 +41,7 @@ pub enum MaterialType {
     Resin,
     /// Sheets for a laser cutter, measured in sheets.
     LaserSheet,
-    /// Wearing parts of a laser cutter, measured in units. Counted by hand, and never the material of a SKU.
+    /// Wearing parts of a laser cutter, measured in units. Counted manually; never used as the material of a SKU.
     LaserConsumable,
 }
 
@@ -62,7 +62,7 @@ impl MaterialType {
 pub struct ClaimId {
     /// Job that needs the material.
     pub job: Id,
-    /// Number of the claim within the job, from 1.
+    /// Number of the claim within the job, starting at 1.
     pub number: u32,
 }
 
@@ -72,20 +72,20 @@ impl fmt::Display for ClaimId {
     }
 }
 
-/// Reservation of a claim, or the reason it waits.
+/// Reservation of a claim, or the reason why it is queued.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimState {
     /// The needed amount is reserved.
     Held,
-    /// Waiting: less is available than needed.
+    /// Queued: less is available than needed.
     Short,
-    /// Waiting: the stock on hand is below the reorder point, and the rules block in that case.
+    /// Queued: the stock on hand is below the reorder point, and the rules block claims in that case.
     BelowReorderPoint,
 }
 
-/// Claim of a job on a material: a reservation, or a position in the waiting line. The claim exists until its order
-/// settles it.
+/// Claim of a job on a material: a reservation, or a position in the queue. The claim exists until its order settles
+/// it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Claim {
@@ -109,7 +109,7 @@ pub struct Claim {
     pub due_at: Option<Timestamp>,
     /// Creation time of the job; older ones are served first.
     pub since: Timestamp,
-    /// Time of the reservation; the latest reservations are recalled first. `None` while the claim waits.
+    /// Time of the reservation; the latest reservations are recalled first. `None` while the claim is queued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserved_at: Option<Timestamp>,
     /// `true` while the order is being asked to return the reservation.
@@ -210,7 +210,7 @@ pub struct MaterialFields {
 pub struct Material {
     /// Identifier of the material.
     pub id: Id,
-    /// Number of changes by users, from 1; exposed as the material's version and compared with `If-Match`.
+    /// Number of changes by users, starting at 1; exposed as the material's version and compared with `If-Match`.
     #[serde(default)]
     pub revision: i64,
     /// Operator-defined fields: name, type, colour, reorder point.
@@ -222,7 +222,7 @@ pub struct Material {
     pub reserved: Amount,
     /// `true` once the low-stock alert was sent; reset when the available amount reaches the reorder point again.
     pub alerted: bool,
-    /// `true` once an alert was sent that a claim needs more than is available; reset when no claim is waiting.
+    /// `true` once an alert was sent that a claim needs more than is available; reset when no claim is queued.
     #[serde(default)]
     pub shortage_told: bool,
     /// `true` if the material was deleted; the record remains for the ledger.
@@ -231,13 +231,13 @@ pub struct Material {
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,
-    /// All claims, held and waiting.
+    /// All claims, held and queued.
     #[serde(skip)]
     pub claims: rpds::RedBlackTreeMapSync<ClaimId, Claim>,
     /// Links to entries in other systems, at most one per system.
     #[serde(skip)]
     pub links: rpds::RedBlackTreeMapSync<StockSystem, StockLink>,
-    /// Waiting claims by rank.
+    /// Queued claims by rank.
     #[serde(skip)]
     line: rpds::RedBlackTreeSetSync<line::WaitingRank>,
     /// Held claims that their orders have not acknowledged, by order.
@@ -279,12 +279,12 @@ pub struct SettledClaim {
     pub id: ClaimId,
     /// Consumption, in the material's unit.
     pub consumed: Amount,
-    /// Spools to which the printer itself booked the consumption in the external spool inventory; empty if it booked
-    /// nothing.
+    /// Spools from which the printer itself deducted the consumption in the external spool inventory; empty if it
+    /// deducted nothing.
     pub booked_on: Vec<i64>,
 }
 
-/// Change that an operator makes to a material; answered with the material.
+/// Command with which an operator changes a material; returns the material.
 #[derive(Clone, Debug)]
 pub enum MaterialCommand {
     /// Adds a material with its initial stock.
@@ -296,14 +296,14 @@ pub enum MaterialCommand {
     },
     /// Edits the description, or records a stock-take; `None` leaves a field unchanged.
     Update {
-        /// Version that the caller read; refused with 412 if the material has changed since.
+        /// Version that the caller read; rejected with 412 if the material has changed since.
         if_version: Option<i64>,
         /// Complete new description.
         fields: Option<Box<MaterialFields>>,
         /// Counted stock on hand (absolute), in the material's unit.
         quantity: Option<Amount>,
     },
-    /// Changes the stock on hand by a relative amount; refused if it would fall below zero.
+    /// Changes the stock on hand by a relative amount; rejected if it would fall below zero.
     Adjust {
         /// Change in the material's unit, not zero.
         delta: Amount,
@@ -346,7 +346,7 @@ pub enum MaterialEffect {
 /// Row that a commit of a material writes in addition to the material itself.
 #[derive(Clone, Debug)]
 pub enum MaterialRow {
-    /// Movement of the ledger (insert).
+    /// Movement in the ledger (insert).
     Movement(Movement),
     /// Current state of a claim (insert or replace).
     Claim(Claim),
@@ -354,6 +354,6 @@ pub enum MaterialRow {
     ClaimGone(ClaimId),
     /// Current state of a link to another system (insert or replace).
     Link(Box<StockLink>),
-    /// Removed link, by its id (delete).
+    /// Removed link, by its ID (delete).
     LinkGone(Id),
 }

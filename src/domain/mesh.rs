@@ -2,7 +2,7 @@
 //!
 //! A mesh is untrusted input, so everything about it is bounded: numbers must be plausible lengths, and facets,
 //! corners, parts, nesting and unpacked bytes have limits. An STL file is streamed in constant memory; for 3MF the
-//! corners are held in memory. Nothing is repaired, and how a slicer would treat the mesh is not considered.
+//! corners are held in memory. The mesh is not repaired, and slicer behaviour is not considered.
 
 mod stl;
 #[cfg(test)]

@@ -1,13 +1,13 @@
-//! An order of a customer or an operator, from the draft to the shipment.
+//! Order by a customer or an operator, from the draft to the shipment.
 //!
 //! The order is the aggregate that owns its jobs, their attempts and its payments: all of them change in one commit
 //! with the order, so that no reader ever sees a paid order without its jobs. The rules are grouped by stage: `place`
 //! (creation, confirmation), `shipping` (shipments), `departures` (prints that shipped parts came from), `notice`
-//! (shipment mails to the customer), `money` (effects of its [ledger](crate::ledger)), `invoiced` (its invoice), `work`
-//! (jobs created, cancelled, retried, released), `stock` (material claimed and settled), `slicing` (models sliced to
-//! G-code), `attempt` (printing), `sign_off` (quality of finished parts; `parts` counts them), `channel_sale` (orders
-//! that another shop sold). `command` and `effect` have the messages, `rules` dispatches them and derives the effects,
-//! and `change` collects the changes of one command.
+//! (shipment emails to the customer), `money` (effects of its [ledger](crate::ledger)), `invoiced` (its invoice),
+//! `work` (jobs created, cancelled, retried, released), `stock` (material claimed and settled), `slicing` (models
+//! sliced to G-code), `attempt` (printing), `sign_off` (quality of finished parts; `parts` counts them), `channel_sale`
+//! (orders that another shop sold). `command` and `effect` have the messages, `rules` dispatches them and derives the
+//! effects, and `change` collects the changes of one command.
 //!
 //! | from | on | to | event |
 //! | --- | --- | --- | --- |
@@ -16,15 +16,15 @@
 //! | draft | confirmed, or a checkout session is created | created; paid if the total is zero | `order.created` |
 //! | draft, created, `payment_failed` | paid in full | paid; the jobs are created in the same commit | `order.paid` |
 //! | created | the processor reports a failed payment | `payment_failed` | `order.payment_failed` |
-//! | paid | the first job is seen printing | printing | `order.printing` |
+//! | paid | the first job is observed printing | printing | `order.printing` |
 //! | printing | no job unfinished, unsigned or failed, at least one completed | ready | `order.ready` |
 //! | ready | a completed job is retried, or rejected parts are reprinted | printing | none |
-//! | shipped | parts that left are rejected, so that they are owed again | printing; ready if nothing is reprinted | none; `order.ready` |
-//! | printing, ready | the last of the ordered parts leave, with carrier, tracking number and delivery date, or `pickup`; a short order only if that is accepted | shipped | `order.shipped` |
+//! | shipped | shipped parts are rejected, so that they are owed again | printing; ready if nothing is reprinted | none; `order.ready` |
+//! | printing, ready | the last of the ordered parts are shipped, with carrier, tracking number and delivery date, or `pickup`; a short order only if that is accepted | shipped | `order.shipped` |
 //! | any but shipped, cancelled, refunded | cancelled | cancelled | `order.cancelled` |
 //! | paid and later, or cancelled | the whole balance is refunded | refunded; unfinished jobs cancelled | `order.refunded` |
 //!
-//! A command outside this table is refused with 409 `invalid_transition`. Signed events of the payment processor are
+//! A command outside this table is rejected with 409 `invalid_transition`. Signed events from the payment processor are
 //! never refused, because the money has moved regardless of the order's status. The table of a job is in
 //! [`crate::job`].
 
@@ -116,7 +116,7 @@ pub struct OrderLine {
     /// Print requirements of the line's jobs; `None` for a kit, whose parts are separate lines, and for services.
     #[serde(default)]
     pub make: Option<ProductionData>,
-    /// Index of the kit's line, for parts of a kit. The parts are free of charge, because the kit carries the price.
+    /// Index of the kit's line, for parts of a kit. The parts are free of charge, because the price is on the kit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kit_line: Option<u32>,
     /// Number of these parts in one set, for parts of a kit.
@@ -124,17 +124,17 @@ pub struct OrderLine {
     pub per_set: Option<u32>,
 }
 
-/// Placeholder SKU id of lines that are not printed.
+/// Placeholder SKU ID of lines that are not printed.
 pub const NO_SKU: Id = Id::ONLY;
 
 /// Maximum number of lines in one order, including the parts of its kits: an order is held in memory and written as a
 /// whole.
 pub const MAX_LINES: usize = 300;
 
-/// Production data of a part, from its SKU and the G-code file. Rules do no lookups: the data is read for a line when
-/// the order is placed, and again for a job before the job becomes VALIDATED, which freezes the data for that job. Of
-/// the line's own copy only `units_per_plate` is binding, because it fixes the number of jobs; the rest is a record of
-/// the time of ordering.
+/// Production data of a part, from its SKU and the G-code file. Rules perform no lookups: the data is read for a line
+/// when the order is placed, and again for a job before the job becomes VALIDATED, which freezes the data for that job.
+/// Of the line's own copy only `units_per_plate` is binding, because it fixes the number of jobs; the rest is a record
+/// of the time of ordering.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProductionData {
@@ -170,7 +170,7 @@ pub struct ProductionData {
 }
 
 impl ProductionData {
-    /// Returns the ids of all required materials.
+    /// Returns the IDs of all required materials.
     pub fn materials(&self) -> impl Iterator<Item = Id> + use<> {
         let further: Vec<Id> = self.further.iter().map(|one| one.material_id).collect();
         std::iter::once(self.material_id).chain(further)
@@ -203,15 +203,15 @@ pub struct Order {
     pub made_by: Option<Id>,
     /// Customer's record; `None` if there is none.
     pub customer_id: Option<Id>,
-    /// Customer's e-mail address, trimmed and in lower case; links the order to the customer's account.
+    /// Customer's email address, trimmed and in lowercase; links the order to the customer's account.
     pub customer_email: Option<String>,
     /// Buyer to name on the invoice, from the customer's profile when the order was created or its checkout began;
-    /// `None` if only the e-mail address is known.
+    /// `None` if only the email address is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buyer: Option<Party>,
     /// Ordered items, at least one line; fixed when the order is created.
     pub lines: Vec<OrderLine>,
-    /// Currency of all amounts as a lower-case ISO 4217 code.
+    /// Currency of all amounts as a lowercase ISO 4217 code.
     pub currency: String,
     /// Sum of the lines without tax, in minor units.
     pub subtotal_cents: i64,
@@ -223,9 +223,9 @@ pub struct Order {
     pub discount_cents: i64,
     /// Amount due in minor units: subtotal, tax and shipping, less the discount.
     pub total_cents: i64,
-    /// Notes of the customer, or of the user who placed the order for them; visible to the customer.
+    /// Notes by the customer, or by the user who placed the order for them; visible to the customer.
     pub notes: Option<String>,
-    /// Internal notes of the staff; not visible to customers.
+    /// Internal staff notes; not visible to customers.
     #[serde(default)]
     pub internal_notes: Option<String>,
     /// Shipping address; `None` if not yet known.
@@ -242,7 +242,7 @@ pub struct Order {
     pub late_since: Option<Timestamp>,
     /// Details of the last shipment; set when the whole order has been shipped.
     pub shipment: Option<Shipment>,
-    /// Shipments that have left, oldest first; empty for orders shipped before shipments were recorded.
+    /// Shipments sent so far, oldest first; empty for orders shipped before shipments were recorded.
     #[serde(default)]
     pub shipments: Vec<SentShipment>,
     /// Reasons why an operator must look at the order, each at most once: `refund_due` (money must be refunded),
@@ -253,7 +253,8 @@ pub struct Order {
     /// longer needed), `refund_failed` (the processor refused a refund, or accepted it and it failed later, and the
     /// amount has not been refunded otherwise), `disputed` (the customer's bank is reclaiming a payment),
     /// `dispute_lost` (the bank has reclaimed it, and the books do not show it yet) and `seller_incomplete` (the
-    /// invoice waits for the shop's name and address). A flag is removed when its reason no longer applies.
+    /// invoice is on hold until the shop's name and address are configured). A flag is removed when its reason no
+    /// longer applies.
     pub flags: Vec<String>,
     /// Payments and refunds, and the requests in flight to the payment processor.
     #[serde(flatten, with = "money::OrderLedger")]
@@ -262,7 +263,7 @@ pub struct Order {
     /// orders paid before the shop issued invoices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invoice: Option<OrderInvoice>,
-    /// `true` if the invoice is due but waits until the settings name the seller.
+    /// `true` if the invoice is due but on hold until the seller is configured.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub invoice_waits: bool,
     /// Origin in the other shop that sold the order and is notified of the shipments; `None` for orders sold here.
@@ -274,7 +275,7 @@ pub struct Order {
     pub paid_at: Option<Timestamp>,
     /// Time of the last change to the order or one of its jobs.
     pub updated_at: Timestamp,
-    /// Jobs of the order, by id.
+    /// Jobs of the order, by ID.
     #[serde(skip)]
     pub jobs: rpds::RedBlackTreeMapSync<Id, Arc<Job>>,
     /// `true` if departures were traced to prints when the order was loaded and are not stored yet.
@@ -312,8 +313,8 @@ impl Order {
     }
 
     /// Returns whether the given principal may read the order. Staff may read every order, a signed-in customer those
-    /// with their e-mail address. An API key with the role `customer` may read the orders of the customer whose e-mail
-    /// address it carries or, if it carries none, those that it created itself.
+    /// with their email address. An API key with the role `customer` may read the orders of the customer with whose
+    /// email address it is associated or, if there is none, those that it created itself.
     pub fn visible_to(&self, by: &Principal) -> bool {
         match by {
             Principal::Customer { email, .. }

@@ -14,9 +14,9 @@ pub enum OrderStatus {
     Created,
     /// Placed; the last payment failed, but another may succeed.
     PaymentFailed,
-    /// Paid; its jobs have been created, and none has been seen printing yet.
+    /// Paid; its jobs have been created, and none has been observed printing yet.
     Paid,
-    /// At least one job has been seen printing.
+    /// At least one job has been observed printing.
     Printing,
     /// Production is complete: every job is finished, and none has failed.
     Ready,
@@ -44,17 +44,17 @@ pub struct Shipment {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SentLine {
-    /// Index of the order's line, from 0.
+    /// Index of the order's line, starting at 0.
     pub line: u32,
     /// Number of the line's parts in the shipment, at least 1.
     pub quantity: u32,
 }
 
-/// Shipment that has left.
+/// Shipment that has been sent.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SentShipment {
-    /// Sequence number within the order, from 1.
+    /// Sequence number within the order, starting at 1.
     pub number: u32,
     /// Carrier, tracking number and estimated delivery date.
     #[serde(flatten)]

@@ -7,23 +7,23 @@
 //! other side:
 //!
 //! - A change on their side is taken over into the shop's ledger, in the commit that also stores the new agreement.
-//! - A change on the shop's side is booked in the other system, always as an addition or a removal, one [`Booking`] at
-//!   a time. The booking is stored before it is sent. If its outcome is unknown, nothing else moves until evidence
-//!   decides whether it was booked ([`BookingVerdict`]).
+//! - A change on the shop's side is recorded in the other system, always as an addition or a removal, one [`Booking`]
+//!   at a time. It is stored before it is sent. If its outcome is unknown, nothing else moves until evidence shows
+//!   whether it took effect ([`BookingVerdict`]).
 //!
-//! Consumption that a printer itself books in the other system while printing for the shop is not booked again: the
+//! Consumption that a printer itself records in the other system while printing for the shop is not recorded again: the
 //! agreement changes in the commit in which the print's consumption is deducted from the shop's stock
-//! ([`StockLink::used_there`]). The printer's booking is awaited; if it does not arrive, the amount is not silently
+//! ([`StockLink::used_there`]). The printer's record is awaited; if it does not arrive, the amount is not silently
 //! returned to the shop's stock ([`AwaitedUse`]).
 //!
-//! A situation that these rules cannot decide is a [`SyncConflict`]: it is displayed, the link pauses, and an operator
-//! decides which side is right ([`StockLink::agree`]). An operator also decides the start: until then, a link is a
-//! preview that moves nothing.
+//! A situation that these rules cannot decide is a [`SyncConflict`]: it is displayed, the link is paused, and an
+//! operator decides which side is right ([`StockLink::agree`]). An operator also decides the start: until then, a link
+//! is a preview that moves nothing.
 //!
-//! A [`LinkRound`] defines the order in which the entry is read and bookings are sent and looked up, and the meaning of
-//! each outcome.
+//! A [`LinkRound`] defines the order in which the entry is read and stock changes are sent and looked up, and the
+//! meaning of each outcome.
 //!
-//! Not for communication with the other system: `services/parts` and `integrations/stock_sync` do that.
+//! Communication with the other system is the task of `services/parts` and `integrations/stock_sync`.
 
 mod awaited;
 mod choose;
@@ -45,11 +45,11 @@ use crate::time::Timestamp;
 
 /// Maximum number of items of one entry that are synchronised; an entry with more is a conflict.
 pub const MAX_ITEMS: usize = 200;
-/// Maximum number of abandoned bookings for which the other system is still searched; the oldest is dropped first.
+/// Maximum number of abandoned stock changes for which the other system is still searched; the oldest is dropped first.
 pub const MAX_GIVEN_UP: usize = 32;
-/// Maximum number of spool uses not yet seen in a reading; the oldest is dropped first.
+/// Maximum number of spool usages that no reading reflects yet; the oldest is dropped first.
 const MAX_UNREAD_USES: usize = 32;
-/// Time for which the other system is searched for an abandoned booking, in milliseconds: one day.
+/// Time for which the other system is searched for an abandoned stock change, in milliseconds: one day.
 const GIVEN_UP_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// Kind of the other system in which stock is counted.
@@ -99,12 +99,12 @@ pub struct ItemReading {
     pub quantity: Option<Amount>,
     /// Amount that may be added to the item; `None` if unlimited.
     pub room: Option<Amount>,
-    /// Value that a booking changes by exactly its amount; it is used later to detect whether the booking was made.
+    /// Value that a stock change alters by exactly its amount; used later to detect whether the change took effect.
     pub mark: Amount,
-    /// Further data of the client for detecting later whether a booking was made, in its own format; `None` if it needs
-    /// none.
+    /// Further data of the client for detecting later whether a stock change took effect, in its own format; `None` if
+    /// it needs none.
     pub trace: Option<String>,
-    /// `true` if the item counts as stock but can be changed only in the other system, so that nothing can be booked to
+    /// `true` if the item counts as stock but can be changed only in the other system, so that the shop cannot change
     /// it.
     pub fixed: bool,
 }
@@ -122,40 +122,40 @@ pub struct StockReading {
     pub items: BTreeMap<i64, ItemReading>,
 }
 
-/// Change in the shop's stock to book in the other system.
+/// Change of the shop's stock that is to be recorded in the other system.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Booking {
-    /// Unique identifier, which is sent as the booking's reference if the other system has a field for one.
+    /// Unique identifier, which is sent as the change's reference if the other system has a field for one.
     pub id: Id,
-    /// Item changed by the booking.
+    /// Item to change.
     pub item: i64,
     /// Amount to add; negative to remove. Never zero.
     pub delta: Amount,
-    /// Amount that the item held when the booking was decided.
+    /// Amount that the item held when the change was decided.
     pub before: Amount,
-    /// [`ItemReading::mark`] when the booking was decided.
+    /// [`ItemReading::mark`] when the change was decided.
     pub mark: Amount,
-    /// [`ItemReading::trace`] when the booking was decided.
+    /// [`ItemReading::trace`] when the change was decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
-    /// Time of the decision. The booking is sent immediately afterwards or, if the server is killed in between, never.
+    /// Time of the decision. The change is sent immediately afterwards or, if the server is killed in between, never.
     pub at: Timestamp,
 }
 
-/// Current knowledge about the outcome of a booking.
+/// Current knowledge about the outcome of a stock change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BookingVerdict {
-    /// The booking was made in the other system.
+    /// The change took effect in the other system.
     Booked,
-    /// The booking was made, but only for the given amount, because less was left than it was to remove.
+    /// The change took effect, but only for the given amount, because less was left than it was to remove.
     Partly(Amount),
-    /// The booking was certainly not made and never will be, because it was never sent.
+    /// The change certainly did not take effect and never will, because it was never sent.
     NotBooked,
-    /// The booking was not found for so long that its change is decided again. If bookings carry a reference, the other
-    /// system is still searched for it, because a delayed request may still arrive.
+    /// The change was not found for so long that it is decided again. If changes carry a reference, the other system is
+    /// still searched for this one, because a delayed request may still arrive.
     GivenUp,
-    /// The other system refused the booking, with the given message.
+    /// The other system rejected the change, with the given message.
     Refused(String),
     /// The outcome cannot be determined, for the given human-readable reason.
     Unclear(String),
@@ -181,12 +181,12 @@ pub enum ConflictKind {
     TooMuch,
     /// None of the entry's items can take the stock that was received in the shop.
     NoRoom,
-    /// The other system refuses the shop's booking.
+    /// The other system rejects the shop's change.
     Refused,
-    /// It cannot be determined whether the shop's booking was made.
+    /// It cannot be determined whether the shop's change took effect.
     Unclear,
-    /// A print of the shop consumed material, but the printer's own server, which books consumption in the other
-    /// system, did not book it.
+    /// A print of the shop consumed material, but the printer's own server, which records consumption in the other
+    /// system, did not record it.
     PrintNotBooked,
 }
 
@@ -207,11 +207,11 @@ pub struct SyncConflict {
     pub message: String,
 }
 
-/// Side whose amount an operator declares to be right.
+/// Side whose amount an operator declares to be correct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RightSide {
-    /// The shop's amount; the difference is booked in the other system.
+    /// The shop's amount; the difference is recorded in the other system.
     Ours,
     /// The other system's amount; the shop's stock is set to it.
     Theirs,
@@ -220,7 +220,7 @@ pub enum RightSide {
 /// Link of a material to an entry of another system; a row of its material.
 ///
 /// Invariant: the agreement changes only in the commit that changes the shop's stock by the amount taken over, or that
-/// stores the outcome of a booking.
+/// stores the outcome of a stock change.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StockLink {
@@ -244,32 +244,32 @@ pub struct StockLink {
     /// usable was read.
     #[serde(rename = "seen")]
     pub last_amounts: Option<Quantities>,
-    /// Booking of the shop whose outcome is not stored yet.
+    /// Stock change by the shop whose outcome is not stored yet.
     pub pending: Option<Booking>,
-    /// Abandoned bookings that may still arrive, oldest first; used only if bookings carry a reference.
+    /// Abandoned stock changes that may still arrive, oldest first; used only if changes carry a reference.
     #[serde(default)]
     pub given_up: Vec<Booking>,
-    /// Consumption that printers booked in the other system on spools missing from the last reading; the next reading
-    /// shows whether the spools belong to this entry. Oldest first.
+    /// Consumption that printers recorded in the other system for spools missing from the last reading; the next
+    /// reading shows whether the spools belong to this entry. Oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread_uses: Vec<UnreadUse>,
-    /// Consumption that the printers' own servers have not booked yet. No two elements name the same spool.
+    /// Consumption that the printers' own servers have not recorded yet. No two elements name the same spool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub awaited: Vec<AwaitedUse>,
-    /// Amounts that an operator decided the shop books in place of a printer's server, by the spool on which they are
-    /// booked first.
+    /// Amounts that, by an operator's decision, the shop records in place of a printer's server, by the spool from
+    /// which they are deducted first.
     #[serde(default, skip_serializing_if = "Quantities::is_empty")]
     pub owed: Quantities,
     /// Conflict that needs an operator.
     pub conflict: Option<SyncConflict>,
-    /// Number of changes to the agreement and bookings so far, so that a reading taken before a change is not mistaken
-    /// for a newer one.
+    /// Number of changes to the agreement and the stock changes so far, so that a reading taken before a change is not
+    /// mistaken for a newer one.
     pub round: u32,
     /// Creation time.
     pub created_at: Timestamp,
 }
 
-/// Consumption of a print that its printer booked on spools that have not been read yet.
+/// Consumption of a print that its printer deducted from spools that have not been read yet.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UnreadUse {
@@ -279,16 +279,16 @@ pub struct UnreadUse {
     pub used: Amount,
 }
 
-/// Consumption that the printer's own server books on its spools. Until it does, both sides already agree that the
+/// Consumption that the printer's own server deducts from its spools. Until it does, both sides already agree that the
 /// amount is gone.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AwaitedUse {
     /// Spools that were active at the printer; the division of the consumption among them is unknown.
     pub spools: BTreeSet<i64>,
-    /// Amount that was deducted from the shop's stock and may still be booked.
+    /// Amount that was deducted from the shop's stock and may still be recorded.
     pub due: Amount,
-    /// Amount that was not booked in time: an operator decides whether the shop books it or leaves it unbooked.
+    /// Amount that was not recorded in time: an operator decides whether the shop records it or leaves it unrecorded.
     pub missing: Amount,
     /// Time at which the last part of the amount was deducted from the shop's stock.
     pub at: Timestamp,
@@ -303,7 +303,7 @@ pub struct SyncStep {
     pub delta: Amount,
 }
 
-/// Commands to a material about its links; answered with the material and the link.
+/// Commands on a material's links; each returns the material and the link.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LinkCommand {
     /// Links the material to an entry; nothing moves yet.
@@ -321,7 +321,7 @@ pub enum LinkCommand {
         system: StockSystem,
         /// Side that is right.
         right: RightSide,
-        /// Amount in the other system as the operator saw it; refused if it has changed since. `None` for the amount
+        /// Amount in the other system as the operator saw it; rejected if it has changed since. `None` for the amount
         /// last read.
         theirs: Option<Amount>,
     },
@@ -333,23 +333,23 @@ pub enum LinkCommand {
         round: u32,
         /// Content of the reading.
         look: Box<StockReading>,
-        /// Unbooked consumption from items in printers' slots: the shop's consumption is booked on these items first.
-        /// An item in a slot is listed even if nothing was consumed.
+        /// Unrecorded consumption from items in printers' slots: the shop's consumption is deducted from these items
+        /// first. An item in a slot is listed even if nothing was consumed.
         drawn: Quantities,
-        /// Items on which printers themselves are currently booking prints of the shop. A decrease of such an item is
-        /// not taken over before the print's consumption has been deducted from the shop's stock, and until then the
-        /// shop books nothing on it.
+        /// Items from which printers themselves are currently deducting prints of the shop. A decrease of such an item
+        /// is not taken over before the print's consumption has been deducted from the shop's stock, and until then the
+        /// shop changes nothing on it.
         in_use: BTreeSet<i64>,
-        /// Items for which the waiting period for a printer's late booking is over ([`AwaitedUse`]).
+        /// Items for which the waiting period for a printer's late record is over ([`AwaitedUse`]).
         overdue: BTreeSet<i64>,
     },
-    /// Records the outcome of a booking.
+    /// Records the outcome of a stock change.
     Settled {
-        /// Other system to which the booking was sent.
+        /// Other system to which the change was sent.
         system: StockSystem,
-        /// Sent booking; any other than the pending one is ignored.
+        /// Sent change; any other than the pending one is ignored.
         booking: Id,
-        /// Verdict on the booking.
+        /// Verdict on the change.
         verdict: BookingVerdict,
     },
 }

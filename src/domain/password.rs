@@ -1,5 +1,5 @@
 //! Rules for the passwords that staff members choose: long enough, not blank, not among the most common passwords, and
-//! not the account's own address. No rules restrict the characters. Hashing is not decided here.
+//! not the account's own address. No rules restrict the characters. Hashing is implemented elsewhere.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -9,11 +9,11 @@ pub const MIN_PASSWORD_CHARS: usize = 10;
 /// Maximum length of a password, in bytes, which bounds the hashing time.
 pub const MAX_PASSWORD_BYTES: usize = 1024;
 
-/// Most common passwords that are long enough, in lower case (`assets/passwords/README.md`).
+/// Most common passwords that are long enough, in lowercase (`assets/passwords/README.md`).
 static COMMON: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| include_str!("../../assets/passwords/common.txt").lines().collect());
 
-/// Returns the problem with a new password, as far as it does not depend on the account; `None` if there is none.
+/// Returns the problem with a new password that does not depend on the account; `None` if there is none.
 pub fn password_fault(password: &str) -> Option<String> {
     if password.chars().count() < MIN_PASSWORD_CHARS {
         Some(format!("must be at least {MIN_PASSWORD_CHARS} characters"))
@@ -34,7 +34,7 @@ pub fn own_password_fault(password: &str, email: &str) -> Option<String> {
     let (password, email) = (password.trim().to_lowercase(), email.trim().to_lowercase());
     let name = email.split('@').next().unwrap_or_default();
     let is_own = password == email || (!name.is_empty() && password == name);
-    is_own.then(|| "must not be the account's own e-mail address".to_owned())
+    is_own.then(|| "must not be the account's own email address".to_owned())
 }
 
 #[cfg(test)]

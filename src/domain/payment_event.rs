@@ -1,4 +1,4 @@
-//! Events of the payment processor: verification of their signature and parsing of their meaning, without I/O.
+//! Events from the payment processor: verification of their signature and parsing of their meaning, without I/O.
 //!
 //! The order decides what to do with an event, and the store whether an event was processed before. Events arrive late,
 //! twice and out of order, so nothing here assumes a sequence.
@@ -29,7 +29,7 @@ pub enum SignatureError {
     Ahead,
 }
 
-/// Number of days for which the id of an applied event is stored: longer than any processor retries an event, so that a
+/// Number of days for which the ID of an applied event is stored: longer than any processor retries an event, so that a
 /// repeated event has no second effect.
 pub const ID_RETENTION_DAYS: i64 = 30;
 

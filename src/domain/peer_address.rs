@@ -1,8 +1,8 @@
 //! Validation and display of the addresses of the shop's other systems, as given in settings.
 //!
 //! These systems run in the shop's own network, like printers, so the same hosts are denied. An address with a user
-//! name or password is also rejected, because addresses are displayed and logged. Not for addresses that users choose
-//! ([`super::target`]), nor for those of printers ([`super::printer::check_base_url`]).
+//! name or password is also rejected, because addresses are displayed and logged. Does not apply to addresses that
+//! users choose ([`super::target`]) or to those of printers ([`super::printer::check_base_url`]).
 
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ pub enum PeerAddressError {
     )]
     Credentials,
     /// The host belongs to the given denied range.
-    #[error("must be the address of a system of the shop, not {0}")]
+    #[error("must be the address of one of the shop's own systems, not {0}")]
     Denied(&'static str),
 }
 

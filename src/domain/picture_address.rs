@@ -4,7 +4,7 @@ use url::Url;
 
 use crate::id::Id;
 
-/// Returns whether the text is a picture address: the id of an uploaded file, a web address (`http`, `https`), or a
+/// Returns whether the text is a picture address: the ID of an uploaded file, a web address (`http`, `https`), or a
 /// path on the shop's own site. Anything else, such as `javascript:` or `data:`, is rejected.
 pub fn is_picture_address(text: &str) -> bool {
     if text.parse::<Id>().is_ok() {

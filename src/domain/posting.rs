@@ -1,9 +1,9 @@
-//! A posting: one issued document on its way into the books of the accounting system.
+//! A posting: the transfer of one issued document to the accounting system.
 //!
-//! Its id is derived from that of its document, so that there is exactly one per document, however often posting is
+//! Its ID is derived from that of its document, so that there is exactly one per document, however often posting is
 //! started. A document is looked up by its number before it is created in the accounting system, and created under an
 //! idempotency key that stays the same until an operator requests a retry. It is therefore created only once even if a
-//! response is lost. A posting that the system rejects waits for an operator and blocks nothing else.
+//! response is lost. A posting that the system rejects needs an operator and blocks nothing else.
 
 use std::convert::Infallible;
 
@@ -20,7 +20,7 @@ use crate::time::Timestamp;
 /// Maximum stored length of a message from the accounting system, in characters.
 const MAX_WORDS_CHARS: usize = 500;
 
-/// Progress of a posting.
+/// State of a posting, from sending to acceptance or rejection.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PostingState {
@@ -32,7 +32,7 @@ pub enum PostingState {
     Refused,
 }
 
-/// Document on its way into the books.
+/// Transfer of a document to the accounting system.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Posting {
@@ -48,13 +48,13 @@ pub struct Posting {
     pub number: String,
     /// Amount invoiced or credited, in minor units.
     pub amount_cents: i64,
-    /// ISO 4217 code in lower case.
+    /// ISO 4217 code in lowercase.
     pub currency: String,
-    /// Current progress.
+    /// Current state.
     pub state: PostingState,
-    /// Number of the round, from 1; each retry by an operator starts a new round. Part of the idempotency key.
+    /// Number of the round, starting at 1; each retry by an operator starts a new round. Part of the idempotency key.
     pub round: u32,
-    /// The accounting system's id of the document; `None` if not known yet.
+    /// The accounting system's ID for the document; `None` if not known yet.
     pub remote_id: Option<String>,
     /// The accounting system's message on rejecting the document; `None` if there is none.
     pub error: Option<String>,
@@ -71,7 +71,7 @@ impl Posting {
     }
 }
 
-/// Change that a posting accepts.
+/// Command that starts a posting, records its outcome or retries it.
 #[derive(Clone, Debug)]
 pub enum PostingCommand {
     /// Starts posting a document; has no effect if already started.
@@ -80,7 +80,7 @@ pub enum PostingCommand {
     Posted {
         /// [`Posting::round`] in which the document was sent.
         round: u32,
-        /// The accounting system's id of the document.
+        /// The accounting system's ID for the document.
         remote_id: String,
     },
     /// Records that the accounting system rejected the document.
@@ -217,7 +217,7 @@ mod tests {
     }
 
     proptest! {
-        /// Checks that a posted document stays posted under the id that was reported first.
+        /// Checks that a posted document stays posted under the ID that was reported first.
         #[test]
         fn what_is_posted_stays(steps in prop::collection::vec((0u8..4, 1u32..4), 0..40)) {
             let bench = Bench::new();

@@ -2,8 +2,8 @@
 //!
 //! All calculations use integer arithmetic in minor units. Each class is rounded half up once, over the whole line of a
 //! quote, so the classes add up to the cost exactly. The rates come from the settings and are frozen with the quote
-//! that they priced; actual costs are later computed with the same rates. Not for catalogue prices, which operators
-//! set.
+//! that they priced; actual costs are later computed with the same rates. Catalogue prices are not computed here:
+//! operators set them.
 
 #[cfg(test)]
 mod tests;
@@ -28,7 +28,7 @@ pub struct PriceRates {
     pub material_cents_per_kg: i64,
     /// Density of the material, in milligrams per cubic centimetre.
     pub density_mg_per_cm3: i64,
-    /// Share of a part's volume that is printed (walls and infill), in basis points.
+    /// Fraction of a part's volume that is printed (walls and infill), in basis points.
     pub fill_bps: i64,
     /// Volume printed per hour in cubic millimetres, pauses included.
     pub print_mm3_per_hour: i64,

@@ -50,7 +50,7 @@ pub enum Principal {
     },
     /// A user who acts through the agent gateway.
     Agent {
-        /// The gateway's identifier of the user, prefixed with the chat channel (`telegram:123`).
+        /// The gateway's identifier for the user, prefixed with the chat channel (`telegram:123`).
         user: String,
     },
     /// A program with an API key.
@@ -95,11 +95,11 @@ impl Principal {
         }
     }
     /// Returns whether the command is issued by a person, or by a program on a person's behalf. Actions of the server
-    /// itself and reports of the payment processor and other shops do not count as edits of a record.
+    /// itself and reports from the payment processor and other shops do not count as edits of a record.
     pub(super) fn is_person(&self) -> bool {
         !matches!(self, Self::System | Self::Processor | Self::Channel { .. })
     }
-    /// Returns whether commands of this principal are written to the audit log. The server's own commands are not,
+    /// Returns whether commands by this principal are written to the audit log. The server's own commands are not,
     /// because their events record them.
     pub fn audited(&self) -> bool {
         !matches!(self, Self::System)

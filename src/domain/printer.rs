@@ -1,7 +1,7 @@
-//! A printer: its registration, its last observed state, and the one attempt that it works on.
+//! A printer: its registration, its last observed state, and the one attempt that it is working on.
 //!
 //! A part must never be started twice, and a printer's response to a start may get lost. Therefore the name of the
-//! uploaded file contains the attempt's id, so that anything the printer shows can be attributed to the attempt; the
+//! uploaded file contains the attempt's ID, so that anything the printer reports can be attributed to the attempt; the
 //! start is recorded in a separate commit before it is sent ([`AttemptPhase::StartSent`]) and sent only once, by the
 //! caller whose commit recorded it; afterwards only evidence from the printer, or an operator, decides its outcome.
 //!
@@ -11,7 +11,7 @@
 //! printer after a firmware fault, `refusals` pauses it after refused starts, `manual` starts prints that are not jobs,
 //! `registration` contains the fields that operators edit, `sign_off` retains the last print until its parts are signed
 //! off, `care` counts the printer's work, and `spool_booking` tracks the consumption that the printer's own server
-//! books in another system.
+//! records in another system.
 
 mod acts;
 mod address;
@@ -187,7 +187,7 @@ pub enum Attention {
     StartRefused,
     /// The printer has no storage left for files.
     DiskFull,
-    /// The printer or its firmware does not answer.
+    /// The printer or its firmware does not respond.
     Unreachable,
     /// The printer rejects the stored API key.
     WrongKey,
@@ -209,7 +209,7 @@ pub enum Attention {
 pub struct Printer {
     /// Identifier of the printer.
     pub id: Id,
-    /// Number of changes by users, from 1; shown as the printer's version and compared with `If-Match`.
+    /// Number of changes by users, starting at 1; shown as the printer's version and compared with `If-Match`.
     #[serde(default)]
     pub revision: i64,
     /// Registration that operators edit.
@@ -221,7 +221,8 @@ pub struct Printer {
     /// Materials that operators assigned to the spools reported by this printer; newest last.
     #[serde(default)]
     pub(crate) bindings: Vec<SpoolBinding>,
-    /// Spools on which the printer's own server books its prints, as last reported; `None` if it books no prints.
+    /// Spools from which the printer's own server deducts its prints, as last reported; `None` if it does not deduct
+    /// prints.
     #[serde(default)]
     pub books_on: Option<SpoolBooking>,
     /// Attempt in hand; `None` if no order uses the printer.
@@ -273,7 +274,7 @@ pub struct Printer {
     /// Work done since counting began, from the prints of jobs that ended on this printer.
     #[serde(default, skip_serializing_if = "Odometer::is_zero")]
     pub odometer: Odometer,
-    /// Maintenance reminders by id. Not part of the serialised printer: each is stored as a separate row.
+    /// Maintenance reminders by ID. Not part of the serialised printer: each is stored as a separate row.
     #[serde(skip)]
     pub reminders: rpds::RedBlackTreeMapSync<Id, Reminder>,
     /// `true` if the last print failed; cleared together with the bed.
@@ -292,16 +293,16 @@ pub struct Printer {
     #[serde(default)]
     pub known_key: Option<String>,
     /// Most recent attempts that are over on this printer, newest last. A late message that offers one of them is
-    /// refused.
+    /// rejected.
     #[serde(default)]
     pub past: Vec<Id>,
     /// Time of the server's last emergency stop; reset to `None` by a firmware fault. A status from before that time
     /// does not prove that the axes are homed.
     #[serde(default)]
     pub stopped_at: Option<Timestamp>,
-    /// `true` during an outage that has been announced; `printer.offline` is published once per outage.
+    /// `true` during an outage that has been reported; `printer.offline` is published once per outage.
     pub outage: bool,
-    /// Last recorded time at which the printer answered; `None` if it has never answered.
+    /// Last recorded time at which the printer responded; `None` if it has never responded.
     pub last_seen_at: Option<Timestamp>,
     /// Time at which the printer last became idle; of two otherwise equal printers, the dispatcher chooses the one that
     /// has been idle for longer.

@@ -13,9 +13,9 @@ const MAX_REPORTED_SLOTS: usize = 64;
 const MAX_WORD_CHARS: usize = 50;
 /// Maximum number of layers; a higher reported value is invalid.
 const MAX_TOLD_LAYERS: f64 = 1_000_000.0;
-/// Remaining time, in seconds, up to which a print counts as ending soon. Printers report it in whole minutes.
+/// Remaining time, in seconds, at or below which a print counts as ending soon. Printers report it in whole minutes.
 const ENDS_SOON_SECONDS: i64 = 120;
-/// Progress, in percent, from which a print without a reported remaining time counts as ending soon.
+/// Progress, in percent, at or above which a print without a reported remaining time counts as ending soon.
 const ENDS_SOON_PERCENT: f64 = 98.0;
 /// Progress, in percent, below which a reported remaining time of 0 is wrong: the print has just started and the
 /// printer has no estimate yet.
@@ -33,7 +33,7 @@ pub enum Activity {
     Paused,
     /// The firmware reports an error or is shut down.
     Error,
-    /// The printer does not answer.
+    /// The printer does not respond.
     #[default]
     Offline,
 }
@@ -42,16 +42,16 @@ pub enum Activity {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Connection {
-    /// The printer answers and its firmware is ready.
+    /// The printer responds and its firmware is ready.
     Connected,
     /// A connection is being made, after the start or at an operator's request.
     #[default]
     Connecting,
-    /// The printer does not answer.
+    /// The printer does not respond.
     Unreachable,
     /// The printer rejects the stored API key.
     WrongKey,
-    /// The printer's web server answers, but not the firmware behind it (`klippy_connected` is false, or the serial
+    /// The printer's web server responds, but not the firmware behind it (`klippy_connected` is false, or the serial
     /// port is closed).
     FirmwareDisconnected,
     /// The printer can be read but accepts no commands.
@@ -61,7 +61,7 @@ pub enum Connection {
 }
 
 impl Connection {
-    /// Returns whether the printer itself answers, whatever it lets a client do.
+    /// Returns whether the printer itself responds, whatever access it grants.
     pub fn is_answering(self) -> bool {
         matches!(self, Self::Connected | Self::ReadOnly)
     }
@@ -83,7 +83,7 @@ pub enum PrintEnd {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PrintedLayer {
-    /// Number of the layer, from 1.
+    /// Number of the layer, starting at 1.
     pub number: u32,
     /// Total number of layers.
     pub of: u32,
@@ -140,15 +140,16 @@ pub struct Status {
     /// Spools in the printer's slots; empty if the printer does not recognise them.
     #[serde(default)]
     pub slots: Vec<ReportedSlot>,
-    /// Spool on which the printer itself books its prints; `None` if it books no prints or does not report the spool.
+    /// Spool from which the printer itself deducts its prints; `None` if it does not do so, or does not report the
+    /// spool.
     #[serde(default)]
     pub books_on: Option<SpoolBooking>,
     /// Time at which the status was read.
     pub updated_at: Timestamp,
 }
 
-/// Booking by the printer's own server: it books extruded filament in the spool management system, on the spool that is
-/// active there. A print's consumption must then not be booked there a second time.
+/// Deductions by the printer's own server: it deducts extruded filament in the spool management system, from the spool
+/// that is active there. A print's consumption must then not be deducted there a second time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpoolBooking {
@@ -157,16 +158,16 @@ pub struct SpoolBooking {
     /// `true` if the printer's server can currently reach the spool management system. While it cannot, it accumulates
     /// the consumption until it is restarted.
     pub connected: bool,
-    /// `true` if the printer's server has consumption that it could not book yet.
+    /// `true` if the printer's server has consumption that it could not record yet.
     #[serde(default)]
     pub unreported: bool,
 }
 
-/// Spool reported by a printer. A report without code and colour stands for an empty slot.
+/// Spool reported by a printer. A report without code and colour represents an empty slot.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportedSlot {
-    /// Number of the slot, from 0.
+    /// Number of the slot, starting at 0.
     pub slot: u32,
     /// Vendor's code for the spool.
     pub vendor_code: Option<String>,
@@ -262,7 +263,7 @@ pub struct PastPrint {
     pub started_at: Option<Timestamp>,
     /// End time, if the printer reports it.
     pub ended_at: Option<Timestamp>,
-    /// Spools on which the printer itself booked the print; see [`SpoolBooking`].
+    /// Spools from which the printer itself deducted the print; see [`SpoolBooking`].
     #[serde(default)]
     pub booked_on: Vec<i64>,
 }
@@ -275,8 +276,8 @@ impl PastPrint {
     }
 }
 
-/// Evidence on whether the printer's server, which keeps the history, has run without a restart since a given moment. A
-/// server that was not running cannot record prints.
+/// Evidence about whether the printer's server, which keeps the history, has run without a restart since a given
+/// moment. A server that was not running cannot record prints.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerRun {

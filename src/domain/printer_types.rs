@@ -15,7 +15,7 @@ pub struct TypeFacts {
 }
 
 impl Default for TypeFacts {
-    /// Returns plain-text G-code, with slots that cannot be chosen.
+    /// Returns the default capabilities: plain-text G-code, with slots that cannot be chosen.
     fn default() -> Self {
         Self { forms: vec![GcodeForm::Text], maps_slots: false }
     }

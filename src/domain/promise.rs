@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Timestamp;
 
-/// Target share of promises that are met.
+/// Target fraction of promises that are met.
 const KEPT_SHARE: f64 = 0.8;
 /// Number of most recent orders from which the margin is learned.
 const MAX_RATIOS: usize = 100;
 /// Ratios of actual to expected time that are assumed until orders have been observed.
 const ASSUMED_RATIOS: [f64; 10] = [0.9, 1.0, 1.0, 1.05, 1.05, 1.1, 1.15, 1.2, 1.3, 1.6];
 /// Minimum expected time of an order to learn from, in milliseconds: for a shorter one, an extra minute would be a
-/// large share.
+/// large fraction.
 const LEAST_LEAD_MS: i64 = 10 * 60_000;
 
 /// Promised completion of an order, and its outcome.
@@ -83,7 +83,7 @@ impl DelayRatios {
         Promise { made_at: now, expected_at, promised_at, met_at: None }
     }
 
-    /// Returns the ratio that was not exceeded by a share of [`KEPT_SHARE`] of the orders.
+    /// Returns the ratio that was not exceeded by a fraction of [`KEPT_SHARE`] of the orders.
     fn quantile(&self) -> f64 {
         let mut sorted: Vec<f64> = self.ratios.iter().copied().collect();
         sorted.sort_by(f64::total_cmp);

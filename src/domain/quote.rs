@@ -2,9 +2,9 @@
 //!
 //! Operators draft quotes; uploading a model also creates a draft, priced by [`crate::pricing`]. A quote can be edited
 //! only as a draft. Once it is sent, prices, tax and shipping are frozen. The accepted quote becomes one order of kind
-//! `custom` at exactly these prices; the order's id is chosen and stored in the commit that accepts the quote, so that
-//! the order is created only once whatever happens in between. `draft` contains the editing, `model` the lines printed
-//! from an uploaded model, `margin` their actual costs, and `rules` the rest.
+//! `custom` at exactly these prices; the order's ID is chosen and stored in the commit that accepts the quote, so that
+//! the order is created only once even if the server crashes in between. `draft` contains the editing, `model` the
+//! lines printed from an uploaded model, `margin` their actual costs, and `rules` the rest.
 //!
 //! | from | on | to |
 //! | --- | --- | --- |
@@ -43,9 +43,9 @@ use crate::time::Timestamp;
 
 /// Maximum number of lines of one quote; as many as a customer may order at once.
 pub const MAX_LINES: usize = 50;
-/// Refusal code for a quote that was answered too late.
+/// Error code for a quote that was answered too late.
 pub const QUOTE_EXPIRED: &str = "quote_expired";
-/// Refusal code for a quote that was declined or withdrawn.
+/// Error code for a quote that was declined or withdrawn.
 pub const QUOTE_DECLINED: &str = "quote_declined";
 
 /// Line of a quote: the quoted item with its quantity and price.
@@ -78,7 +78,7 @@ pub struct Quote {
     pub id: Id,
     /// Sequential number for display, shown as `QUO-000123`; there may be gaps between numbers.
     pub number: i64,
-    /// Number of changes by users, from 1.
+    /// Number of changes by users, starting at 1.
     pub revision: i64,
     /// Stored status; never [`QuoteStatus::Expired`].
     pub status: QuoteStatus,
@@ -95,7 +95,7 @@ pub struct Quote {
     pub request_told: Option<QuoteStatus>,
     /// Quoted lines, at least one.
     pub lines: Vec<QuoteLine>,
-    /// Currency of all amounts, as a lower-case ISO 4217 code.
+    /// Currency of all amounts, as a lowercase ISO 4217 code.
     pub currency: String,
     /// Sum of the lines without tax, in minor units.
     pub subtotal_cents: i64,
@@ -116,7 +116,7 @@ pub struct Quote {
     pub notes: Option<String>,
     /// Rates by which the quote's models are priced; frozen when it is sent.
     pub rates: PriceRates,
-    /// Order created from the quote; the order's id is chosen when the quote is accepted.
+    /// Order created from the quote; the order's ID is chosen when the quote is accepted.
     pub order_id: Option<Id>,
     /// `true` once the order has been created.
     pub order_made: bool,
@@ -145,16 +145,16 @@ pub enum QuoteSlicingOutcome {
     Failed(String),
 }
 
-/// Change that a quote accepts.
+/// Command for a quote, from drafting it to recording its order.
 #[derive(Clone, Debug)]
 pub enum QuoteCommand {
     /// Creates a draft.
     Create(Box<DraftQuote>),
     /// Changes a draft.
     Update {
-        /// Version that the caller read; refused with 412 if the quote has changed since.
+        /// Version that the caller read; rejected with 412 if the quote has changed since.
         if_version: Option<i64>,
-        /// Changed members.
+        /// Fields to change.
         patch: Box<QuotePatch>,
     },
     /// Sends a draft to its customer.

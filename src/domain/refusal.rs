@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Kind of refusal; `http/error.rs` alone maps it to an HTTP status, shown here in parentheses.
+/// Kind of refusal; only `http/error.rs` maps it to an HTTP status, shown here in parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
@@ -22,10 +22,10 @@ pub enum Class {
     Gone,
 }
 
-/// One fault of a request.
+/// One fault in a request.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Fault {
-    /// Dotted path of the faulty member (`lines.0.quantity`).
+    /// Dotted path of the invalid field (`lines.0.quantity`).
     pub path: String,
     /// Human-readable description of the fault, worded as a continuation of the path.
     pub message: String,
@@ -39,7 +39,7 @@ pub struct Refusal {
     pub class: Class,
     /// Stable `snake_case` code for programs.
     pub code: String,
-    /// Human-readable reason: lower case, without a full stop.
+    /// Human-readable reason: lowercase, without a full stop.
     pub message: String,
     /// All faults of the request; only for [`Class::Invalid`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -72,7 +72,7 @@ impl Refusal {
     pub fn forbidden(code: &str, message: impl Into<String>) -> Self {
         Self::new(Class::Forbidden, code, message)
     }
-    /// Creates a 400 for one member.
+    /// Creates a 400 for one field.
     pub fn field(path: &str, message: impl Into<String>) -> Self {
         let mut faults = Faults::default();
         faults.note(path, message);
@@ -107,7 +107,7 @@ const MAX_FAULT_CHARS: usize = 1_000;
 /// Maximum length of a refusal's message, in characters.
 pub const MAX_MESSAGE_CHARS: usize = 2_000;
 
-/// Faults of one request, collected so that the caller learns about all of them together. The first [`MAX_FAULTS`] are
+/// Faults of one request, collected so that the caller learns about all of them at once. The first [`MAX_FAULTS`] are
 /// listed and the others counted, so that the response stays small for any request.
 #[derive(Default, Debug)]
 pub struct Faults {
@@ -117,7 +117,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Adds a fault in the member at `path`, such as `lines[0].quantity`.
+    /// Adds a fault in the field at `path`, such as `lines[0].quantity`.
     pub fn note(&mut self, path: &str, message: impl Into<String>) {
         if self.left_out > 0 || self.entries.len() >= MAX_FAULTS {
             self.left_out += 1;
@@ -144,7 +144,7 @@ impl Faults {
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.left_out == 0
     }
-    /// Returns whether a fault in the given member has already been recorded.
+    /// Returns whether a fault in the given field has already been recorded.
     pub fn names(&self, path: &str) -> bool {
         self.entries.iter().any(|fault| fault.path == path)
     }
@@ -155,7 +155,7 @@ impl Faults {
         }
         self.left_out += other.left_out;
     }
-    /// Refuses the request if there is any fault.
+    /// Rejects the request if there is any fault.
     pub fn refuse(self) -> Result<(), Refusal> {
         if self.is_empty() { Ok(()) } else { Err(Refusal::faults(self)) }
     }

@@ -25,7 +25,7 @@ pub fn region_code(country: &str, region: &str) -> String {
     region.to_owned()
 }
 
-/// Normalises a name for comparison: lower case, without accents, dots and hyphens.
+/// Normalises a name for comparison: lowercase, without accents, dots and hyphens.
 fn plain(name: &str) -> String {
     let lower = name.to_lowercase();
     let unaccented = lower.chars().map(|c| match c {

@@ -3,12 +3,12 @@
 //! Aggregates decide independently, each on its own state: one may delete a file at the same moment as another begins
 //! to reference it, and each decision is valid by itself. Both therefore state their requirements, and the store checks
 //! all of them against the rows as they are after the commit, in the commit's own transaction. Of two commits that
-//! contradict each other, the later one is refused.
+//! contradict each other, the later one is rejected.
 
 use crate::id::Id;
 use crate::refusal::Refusal;
 
-/// Kind of aggregate that others reference by id.
+/// Kind of aggregate that others reference by ID.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Referenced {
     /// File; referenced by SKUs, by the lines and jobs of orders, and by custom requests.
@@ -28,14 +28,14 @@ pub enum Requirement {
         what: Referenced,
         /// Identifier of the referenced record.
         id: Id,
-        /// Member of the request that references the record (`gcodeFileId`), for the refusal.
+        /// Request field that references the record (`gcodeFileId`); named in the error.
         member: String,
     },
     /// The SKU is not a kit; required because a kit lists it as a component, and kits cannot contain kits.
     NoKit {
         /// Component of the kit.
         sku: Id,
-        /// Member of the request that references the SKU, for the refusal.
+        /// Request field that references the SKU; named in the error.
         member: String,
     },
     /// No active record references the given one; required because the commit deletes it, or turns a SKU into a kit.
@@ -57,13 +57,13 @@ pub enum Requirement {
         next: i64,
         /// Restore whose own gap is exempt.
         restore: Id,
-        /// Member of the request that contains the number, for the refusal.
+        /// Request field that contains the number; named in the error.
         member: String,
     },
 }
 
 impl Requirement {
-    /// Requires that a record has not been deleted. `member` is the member of the request that references it.
+    /// Requires that a record has not been deleted. `member` is the request field that references it.
     pub fn not_deleted(what: Referenced, id: Id, member: impl Into<String>) -> Self {
         Self::NotDeleted { what, id, member: member.into() }
     }
@@ -95,7 +95,7 @@ impl Requirement {
             ),
             Self::Unissued { member, .. } => Refusal::field(
                 member,
-                "must stay unchanged or be higher than every number issued since the restore; otherwise, numbers \
+                "must be left unchanged or be higher than every number issued since the restore; otherwise, numbers \
                  would be skipped without a recorded reason",
             ),
         }

@@ -38,7 +38,7 @@ pub struct Restore {
     pub restored_at: Timestamp,
     /// Number of the newest event in the backup.
     pub last_event: i64,
-    /// Number of the event that announces the restore. Events of the former shop may have used the numbers between this
+    /// Number of the event that reports the restore. Events of the former shop may have used the numbers between this
     /// one and that of the newest event in the backup.
     pub first_event: i64,
     /// Next number of each series.
@@ -84,12 +84,12 @@ pub enum RestoreRow {
     NoGap(Id),
 }
 
-/// Change that a restore accepts.
+/// Command for a restore, issued by an operator.
 #[derive(Clone, Debug)]
 pub enum RestoreCommand {
     /// Confirms that an operator has reviewed the shop, which then resumes.
     Review {
-        /// New next numbers of some series; the other series stay unchanged.
+        /// Next numbers to set for some series; the other series are left unchanged.
         next: Vec<(String, i64)>,
         /// Internal note for the staff.
         note: Option<String>,
@@ -103,8 +103,8 @@ impl Restore {
         Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("restore:{backup}").as_bytes()))
     }
 
-    /// Creates a restore at the current time, with the rows of its gaps and the event that announces it, whose number
-    /// is [`Restore::first_event`].
+    /// Creates a restore at the current time, with the rows of its gaps and the event that reports it, whose number is
+    /// [`Restore::first_event`].
     pub fn begin(facts: &RestoreFacts) -> (Self, Vec<RestoreRow>, Event) {
         let id = Self::id_of(&facts.backup);
         let elapsed_ms = facts.now.since(facts.backup_made_at).max(0);

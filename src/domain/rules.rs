@@ -9,17 +9,17 @@ use crate::tracking::TrackingPage;
 /// Settings of the rules, derived from the configuration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Rules {
-    /// `true` if a job waits for an operator while its material's stock on hand is below the reorder point.
+    /// `true` if a job is held for an operator while its material's stock on hand is below the reorder point.
     pub block_below_reorder_point: bool,
-    /// Time after which the printer's evidence decides about an unconfirmed start, in milliseconds.
+    /// Time after which an unconfirmed start is decided by the printer's evidence, in milliseconds.
     pub confirm_ms: i64,
-    /// Time without an answer after which a printer counts as offline, in milliseconds.
+    /// Time without a response after which a printer counts as offline, in milliseconds.
     pub offline_ms: i64,
     /// `true` if a photo is taken when a print ends.
     pub finish_photos: bool,
     /// Maximum number of jobs of one order.
     pub max_jobs: u32,
-    /// Default currency, as a lower-case ISO 4217 code.
+    /// Default currency, as a lowercase ISO 4217 code.
     pub currency: String,
     /// Site of records that specify none.
     pub site: String,

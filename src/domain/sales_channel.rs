@@ -35,7 +35,7 @@ pub struct SalesChannel {
     pub name: String,
     /// Site to which the channel's orders belong.
     pub site: String,
-    /// Lower-case ISO 4217 code; orders in another currency wait for an operator.
+    /// Lowercase ISO 4217 code; orders in another currency are held for an operator.
     pub currency: String,
     /// Secret with which the other shop signs its messages, encrypted; empty if there is none, in which case no message
     /// is accepted.
@@ -65,7 +65,7 @@ pub struct Variant {
     pub id: Id,
     /// Channel to whose map the entry belongs.
     pub channel_id: Id,
-    /// The other shop's variant id or SKU code; for a line that has neither, its title.
+    /// The other shop's variant ID or SKU code; for a line that has neither, its title.
     pub variant: String,
     /// SKU to make.
     pub sku_id: Id,
@@ -92,10 +92,10 @@ pub struct NewChannel {
     pub encrypted_token: String,
 }
 
-/// Changes to a channel; `None` leaves a member unchanged.
+/// Changes to a channel; `None` leaves a field unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct ChannelChange {
-    /// Version that the caller read; refused with 412 if the channel has changed since.
+    /// Version that the caller read; rejected with 412 if the channel has changed since.
     pub if_version: Option<i64>,
     /// Display name of the shop.
     pub name: Option<String>,
@@ -117,7 +117,7 @@ pub struct ChannelChange {
 /// New content of one entry of the variant map.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VariantUpdate {
-    /// The other shop's variant id, SKU code or title.
+    /// The other shop's variant ID, SKU code or title.
     pub variant: String,
     /// SKU to make.
     pub sku_id: Id,
@@ -125,12 +125,12 @@ pub struct VariantUpdate {
     pub quantity: u32,
 }
 
-/// Change of a sales channel's configuration.
+/// Command that changes a sales channel's configuration.
 #[derive(Clone, Debug)]
 pub enum SalesChannelCommand {
     /// Creates the channel.
     Create(Box<NewChannel>),
-    /// Changes the members that are present.
+    /// Changes the fields that are present.
     Update(Box<ChannelChange>),
 }
 
@@ -142,7 +142,7 @@ pub struct SalesChannelAnswer {
     pub channel: Box<SalesChannel>,
 }
 
-/// New content of the map's entries for the given variants; other entries stay unchanged.
+/// Command that sets the map's entries for the given variants; other entries are left unchanged.
 #[derive(Clone, Debug)]
 pub struct MapVariants(pub Vec<VariantUpdate>);
 
@@ -154,7 +154,7 @@ pub struct VariantsAnswer {
     pub variants: Vec<Variant>,
 }
 
-/// Removal of a sales channel or of one of its variants.
+/// Command that removes a sales channel or one of its variants.
 #[derive(Clone, Debug)]
 pub enum SalesChannelRemoval {
     /// Deletes the channel: no more messages are accepted.
@@ -301,8 +301,8 @@ impl Aggregate for SalesChannel {
         self.archived
     }
 
-    /// Returns whether the channel may leave memory: only after it has been deleted, because each incoming order is
-    /// matched against its map.
+    /// Returns whether the channel may be unloaded from memory: only after it has been deleted, because each incoming
+    /// order is matched against its map.
     fn at_rest(&self) -> bool {
         self.archived
     }

@@ -41,8 +41,7 @@ impl Delays {
     }
 }
 
-/// Returns a share of a duration. A share that is below 0, above 1 or not a number is replaced by the nearest valid
-/// one.
+/// Returns a fraction of a duration. The fraction is clamped to 0 to 1; NaN counts as 0.
 fn share(whole: Duration, part: f64) -> Duration {
     if part > 0.0 {
         Duration::try_from_secs_f64(whole.as_secs_f64() * part.min(1.0)).unwrap_or(whole).min(whole)

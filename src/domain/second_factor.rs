@@ -93,8 +93,8 @@ impl SecondFactor {
         Some(Self { guesses, ..self.clone() })
     }
 
-    /// Returns the number of whole seconds, at least 1, until another code is accepted for checking; `None` if one is
-    /// accepted now.
+    /// Returns the number of whole seconds, at least 1, until another code may be tried; `None` if one may be tried
+    /// now.
     pub fn guess_wait_seconds(&self, now: Timestamp) -> Option<u32> {
         let guesses = self.recent_guesses(now);
         if guesses.len() < MAX_GUESSES {

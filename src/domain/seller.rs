@@ -1,12 +1,12 @@
-//! Details of the shop that are required before an invoice is issued. A numbered invoice is frozen, so one without its
-//! seller would stay wrong forever.
+//! Details of the shop that are required before an invoice is issued. A numbered invoice is frozen, so one issued
+//! without the seller would remain incorrect permanently.
 
 use std::fmt;
 
 use crate::country::country_name;
 use crate::rules::{InvoiceRules, Rules};
 
-/// Order flag and error code used while an invoice is waiting for the seller's details.
+/// Order flag and error code for an invoice that is on hold until the seller's details are configured.
 pub const SELLER_INCOMPLETE: &str = "seller_incomplete";
 
 /// Seller detail that invoices require but the settings lack.

@@ -1,7 +1,7 @@
 //! Access to the setup of a new shop: a one-time code that the server prints at startup opens one session.
 //!
-//! The code lives as long as the process: a restart prints a new code. Permissions within the session are not decided
-//! here; the session ends once the setup is completed ([`crate::access::Access::setup_completed_at`]).
+//! The code lives as long as the process: a restart prints a new code. Permissions within the session are defined
+//! elsewhere; the session ends once the setup is completed ([`crate::access::Access::setup_completed_at`]).
 
 pub mod draft;
 
@@ -28,7 +28,7 @@ pub enum SetupCodeError {
     CodeSpent,
 }
 
-/// Setup access of one process. Codes and tokens are passed as hashes.
+/// Access to the setup, for one process. Codes and tokens are passed as hashes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SetupAccess {
     /// Hash of the code; `None` once used.
@@ -40,7 +40,7 @@ pub struct SetupAccess {
 }
 
 impl SetupAccess {
-    /// Creates the setup access with a one-time code.
+    /// Creates access to the setup, protected by a one-time code.
     pub fn new(code: String, now: Timestamp) -> Self {
         Self { code: Some(code), made_at: now, wrong_tries: 0, session: None }
     }

@@ -1,5 +1,5 @@
 //! Staffed hours of the shop: opening hours by weekday, and closed days. Printers continue at night; work that requires
-//! staff waits until the shop opens.
+//! staff is deferred until the shop opens.
 
 use std::collections::BTreeSet;
 

@@ -18,7 +18,7 @@ use crate::time::Timestamp;
 /// Lifetime of a link, in milliseconds: 10 minutes.
 const LINK_LIFE_MS: i64 = 10 * 60_000;
 
-/// Refusal code for a link that was redeemed, has expired, or never existed.
+/// Error code for a link that was redeemed, has expired, or never existed.
 pub const INVALID_OR_EXPIRED: &str = "invalid_or_expired";
 
 /// Requested sign-in link.
@@ -32,7 +32,7 @@ pub struct SignInLink {
     pub email: String,
     /// SHA-256 of the link's token, in hexadecimal.
     pub hash: String,
-    /// Time from which the link is refused.
+    /// Time at which the link expires.
     pub expires_at: Timestamp,
     /// Time at which the link was redeemed; `None` if not yet redeemed.
     #[serde(default)]
@@ -41,10 +41,10 @@ pub struct SignInLink {
     pub created_at: Timestamp,
 }
 
-/// Creation of a link and its email.
+/// Command that creates a link and its email.
 #[derive(Clone, Debug)]
 pub struct CreateSignInLink {
-    /// Email address of the recipient, not normalised; refused with 400 if malformed.
+    /// Email address of the recipient, not normalised; rejected with 400 if malformed.
     pub email: String,
     /// SHA-256 of the link's token, in hexadecimal.
     pub hash: String,
@@ -59,7 +59,7 @@ pub enum SignInLinkAnswer {
     Mailed,
 }
 
-/// Redemption of a link, which succeeds once.
+/// Command that redeems a link, which succeeds once.
 #[derive(Clone, Copy, Debug)]
 pub struct RedeemSignInLink;
 
@@ -121,7 +121,7 @@ impl Command<SignInLink> for RedeemSignInLink {
     }
 }
 
-/// Returns the refusal for any link that does not work, whatever the reason.
+/// Returns the refusal for any link that does not work, regardless of the reason.
 pub fn invalid_or_expired() -> Refusal {
     Refusal::new(
         Class::Invalid,

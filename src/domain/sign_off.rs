@@ -15,7 +15,7 @@ use crate::time::Timestamp;
 /// Maximum length of the note on a print, in characters.
 pub const MAX_NOTE_CHARS: usize = 500;
 
-/// Operator's assessment of the parts of a print. Omitted members are derived from the way the print ended.
+/// Operator's assessment of the parts of a print. Omitted fields are derived from the way the print ended.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Inspection {
@@ -30,12 +30,12 @@ pub struct Inspection {
 }
 
 impl Inspection {
-    /// Returns whether every member is omitted.
+    /// Returns whether every field is omitted.
     pub fn says_nothing(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Refuses a reason that is not among the configured ones.
+    /// Rejects a reason that is not among the configured ones.
     pub fn check(&self, rules: &QualityRules) -> Result<(), Refusal> {
         match &self.reason {
             Some(reason) if !rules.reasons.contains(reason) => {
@@ -85,7 +85,7 @@ impl SignOff {
     }
 
     /// Returns the sign-off after a further inspection of the same print. A count replaces everything recorded before;
-    /// without a count, the other members are added to the existing record; an empty inspection only confirms it.
+    /// without a count, the other fields are added to the existing record; an empty inspection only confirms it.
     #[must_use]
     pub fn and_then(self, inspection: &Inspection, by: String, at: Timestamp) -> Self {
         let keeps_words = inspection.good_count.is_none();

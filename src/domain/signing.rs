@@ -59,7 +59,7 @@ pub fn generate_secret(random: [u8; 32]) -> String {
     format!("{SECRET_PREFIX}{}", STANDARD.encode(random))
 }
 
-/// Returns the value of `X-Service-Signature`: `sha256=` and the HMAC-SHA256 of the raw body in lower-case hexadecimal.
+/// Returns the value of `X-Service-Signature`: `sha256=` and the HMAC-SHA256 of the raw body in lowercase hexadecimal.
 pub fn service_signature(secret: &str, body: &[u8]) -> String {
     format!("{SERVICE_PREFIX}{}", hex::encode(hmac_sha256(secret.as_bytes(), &[body])))
 }

@@ -17,10 +17,10 @@ use crate::requirement::{Referenced, Requirement};
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
 
-/// Class of machine, of which a job needs one.
+/// Class of machine that a job requires.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the words say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum MachineType {
     FdmStandard,
     FdmLarge,
@@ -69,7 +69,7 @@ pub struct SkuMaterial {
     pub material_id: Id,
     /// Material for one full plate, in the material's unit; used if the file states no weight for the filament.
     pub estimated_consumption: Amount,
-    /// Index of the filament in the file, from 0.
+    /// Index of the filament in the file, starting at 0.
     pub filament: u32,
 }
 
@@ -117,7 +117,7 @@ pub struct SkuFields {
     pub dimensions: Option<Dimensions>,
     /// Net price of one part, in minor units.
     pub price_cents: i64,
-    /// Currency of the price, as a lower-case ISO 4217 code.
+    /// Currency of the price, as a lowercase ISO 4217 code.
     pub currency: String,
     /// Number of parts that one plate yields, at least 1.
     pub units_per_plate: u32,
@@ -125,7 +125,7 @@ pub struct SkuFields {
     pub model_file_id: Option<Id>,
     /// G-code file to print; takes precedence over the model. Without either, jobs cannot be printed.
     pub gcode_file_id: Option<Id>,
-    /// Number of the plate to print from the G-code file, from 1.
+    /// Number of the plate to print from the G-code file, starting at 1.
     #[serde(default = "first_plate")]
     pub plate: u32,
     /// Name of the slicer profile for the model.
@@ -135,7 +135,7 @@ pub struct SkuFields {
     /// Components of a kit; empty for a SKU that is not a kit.
     #[serde(default)]
     pub components: Vec<Component>,
-    /// Pictures: URLs or ids of uploaded files.
+    /// Pictures: URLs or IDs of uploaded files.
     pub images: Vec<String>,
     /// `true` if customers see the SKU in the catalogue.
     pub public: bool,
@@ -149,7 +149,7 @@ impl SkuFields {
         !self.components.is_empty()
     }
 
-    /// Refuses members that a kit cannot have or that only a kit can have, and invalid new picture addresses; existing
+    /// Rejects fields that a kit cannot have or that only a kit can have, and invalid new picture addresses; existing
     /// pictures are not checked.
     fn check(&self, own: Id, before: Option<&Self>) -> Result<(), Refusal> {
         let mut faults = Faults::default();
@@ -234,7 +234,7 @@ pub struct Sku {
     pub updated_at: Timestamp,
 }
 
-/// Change that a SKU accepts.
+/// Command that adds, edits or deletes a SKU.
 #[derive(Clone, Debug)]
 pub enum SkuCommand {
     /// Adds a SKU to the catalogue.
@@ -242,7 +242,7 @@ pub enum SkuCommand {
     /// Replaces the description. The HTTP layer merges a partial edit into the current description; `if_version`
     /// ensures that the description was indeed the current one.
     Update {
-        /// Version into which the edit was merged; refused with 412 if the SKU has changed since.
+        /// Version into which the edit was merged; rejected with 412 if the SKU has changed since.
         if_version: i64,
         /// Complete new description.
         fields: Box<SkuFields>,

@@ -13,6 +13,6 @@ pub struct SliceSource {
     /// Name of the slicer profile, as set in the SKU.
     pub profile: String,
     /// Number of parts per plate: a mesh is placed on the plate that many times. A project (3MF) is a whole plate and
-    /// stays unchanged.
+    /// is left unchanged.
     pub copies: u32,
 }

@@ -1,7 +1,7 @@
 //! Spools handled by operators: the number on a label printed by the shop, and the remaining amount measured by a
 //! scale.
 //!
-//! Not for the content of a printer's slot (`printer`), nor for spools that another system counts (`parts_sync`).
+//! Does not cover the content of a printer's slot (`printer`) or spools that another system counts (`parts_sync`).
 
 use crate::amount::Amount;
 use crate::refusal::{Faults, Refusal};

@@ -1,4 +1,4 @@
-//! Rules for webhook destinations. They judge URLs and addresses; they do not resolve names.
+//! Rules for webhook destinations. They evaluate URLs and addresses; they do not resolve names.
 //!
 //! An endpoint's URL comes from a user, and the server is inside the shop's network. Without these rules a webhook
 //! could be aimed at the router, a printer or the metadata service of a cloud. A URL is checked when it is registered

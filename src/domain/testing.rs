@@ -1,4 +1,4 @@
-//! Environment of a decision in tests: a clock that is set by hand, sequential ids, and reproducible random numbers.
+//! Environment of a decision in tests: a clock that is set by hand, sequential IDs, and reproducible random numbers.
 
 pub mod commands;
 pub mod invoices;
@@ -316,7 +316,7 @@ pub fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Returns the id for a number chosen by a test.
+/// Returns the ID for a number chosen by a test.
 pub fn id(number: u32) -> Id {
     Id(uuid::Uuid::from_u128(u128::from(number)))
 }

@@ -41,7 +41,7 @@ pub mod customer_sessions {
     entity_tail!();
 }
 
-/// `sign_in_links`: snapshot rows of the e-mailed links with which customers sign in.
+/// `sign_in_links`: snapshot rows of the emailed links with which customers sign in.
 pub mod sign_in_links {
     use sea_orm::entity::prelude::*;
 

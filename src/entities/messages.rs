@@ -1,4 +1,4 @@
-//! Tables of events, and of the messages sent about them to endpoints and by e-mail.
+//! Tables of events, and of the messages sent about them to endpoints and by email.
 
 /// `events`: outbox of committed events, numbered by the writer in commit order.
 pub mod events {
@@ -73,7 +73,7 @@ pub mod deliveries {
     entity_tail!();
 }
 
-/// `mails`: snapshot rows of outgoing e-mails.
+/// `mails`: snapshot rows of outgoing emails.
 pub mod mails {
     use sea_orm::entity::prelude::*;
 

@@ -13,7 +13,7 @@ pub mod payments {
         pub schema: i64,
         pub doc: String,
         pub owner_id: String,
-        /// Payment intent id, by which the processor's events refer to the payment.
+        /// Payment intent ID, by which the processor's events refer to the payment.
         pub intent: Option<String>,
         pub created_at: i64,
     }
@@ -63,7 +63,7 @@ pub mod invoices {
         pub due_at: Option<i64>,
         pub issued_at: Option<i64>,
         pub total_cents: i64,
-        /// Checkout session id at the payment processor, for an invoice without an order.
+        /// Checkout session ID at the payment processor, for an invoice without an order.
         pub payment_session: Option<String>,
         /// `true` while work for the invoice is in progress at the payment processor.
         pub active: bool,

@@ -26,7 +26,7 @@ pub mod materials {
     entity_tail!();
 }
 
-/// `claims`: reservations of a material and the queue for it, as rows of the material; the id is `job/number`.
+/// `claims`: reservations of a material and the queue for it, as rows of the material; the ID is `job/number`.
 pub mod claims {
     use sea_orm::entity::prelude::*;
 

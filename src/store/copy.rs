@@ -1,5 +1,5 @@
 //! Consistent copy of the whole database in one file. It is made while the shop keeps running, and then verified: it
-//! must be readable to the end, and its tables must have the same numbers of rows as those of the database.
+//! must be completely readable, and its tables must have the same numbers of rows as those of the database.
 //!
 //! SQLite itself makes the copy (`sqlite`); for PostgreSQL, the PostgreSQL client programs do (`postgres`).
 

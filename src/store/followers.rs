@@ -1,4 +1,4 @@
-//! Registry of the outbox's followers, which tells the metrics how far behind each one is.
+//! Registry of the outbox's followers, which reports to the metrics how far behind each one is.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};

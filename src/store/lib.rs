@@ -71,7 +71,7 @@ impl Store {
         self.0.commits.commit(Box::new(submission), owner);
     }
 
-    /// Queues audit log entries that do not belong to a change, such as refused attempts and backups. Entries that
+    /// Queues audit log entries that do not belong to a change, such as rejected attempts and backups. Entries that
     /// cannot be written are lost, and a warning is logged.
     pub fn note(&self, lines: Vec<Audit>) {
         if lines.is_empty() {

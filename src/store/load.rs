@@ -37,7 +37,7 @@ pub trait Load: Snapshot {
 
 /// Aggregate found on disk, with its state if the rows can be read.
 pub struct LoadedAggregate<T> {
-    /// Id, from the key of the snapshot row.
+    /// ID, from the key of the snapshot row.
     pub id: Id,
     /// State of the aggregate, or the row that cannot be read.
     pub state: Result<Versioned<T>, DamagedRow>,
@@ -54,7 +54,7 @@ pub enum RowSource<'a> {
 /// Selection of aggregates to load.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scope {
-    /// A single aggregate, selected by its id.
+    /// A single aggregate, selected by its ID.
     One(Id),
     /// All aggregates that must stay in memory even while idle.
     Resident,
@@ -119,7 +119,7 @@ impl<'a, T: Load> SnapshotsToLoad<'a, T> {
         self.source
     }
 
-    /// Returns the ids of the aggregates.
+    /// Returns the IDs of the aggregates.
     pub fn ids(&self) -> Vec<Id> {
         self.entries.iter().map(|loaded| loaded.id).collect()
     }

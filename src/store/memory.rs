@@ -86,7 +86,7 @@ impl MemoryStore {
         self.state().transactions
     }
 
-    /// Makes the store refuse all work for the given reason; `None` ends the outage.
+    /// Makes the store reject all work for the given reason; `None` ends the outage.
     pub fn set_unavailable(&self, reason: Option<Unavailable>) {
         self.state().unavailable = reason;
     }

@@ -1,4 +1,4 @@
-//! Meter of the sizes, durations and outcomes of the writer's transactions.
+//! Meter for the sizes, durations and outcomes of the writer's transactions.
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ impl TransactionSize {
 }
 
 impl CommitMeter {
-    /// Records a transaction that has ended, whatever the outcome.
+    /// Records a transaction that has ended, regardless of the outcome.
     pub fn wrote(&self, size: TransactionSize, took: Duration, settled: &[Settlement]) {
         self.took.took(took);
         self.aggregates.count(size.aggregates);

@@ -2,8 +2,8 @@
 //!
 //! The contract, which `tests/it/store/contract.rs` checks for every implementation:
 //! - Commits and loads take effect in the order in which they were queued.
-//! - Submissions that wait together may become one transaction, but each is settled by itself: one that is refused
-//!   takes no other with it.
+//! - Submissions that are queued together may become one transaction, but each is settled by itself: a rejected one
+//!   does not affect the others.
 //! - A snapshot row is written only over the version before it, and a submission of an older generation than the last
 //!   load of its aggregate is superseded.
 //! - Events are numbered without gaps in commit order, and are in the outbox before the owner receives `Durable`.
@@ -51,7 +51,7 @@ pub trait DomainQueries: Send + Sync + 'static {
     async fn owner_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError>;
     /// Returns at most `limit` events with numbers above `seq`, lowest number first.
     async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<NumberedEvent>, LoadError>;
-    /// Returns at most `limit` pending deliveries of an endpoint that come after the given time and id, earliest first.
+    /// Returns at most `limit` pending deliveries of an endpoint that come after the given time and ID, earliest first.
     async fn pending_deliveries(
         &self,
         endpoint: Id,

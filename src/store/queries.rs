@@ -189,7 +189,7 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
-/// Parses an id from a column.
+/// Parses an ID from a column.
 fn id_of(table: &'static str, text: &str) -> Result<Id, LoadError> {
     text.parse().map_err(|error: uuid::Error| {
         LoadError::Damaged(DamagedRow { table, id: text.to_owned(), schema: 1, reason: error.to_string() })

@@ -20,7 +20,7 @@ use entities::{
     custom_requests, files, invoice_documents, jobs, materials, number_gaps, orders, printers, quotes, skus,
 };
 
-/// Maximum number of ids in one query. SQLite accepts 32,766 parameters, PostgreSQL 65,535.
+/// Maximum number of IDs in one query. SQLite accepts 32,766 parameters, PostgreSQL 65,535.
 const MAX_IDS_PER_QUERY: usize = 30_000;
 
 /// Checks the given requirements, and fails with the first that is not met. Must run after the rows of the commits
@@ -140,8 +140,8 @@ async fn in_use<C: ConnectionTrait>(db: &C, what: Referenced, id: Id) -> Result<
     })
 }
 
-/// Returns whether an order that has not ended contains the id in the given member. Order lines are part of the
-/// document and have no index, so they are searched only before a deletion.
+/// Returns whether an order that has not ended contains the ID in the given field. Order lines are part of the document
+/// and have no index, so they are searched only before a deletion.
 async fn in_orders<C: ConnectionTrait>(db: &C, member: &str, id: Id) -> Result<bool, WriteError> {
     let over = words(&[OrderStatus::Shipped, OrderStatus::Cancelled, OrderStatus::Refunded])?;
     let named = orders::Column::Doc.like(format!("%\"{member}\":\"{id}\"%"));

@@ -37,7 +37,7 @@ impl From<DbErr> for RestoringError {
 /// Backup from which the database was restored.
 #[derive(Clone, Debug)]
 pub struct RestoredBackup {
-    /// SHA-256 of the backup's manifest, in hex.
+    /// SHA-256 of the backup's manifest, in hexadecimal.
     pub sha256: String,
     /// Time at which the backup was made.
     pub made_at: Timestamp,
@@ -83,7 +83,7 @@ pub async fn record(db: &DatabaseConnection, backup: &RestoredBackup, now: Times
 }
 
 /// Returns whether a restore into the database is complete: recorded, and not marked as unfinished. `backup` is the
-/// SHA-256 of the backup's manifest, in hex; if it is empty, any restore counts. Changes nothing.
+/// SHA-256 of the backup's manifest, in hexadecimal; if it is empty, any restore counts. Changes nothing.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
 //! Checks, without changing anything, whether a server could start with a database and write to it. Used for addresses
-//! that are about to be written to the settings: whatever [`connect::start`] would refuse is refused by this check. The
+//! that are about to be written to the settings: this check rejects whatever [`connect::start`] would reject. The
 //! server's own secrets are not covered; [`super::secret_checks`] compares them with the database.
 
 use std::path::PathBuf;
@@ -142,7 +142,7 @@ async fn check_lock(db: &DatabaseConnection, present: &DatabaseSettings) -> Resu
     }
 }
 
-/// Returns whether the given settings, by whatever address, lead to the same database as the connection.
+/// Returns whether the given settings, regardless of the address used, lead to the same database as the connection.
 async fn is_database_of(db: &DatabaseConnection, settings: &DatabaseSettings) -> Result<bool, StartObstacle> {
     if settings.url.starts_with("sqlite:") {
         return Ok(false);

@@ -5,7 +5,7 @@ use domain::event::Event;
 use domain::id::Id;
 use domain::requirement::Requirement;
 
-/// Identity of an aggregate: its kind ([`domain::aggregate::Aggregate::KIND`]) and id.
+/// Identity of an aggregate: its kind ([`domain::aggregate::Aggregate::KIND`]) and ID.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AggregateKey(pub &'static str, pub Id);
 
@@ -55,7 +55,7 @@ pub enum Settlement {
     NotDurable(Unavailable),
     /// A unique constraint is violated; no part of the submission is on disk.
     Clash {
-        /// Index of the command at fault; `None` if the snapshot row was refused and several commands contributed to
+        /// Index of the command at fault; `None` if the snapshot row was rejected and several commands contributed to
         /// it.
         at: Option<usize>,
         /// Violated constraint as `table.column,column`.
@@ -70,7 +70,7 @@ pub enum Settlement {
     },
     /// The database rejected a value; no part of the submission is on disk.
     BadValue {
-        /// Index of the command at fault; `None` if the snapshot row was refused and several commands contributed to
+        /// Index of the command at fault; `None` if the snapshot row was rejected and several commands contributed to
         /// it.
         at: Option<usize>,
     },

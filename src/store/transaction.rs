@@ -1,8 +1,8 @@
-//! Writes submissions in one transaction, and determines which submission is at fault if the transaction is refused.
+//! Writes submissions in one transaction, and determines which submission is at fault if the transaction is rejected.
 //!
 //! Usually, everything that is waiting is written in a single transaction with a few multi-row statements. Only if that
-//! is refused is each submission tried in a transaction of its own, and only a submission that violates a constraint is
-//! tried command by command, with savepoints, to determine the command at fault.
+//! is rejected is each submission tried in a transaction of its own, and only a submission that violates a constraint
+//! is tried command by command, with savepoints, to determine the command at fault.
 
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ pub(super) struct TxWriter<'a> {
 }
 
 impl TxWriter<'_> {
-    /// Writes all submissions together, or one by one if they are refused together.
+    /// Writes all submissions together, or one by one if they are rejected together.
     pub async fn write(&mut self, submissions: Vec<Submission>) -> TransactionEnd {
         let count = submissions.len();
         match self.attempt(submissions.iter()).await {
@@ -70,7 +70,7 @@ impl TxWriter<'_> {
             }
             Err(AttemptFailure::During(e)) => TransactionEnd::Broken(vec![Settlement::Lost; count], e),
             Err(AttemptFailure::Refused(refused)) => {
-                tracing::debug!(%refused, submissions = count, "transaction refused; retrying its submissions one by one");
+                tracing::debug!(%refused, submissions = count, "transaction rejected; retrying submissions one by one");
                 self.one_by_one(submissions).await
             }
         }

@@ -3,7 +3,7 @@
 //! The writer collects commits and ordered work (loads, retention) in a queue, and writes them in one transaction at a
 //! time. It is fast because commits are grouped: one disk sync serves up to `MAX_COMMITS_PER_TRANSACTION` commits. The
 //! transaction runs in a separate task that returns the connection at the end, so the mailbox never waits for the
-//! database. While the database is unavailable, all queued work is refused immediately, and the writer tries to reopen
+//! database. While the database is unavailable, all queued work is rejected immediately, and the writer tries to reopen
 //! the database with the backoff in `PROBE_DELAYS`.
 
 mod counters;
@@ -42,7 +42,7 @@ const PROBE_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest
 /// replaced by another exits.
 const EPOCH_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Messages of the writer.
+/// Messages to the writer.
 pub enum StoreMsg {
     /// A commit or ordered work is to be queued.
     Enqueue(QueueEntry),

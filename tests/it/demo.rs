@@ -140,7 +140,7 @@ async fn chromium_opens_the_printed_link_and_sees_the_floor() {
     let tab = browser.open(base, "/login", None).await;
     // The page of the link passes on at once: the page that it leads to is held against the rules.
     browser.load(&tab, link).await;
-    browser.until(&tab, "the floor", "document.querySelectorAll('#cards > li').length === 2").await;
+    browser.until(&tab, "the floor", "document.querySelectorAll('#cards li[data-name]').length === 2").await;
     browser.until(&tab, "a print", "document.querySelector('#cards progress')").await;
     browser.hold(&tab).await;
     assert_eq!(browser.faults(base), Vec::<String>::new());

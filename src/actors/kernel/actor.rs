@@ -4,16 +4,16 @@
 //! Commands are collected in a queue. When no commit is in flight, the waiting commands (up to a limit) are decided one
 //! after the other, each on the state left by the previous one, and submitted to the store as one commit (group
 //! commit). When the store confirms that the commit is on disk, the actor adopts the new state, publishes it and
-//! answers all of these commands, including the refused ones, because they may have been decided on a state that was
+//! answers all of these commands, including the rejected ones, because they may have been decided on a state that was
 //! not committed yet.
 //!
 //! Invariants:
-//! - At most one commit of an aggregate is in flight. After a lost connection the version on disk therefore tells
+//! - At most one commit of an aggregate is in flight. After a lost connection the version on disk therefore shows
 //!   exactly whether that commit happened.
 //! - No uncommitted state is visible: published state, answers and effects follow the commit.
 //! - The actor awaits nothing while it handles a message. Loads and commits come back as messages, so it cannot
 //!   deadlock with another actor and never delays a shutdown.
-//! - The generation (one per start of the actor) is part of each commit. The store refuses commits of an older
+//! - The generation (one per start of the actor) is part of each commit. The store rejects commits of an older
 //!   generation than the last load, so a crashed actor's late commit cannot overtake its successor.
 //! - When the database is unavailable the actor stays up and reports it. An outage must not use up the restart budget.
 
@@ -88,14 +88,14 @@ pub struct Args<T: Aggregate> {
     pub(super) policy: RestartPolicy,
     pub(super) generation: u64,
     pub(super) supervisor: SupervisorRef<T>,
-    /// Initial state, if the starter has it (bulk start, new id); `None` if it must be loaded from the store.
+    /// Initial state, if the starter has it (bulk start, new ID); `None` if it must be loaded from the store.
     pub(super) initial: Option<Arc<Versioned<T>>>,
 }
 
 struct CommitInFlight<T: Aggregate> {
     next: Arc<Versioned<T>>,
     decided: Vec<Envelope<T>>,
-    /// Kind and id of each aggregate created by the commit.
+    /// Kind and ID of each aggregate created by the commit.
     created: Vec<(&'static str, Id)>,
 }
 

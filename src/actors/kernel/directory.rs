@@ -58,11 +58,11 @@ impl<T: StoredAggregate> Clone for Directory<T> {
 pub struct DirectoryArgs {
     /// Store, which writes commits and loads aggregates in commit order.
     pub store: Store,
-    /// Clock, ids and settings for the domain rules.
+    /// Clock, IDs and settings for the domain rules.
     pub environment: Arc<Environment>,
     /// Policy for restarting, parking and unloading actors.
     pub policy: RestartPolicy,
-    /// Maximum number of commands waiting for one aggregate; further commands are refused as `overloaded`.
+    /// Maximum number of commands waiting for one aggregate; further commands are rejected as `overloaded`.
     pub max_waiting: usize,
 }
 
@@ -77,11 +77,11 @@ pub struct KindSummary {
     pub waiting: u64,
     /// Number of actor crashes since the start of the process.
     pub crashes: u64,
-    /// Number of commands refused since the start of the process because too many were waiting.
+    /// Number of commands rejected since the start of the process because too many were waiting.
     pub overloaded: u64,
 }
 
-/// Type-erased view of a directory of aggregates, for code that runs over all kinds (start, close, health, metrics).
+/// Type-erased view of a directory of aggregates, for code that handles every kind (start, close, health, metrics).
 pub trait AnyDirectory: Send + Sync {
     /// Returns the name of the kind; see [`domain::aggregate::Aggregate::KIND`].
     fn kind(&self) -> &'static str;
@@ -195,7 +195,7 @@ impl<T: StoredAggregate> Directory<T> {
         self.0.entries.get(&id).map(|entry| Handle(entry.clone()))
     }
 
-    /// Returns the ids and states of all existing aggregates in memory.
+    /// Returns the IDs and states of all existing aggregates in memory.
     pub fn all_resident(&self) -> Vec<(Id, Arc<Versioned<T>>)> {
         let states = self.0.entries.iter().map(|entry| (*entry.key(), entry.published.load_full()));
         let mut all: Vec<_> = states.filter(|(_, state)| state.state.is_some()).collect();
@@ -204,13 +204,13 @@ impl<T: StoredAggregate> Directory<T> {
         all
     }
 
-    /// Returns the states of all existing aggregates in memory that are not archived, by id.
+    /// Returns the states of all existing aggregates in memory that are not archived, by ID.
     pub fn all_present(&self) -> Vec<Arc<Versioned<T>>> {
         let all = self.all_resident().into_iter().map(|(_, state)| state);
         all.filter(|state| state.present().is_some()).collect()
     }
 
-    /// Returns the handle of an existing aggregate; `None` if the id is unknown, in which case nothing is created. An
+    /// Returns the handle of an existing aggregate; `None` if the ID is unknown, in which case nothing is created. An
     /// aggregate that is being created, or whose creation failed, does not exist even though it has an actor.
     pub async fn find(&self, id: Id) -> Result<Option<Handle<T>>, LoadError> {
         if let Some(handle) = self.resident(id).filter(|handle| handle.read().state.is_some() || id == Id::ONLY) {
@@ -276,7 +276,7 @@ impl<T: StoredAggregate> Directory<T> {
         }
     }
 
-    /// Creates an aggregate with a new id.
+    /// Creates an aggregate with a new ID.
     pub async fn create<C: Command<T>>(
         &self,
         caller: CommandOrigin,
@@ -286,7 +286,7 @@ impl<T: StoredAggregate> Directory<T> {
         self.create_as(id, caller, command).await.map(|answered| (id, answered))
     }
 
-    /// Creates an aggregate with the given id, which must be new.
+    /// Creates an aggregate with the given ID, which must be new.
     pub async fn create_as<C: Command<T>>(
         &self,
         id: Id,

@@ -1,5 +1,5 @@
 //! Effects, which are the external work that a committed state calls for, such as sending a command to another
-//! aggregate, communicating with a printer, or sending an e-mail.
+//! aggregate, communicating with a printer, or sending an email.
 //!
 //! Effects are level-triggered. After every load and every commit, the actor determines which effects the state calls
 //! for ([`Aggregate::effects`]), starts a task for each new effect, and aborts the task of each effect that is no
@@ -46,13 +46,13 @@ impl<T: Aggregate> Effects<T> for NoEffects {
     async fn run(&self, _: T::Effect, _: Handle<T>) {}
 }
 
-/// Reports to an aggregate the outcome of external work that must not be repeated, such as an e-mail that was accepted,
+/// Reports to an aggregate the outcome of external work that must not be repeated, such as an email that was accepted,
 /// a delivery that was answered, or a file that was uploaded. While the aggregate cannot accept the report (the
 /// database cannot be written, or too many commands are waiting), only the report is repeated. Meanwhile the outcome is
 /// held in memory by the effect's task, which ends when the state no longer calls for the effect.
 ///
 /// The rules must recognise the command if it arrives twice, because a report without an answer may have been
-/// committed. An error is final: the report was refused, it crashed the actor, or the server is shutting down.
+/// committed. An error is final: the report was rejected, it crashed the actor, or the server is shutting down.
 pub async fn report<T: Aggregate, C: Command<T>>(of: &Handle<T>, command: C) -> Result<C::Answer, AskError> {
     let mut tries = 0;
     loop {

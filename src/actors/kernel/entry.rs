@@ -23,7 +23,7 @@ pub enum ActorStatus<T: Aggregate> {
     /// The aggregate is not in memory; it is activated by the next command.
     Resting,
     /// Out of service, after too many crashes or because a row cannot be read. Commands are not accepted; the actor is
-    /// restarted from time to time to check whether the problem has been solved.
+    /// restarted from time to time to check whether the problem has been resolved.
     Parked,
     /// The server is shutting down.
     Closed,
@@ -68,7 +68,7 @@ struct SupervisorLink<T: Aggregate> {
 pub struct KindMeter {
     /// Number of crashes of actors of this kind.
     pub crashes: Counter,
-    /// Number of commands refused because too many were waiting.
+    /// Number of commands rejected because too many were waiting.
     pub overloaded: Counter,
 }
 
@@ -116,7 +116,7 @@ impl<T: Aggregate> SupervisorRef<T> {
 
 /// Entry for one aggregate in the directory.
 pub struct DirectoryEntry<T: Aggregate> {
-    /// Id of the aggregate.
+    /// ID of the aggregate.
     pub id: Id,
     /// Supervisor that starts the actor of this entry; it may crash and be replaced.
     pub(super) supervisor: SupervisorRef<T>,
@@ -188,7 +188,7 @@ impl<T: Aggregate> DirectoryEntry<T> {
 pub struct ActorSummary {
     /// Kind of the aggregate, such as `order` or `printer`.
     pub kind: &'static str,
-    /// Id of the aggregate.
+    /// ID of the aggregate.
     pub id: Id,
     /// Status of the actor: `starting`, `running`, `resting` or `parked`.
     pub status: &'static str,

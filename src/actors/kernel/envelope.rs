@@ -11,7 +11,7 @@
 //! - after it was submitted to the store: it may or may not be on disk ([`AskFailure::Unknown`]). The caller can find
 //!   out by repeating it with its idempotency key, which is written in the same commit.
 //!
-//! The admission permit remains in the envelope, so a command that is sent again is never refused as `overloaded`.
+//! The admission permit remains in the envelope, so a command that is sent again is never rejected as `overloaded`.
 //!
 //! An actor accepts commands of several types, each with its own type of answer ([`Command::Answer`]). The envelope
 //! hides the type from the actor and stores the answer from the decision until the commit, so that answers cannot be
@@ -49,7 +49,7 @@ pub struct IdempotencyKey {
 pub struct CommandOrigin {
     /// Principal on whose behalf the command is decided; recorded in the audit log.
     pub by: Arc<Principal>,
-    /// Id of the HTTP request, for the audit log.
+    /// ID of the HTTP request, for the audit log.
     pub request_id: Option<Arc<str>>,
     /// Key under which the answer is stored; if `None`, a retry is a new command.
     pub key: Option<IdempotencyKey>,
@@ -84,7 +84,7 @@ pub struct CommandAnswer<A> {
     pub version: i64,
 }
 
-/// Progress of a command.
+/// Stage of a command.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Stage {
     /// Waiting in a mailbox or a queue.
@@ -111,7 +111,7 @@ pub enum CommandEnd<C, A> {
 /// Reason a command has no answer.
 #[derive(Debug)]
 pub enum AskFailure {
-    /// The rules refused the command.
+    /// The rules rejected the command.
     Refused(Refusal),
     /// The idempotency key is already in use; its stored answer is the outcome.
     KeyTaken,
@@ -129,7 +129,7 @@ pub enum AskFailure {
 pub struct Envelope<T: Aggregate>(Box<dyn AnyCommand<T>>);
 
 impl<T: Aggregate> Envelope<T> {
-    /// Wraps a waiting command. `permit` is the command's admission permit for the aggregate.
+    /// Creates the envelope for a waiting command. `permit` is the command's admission permit for the aggregate.
     pub fn new<C: Command<T>>(
         request: AttributedCommand<C>,
         reply: oneshot::Sender<CommandEnd<C, C::Answer>>,
@@ -147,7 +147,7 @@ impl<T: Aggregate> Envelope<T> {
         self.0.principal()
     }
     /// Decides the command on the given state, whose displayed version is `revision`, and stores the answer or refusal.
-    /// Returns the rest of the decision; `None` if the command is refused.
+    /// Returns the rest of the decision; `None` if the command is rejected.
     pub fn decide(
         &mut self,
         this: Option<&T>,
@@ -157,12 +157,12 @@ impl<T: Aggregate> Envelope<T> {
     ) -> Option<Decision<T, ()>> {
         self.0.decide(this, id, cx, revision)
     }
-    /// Builds the audit log entry for the decided command; `None` if the command was refused or is the server's own.
+    /// Builds the audit log entry for the decided command; `None` if the command was rejected or is the server's own.
     pub fn audit(&self, id: Id, cx: &DecisionContext<'_>) -> Option<Audit> {
         self.0.audit(id, cx)
     }
     /// Builds the answer or refusal to be stored for the idempotency key; `None` if there is no key, or if a retry of
-    /// the command is to be decided anew.
+    /// the command is to be decided again.
     pub fn stored_answer(
         &self,
         id: Id,

@@ -1,4 +1,4 @@
-//! Clock, ids, randomness and settings. They are injected, so that rules and actors do not depend on global sources.
+//! Clock, IDs, randomness and settings. They are injected, so that rules and actors do not depend on global sources.
 
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +15,7 @@ use domain::time::Timestamp;
 /// Wall clock, which operators and time servers may set forwards or backwards.
 pub type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Inputs to decisions besides the state: clock, ids and settings.
+/// Inputs to decisions besides the state: clock, IDs and settings.
 pub struct Environment {
     /// Settings of the shop for the domain rules.
     pub rules: Rules,
@@ -45,7 +45,7 @@ impl Environment {
             clock,
         }
     }
-    /// Creates an environment with a test's clock and ids.
+    /// Creates an environment with a test's clock and IDs.
     pub fn new(rules: Rules, ids: Box<dyn Ids>, clock: Clock) -> Self {
         Self { rules, ids, clock }
     }
@@ -53,7 +53,7 @@ impl Environment {
     pub fn now(&self) -> Timestamp {
         (self.clock)()
     }
-    /// Returns a new id, which sorts after all earlier ones.
+    /// Returns a new ID, which sorts after all earlier ones.
     pub fn id(&self) -> Id {
         self.ids.id()
     }
@@ -79,13 +79,13 @@ impl Environment {
 }
 
 /// Reads the machine's clock. No other code does.
-#[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
+#[expect(clippy::disallowed_methods, reason = "the only place that reads the clock")]
 pub fn machine_clock() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-#[expect(clippy::disallowed_methods, reason = "the one place that seeds the shop's randomness")]
+#[expect(clippy::disallowed_methods, reason = "the only place that seeds the shop's randomness")]
 fn machine_random() -> fastrand::Rng {
     fastrand::Rng::new()
 }
@@ -120,7 +120,7 @@ struct MachineIds {
 }
 
 impl Ids for MachineIds {
-    #[expect(clippy::disallowed_methods, reason = "the one place that makes ids")]
+    #[expect(clippy::disallowed_methods, reason = "the only place that creates IDs")]
     fn id(&self) -> Id {
         Id(Uuid::now_v7())
     }
@@ -135,7 +135,7 @@ impl Ids for MachineIds {
     }
 }
 
-/// Deterministic ids and randomness generated from a seed, for tests and replays.
+/// Deterministic IDs and randomness generated from a seed, for tests and replays.
 pub struct SeededIds {
     next: AtomicI64,
     numbers: Numbers,
@@ -143,7 +143,7 @@ pub struct SeededIds {
 }
 
 impl SeededIds {
-    /// Creates a generator. The same seed yields the same ids.
+    /// Creates a generator. The same seed yields the same IDs.
     pub fn new(seed: u64) -> Self {
         Self {
             next: AtomicI64::new(1),

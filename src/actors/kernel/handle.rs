@@ -20,7 +20,7 @@ use store::Unavailable;
 /// Reason a command has no answer.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AskError {
-    /// The rules refused the command. Nothing was changed.
+    /// The rules rejected the command. Nothing was changed.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// Another request has already used the idempotency key; its stored answer is the outcome.
@@ -71,7 +71,7 @@ impl<T: Aggregate> Clone for Handle<T> {
 }
 
 impl<T: Aggregate> Handle<T> {
-    /// Returns the id of the aggregate.
+    /// Returns the ID of the aggregate.
     pub fn id(&self) -> Id {
         self.0.id
     }

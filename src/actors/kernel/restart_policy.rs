@@ -15,7 +15,7 @@ pub struct RestartPolicy {
     pub window: Duration,
     /// Backoff before a restart, depending on the number of recent crashes.
     pub delays: Delays,
-    /// Time after which a parked actor is started again to check whether the problem has been solved.
+    /// Time after which a parked actor is started again to check whether the problem has been resolved.
     pub probe: Duration,
     /// Maximum number of commands decided together and written in one commit.
     pub max_commands_per_commit: usize,

@@ -24,7 +24,7 @@ use domain::aggregate::{Aggregate, Versioned};
 use domain::id::Id;
 use store::{AggregateKey, Store, StoredAggregate};
 
-/// Directory entries of one kind, by id.
+/// Directory entries of one kind, by ID.
 pub type Entries<T> = Arc<DashMap<Id, Arc<DirectoryEntry<T>>>>;
 
 /// Message to a supervisor.
@@ -32,7 +32,7 @@ pub enum SupervisorMsg<T: Aggregate> {
     /// Start the actor of an aggregate, unless it is running.
     Start(Id, Arc<DirectoryEntry<T>>),
     /// Start the actors of the given aggregates with their states, and answer when all are running (bulk start, new
-    /// ids).
+    /// IDs).
     StartKnown(Vec<(Id, Arc<Versioned<T>>)>, RpcReplyPort<()>),
     /// The restart after the crash of a generation is due.
     Restart(Id, u64),
@@ -80,7 +80,7 @@ impl<T: Aggregate> Clone for SupervisorArgs<T> {
     }
 }
 
-/// Returns all entries, lowest id first. The map has no order of its own, but the order in which actors start and stop
+/// Returns all entries, lowest ID first. The map has no order of its own, but the order in which actors start and stop
 /// determines the order of their effects.
 fn in_order<T: Aggregate>(entries: &Entries<T>) -> Vec<Arc<DirectoryEntry<T>>> {
     let mut all: Vec<_> = entries.iter().map(|entry| entry.clone()).collect();
@@ -284,7 +284,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
         self.args.store.forget(AggregateKey(T::KIND, id));
     }
 
-    /// Takes an aggregate out of service that has not crashed but cannot be read. Waiting commands are answered as
+    /// Takes out of service an aggregate that has not crashed but cannot be read. Waiting commands are answered as
     /// parked.
     fn park(&mut self, id: Id, generation: u64, why: &str, me: &ActorRef<SupervisorMsg<T>>) {
         let Some(entry) = self.args.entries.get(&id).map(|entry| entry.clone()) else { return };
@@ -356,7 +356,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
         me.send_after(delay, move || SupervisorMsg::Restart(id, generation));
     }
 
-    /// Closes the kind: every child finishes the accepted commands and stops, and then `reply` is answered.
+    /// Closes the kind: every child finishes the accepted commands and stops, and then `reply` is sent.
     fn close(&mut self, reply: RpcReplyPort<()>) {
         self.closed = true;
         for entry in in_order(&self.args.entries) {

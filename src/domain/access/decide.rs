@@ -1,6 +1,6 @@
 //! Access rules: who may be added, edited and removed, and which sessions end as a result.
 //!
-//! The e-mail address of a deleted user may be reused for another user.
+//! The email address of a deleted user may be reused for another user.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -160,7 +160,7 @@ impl Command<Access> for AccessCommand {
     }
 }
 
-/// Builds the refusal for a password that was correct when the edge checked it but no longer is.
+/// Builds the refusal for a password that was correct when the HTTP layer checked it but no longer is.
 pub(super) fn credentials_changed() -> Refusal {
     Refusal::conflict(CREDENTIALS_CHANGED, "the password was changed in the meantime; sign in with the new one")
 }
@@ -171,14 +171,14 @@ pub(super) fn is_own(cx: &DecisionContext<'_>, user: Id) -> bool {
 }
 
 fn email_taken() -> Refusal {
-    Refusal::conflict("email_taken", "this e-mail address is already in use by another user")
+    Refusal::conflict("email_taken", "this email address is already in use by another user")
 }
 
 fn staff_role(faults: &mut Faults, role: Role) {
     faults.check(role != Role::Customer, "role", "must be operator or admin");
 }
 
-/// Refuses a change to the user `but` that would leave no active admin.
+/// Rejects a change to the user `but` that would leave no active admin.
 fn keep_an_admin(this: &Access, but: Id) -> Result<(), Refusal> {
     let administers = this.user(but).is_some_and(|user| user.administers());
     if administers && !this.admins().any(|admin| admin.id != but) {

@@ -1,14 +1,14 @@
-//! Normal form of e-mail addresses: trimmed and in lower case, so that an account is found regardless of how the
-//! address was typed.
+//! Normal form of email addresses: trimmed and in lowercase, so that an account is found regardless of how the address
+//! was typed.
 
 use crate::refusal::Refusal;
 
-/// Normalizes an e-mail address; refuses a malformed one with 400 on the field `email`. The syntax is that of the HTML
+/// Normalizes an email address; rejects a malformed one with 400 on the field `email`. The syntax is that of the HTML
 /// standard (`input type=email`): a mailbox of ordinary characters, `@`, and a host name. Dots are allowed only between
 /// characters, as mail servers require: an email to `a..b@example.com` could not be delivered.
 pub fn normal_email(text: &str) -> Result<String, Refusal> {
     let email = text.trim().to_lowercase();
-    if well_formed(&email) { Ok(email) } else { Err(Refusal::field("email", "must be an e-mail address")) }
+    if well_formed(&email) { Ok(email) } else { Err(Refusal::field("email", "must be an email address")) }
 }
 
 fn well_formed(email: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Second-factor rules: activation and deactivation by the user, one-time use of each proof, and a limit on guesses.
 //!
-//! Each attempt is counted before the edge checks its code, and the commit of a correct code undoes the count.
+//! Each attempt is counted before the HTTP layer checks its code, and the commit of a correct code undoes the count.
 //! Concurrent attempts therefore cannot check more codes than the limit on wrong codes allows.
 
 use super::decide::{UserDecision, credentials_changed, is_own, with_user, without};
@@ -10,11 +10,11 @@ use crate::id::Id;
 use crate::refusal::Refusal;
 use crate::second_factor::{FactorProof, SecondFactor};
 
-/// Refusal code for a sign-in without the second factor that the account requires.
+/// Error code for a sign-in without the second factor that the account requires.
 pub const SECOND_FACTOR_REQUIRED: &str = "second_factor_required";
-/// Refusal code for a second-factor code that is wrong or was used before.
+/// Error code for a second-factor code that is wrong or was used before.
 pub const WRONG_CODE: &str = "wrong_factor_code";
-/// Refusal code for another attempt after too many wrong codes.
+/// Error code for another attempt after too many wrong codes.
 pub const TOO_MANY_CODES: &str = "too_many_factor_codes";
 
 /// Checks the second factor of a sign-in. Returns the factor with the proof used up, or `None` if the account requires

@@ -1,4 +1,4 @@
-//! Rules of API keys: adding and revoking them.
+//! Rules for API keys: adding and revoking them.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl Command<Access> for AddKey {
         faults
             .check(!self.name.trim().is_empty(), "name", "must not be empty")
             .check(self.expires_at.is_none_or(|at| at > cx.now), "expiresAt", "must be in the future")
-            .check(customer.is_ok(), "customerEmail", "must be an e-mail address")
+            .check(customer.is_ok(), "customerEmail", "must be an email address")
             .check(
                 self.customer_email.is_none() || is_for_customer,
                 "customerEmail",

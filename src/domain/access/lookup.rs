@@ -7,7 +7,7 @@ use crate::id::Id;
 use crate::principal::Role;
 use crate::time::Timestamp;
 
-/// Reason an API key was rejected; each is answered with 401.
+/// Reason why an API key was rejected; each results in a 401 response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum KeyRefusal {
     /// No key has this hash.
@@ -55,7 +55,7 @@ impl Access {
         self
     }
 
-    /// Returns the e-mail addresses of the active admins, in alphabetical order.
+    /// Returns the email addresses of the active admins, in alphabetical order.
     pub fn admin_emails(&self) -> Vec<String> {
         let admins = self.users.values().filter(|user| user.administers());
         let mut emails: Vec<String> = admins.map(|user| user.email.clone()).collect();
@@ -92,13 +92,13 @@ impl Access {
         self.users.get(&id).filter(|user| !user.archived)
     }
 
-    /// Returns the user with the given e-mail address; `None` if unknown or deleted. The address must be normalized
+    /// Returns the user with the given email address; `None` if unknown or deleted. The address must be normalized
     /// ([`super::normal_email`]).
     pub fn user_by_email(&self, email: &str) -> Option<&Arc<User>> {
         self.users.values().find(|user| !user.archived && user.email == email)
     }
 
-    /// Returns the key with the given id, even if revoked or expired.
+    /// Returns the key with the given ID, even if revoked or expired.
     pub fn key(&self, id: Id) -> Option<&Arc<ApiKey>> {
         self.keys.values().find(|key| key.id == id)
     }

@@ -11,7 +11,7 @@ use crate::time::Timestamp;
 
 /// Maximum length of a line description at the provider, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 4_000;
-/// Contact name for a buyer with neither name nor e-mail address.
+/// Contact name for a buyer with neither name nor email address.
 const UNNAMED_BUYER: &str = "Customer without a name";
 /// Maximum length of a contact name at the provider, in characters.
 const MAX_NAME_CHARS: usize = 200;
@@ -46,11 +46,11 @@ pub struct AccountingDocument {
     pub issued_at: Timestamp,
     /// Time at which payment is due.
     pub due_at: Option<Timestamp>,
-    /// ISO 4217 code in lower case.
+    /// ISO 4217 code in lowercase.
     pub currency: String,
-    /// Contact name of the buyer; unique because it includes the e-mail address.
+    /// Contact name of the buyer; unique because it includes the email address.
     pub contact_name: String,
-    /// E-mail address of the buyer, in lower case.
+    /// Email address of the buyer, in lowercase.
     pub contact_email: Option<String>,
     /// Lines with net amount and tax; they add up to exactly `total_cents`.
     pub lines: Vec<AccountingDocumentLine>,

@@ -12,7 +12,7 @@ use crate::invoice::{InvoiceLine, Sums};
 /// Maximum number of times a difference is moved to shipping or discount before the conversion fails.
 const MAX_STEPS: usize = 8;
 /// Order total, in minor units, for each minor unit of difference that still counts as rounding. Differences arise
-/// because tax rates with two decimals of a percent stand for more precise ones.
+/// because tax rates with two decimals of a percent are approximations of more precise ones.
 const TOTAL_PER_ROUNDING_CENT: i64 = 10_000;
 
 /// Amounts of a channel order converted to net amounts, in minor units.

@@ -23,7 +23,7 @@ const MAX_WORDS_CHARS: usize = 300;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportedShipment {
-    /// Shipment number, counted from 1 within our order.
+    /// Shipment number, starting at 1 within our order.
     pub number: u32,
     /// Name of the carrier.
     pub carrier: String,
@@ -35,7 +35,7 @@ pub struct ReportedShipment {
     pub last: bool,
 }
 
-/// Progress of reporting a shipment.
+/// State of a shipment report.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrackingState {
@@ -43,25 +43,25 @@ pub enum TrackingState {
     Pending,
     /// The shop has recorded the shipment.
     Told,
-    /// The shop rejected the report or did not answer for a month: an operator has to act.
+    /// The shop rejected the report or did not respond for a month: an operator has to act.
     Failed,
     /// No report is needed: the channel has no shop to report to.
     NotWanted,
 }
 
-/// Shipment with the progress of its report to the shop.
+/// Shipment with the state of its report to the shop.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ShipmentTracking {
     /// Shipment as reported.
     pub shipment: ReportedShipment,
-    /// Progress of the report.
+    /// State of the report.
     pub state: TrackingState,
     /// Number of failed attempts.
     pub tries: u32,
     /// Time at which the next attempt is due.
     pub next_at: Timestamp,
-    /// Error of the last attempt, as text for operators.
+    /// Human-readable error of the last attempt.
     pub error: Option<String>,
     /// Time at which the shipment was added.
     pub created_at: Timestamp,
@@ -81,7 +81,7 @@ pub enum TrackingOutcome {
 }
 
 impl ChannelOrder {
-    /// Adds those of the given shipments that are not in the list yet; existing ones stay unchanged.
+    /// Adds those of the given shipments that are not in the list yet; existing ones are left unchanged.
     pub(super) fn ship(&mut self, cx: &DecisionContext<'_>, shipments: &[ReportedShipment]) {
         for shipment in shipments {
             match self.trackings.iter_mut().find(|existing| existing.shipment.number == shipment.number) {

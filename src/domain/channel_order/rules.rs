@@ -129,7 +129,8 @@ impl ChannelOrder {
         self.paid && !self.there.cancelled && !self.making && !self.has_order && self.content.is_some()
     }
 
-    /// Alerts the operators once that the order waits; one more time after unreadable lines became readable.
+    /// Alerts the operators once when the order is put on hold, and once more after unreadable lines have become
+    /// readable.
     fn alert(&mut self, cx: &DecisionContext<'_>) -> Vec<Mail> {
         if self.alerted || (self.missing.is_empty() && self.problem.is_none()) {
             return Vec::new();

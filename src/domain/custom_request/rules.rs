@@ -1,4 +1,4 @@
-//! Rules of a custom request: creation, edits and outcomes of quotes.
+//! Rules for a custom request: creation, edits and outcomes of quotes.
 
 use std::convert::Infallible;
 
@@ -209,7 +209,7 @@ impl CustomRequest {
         };
         let text = format!(
             "{} <{}> requests a {} ({}, style {}, size {}, base {}, {} colours), with {} photos.\n{}{}{}\
-             Estimated at {total}, good until {}.\n{flagged}Check the request and answer it with a quote.\n",
+             Estimated at {total}, valid until {}.\n{flagged}Check the request and answer it with a quote.\n",
             one_line(customer_name),
             one_line(customer_email),
             one_line(&wishes.product_type),

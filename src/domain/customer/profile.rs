@@ -42,7 +42,7 @@ pub struct CustomerAddress {
 /// Address in a list that replaces the previous one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AddressUpdate {
-    /// Id of the existing address to replace; `None` for a new one.
+    /// ID of the existing address to replace; `None` for a new one.
     pub id: Option<Id>,
     /// Purpose of the address.
     pub kind: AddressKind,
@@ -98,7 +98,7 @@ pub(super) fn update(
     Ok(to(Customer { updated_at: cx.now, ..next }))
 }
 
-/// Returns the new addresses, each with its id. The first address of a kind becomes the default if none is marked as
+/// Returns the new addresses, each with its ID. The first address of a kind becomes the default if none is marked as
 /// such.
 fn replaced(
     customer: &Customer,

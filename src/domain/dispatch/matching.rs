@@ -1,4 +1,4 @@
-//! Explained match of one job with every printer, for operators; the dispatcher itself only decides.
+//! Match of one job with every printer, explained for operators; the dispatcher itself only decides.
 
 use super::WaitContext;
 use crate::id::Id;
@@ -14,7 +14,7 @@ pub struct PrinterMatch<'a> {
     pub printer: &'a Printer,
     /// Fit of the job on the printer: the slots to print from, or what is missing.
     pub fit: Fit,
-    /// Missing requirements, as text for operators; empty if nothing is missing.
+    /// Human-readable descriptions of the missing requirements; empty if nothing is missing.
     pub missing: Vec<String>,
     /// Reason why the printer takes no job now, phrased to follow "the printer is"; `None` if it can take one.
     pub busy: Option<String>,

@@ -77,7 +77,7 @@ impl NeedClass {
 #[derive(Clone, Debug)]
 pub(super) struct IndexedPrinter {
     facts: LaunchFacts,
-    /// `true` if the printer could take a job now, disregarding the rest after a refused start.
+    /// `true` if the printer could take a job now, disregarding the backoff after a refused start.
     pub(super) free: bool,
     pub(super) idle_since: Timestamp,
     /// Refused starts since the last confirmed one.
@@ -101,12 +101,12 @@ impl IndexedPrinter {
         self.facts.machine_type()
     }
 
-    /// Returns how a job of the given class fits the printer, whatever the printer is doing now.
+    /// Returns the fit of a job of the given class on the printer, regardless of what the printer is doing now.
     pub(super) fn fit(&self, class: &NeedClass) -> Fit {
         fit(&class.needs, &self.facts)
     }
 
-    /// Returns whether the printer could make a job of the given class at all, whatever it is doing now.
+    /// Returns whether the printer could make a job of the given class at all, regardless of what it is doing now.
     pub(super) fn fits(&self, class: &NeedClass) -> bool {
         self.fit(class).fits()
     }
@@ -116,12 +116,12 @@ impl IndexedPrinter {
         self.facts.use_up(used);
     }
 
-    /// Returns for how many more milliseconds the printer rests after a refused start; `None` if it is not resting.
+    /// Returns the remaining backoff in milliseconds after a refused start; `None` if there is none.
     pub(super) fn rests_for(&self, now: Timestamp) -> Option<i64> {
         self.refusals.as_ref().and_then(|refusals| refusals.rests_for(now))
     }
 }
 
 /// Rank of a printer for a job, lowest first: whether it refused starts, whether it refused this job, fit, then the
-/// start of its idle time; the id is the tie-breaker.
+/// start of its idle time; the ID is the tie-breaker.
 pub(super) type PrinterRank = ((bool, bool), (bool, i64), Timestamp, Id);

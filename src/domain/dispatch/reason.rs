@@ -1,4 +1,4 @@
-//! Explanation of why an unfinished job waits, as text for operators: `waitingReason` in the API.
+//! Human-readable explanation of why an unfinished job is waiting: `waitingReason` in the API.
 
 use std::collections::BTreeMap;
 
@@ -20,9 +20,9 @@ const MAX_PRINTERS_NAMED: usize = 10;
 pub struct WaitContext<'a> {
     /// All printers in the shop, in any state.
     pub printers: &'a [&'a Printer],
-    /// Materials of the job, as far as known.
+    /// Materials of the job, if known.
     pub materials: &'a [&'a Material],
-    /// Numbers of the jobs that hold the material for which the job waits.
+    /// Numbers of the jobs that hold the material for which the job is waiting.
     pub holders: &'a [String],
     /// Accepted G-code formats of each printer type, and whether the type maps slots.
     pub types: &'a KnownTypes,
@@ -30,7 +30,7 @@ pub struct WaitContext<'a> {
     pub now: Timestamp,
 }
 
-/// Returns why a job waits; `None` if it is printing or finished.
+/// Returns the reason why a job is waiting; `None` if it is printing or finished.
 pub fn waiting_reason(job: &Job, around: &WaitContext<'_>) -> Option<String> {
     if job.over() {
         return None;
@@ -75,8 +75,8 @@ pub fn waiting_reason(job: &Job, around: &WaitContext<'_>) -> Option<String> {
     }
 }
 
-/// Returns why a print cannot be observed: the printer, or the firmware behind its server, has been silent for some
-/// time, or the printer rejects the key; `None` if the printer can be read.
+/// Returns the reason why a print cannot be observed: the printer, or the firmware behind its server, has been silent
+/// for some time, or the printer rejects the key; `None` if the printer can be read.
 fn silence(printer: &Printer) -> Option<String> {
     match (printer.connection, printer.last_seen_at) {
         (Connection::Connected | Connection::Connecting | Connection::ReadOnly, _) => None,

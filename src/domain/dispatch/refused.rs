@@ -13,7 +13,7 @@ use crate::time::Timestamp;
 /// Job that must become FAILED because the printers that could make it refused it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RefusedJob {
-    /// Order of the job.
+    /// Order that the job belongs to.
     pub order: Id,
     /// Job refused by the printers.
     pub job: Id,

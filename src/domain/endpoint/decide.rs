@@ -1,4 +1,4 @@
-//! Rules of an endpoint.
+//! Rules for an endpoint.
 //!
 //! Deleting an endpoint cancels the deliveries in the window immediately. Those in the backlog are cancelled as they
 //! are loaded: a deleted endpoint with a backlog still requires [`EndpointEffect::Refill`] until none are left.
@@ -62,7 +62,7 @@ impl Aggregate for Endpoint {
     }
 }
 
-/// Returns the endpoint to which an operator's command applies; refused if it was deleted or never existed.
+/// Returns the endpoint to which an operator's command applies; rejected if it was deleted or never existed.
 pub(super) fn existing(this: Option<&Endpoint>) -> Result<&Endpoint, Refusal> {
     this.filter(|endpoint| !endpoint.archived).ok_or_else(|| Refusal::not_found(Endpoint::KIND))
 }

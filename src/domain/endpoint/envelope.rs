@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::endpoint::{DueEvent, Endpoint};
 use crate::event::{Event, NumberedEvent};
 
-/// Builds the envelope `{id, event, timestamp, data}`, with the members in this order. The members of `data` are sorted
+/// Builds the envelope `{id, event, timestamp, data}`, with the fields in this order. The fields of `data` are sorted
 /// by name, because the databases do not preserve their order.
 pub fn envelope(event: &Event) -> String {
     let [id, kind, at] = [event.id.to_string(), event.event.clone(), event.timestamp.to_string()].map(Value::String);

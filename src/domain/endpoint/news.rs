@@ -48,7 +48,7 @@ impl Command<Endpoint> for DeliveryAttempt {
 }
 
 /// Creates deliveries for the subscribed events that the cursor passes. The cursor only moves forward, so a repeated
-/// part creates none twice.
+/// part creates no duplicates.
 fn follow(this: &Endpoint, cx: &DecisionContext<'_>, upto: i64, due: &[DueEvent]) -> Decision<Endpoint> {
     if upto <= this.cursor {
         return Decision::unchanged(Confirmation::Done);

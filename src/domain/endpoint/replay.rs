@@ -1,5 +1,5 @@
 //! Replay of past events. A replay reads the delivery log in parts, so that a month needs no more memory than an hour,
-//! and records its progress, so that it resumes where it was after a crash.
+//! and records its progress, so that it resumes there after a crash.
 
 use serde::{Deserialize, Serialize};
 

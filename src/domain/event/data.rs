@@ -21,11 +21,11 @@ pub struct EventKind {
 
 /// Payload struct of one or more kinds of event.
 pub trait EventData: Serialize {
-    /// Kinds of event that carry this payload.
+    /// Kinds of event that have this payload.
     const KINDS: &'static [EventKind];
 }
 
-/// Declares the kinds of event that carry a payload struct, each with its trigger.
+/// Declares the kinds of event that use a payload struct, each with its trigger.
 macro_rules! carried_by {
     ($data:ident: $($name:literal, $when:literal;)+) => {
         impl EventData for $data {
@@ -40,7 +40,7 @@ const PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 const MATERIAL: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
 const ENDPOINT: &str = "01890a5d-ac96-774b-bcce-b302099a8070";
 
-/// Data of an order event.
+/// Data for an order event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderEventData", example = order_example(json!({})))]
@@ -53,9 +53,9 @@ pub struct OrderData {
     pub(crate) status: OrderStatus,
     /// Order total, in minor units of the currency.
     pub(crate) total_cents: i64,
-    /// Three-letter ISO 4217 currency code, in lower case.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     pub(crate) currency: String,
-    /// E-mail address of the customer; null if unknown.
+    /// Email address of the customer; null if unknown.
     pub(crate) customer_email: Option<String>,
 }
 carried_by! { OrderData:
@@ -79,7 +79,7 @@ fn order_example(more: serde_json::Value) -> serde_json::Value {
     example
 }
 
-/// Data of an event about an order's shipment.
+/// Data for an event about an order's shipment.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderShippedEventData", example = order_example(json!({
@@ -105,7 +105,7 @@ impl OrderShippedData {
     }
 }
 
-/// Data of an event about an order that needs an operator's attention.
+/// Data for an event about an order that needs an operator's attention.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderFlaggedEventData", example = order_example(json!({
@@ -119,9 +119,9 @@ pub struct OrderFlaggedData {
     /// Human-readable description of the problem.
     pub(crate) message: String,
 }
-carried_by! { OrderFlaggedData: "order.flagged", "An order needs a person's attention."; }
+carried_by! { OrderFlaggedData: "order.flagged", "An order needs an operator's attention."; }
 
-/// Data of an event about an order whose payment failed.
+/// Data for an event about an order whose payment failed.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderPaymentFailedEventData", example = order_example(json!({
@@ -135,7 +135,7 @@ pub struct OrderPaymentFailedData {
 }
 carried_by! { OrderPaymentFailedData: "order.payment_failed", "The payment processor reports that a payment failed."; }
 
-/// Data of an event about a payment that does not fully pay its order.
+/// Data for an event about a payment that does not fully pay its order.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderPaymentEventData", example = order_example(json!({
@@ -153,7 +153,7 @@ carried_by! { OrderPaymentData:
     "order.payment_recorded", "A payment with a different amount or currency was made; the order is not paid in full.";
 }
 
-/// Data of an event about a refund for an order.
+/// Data for an event about a refund for an order.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderRefundEventData", example = order_example(json!({"refundedCents": 500})))]
@@ -167,7 +167,7 @@ carried_by! { OrderRefundData:
     "order.refund_recorded", "The payment processor reports a full or partial refund of an order.";
 }
 
-/// Data of a job event.
+/// Data for a job event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobEventData", example = json!({
@@ -182,7 +182,7 @@ pub struct JobData {
     pub(crate) sku_id: Id,
     /// Identifier of the printer assigned to the job.
     pub(crate) printer_id: Option<Id>,
-    /// Reason why the job failed, waits or did not start.
+    /// Reason why the job failed, is waiting or did not start.
     pub(crate) error: Option<String>,
 }
 carried_by! { JobData:
@@ -195,7 +195,7 @@ carried_by! { JobData:
     "job.printing", "A printer started a job.";
     "job.paused", "A printer paused a job.";
     "job.resumed", "A printer resumed a job.";
-    "job.unverified", "It is unknown whether a printer is still working on a job; a person must check.";
+    "job.unverified", "It is unknown whether a printer is still working on a job; an operator must check it.";
     "job.completed", "A job was printed.";
     "job.failed", "A job failed; `error` gives the reason.";
     "job.cancelled", "A job was cancelled.";
@@ -221,7 +221,7 @@ pub use shipping::OrderPartShippedData;
 pub use sign_off::JobSignedOffData;
 pub use suspected::PrinterFailureSuspectedData;
 
-/// Data of an event about a material that is running low.
+/// Data for an event about a material that is running low.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "LowStock", example = json!({
@@ -245,7 +245,7 @@ carried_by! { LowStockData:
     "LOW_STOCK", "Sent together with `inventory.low`, for workflow automation.";
 }
 
-/// Data of an event about a material whose recorded stock cannot be correct.
+/// Data for an event about a material whose recorded stock cannot be correct.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "DiscrepancyEventData", example = json!({
@@ -265,7 +265,7 @@ pub struct DiscrepancyData {
 }
 carried_by! { DiscrepancyData: "inventory.discrepancy", "The stock of a material differs from what was expected."; }
 
-/// Data of a printer event.
+/// Data for a printer event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterEventData", example = printer_example(json!({})))]
@@ -292,7 +292,7 @@ fn printer_example(more: serde_json::Value) -> serde_json::Value {
     example
 }
 
-/// Data of an event about a printer that cannot be reached.
+/// Data for an event about a printer that cannot be reached.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterOfflineEventData", example = printer_example(json!({"error": "the printer does not respond"})))]
@@ -304,7 +304,7 @@ pub struct PrinterOfflineData {
 }
 carried_by! { PrinterOfflineData: "printer.offline", "A printer cannot be reached; sent once per outage."; }
 
-/// Data of an event about a printer whose firmware reported an error.
+/// Data for an event about a printer whose firmware reported an error.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterFaultEventData", example = printer_example(json!({"error": "Thermal Runaway, system stopped!"})))]
@@ -315,10 +315,10 @@ pub struct PrinterFaultData {
     pub(crate) error: String,
 }
 carried_by! { PrinterFaultData:
-    "printer.firmware_error", "The firmware of a printer reported an error or shut down; a person must check.";
+    "printer.firmware_error", "The firmware of a printer reported an error or shut down; an operator must check it.";
 }
 
-/// Data of an event about an operator's action on a printer.
+/// Data for an event about an operator's action on a printer.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterActEventData", example = printer_example(json!({"lastSeenAt": null, "jobId": null, "note": "new nozzle"})))]
@@ -340,7 +340,7 @@ carried_by! { PrinterActData:
     "printer.maintenance", "Maintenance of a printer started or ended.";
 }
 
-/// Data of an event about a manual command to a printer.
+/// Data for an event about a manual command to a printer.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterCommandEventData", example = printer_example(json!({
@@ -362,7 +362,7 @@ carried_by! { PrinterCommandData:
     "printer.commanded", "An operator sent a command to a printer; `outcome` gives the result.";
 }
 
-/// Data of an event about a webhook endpoint that was disabled.
+/// Data for an event about a webhook endpoint that was disabled.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "EndpointDisabledEventData", example = json!({
@@ -381,7 +381,7 @@ carried_by! { EndpointDisabledData:
     "endpoint.disabled", "An endpoint was disabled because all retries of a delivery failed.";
 }
 
-/// Data of a test event.
+/// Data for a test event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "TestEventData", example = json!({"endpointId": ENDPOINT, "message": "this is a test"}))]

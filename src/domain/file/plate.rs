@@ -43,7 +43,7 @@ pub struct Plate {
     pub dimensions: Option<Dimensions>,
     /// Build plate type for which the plate was sliced, as named by the slicer, such as `Textured PEI Plate`.
     pub bed_type: Option<String>,
-    /// Nozzle diameter in millimetres for which the plate was sliced; `None` also if the nozzles differ.
+    /// Nozzle diameter in millimetres for which the plate was sliced; `None` if unknown or if the nozzles differ.
     pub nozzle_diameter: Option<f64>,
     /// Printer model for which the plate was sliced, as named by the slicer.
     pub printer_model: Option<String>,

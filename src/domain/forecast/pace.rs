@@ -1,4 +1,5 @@
-//! Duration of prints compared with what their files state, learnt for each file and each printer from finished prints.
+//! Duration of prints compared with the duration stated in their files, learnt for each file and each printer from
+//! finished prints.
 //!
 //! A print's ratio (observed to stated time) is modelled as the file's pace times the printer's. Each new print adjusts
 //! both a little, so that a slow printer does not make its files look slow, or vice versa.
@@ -34,7 +35,7 @@ pub struct ObservedPrint {
     pub printer: Id,
     /// Print time in seconds as stated by the file; `None` if it states none.
     pub stated_seconds: Option<i64>,
-    /// Time in milliseconds from when the printer was first seen printing to the end of the print.
+    /// Time in milliseconds from when the printer was first observed printing to the end of the print.
     pub took_ms: i64,
 }
 

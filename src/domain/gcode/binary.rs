@@ -74,7 +74,7 @@ pub(super) struct Binary {
     checksums: bool,
     commands: bool,
     damage: Option<Damage>,
-    /// Number of blocks started so far; limited so that reading a file of tiny blocks comes to an end.
+    /// Number of blocks started so far; limited so that reading a file of tiny blocks terminates.
     blocks: u32,
     /// Total uncompressed size of the blocks so far, in bytes.
     unpacked: usize,

@@ -44,7 +44,7 @@ pub(super) fn numbers(text: &str) -> Option<Vec<f64>> {
     parts(text.trim())?.into_iter().map(number).collect()
 }
 
-/// Parses a duration of the form `1d 2h 3m 4s`, in which any unit may be omitted, to seconds.
+/// Parses a duration of the form `1d 2h 3m 4s`, in which any unit may be omitted, into seconds.
 pub(super) fn time(text: &str) -> Option<i64> {
     let mut total: f64 = 0.0;
     let mut words = text.split_whitespace().peekable();
@@ -62,7 +62,7 @@ pub(super) fn time(text: &str) -> Option<i64> {
     print_seconds(total)
 }
 
-/// Parses a spelt-out duration as written by Simplify3D (`1 hour 25 minutes`) to seconds.
+/// Parses a spelt-out duration as written by Simplify3D (`1 hour 25 minutes`) into seconds.
 pub(super) fn spelt_time(text: &str) -> Option<i64> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (pairs, rest) = words.as_chunks::<2>();
@@ -82,13 +82,13 @@ pub(super) fn spelt_time(text: &str) -> Option<i64> {
     seconds.sum::<Option<f64>>().and_then(print_seconds)
 }
 
-/// Parses Cura's lengths, which are given per extruder in metres (`1.23456m, 0.5m`), to their sum in millimetres.
+/// Parses Cura's lengths, which are given per extruder in metres (`1.23456m, 0.5m`), into their sum in millimetres.
 /// Volumes (`1234mm3`) are not accepted.
 pub(super) fn metres(text: &str) -> Option<f64> {
     metres_each(text).map(|lengths| lengths.into_iter().sum())
 }
 
-/// Parses Cura's lengths, which are given per extruder, to millimetres.
+/// Parses Cura's lengths, which are given per extruder, into millimetres.
 pub(super) fn metres_each(text: &str) -> Option<Vec<f64>> {
     let lengths = parts(text.trim())?.into_iter().map(|part| number(part.trim().strip_suffix('m')?));
     lengths.map(|metres| metres.map(|metres| metres * 1000.0)).collect()

@@ -39,7 +39,7 @@ pub enum ContentType {
 }
 
 impl ContentType {
-    /// Returns the use of a file with the given content type.
+    /// Returns the kind of a file with the given content type.
     pub fn kind(self) -> FileKind {
         match self {
             Self::Gcode | Self::BinaryGcode | Self::SlicedThreeMf => FileKind::Gcode,

@@ -160,7 +160,7 @@ impl Extents {
 /// Index of the extruder, after the three axes.
 const EXTRUDER_PLACE: usize = 3;
 
-/// Parses a G-code word such as `X12.5` to the axis index and the value.
+/// Parses a G-code word such as `X12.5` into the axis index and the value.
 fn axis(word: &str) -> Option<(usize, f64)> {
     let (letter, value) = word.split_at_checked(1)?;
     let axis = match letter {

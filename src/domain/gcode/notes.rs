@@ -36,7 +36,7 @@ pub(super) struct CommentStatements {
     /// Density of each extruder's filament in g/cm³, from the embedded settings.
     densities: Option<Vec<f64>>,
     layers: Option<u32>,
-    /// Statements of Simplify3D, ideaMaker and KISSlicer.
+    /// Statements from Simplify3D, ideaMaker and KISSlicer.
     others: OtherSlicerStatements,
     /// Statements about each tool, and about the machine for which the file was sliced.
     tools: ToolStatements,

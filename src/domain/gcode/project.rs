@@ -46,7 +46,7 @@ pub(super) fn slice_info(text: &str) -> Plates {
     plates
 }
 
-/// Parses a filament tag such as `<filament id="1" type="PLA" color="#F2754E" used_m="1.00" used_g="3.00"/>`, whose ids
+/// Parses a filament tag such as `<filament id="1" type="PLA" color="#F2754E" used_m="1.00" used_g="3.00"/>`, whose IDs
 /// count from 1.
 fn filament(tag: &PackageTag<'_>) -> Option<PlateFilament> {
     let id: u32 = tag.get("id")?.trim().parse().ok()?;

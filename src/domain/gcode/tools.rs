@@ -1,5 +1,5 @@
-//! Collector of slicer comments about each tool (filament, colour and use) and about the machine for which the file was
-//! sliced.
+//! Collector of slicer comments about each tool (filament, colour and usage) and about the machine for which the file
+//! was sliced.
 
 use super::DetectedPlate;
 use super::comment::{metres_each, numbers};
@@ -7,7 +7,7 @@ use crate::amount::Amount;
 use crate::bounds::{filament_mm, grams, length_mm, nozzle_mm};
 use crate::file::{MAX_FILAMENTS, Plate, PlateFilament};
 
-/// Highest filament number, counted from 1.
+/// Highest filament number; numbers start at 1.
 const MAX_INDEX: usize = 1000;
 /// Maximum length of a stored name or term from a slicer, in characters.
 const MAX_WORD_CHARS: usize = 100;
@@ -129,7 +129,7 @@ pub(super) fn word(text: &str) -> Option<String> {
     (!clean.is_empty()).then_some(clean)
 }
 
-/// Parses a colour to `#rrggbb`; slicers also write `#RRGGBBAA`.
+/// Parses a colour into `#rrggbb`; slicers also write `#RRGGBBAA`.
 pub(super) fn colour(text: &str) -> Option<String> {
     let text = text.trim().trim_matches('"');
     let digits = text.strip_prefix('#')?;

@@ -28,17 +28,17 @@ pub struct ChargedLine {
 pub struct ChargedPeriod {
     /// Customer, as recorded in the customer's record.
     pub buyer: Party,
-    /// Customer's e-mail address, which determines who can see the invoice.
+    /// Customer's email address, which determines who can see the invoice.
     pub customer_email: Option<String>,
     /// Charged amount, in minor units.
     pub amount_cents: i64,
-    /// Currency as a lower-case ISO 4217 code.
+    /// Currency as a lowercase ISO 4217 code.
     pub currency: String,
     /// Parts of the charge.
     pub lines: Vec<ChargedLine>,
-    /// Processor's id of its own invoice, such as `in_...`.
+    /// Processor's ID for its own invoice, such as `in_...`.
     pub processor_invoice: String,
-    /// Payment intent, if the processor has already named it; otherwise a later event will.
+    /// Payment intent, if the processor has already provided it; otherwise a later event will.
     pub intent: Option<String>,
     /// The processor's invoice number.
     pub number: String,
@@ -72,7 +72,7 @@ impl ChargedPeriod {
 }
 
 impl<'a> InvoiceChange<'a> {
-    /// Builds the invoice for a period, issued and paid.
+    /// Builds the issued and paid invoice for a period.
     pub(super) fn charged(cx: &'a DecisionContext<'a>, id: Id, period: &ChargedPeriod) -> Result<Self, Refusal> {
         let draft = DraftInvoice {
             buyer: period.buyer.clone(),

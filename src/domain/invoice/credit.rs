@@ -1,6 +1,6 @@
 //! Amounts of credit notes: either the whole invoice, or an exact amount distributed over its tax rates.
 //!
-//! Each partial note covers the total share of all notes so far minus that of the earlier ones. The notes for an
+//! Each partial note covers the cumulative amount of all notes so far minus that of the earlier ones. The notes for an
 //! invoice refunded in parts therefore add up to the invoice, net and tax, at each rate. The tax in a single note may
 //! consequently differ by the smallest currency unit from the tax on the note's own net amount, which EN 16931 allows
 //! if the difference is below one whole unit.
@@ -47,7 +47,7 @@ pub(super) fn part_of(content: &InvoiceContent, before: &[i64], amount_cents: i6
     Some((part, rounding_cents))
 }
 
-/// Share of one note at one tax rate, in minor units.
+/// Portion of one note at one tax rate, in minor units.
 struct CreditedShare {
     rate_bps: i64,
     net: i64,

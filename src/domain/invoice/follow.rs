@@ -40,7 +40,7 @@ pub struct OrderToInvoice {
     pub order_number: String,
     /// Site that the order belongs to.
     pub site: String,
-    /// The customer's e-mail address.
+    /// The customer's email address.
     pub customer_email: Option<String>,
     /// Party named on the invoice.
     pub buyer: Party,

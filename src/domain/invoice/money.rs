@@ -13,8 +13,8 @@ use crate::ledger::{
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
 
-/// Maximum number of payments and refunds on one invoice up to which operators may add more: they are stored with the
-/// invoice.
+/// Number of payments and refunds on one invoice beyond which operators cannot add more, because all of them are stored
+/// with the invoice.
 const MAX_PAYMENTS: usize = 200;
 
 impl LedgerOwner for Invoice {
@@ -115,7 +115,8 @@ impl InvoiceChange<'_> {
         self.edit_ledger(flag_money);
     }
 
-    /// Records a received payment. Less than the amount due leaves the invoice partially paid; more is refused.
+    /// Records a received payment. Less than the amount due leaves the invoice partially paid; a larger amount is
+    /// rejected.
     pub(super) fn mark_paid(
         &mut self,
         amount_cents: Option<i64>,
@@ -164,7 +165,7 @@ impl InvoiceChange<'_> {
         self.edit_ledger(|on| ledger::refund_otherwise(on, payment, amount_cents, method))
     }
 
-    /// Refuses the operation for an order's invoice, because its payments are recorded on the order.
+    /// Rejects the operation for an order's invoice, because its payments are recorded on the order.
     pub(super) fn own_money(&self) -> Result<(), Refusal> {
         if self.invoice.order_id.is_some() {
             return Err(Refusal::conflict(
@@ -175,7 +176,7 @@ impl InvoiceChange<'_> {
         Ok(())
     }
 
-    /// Refuses a further payment beyond [`MAX_PAYMENTS`]. Payments collected by the processor are recorded even beyond
+    /// Rejects a further payment beyond [`MAX_PAYMENTS`]. Payments collected by the processor are recorded even beyond
     /// this limit, because the money has already moved.
     fn has_room(&self) -> Result<(), Refusal> {
         if self.invoice.ledger.payments.len() >= MAX_PAYMENTS {

@@ -44,7 +44,7 @@ impl Invoice {
         receipt.into_iter().chain(to_pay).collect()
     }
 
-    /// Builds the email with the invoice, for the commit that issues it: `None` if nothing is due, no e-mail address is
+    /// Builds the email with the invoice, for the commit that issues it: `None` if nothing is due, no email address is
     /// known, or the shop sends invoices by other means.
     fn to_pay(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
         let to = self.customer_email.clone().filter(|_| cx.rules.invoice_notices && self.due_cents() > 0)?;
@@ -66,7 +66,7 @@ impl Invoice {
         ))
     }
 
-    /// Builds the receipt email, for the commit with which the invoice is paid: `None` if nothing was due, no e-mail
+    /// Builds the receipt email, for the commit with which the invoice is paid: `None` if nothing was due, no email
     /// address is known, or the shop sends receipts by other means.
     pub fn receipt(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
         let to = self.customer_email.clone().filter(|_| cx.rules.receipts)?;

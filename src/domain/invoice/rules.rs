@@ -1,4 +1,4 @@
-//! Rules of the invoice aggregate: dispatches each command.
+//! Rules for the invoice aggregate: dispatches each command.
 
 use super::change::InvoiceChange;
 use super::{Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, LedgerEffect};

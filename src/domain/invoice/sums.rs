@@ -47,7 +47,7 @@ pub struct Sums {
     pub rounding_cents: i64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires a reference")]
 fn is_zero(cents: &i64) -> bool {
     *cents == 0
 }

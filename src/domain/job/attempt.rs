@@ -19,7 +19,7 @@ pub enum AttemptState {
     /// The start is being sent. Stored before the start is sent, so that a crash in between is not mistaken for "never
     /// started".
     StartSent,
-    /// The printer was seen printing the attempt's file.
+    /// The printer was observed printing the attempt's file.
     Confirmed,
     /// The print ran to completion.
     Finished,
@@ -31,7 +31,7 @@ pub enum AttemptState {
     Refused,
     /// A start was sent, but it is certain that nothing was printed.
     NotStarted,
-    /// Abandoned by an operator's forced cancellation, whatever the printer did.
+    /// Abandoned by an operator's forced cancellation, regardless of what the printer did.
     Abandoned,
 }
 
@@ -45,7 +45,7 @@ impl AttemptState {
     }
 }
 
-/// Parts of a print that left in one shipment of its order.
+/// Parts of a print that were sent in one shipment of its order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Departure {
@@ -64,13 +64,13 @@ pub struct Attempt {
     pub id: Id,
     /// Job being attempted.
     pub job_id: Id,
-    /// Order of the job.
+    /// Order that the job belongs to.
     pub order_id: Id,
-    /// Position within the job, counted from 1.
+    /// Position within the job, starting at 1.
     pub number: u32,
     /// Printer that was claimed.
     pub printer_id: Id,
-    /// Progress of the attempt, from the claim to its end.
+    /// State of the attempt, from the claim to its end.
     pub state: AttemptState,
     /// `true` while it is unknown whether the start had an effect, or how a print that was observed has ended. Neither
     /// the job nor the printer continues until evidence from the printer or an operator decides.
@@ -81,7 +81,7 @@ pub struct Attempt {
     pub word: Option<Resolution>,
     /// Human-readable reason why the attempt ended or cannot be verified.
     pub reason: Option<String>,
-    /// Time at which the printer was first seen printing the file; `None` if it never was.
+    /// Time at which the printer was first observed printing the file; `None` if it never was.
     pub started_at: Option<Timestamp>,
     /// `true` if the beginning or the end of the print was not observed: the recorded times do not show its duration.
     #[serde(default)]
@@ -117,12 +117,12 @@ pub struct Attempt {
     /// before this field existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<f64>,
-    /// Spools on which the printer itself booked the consumption in the external spool inventory; empty if the printer
-    /// does not book or does not report it.
+    /// Spools from which the printer itself deducted the consumption in the external spool inventory; empty if the
+    /// printer does not do so, or does not report it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub booked_on: Vec<i64>,
-    /// Shipments in which parts of the print left, oldest first; the total is at most the number of parts on the plate.
-    /// For prints whose parts left before this field existed, it is filled when the order is loaded.
+    /// Shipments in which parts of the print were sent, oldest first; the total is at most the number of parts on the
+    /// plate. For prints whose parts were sent before this field existed, it is filled when the order is loaded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub departures: Vec<Departure>,
 }
@@ -133,7 +133,7 @@ impl Attempt {
         self.started_at.zip(self.ended_at).filter(|_| !self.unseen).map(|(start, end)| end.since(start))
     }
 
-    /// Records the final progress of the print; ignores a value that is not a number.
+    /// Records the final progress of the print; ignores NaN.
     pub fn came_to(&mut self, progress: f64) {
         self.progress = progress.is_finite().then(|| progress.clamp(0.0, 1.0));
     }

@@ -1,9 +1,9 @@
 //! Claims of a job: one for each distinct material that it needs.
 //!
-//! Claims are requested one after the other, in the order of the materials' ids, and a claim that is held stays held
-//! while the next one waits. This prevents deadlocks between two jobs that need the same materials: a job waiting for a
-//! material holds only materials with smaller ids. A job that loses a claim also gives up its claims on materials with
-//! greater ids, and requests them again in the same order.
+//! Claims are requested one after the other, in the order of the materials' IDs, and a claim that is held stays held
+//! while the next one is pending. This prevents deadlocks between two jobs that need the same materials: a job waiting
+//! for a material holds only materials with smaller IDs. A job that loses a claim also releases its claims on materials
+//! with greater IDs, and requests them again in the same order.
 
 use serde::{Deserialize, Serialize};
 
@@ -139,7 +139,7 @@ impl Job {
         all
     }
 
-    /// Returns the need for each material, in the order of the material ids.
+    /// Returns the need for each material, in the order of the material IDs.
     pub fn material_needs(&self) -> Vec<MaterialNeed> {
         self.claims().iter().map(|one| MaterialNeed { material_id: one.material_id, need: one.need }).collect()
     }
@@ -193,9 +193,9 @@ impl Job {
         self.ask_next();
     }
 
-    /// Gives up the claim with the given number and, because claims are requested in order, those on later materials.
+    /// Releases the claim with the given number and, because claims are requested in order, those on later materials.
     /// They are settled with nothing consumed, and the first is requested again. A claim that has not been answered is
-    /// given up when its answer arrives ([`Job::is_in_order`]).
+    /// released when its answer arrives ([`Job::is_in_order`]).
     pub fn give_up_claim(&mut self, number: u32) {
         let mut from = false;
         self.give_up(|claim| {
@@ -205,7 +205,7 @@ impl Job {
         self.ask_next();
     }
 
-    /// Requests the held claim on the given material once more to learn its state, and gives up those on later
+    /// Requests the held claim on the given material once more to learn its state, and releases those on later
     /// materials.
     pub fn ask_again(&mut self, material: Id) {
         for claim in self.claims_mut() {
@@ -233,7 +233,7 @@ impl Job {
         }
     }
 
-    /// Gives up all claims, to be requested anew later.
+    /// Releases all claims; they are requested again later.
     pub fn give_up_all(&mut self) {
         self.give_up(|_| true);
     }
@@ -252,7 +252,8 @@ impl Job {
         }
     }
 
-    /// Returns whether all claims before the one on the given material are held, so that it may itself be held or wait.
+    /// Returns whether all claims before the one on the given material are held, so that this claim may be held or
+    /// queued next.
     pub fn is_in_order(&self, material: Id) -> bool {
         self.claims()
             .iter()
@@ -260,8 +261,8 @@ impl Job {
             .all(|claim| claim.stock == ClaimStatus::Held)
     }
 
-    /// Ends the job's current claims, with the given share of the need consumed (1 is all of it). A claim that has not
-    /// been answered stays requested; its answer then settles it.
+    /// Ends the job's current claims, with the given fraction of the need consumed (1 is all of it). A claim that has
+    /// not been answered stays requested; its answer then settles it.
     pub fn settle(&mut self, share: f64) {
         let booked_on = self.live().map(|attempt| attempt.booked_on.clone()).unwrap_or_default();
         let mut booked = Vec::new();

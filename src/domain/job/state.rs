@@ -17,7 +17,7 @@ pub enum JobState {
     /// The stock check failed, or the slicer did; [`super::Job::blocked_by`] holds the reason.
     #[serde(rename = "awaiting_manual_review")]
     AwaitingManualReview,
-    /// Material is reserved and G-code is available, sliced here or uploaded: the job waits for a printer.
+    /// Material is reserved and G-code is available, sliced here or uploaded: the job is waiting for a printer.
     #[serde(rename = "SLICED")]
     Sliced,
     /// A printer is claimed; upload and start are in progress or not yet verified.

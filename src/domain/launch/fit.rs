@@ -144,8 +144,8 @@ impl Fit {
     }
 }
 
-/// Matches one job with one printer, whatever the printer is currently doing. Pure: the same needs and facts yield the
-/// same result.
+/// Matches one job with one printer, regardless of what the printer is currently doing. Pure: the same needs and facts
+/// yield the same result.
 pub fn fit(needs: &LaunchNeeds, facts: &LaunchFacts) -> Fit {
     let mut missing = Vec::new();
     if facts.machine_type != needs.machine_type {

@@ -51,9 +51,9 @@ impl ProcessorRequests {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedPayment {
-    /// Processor's payment intent for the attempt, if named.
+    /// Processor's payment intent for the attempt, if specified.
     pub intent: Option<String>,
-    /// Processor's checkout session of the attempt, if named.
+    /// Processor's checkout session of the attempt, if specified.
     pub session: Option<String>,
 }
 
@@ -77,7 +77,7 @@ pub struct Checkout {
     pub state: CheckoutState,
 }
 
-/// Progress of a checkout session at the payment processor.
+/// State of a checkout session at the payment processor.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CheckoutState {
@@ -86,7 +86,7 @@ pub enum CheckoutState {
     /// The session can be paid, as far as the server knows.
     #[serde(rename_all = "camelCase")]
     Open {
-        /// Processor's id of the session.
+        /// Processor's ID for the session.
         session: String,
         /// Payment page of the session.
         url: String,
@@ -110,7 +110,7 @@ pub enum CheckoutState {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestedRefund {
-    /// Internal id of the refund, which is part of its idempotency key.
+    /// Internal ID of the refund, which is part of its idempotency key.
     pub id: Id,
     /// Payment to refund.
     pub payment_id: Id,
@@ -122,7 +122,7 @@ pub struct RequestedRefund {
     pub asked_at: Timestamp,
     /// Reason why the processor refused the refund; `None` if it did not, or has not responded yet.
     pub error: Option<String>,
-    /// `true` once the processor has accepted the refund, which is booked after the refund total of its payment has
+    /// `true` once the processor has accepted the refund, which is recorded after the refund total of its payment has
     /// been read.
     #[serde(default, rename = "taken")]
     pub is_accepted: bool,
@@ -158,7 +158,7 @@ pub struct UncertainRefunds {
     /// whichever comes first.
     #[serde(default)]
     pub told_cents: i64,
-    /// Processor's ids of the refunds that events reported as failed, limited to the latest ones; several events report
+    /// Processor's IDs of the refunds that events reported as failed, limited to the latest ones; several events report
     /// each failure.
     #[serde(default)]
     pub failed: Vec<String>,
@@ -176,8 +176,8 @@ pub struct UncertainRefunds {
 }
 
 impl UncertainRefunds {
-    /// Returns whether the given amount of the payment had been refunded in full at some time, whatever was returned to
-    /// the shop since.
+    /// Returns whether the given amount of the payment had been refunded in full at some time, regardless of what was
+    /// returned to the shop since.
     pub(super) const fn had_all_back(&self, amount_cents: i64) -> bool {
         self.was_all_back || self.most_back_cents >= amount_cents
     }
@@ -209,7 +209,7 @@ fn cents_or_flag<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Dispute {
-    /// Processor's id of the dispute, such as `dp_...`.
+    /// Processor's ID for the dispute, such as `dp_...`.
     pub id: String,
     /// State of the dispute.
     pub state: DisputeState,
@@ -217,12 +217,12 @@ pub struct Dispute {
     /// store it.
     #[serde(default)]
     pub amount_cents: i64,
-    /// Processor's payment intent for the payment, if named.
+    /// Processor's payment intent for the payment, if specified.
     #[serde(default)]
     pub intent: Option<String>,
 }
 
-/// Progress of a dispute at the payment processor.
+/// State of a dispute at the payment processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DisputeState {
@@ -239,7 +239,7 @@ pub enum DisputeState {
 pub enum CheckoutResult {
     /// The session was created.
     Made {
-        /// Processor's id of the session.
+        /// Processor's ID for the session.
         session: String,
         /// Payment page of the session.
         url: String,
@@ -247,7 +247,7 @@ pub enum CheckoutResult {
         expires_at: Timestamp,
     },
     /// No session was created; the fields are those of [`CheckoutState::Failed`].
-    #[expect(missing_docs, reason = "they are described where they are kept")]
+    #[expect(missing_docs, reason = "they are documented on `CheckoutState::Failed`")]
     Failed { refused: bool, amount: bool, reason: String },
 }
 
@@ -259,7 +259,7 @@ pub enum RefundResult {
         /// Total refunded from the payment so far, in minor units.
         refunded_cents: i64,
     },
-    /// The refund was refused permanently.
+    /// The refund was rejected permanently.
     Refused {
         /// Total refunded from the payment so far, in minor units, if the processor reports it.
         refunded_cents: Option<i64>,

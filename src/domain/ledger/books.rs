@@ -15,10 +15,10 @@ use crate::id::Id;
 pub(crate) struct LedgerSums {
     /// Payments less refunds in the owner's currency, in minor units.
     pub(crate) kept_cents: i64,
-    /// Amount received in the owner's currency, in minor units: all payments through the processor, whatever was
-    /// refunded since, plus the balance of manual payments, which are recorded as they are made. The operator who
-    /// recorded a manual payment saw the refunds made until then, so money refunded earlier does not count as received:
-    /// if less was paid than was due, the rest remains to be paid.
+    /// Amount received in the owner's currency, in minor units: all payments through the processor, regardless of later
+    /// refunds, plus the balance of manual payments, which are recorded as they are made. The operator who recorded a
+    /// manual payment saw the refunds made until then, so money refunded earlier does not count as received: if less
+    /// was paid than was due, the rest remains to be paid.
     pub(crate) received: i64,
     /// `true` if the shop holds money in another currency, which never counts as payment.
     pub(crate) foreign: bool,

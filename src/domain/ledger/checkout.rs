@@ -1,5 +1,5 @@
 //! Checkouts: the amount due is collected through one session at the processor at a time. A session that is no longer
-//! suitable, because something was paid or no payment is accepted any more, is closed at the processor. `received`
+//! suitable, because something was paid or payment is no longer accepted, is closed at the processor. `received`
 //! applies the payments.
 
 use super::at_processor::{Checkout, CheckoutResult, CheckoutState, MAX_UNDER_WAY};
@@ -81,8 +81,8 @@ pub(super) fn forget_session(on: &mut LedgerEdit<'_>, session: &str) {
     }
 }
 
-/// Ends a checkout that no longer matches the amount due: after a payment or a refund, or when no payment is accepted
-/// any more.
+/// Ends a checkout that no longer matches the amount due: after a payment or a refund, or when payment is no longer
+/// accepted.
 pub(super) fn settle_checkout(on: &mut LedgerEdit<'_>) {
     let Some(checkout) = on.ledger.checkout() else { return };
     let paid = checkout.session().is_some_and(|session| on.ledger.paid_by_session(session));
@@ -92,7 +92,7 @@ pub(super) fn settle_checkout(on: &mut LedgerEdit<'_>) {
     }
 }
 
-/// Drops the checkout; its session is closed, unless a payment arrived through it.
+/// Discards the checkout; its session is closed, unless a payment arrived through it.
 fn drop_checkout(on: &mut LedgerEdit<'_>) {
     if on.ledger.checkout().is_none() {
         return;
@@ -113,7 +113,7 @@ fn close(on: &mut LedgerEdit<'_>, session: String) {
 }
 
 impl Checkout {
-    /// Returns the processor's id of the session; `None` if there is no session yet.
+    /// Returns the processor's ID for the session; `None` if there is no session yet.
     pub fn session(&self) -> Option<&str> {
         match &self.state {
             CheckoutState::Open { session, .. } => Some(session),

@@ -1,14 +1,14 @@
 //! Payments that a customer's bank reclaims (chargebacks). While a dispute is undecided, an operator is alerted and the
-//! books stay unchanged; the operators decide whether production continues in the meantime. A lost dispute is booked
-//! like a refund.
+//! books are left unchanged; the operators decide whether production continues in the meantime. A lost dispute is
+//! recorded like a refund.
 
 use super::at_processor::{Dispute, DisputeState, MAX_UNDER_WAY};
 use super::refunds::flag_refunds;
 use super::{LOST_DISPUTE, Ledger, LedgerEdit, Payment};
 
-/// Flag of an owner with a payment that the customer's bank is disputing.
+/// Flag for an owner with a payment that the customer's bank is disputing.
 const DISPUTE_OPEN: &str = "disputed";
-/// Flag of an owner with a payment lost to the customer's bank, until the loss is booked.
+/// Flag for an owner with a payment lost to the customer's bank, until the loss is recorded.
 const DISPUTE_LOST: &str = "dispute_lost";
 
 /// Applies the processor's report on a dispute. A decided dispute stays decided, regardless of late events.
@@ -41,8 +41,8 @@ pub(super) fn disputed(on: &mut LedgerEdit<'_>, dispute: Dispute, reason: &str) 
     }
 }
 
-/// Books each lost dispute whose payment is now known as refunded money, once, which clears its flag. Returns whether
-/// anything was booked.
+/// Records each lost dispute whose payment is now known as refunded money, once, which clears its flag. Returns whether
+/// anything was recorded.
 pub(super) fn book_lost(on: &mut LedgerEdit<'_>) -> bool {
     let mut booked = false;
     for Dispute { id, amount_cents, intent, .. } in unbooked(on.ledger) {

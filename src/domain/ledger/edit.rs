@@ -33,7 +33,7 @@ pub(crate) enum LedgerChange {
         /// Processor's reason, if any.
         reason: Option<String>,
     },
-    /// Refund that was just recorded and has to be announced.
+    /// Refund that was just recorded and has to be reported.
     RefundRecorded {
         /// Total refunded so far in the owner's currency, in minor units.
         refunded_cents: i64,
@@ -63,7 +63,7 @@ pub(crate) struct LedgerEdit<'a> {
 
 impl Ledger {
     /// Runs an operation under the owner's terms. Returns its outcome, and the changes that the owner has to apply in
-    /// order; a refused operation has none.
+    /// order; a rejected operation has none.
     pub(crate) fn edit<R>(
         &mut self,
         cx: &DecisionContext<'_>,
@@ -118,7 +118,7 @@ impl LedgerEdit<'_> {
         self.changes.push(LedgerChange::PaymentFailed { reason: reason.cloned() });
     }
 
-    /// Announces a refund that was just recorded.
+    /// Reports a refund that was just recorded.
     pub(super) fn refund_recorded(&mut self) {
         let refunded_cents = refunded_cents(self.ledger, &self.terms.currency);
         self.changes.push(LedgerChange::RefundRecorded { refunded_cents });

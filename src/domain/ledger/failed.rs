@@ -1,18 +1,18 @@
-//! Refunds that fail after the processor has accepted them: the shop has the money again, so the balance in the books
-//! must rise. The processor's events carry totals in any order, and once totals may fall, their size no longer shows
-//! which is newest. From the first failure on, the refund total of that payment is therefore read from the processor
-//! after each event about the payment.
+//! Refunds that fail after the processor has accepted them: the money has been returned to the shop, so the balance in
+//! the books must rise. The processor's events carry totals in any order, and once totals may fall, their size no
+//! longer shows which is newest. From the first failure on, the refund total of that payment is therefore read from the
+//! processor after each event about the payment.
 //!
 //! The returned money still has to be refunded, and is flagged until that amount has been refunded again: by another
 //! refund, directly at the processor, or by other means. If the processor does not report the refund total, the failure
-//! is booked as stated in its event, and totals in events count again.
+//! is recorded as stated in its event, and totals in events count again.
 
 use super::at_processor::{MAX_UNDER_WAY, RequestedRefund, UncertainRefunds};
 use super::received::{record_refund, refunded_of};
 use super::refunds::{REFUND_FAILED, flag_refunds, left_there};
 use super::{Ledger, LedgerEdit, Payment};
 
-/// Maximum number of ids of failed refunds stored per payment.
+/// Maximum number of IDs of failed refunds stored per payment.
 const MAX_FAILED_IDS: usize = 10;
 
 /// Returns the record of a payment's failed refunds; `None` if none failed.
@@ -170,7 +170,7 @@ pub(super) fn see_asked(on: &mut LedgerEdit<'_>, intent: Option<&String>, cents:
     }
 }
 
-/// Ends the refunds of a payment that the processor accepted, because they are now booked. Returns the part of them
+/// Ends the refunds of a payment that the processor accepted, because they are now recorded. Returns the part of them
 /// that was not in the books, in minor units.
 fn end_taken(on: &mut LedgerEdit<'_>, intent: &str) -> i64 {
     let of_it = |one: &RequestedRefund| one.is_accepted && one.intent == intent;

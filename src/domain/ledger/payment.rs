@@ -20,13 +20,13 @@ pub struct Payment {
     pub owner_id: Id,
     /// Amount in minor units of `currency`; negative for a refund.
     pub amount_cents: i64,
-    /// ISO 4217 code in lower case, which may differ from the owner's currency because a processor's event is recorded
+    /// ISO 4217 code in lowercase, which may differ from the owner's currency because a processor's event is recorded
     /// as received.
     pub currency: String,
     /// Payment method: [`PROCESSOR`] for an event from the payment processor, `dispute` for money reclaimed by the
     /// customer's bank, otherwise the method entered by the operator.
     pub method: String,
-    /// Processor's payment intent (or checkout session, if no intent is known), the processor's id of a lost dispute,
+    /// Processor's payment intent (or checkout session, if no intent is known), the processor's ID for a lost dispute,
     /// or the operator's own reference. A refund by the processor belongs to the payment with the same reference.
     pub reference: Option<String>,
     /// Processor's checkout session, by which another event about the same payment is recognised.
@@ -45,7 +45,7 @@ pub struct Payment {
     pub created_at: Timestamp,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires a reference")]
 fn is_nothing(cents: &i64) -> bool {
     *cents == 0
 }

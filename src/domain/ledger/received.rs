@@ -1,8 +1,8 @@
 //! Incoming and outgoing money, as reported by operators and by the payment processor's signed events.
 //!
-//! An event is never refused because of the owner's status, because the money has already moved: an unexpected event is
-//! recorded and flagged for an operator. Events may arrive late, repeatedly and out of order. Status and flags follow
-//! from the balance.
+//! An event is never rejected because of the owner's status, because the money has already moved: an unexpected event
+//! is recorded and flagged for an operator. Events may arrive late, repeatedly and out of order. Status and flags
+//! follow from the balance.
 
 use super::at_processor::{Dispute, FailedPayment, MAX_UNDER_WAY};
 use super::checkout::{forget_session, settle_checkout};
@@ -11,13 +11,13 @@ use super::failed::{note_back, reads_again, refund_failed, see_asked, went_again
 use super::{LOST_DISPUTE, Ledger, LedgerEdit, LedgerStage, LedgerTerms, PROCESSOR, Payment, PaymentUpdate, books};
 use crate::refusal::Refusal;
 
-/// Flag of an owner that holds money which must be refunded.
+/// Flag for an owner that holds money which must be refunded.
 const REFUND_DUE: &str = "refund_due";
-/// Flag of an owner for which the processor collected an amount or currency other than what was due.
+/// Flag for an owner for which the processor collected an amount or currency other than what was due.
 const AMOUNT_MISMATCH: &str = "amount_mismatch";
 
 /// Records a payment that an operator received by means other than the processor. An amount below what is due leaves
-/// the rest to be paid; a higher one is refused.
+/// the rest to be paid; a higher one is rejected.
 pub(crate) fn mark_paid(
     on: &mut LedgerEdit<'_>,
     amount_cents: Option<i64>,
@@ -42,14 +42,14 @@ pub(crate) fn mark_paid(
     Ok(())
 }
 
-/// Refuses payment methods that are empty, or reserved for the processor or for lost disputes.
+/// Rejects payment methods that are empty, or reserved for the processor or for lost disputes.
 pub(super) fn own_word(method: &str) -> Result<(), Refusal> {
     if method.trim().is_empty() {
         return Err(Refusal::field("method", "must not be empty"));
     }
     // By these words what the processor reports is told from the rest, and a lost dispute that is booked from others.
     if [PROCESSOR, LOST_DISPUTE].iter().any(|word| method.trim().eq_ignore_ascii_case(word)) {
-        return Err(Refusal::field("method", "is reserved for what the payment processor reports; use another word"));
+        return Err(Refusal::field("method", "is reserved for what the payment processor reports; use another name"));
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::{Ledger, LedgerEdit, PROCESSOR, Payment, left_by_hand};
 use crate::id::Id;
 use crate::refusal::Refusal;
 
-/// Flag of an owner with a refund that the processor refused or that failed later.
+/// Flag for an owner with a refund that the processor refused or that failed later.
 pub(super) const REFUND_FAILED: &str = "refund_failed";
 
 /// Returns the amount that remains of a processor payment in the books, in minor units: less the processor's refunds,
@@ -31,7 +31,7 @@ fn left_at_processor(of: &Ledger, payment: &Payment) -> i64 {
     left_there(of, payment).saturating_sub(open_cents).max(0)
 }
 
-/// Refuses the operation while the refund total of one of the given payments is being read, because the remaining
+/// Rejects the operation while the refund total of one of the given payments is being read, because the remaining
 /// amount is unknown until then.
 fn all_read<'a>(of: &Ledger, mut payments: impl Iterator<Item = &'a Payment>) -> Result<(), Refusal> {
     if payments.any(|one| doubts(of, one.reference.as_ref()).is_some_and(|doubt| !doubt.read)) {
@@ -249,7 +249,7 @@ pub(super) fn flag_refunds(on: &mut LedgerEdit<'_>, failed: Option<&str>) {
     on.raise_flag(REFUND_FAILED, waits || error.is_some(), &text);
 }
 
-/// Returns the requested amount, or all that is left if none is requested; refused if the amount exceeds what is left.
+/// Returns the requested amount, or all that is left if none is requested; rejected if the amount exceeds what is left.
 fn within(amount_cents: Option<i64>, left: i64) -> Result<i64, Refusal> {
     if left == 0 {
         return Err(Refusal::conflict("nothing_to_refund", "this payment is already fully refunded"));

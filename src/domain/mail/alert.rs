@@ -22,7 +22,7 @@ const MAX_TOLD: usize = 50;
 pub enum AlertKind {
     /// A webhook endpoint was disabled after all retries of a delivery failed.
     EndpointDisabled,
-    /// A job failed and is waiting to be retried or cancelled.
+    /// A job failed and has to be retried or cancelled.
     JobFailed,
     /// A material fell below its reorder point, or a job needs more than is available.
     LowStock,
@@ -40,9 +40,9 @@ pub enum AlertKind {
     Printer,
     /// A customer requests a custom piece.
     CustomRequest,
-    /// The accounting system refuses a document, or has to be reconnected.
+    /// The accounting system rejects a document, or has to be reconnected.
     Accounting,
-    /// Another system of the shop answers, but does not work again until an operator acts.
+    /// Another system of the shop responds, but does not work again until an operator acts.
     Integration,
 }
 
@@ -90,7 +90,7 @@ impl AlertKind {
         }
     }
 
-    /// Returns the label of the alert's link, and the API operation whose page the link opens, as the tag and id in the
+    /// Returns the label of the alert's link, and the API operation whose page the link opens, as the tag and ID in the
     /// API description.
     pub const fn page(self) -> (&'static str, &'static str, &'static str) {
         match self {
@@ -134,7 +134,7 @@ impl Mail {
 /// same message at each attempt and in each process, and a different set yields a different message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AlertDigest {
-    /// Idempotency key for mailers and mail services: the alert's own id for a single one, else a hash of all ids.
+    /// Idempotency key for mailers and mail services: the alert's own ID for a single one, else a hash of all IDs.
     pub id: String,
     /// Creation time of the earliest alert.
     pub written_at: Timestamp,

@@ -83,8 +83,8 @@ pub struct ExportReady {
 pub fn sign_in(cx: &DecisionContext<'_>, to: &str, encrypted_url: &str, expires_at: Timestamp) -> Mail {
     let minutes = expires_at.since(cx.now) / 60_000;
     let text = format!(
-        "Somebody, probably you, wants to sign in with this e-mail address.\n\nThe link below works once, within \
-         {minutes} minutes. If it was not you, there is nothing to do: without the link nobody can sign in.\n"
+        "Someone, probably you, asked to sign in with this email address.\n\nThe link below works once, within \
+         {minutes} minutes. If it was not you, ignore this email: nobody can sign in without the link.\n"
     );
     let mail = Mail::new(cx, vec![to.to_owned()], "Your sign-in link".to_owned(), text);
     let sealed_link = SealedLink { label: "Sign in".to_owned(), encrypted_url: encrypted_url.to_owned() };
@@ -106,7 +106,7 @@ pub fn receipt(cx: &DecisionContext<'_>, receipt: PaymentReceipt) -> Mail {
 
 /// Builds the email with an invoice to pay.
 pub fn invoice_to_pay(cx: &DecisionContext<'_>, invoice: InvoiceToPay) -> Mail {
-    let due = invoice.due_at.map(|at| format!(" It is to be paid by {}.", document_date(at))).unwrap_or_default();
+    let due = invoice.due_at.map(|at| format!(" It is due by {}.", document_date(at))).unwrap_or_default();
     let text = format!("Here is your invoice.{due}\n");
     let attached = invoice.document.map(|document| AttachedDocument { invoice: invoice.invoice, document });
     let parts = priced(invoice.items, invoice.sums);
@@ -125,18 +125,18 @@ pub fn quote_sent(cx: &DecisionContext<'_>, quote: QuoteSent) -> Mail {
         let lines = message.trim().lines().map(one_line).collect::<Vec<_>>().join("\n");
         text = format!("{text}\n{}\n", lines.chars().take(MAX_MESSAGE_CHARS).collect::<String>());
     }
-    let link = own_page(cx, "Look at the quote", &format!("quotes/{}", quote.quote));
+    let link = own_page(cx, "View the quote", &format!("quotes/{}", quote.quote));
     let mail = Mail::new(cx, vec![quote.to], format!("Your quote {number}"), text);
     Mail { parts: priced(quote.items, quote.sums), link: Some(link), useless_at: quote.valid_until, ..mail }
 }
 
-/// Builds the email that announces a completed export.
+/// Builds the email that reports a completed export.
 pub fn export_ready(cx: &DecisionContext<'_>, export: ExportReady) -> Mail {
     let what = one_line(&export.what);
     let rows = if export.rows == 1 { "1 row".to_owned() } else { format!("{} rows", export.rows) };
     let text = format!(
-        "Your export of {what} is done: {rows}, as a CSV file.\n\nThe link below works until {}. Whoever has it can \
-         read the file, so pass it on with care.\n",
+        "Your export of {what} is ready: {rows}, as a CSV file.\n\nThe link below works until {}. Anyone who has it \
+         can download the file, so share it with care.\n",
         cx.rules.clock.date_and_time(export.expires_at)
     );
     let mail = Mail::new(cx, vec![export.to], format!("Your export of {what} is ready"), text);

@@ -88,7 +88,7 @@ pub fn first_items(items: impl IntoIterator<Item = MailItem>) -> (Vec<MailItem>,
     (listed, (untold > 0).then(|| format!("and {untold} lines more")))
 }
 
-/// Reduces text to one line. A subject may contain names that users entered; every mailer would refuse a control
+/// Reduces text to one line. A subject may contain names that users entered; every mailer would reject a control
 /// character in it, and in the text of an email a line break could fake a line written by the shop. Bidirectional
 /// control characters are removed because they could make one address read as another.
 pub fn one_line(text: &str) -> String {

@@ -11,7 +11,7 @@ type SuggestedReminder = (&'static str, &'static str, i64, i64, i64, i64);
 const FILAMENT: [SuggestedReminder; 7] = [
     ("Clean the build plate", "Wash it with warm water and dish soap, without touching the surface.", 0, 25, 0, 0),
     ("Clean the nozzle", "Heat it, brush it off, and pull cold filament through it.", 100, 0, 0, 3),
-    ("Lubricate rails and rods", "Wipe them clean first. Carbon rods are only cleaned.", 200, 0, 0, 0),
+    ("Lubricate rails and rods", "Wipe them clean first. Carbon rods need only cleaning.", 200, 0, 0, 0),
     ("Check belts and pulleys", "Tension, wear, and the screws of the pulleys.", 200, 0, 0, 0),
     ("Clean fans and extruder gears", "Remove dust and ground filament.", 300, 0, 0, 0),
     ("Check the filament path", "Wear of tubes, cutter and couplings.", 500, 0, 0, 0),
@@ -19,12 +19,12 @@ const FILAMENT: [SuggestedReminder; 7] = [
 ];
 const RESIN: [SuggestedReminder; 3] = [
     ("Filter the resin and clean the vat", "Look for cured residue before every further print.", 0, 20, 0, 1),
-    ("Replace the release film", "Cloudy, stretched or pitted film fails prints.", 0, 100, 0, 5),
+    ("Replace the release film", "Cloudy, stretched or pitted film makes prints fail.", 0, 100, 0, 5),
     ("Lubricate the Z axis", "Wipe the spindle clean first.", 300, 0, 0, 0),
 ];
 const LASER: [SuggestedReminder; 3] = [
     ("Clean lens and mirrors", "With lens tissue, when they are cold.", 40, 0, 0, 2),
-    ("Clean the air path", "Exhaust, filter and honeycomb: residue there burns.", 80, 0, 0, 0),
+    ("Clean the air path", "Exhaust, filter and honeycomb: residue can catch fire.", 80, 0, 0, 0),
     ("Lubricate the rails", "Wipe them clean first.", 200, 0, 0, 0),
 ];
 

@@ -48,7 +48,7 @@ pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
     };
     let mut text = format!("{name}: {available} {unit} available of {on_hand} {unit} on hand, {below}.");
     if cx.rules.block_below_reorder_point && on_hand < point {
-        text.push_str(" New jobs that need it wait until stock is added.");
+        text.push_str(" New jobs that need it are on hold until stock is added.");
     }
     if fields.reorder_quantity > Amount::ZERO {
         let _ = write!(text, " The usual order is {} {unit}.", fields.reorder_quantity);

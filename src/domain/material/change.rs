@@ -16,7 +16,7 @@ use crate::parts_sync::{StockLink, StockSystem};
 pub(super) struct MaterialChange<'a> {
     cx: &'a DecisionContext<'a>,
     pub(super) next: Material,
-    /// `true` if the stock on hand covered the reserved amount before the command, so that a discrepancy is announced
+    /// `true` if the stock on hand covered the reserved amount before the command, so that a discrepancy is reported
     /// only when it arises.
     covered: bool,
     movements: Vec<Movement>,
@@ -93,7 +93,7 @@ impl<'a> MaterialChange<'a> {
     }
 
     /// Corrects the reserved amount of a held claim. Stock below the reorder point does not end a reservation. If the
-    /// need grows by more than is available, the whole reservation is released and the claim waits in line.
+    /// need grows by more than is available, the whole reservation is released and the claim is queued.
     pub(super) fn correct(&mut self, held: Claim, need: Amount) {
         let job = Some(held.id.job);
         let (free, more) = (self.next.quantity - self.next.reserved + held.need, need - held.need);
@@ -138,8 +138,8 @@ impl<'a> MaterialChange<'a> {
     }
 
     /// Settles a claim: the consumption is deducted from the stock, and the rest of the reservation becomes available.
-    /// Consumption beyond the stock on hand empties the stock and is announced as a discrepancy. Consumption that the
-    /// printer itself books to spools of a link is not booked there again.
+    /// Consumption beyond the stock on hand empties the stock and is reported as a discrepancy. Consumption that the
+    /// printer itself deducts from spools of a link is not deducted there again.
     pub(super) fn settle(&mut self, settled: &SettledClaim) {
         let id = settled.id;
         let Some(claim) = self.next.claims.get(&id) else {
@@ -162,11 +162,10 @@ impl<'a> MaterialChange<'a> {
         self.touched.insert(id);
     }
 
-    /// Serves the waiting line in rank order: claims that fit are held, the others continue to wait, each with its
-    /// current reason.
+    /// Serves the queue in rank order: claims that fit are held, the others stay queued, each with its current reason.
     ///
-    /// Must be called after everything that can make a waiting claim fit, so that between two commands no claim is
-    /// waiting that would fit.
+    /// Must be called after everything that can make a queued claim fit, so that between two commands no claim that
+    /// would fit is queued.
     pub(super) fn walk(&mut self) {
         if !self.next.anybody_waits() {
             return;
@@ -203,9 +202,9 @@ impl<'a> MaterialChange<'a> {
         self.movements.is_empty() && self.touched.is_empty() && self.links.is_empty()
     }
 
-    /// Sends alerts as emails and events. Each drop below the reorder point is announced once, regardless of the
-    /// waiting line. If a material is not low but a claim needs more than is available, this is announced once until no
-    /// claim is waiting. A discrepancy is announced when it arises.
+    /// Sends alerts as emails and events. Each drop below the reorder point is reported once, regardless of the queue.
+    /// If a material is not low but a claim needs more than is available, this is reported once until no claim is
+    /// queued. A discrepancy is reported when it arises.
     fn alert(&mut self) {
         let low = self.next.available() < self.next.fields.reorder_point;
         let crossed = low && !self.next.alerted;

@@ -9,7 +9,7 @@ use crate::material::change::MaterialChange;
 use crate::material::{Claim, ClaimId, ClaimRequest, ClaimState, Material, SettledClaim};
 use crate::refusal::Refusal;
 
-/// Claims of an order on stock for its jobs. A repeated claim is answered with its current state.
+/// Command with which an order claims stock for its jobs. A repeated claim returns its current state.
 #[derive(Clone, Debug)]
 pub struct ClaimStock {
     /// Claiming order.
@@ -18,10 +18,10 @@ pub struct ClaimStock {
     pub asks: Vec<ClaimRequest>,
 }
 
-/// State of each claim and, if it waits, the human-readable reason ("needs 120 g of PLA black, 80 g free").
+/// State of each claim and, if it is queued, the human-readable reason ("needs 120 g of PLA black, 80 g free").
 pub type ClaimStates = Vec<(ClaimId, ClaimState, Option<String>)>;
 
-/// Report by an order about its claims.
+/// Message from an order about its claims.
 #[derive(Clone, Debug)]
 pub enum ClaimNews {
     /// Settles claims that an order no longer needs. An unknown claim was settled earlier, which is not an error.
@@ -95,7 +95,7 @@ impl Command<Material> for ClaimNews {
 }
 
 /// Decides the claims of one order, in rank order among themselves. Only the given claims are checked, because no claim
-/// that was already waiting fits (see [`MaterialChange::walk`]). A reservation requested with a different need is
+/// that was already queued fits (see [`MaterialChange::walk`]). A reservation requested with a different need is
 /// corrected first, which may make others fit.
 fn claim(
     material: &Material,

@@ -1,4 +1,4 @@
-//! Rules of a material: its decision on each command.
+//! Rules for a material: its decision on each command.
 //!
 //! A stock-take is recorded as counted even if it is below the reserved amount: in that case nothing is available,
 //! operators are alerted by `inventory.discrepancy`, and the latest reservations are recalled (see `recall`).

@@ -1,7 +1,7 @@
-//! Indexes over a material's claims: the waiting claims in rank order, and the pending notifications to orders.
+//! Indexes over a material's claims: the queued claims in rank order, and the pending notifications to orders.
 //!
 //! Only [`Material::set_claim`] and [`Material::remove_claim`] change the indexes, so that they always match the
-//! claims. They keep stock changes cheap while no claim is waiting.
+//! claims. They keep stock changes cheap while no claim is queued.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,16 +13,16 @@ use crate::material::{Claim, ClaimId, ClaimState, Material, MaterialEffect};
 use crate::parts_sync::StockLink;
 use crate::time::Timestamp;
 
-/// Rank in the waiting line, lowest first: priority (higher first), due date (none last), age of the job, and the
-/// claim's id as tie-breaker.
+/// Rank in the queue, lowest first: priority (higher first), due date (none last), age of the job, and the claim's ID
+/// as tie-breaker.
 pub(super) type WaitingRank = (Reverse<u8>, Timestamp, Timestamp, ClaimId);
 
 impl Claim {
-    /// Returns the claim's rank in the waiting line.
+    /// Returns the claim's rank in the queue.
     fn rank(&self) -> WaitingRank {
         (Reverse(self.priority), self.due_at.unwrap_or(Timestamp(i64::MAX)), self.since, self.id)
     }
-    /// Returns whether the claim is in the waiting line, that is, not held.
+    /// Returns whether the claim is in the queue, that is, not held.
     pub fn waits(&self) -> bool {
         self.state != ClaimState::Held
     }
@@ -44,12 +44,12 @@ impl Material {
         self
     }
 
-    /// Returns the waiting claims in rank order.
+    /// Returns the queued claims in rank order.
     pub fn waiting(&self) -> impl Iterator<Item = &Claim> {
         self.line.iter().filter_map(|rank| self.claims.get(&rank.3))
     }
 
-    /// Returns whether any claim is waiting.
+    /// Returns whether any claim is queued.
     pub fn anybody_waits(&self) -> bool {
         !self.line.is_empty()
     }
@@ -66,7 +66,7 @@ impl Material {
         }
     }
 
-    /// Describes why a claim is waiting, given the current stock; `None` for a held claim.
+    /// Describes why a claim is queued, given the current stock; `None` for a held claim.
     pub fn words(&self, claim: &Claim) -> Option<String> {
         let (name, unit) = (&self.fields.name, self.fields.kind.unit());
         let (need, available) = (claim.need, self.available());
@@ -86,7 +86,7 @@ impl Material {
         }
     }
 
-    /// Returns [`Self::words`] for the claim with the given id; `None` also if the claim is unknown.
+    /// Returns [`Self::words`] for the claim with the given ID; `None` also if the claim is unknown.
     pub fn waiting_words(&self, id: ClaimId) -> Option<String> {
         self.claims.get(&id).and_then(|claim| self.words(claim))
     }

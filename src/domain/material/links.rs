@@ -26,7 +26,7 @@ pub struct LinkAnswer {
     pub linked: (Box<Material>, Box<StockLink>),
 }
 
-/// Removal of a link to another system. Past bookings remain on both sides.
+/// Command that removes a link to another system. Past stock changes remain on both sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnlinkStock(pub StockSystem);
 
@@ -98,7 +98,7 @@ impl MaterialType {
 }
 
 impl Material {
-    /// Describes the consumption of a spool that its printer's own server failed to book; `None` once an operator has
+    /// Describes the consumption of a spool that its printer's own server failed to record; `None` once an operator has
     /// decided on it.
     pub fn missing_booking(&self, spool: i64) -> Option<String> {
         let missing = self.links.get(&StockSystem::Spools)?.missing_from(spool)?;
@@ -182,7 +182,7 @@ fn looked(
     stepped(material, cx, step, "changed there")
 }
 
-/// Adjusts the shop's stock by the amount that a step takes over, and stores the link as the step leaves it.
+/// Adjusts the shop's stock by the amount that a step takes over, and stores the link that results from the step.
 fn stepped(material: &Material, cx: &DecisionContext<'_>, step: SyncStep, why: &str) -> Decision<Material, LinkAnswer> {
     let SyncStep { link, delta } = step;
     let mut change = MaterialChange::of(material, cx);

@@ -1,8 +1,8 @@
 //! Recall of reservations when less is on hand than is reserved, for example after a stock-take.
 //!
 //! The latest reservations are recalled first. An order returns a reservation by settling it with no consumption and
-//! claiming again, which puts its job back into the line. An order retains a reservation while an attempt at its job is
-//! live; in that case the next reservation is recalled.
+//! claiming again, which puts its job back into the queue. An order retains a reservation while an attempt at its job
+//! is live; in that case the next reservation is recalled.
 
 use std::cmp::Reverse;
 

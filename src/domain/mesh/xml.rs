@@ -20,7 +20,7 @@ pub(super) struct XmlTag<'a> {
 }
 
 impl<'a> XmlTag<'a> {
-    /// Returns the raw value of an attribute. Escapes are not resolved, because numbers and ids contain none.
+    /// Returns the raw value of an attribute. Escapes are not resolved, because numbers and IDs contain none.
     pub(super) fn get(&self, key: &str) -> Option<&'a str> {
         let mut rest = self.attributes;
         loop {

@@ -1,7 +1,7 @@
 //! Attempts at an order's jobs: claiming a printer, the printer's reports, and an operator's resolution.
 //!
-//! Reports are never refused, because the printer repeats each until the order acknowledges it. Repeated, late and
-//! unknown reports change nothing; the answer says whether the order still wants the attempt.
+//! Reports are never rejected, because the printer repeats each until the order acknowledges it. Repeated, late and
+//! unknown reports change nothing; the answer states whether the order still needs the attempt.
 
 use super::change::OrderChange;
 use super::{JobAnswer, Order, OrderNewsAnswer, OrderStatus, Report, Resolution};
@@ -32,7 +32,7 @@ impl<'a> PrintEnding<'a> {
 }
 
 impl OrderChange<'_> {
-    /// Claims a printer for a job: adds the attempt and moves the job to DISPATCHING. Refused unless the job is ready
+    /// Claims a printer for a job: adds the attempt and moves the job to DISPATCHING. Rejected unless the job is ready
     /// to print; the printer itself is contacted afterwards, by an effect.
     pub(super) fn dispatch(mut self, id: Id, printer: Id) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job(id)?;
@@ -177,9 +177,9 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Resolves a live attempt by an operator's decision, even while its printer does not answer: the job changes state
-    /// immediately, and the printer is notified until it acknowledges. Refused if the decision would contradict
-    /// observations or could produce the part twice: while the printer shows the print, before anything can have
+    /// Resolves a live attempt by an operator's decision, even while its printer does not respond: the job changes
+    /// state immediately, and the printer is notified until it acknowledges. Rejected if the decision would contradict
+    /// observations or could produce the part twice: while the printer reports the print, before anything can have
     /// started, and `not_started` for a print that was observed or a start that is still being verified.
     pub(super) fn resolve(
         mut self,
@@ -238,8 +238,8 @@ impl OrderChange<'_> {
         self.job_done(id)
     }
 
-    /// Handles that the printer was seen printing the file: the job becomes PRINTING, and with its first job so does
-    /// the order.
+    /// Handles the observation that the printer is printing the file: the job becomes PRINTING, and with its first job
+    /// so does the order.
     fn confirmed(&mut self, job: &Job, attempt: &Attempt) {
         if attempt.state == AttemptState::Confirmed {
             // It was seen before; whatever was doubted of it since, it is seen again.
@@ -313,8 +313,8 @@ impl OrderChange<'_> {
         self.check_ready();
     }
 
-    /// Handles an emergency stop before the print was seen: the job becomes FAILED, so that an operator decides whether
-    /// to print it again.
+    /// Handles an emergency stop before the print was observed: the job becomes FAILED, so that an operator decides
+    /// whether to print it again.
     fn stopped(&mut self, job: &Job, attempt: &Attempt, reason: &str) {
         if !self.over(job, attempt, AttemptState::Failed, reason) {
             self.failed(job.id, 0.0, reason);
@@ -364,13 +364,13 @@ impl OrderChange<'_> {
         self.withdraw_surplus(job.line, None);
     }
 
-    /// Marks the job FAILED because the printers that could print it refused it. Refused unless the job is still
+    /// Marks the job FAILED because the printers that could print it refused it. Rejected unless the job is still
     /// waiting and all of the given printers refused it.
     pub(super) fn fail_refused(mut self, id: Id, printers: &[Id]) -> Result<Decision<Order, JobAnswer>, Refusal> {
         let job = self.job(id)?;
         let refused = !printers.is_empty() && printers.iter().all(|printer| job.tried_on.contains(printer));
         if job.state != JobState::Sliced || job.live().is_some() || !refused {
-            return Err(Refusal::transition("the job cannot be given up", job.state));
+            return Err(Refusal::transition("the job cannot be marked as failed", job.state));
         }
         let words = job.attempts.last().and_then(|last| last.reason.as_deref()).unwrap_or("no reason was given");
         let count = job.tried_on.len();

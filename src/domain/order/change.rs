@@ -19,17 +19,17 @@ use crate::refusal::{Refusal, shortened};
 /// Maximum length of an error in the subject of an email, in characters.
 const MAX_SUBJECT_ERROR_CHARS: usize = 80;
 
-/// Flag of an order with a FAILED job.
+/// Flag for an order with a FAILED job.
 const JOB_FAILED: &str = "job_failed";
-/// Flag of an order whose jobs were all cancelled.
+/// Flag for an order whose jobs were all cancelled.
 const ALL_JOBS_CANCELLED: &str = "all_jobs_cancelled";
-/// Flag of an order that is ready with fewer good parts than ordered.
+/// Flag for an order that is ready with fewer good parts than ordered.
 pub(super) const SHORT: &str = "short";
-/// Flag of an order with rejected parts that no job replaces.
+/// Flag for an order with rejected parts that no job replaces.
 const NEEDS_ATTENTION: &str = "needs_attention";
-/// Flag of an order whose customer received parts that were rejected later and have no replacement.
+/// Flag for an order whose customer received parts that were rejected later and have no replacement.
 pub(super) const REJECTED_AFTER_SHIPPING: &str = "rejected_after_shipping";
-/// Flag of an order for which a printer is producing more parts than needed.
+/// Flag for an order for which a printer is producing more parts than needed.
 const SURPLUS: &str = "surplus";
 
 /// Changes that one command makes to an order. Rules modify the order only through this type, so that the commit writes
@@ -72,7 +72,7 @@ impl<'a> OrderChange<'a> {
         self.dirty = true;
     }
 
-    /// Returns a job of the order; refused with 404 if there is no such job.
+    /// Returns a job of the order; rejected with 404 if there is no such job.
     pub(super) fn job(&self, id: Id) -> Result<Arc<Job>, Refusal> {
         self.order.jobs.get(&id).cloned().ok_or_else(|| Refusal::not_found("job"))
     }
@@ -240,7 +240,7 @@ impl<'a> OrderChange<'a> {
         }
     }
 
-    /// Updates the flags that follow from the jobs: a FAILED job waits for a retry or a cancellation; an order that is
+    /// Updates the flags that follow from the jobs: a FAILED job needs a retry or a cancellation; an order that is
     /// ready with fewer parts than ordered, or of which nothing will be produced, has to be discussed with the
     /// customer.
     fn flag_jobs(&mut self) {
@@ -333,7 +333,7 @@ impl<'a> OrderChange<'a> {
     }
 
     /// Completes the decision with an answer to a printer or a material; `is_wanted` is `true` if the attempt is still
-    /// wanted.
+    /// needed.
     pub(super) fn acknowledge(self, is_wanted: bool) -> Decision<Order, OrderNewsAnswer> {
         self.done(|_| OrderNewsAnswer { is_wanted })
     }

@@ -17,7 +17,7 @@ use crate::invoice::{InvoiceLine, Sums};
 use crate::ledger::{returned_elsewhere, taken_elsewhere};
 use crate::refusal::Refusal;
 
-/// Payment method of a payment collected by another shop.
+/// Payment method for a payment collected by another shop.
 pub const CHANNEL_METHOD: &str = "channel";
 
 /// Origin of an order in another shop.
@@ -64,7 +64,7 @@ pub struct SoldOrder {
     pub total_cents: i64,
 }
 
-/// Changes made to an order in the shop that sold it. Both values only ever grow.
+/// Changes made to an order in the shop that sold it. Neither value is ever reset or reduced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShopOrderChange {
     /// `true` if the order was cancelled.
@@ -76,7 +76,7 @@ pub struct ShopOrderChange {
 /// Shipment as counted by the other shop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChannelShipment {
-    /// Sequence number within the order, from 1.
+    /// Sequence number within the order, starting at 1.
     pub number: u32,
     /// Name of the carrier.
     pub carrier: String,
@@ -161,7 +161,7 @@ pub(super) fn create(
 }
 
 impl Order {
-    /// Returns the shipments as the selling shop counts them: a set has left once the last of its parts has.
+    /// Returns the shipments as the selling shop counts them: a set is shipped once the last of its parts is.
     pub fn left_there(&self) -> Vec<ChannelShipment> {
         let lines = self.sold.as_ref().map_or(0, |sold| sold.lines as usize).min(self.lines.len());
         let mut before = vec![0u64; lines];

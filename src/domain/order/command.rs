@@ -1,4 +1,4 @@
-//! Messages of an order: commands and answers.
+//! Messages to an order: commands and answers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,8 @@ use crate::sign_off::Inspection;
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
 
-/// Data of a new order. The caller has already looked up SKUs, materials and files, because the rules do no lookups.
+/// Data for a new order. The caller has already looked up SKUs, materials and files, because the rules perform no
+/// lookups.
 #[derive(Clone, Debug)]
 pub struct NewOrder {
     /// Origin of the order.
@@ -30,17 +31,17 @@ pub struct NewOrder {
     pub made_by: Option<Id>,
     /// Customer's record, if known.
     pub customer_id: Option<Id>,
-    /// Customer's e-mail address; a key that belongs to one customer supplies it and rejects any other.
+    /// Customer's email address; a key that belongs to one customer supplies it and rejects any other.
     pub customer_email: Option<String>,
-    /// Buyer to name on the invoice; `None` if only the e-mail address is known.
+    /// Buyer to name on the invoice; `None` if only the email address is known.
     pub buyer: Option<Party>,
     /// Order lines, at least one; their `tax_rate_bps` is ignored, because the rules set it.
     pub lines: Vec<OrderLine>,
-    /// ISO 4217 code shared by all SKUs; the caller has refused mixed currencies with 400.
+    /// ISO 4217 code shared by all SKUs; the caller has rejected mixed currencies with 400.
     pub currency: String,
-    /// Notes of the customer, or of the user placing the order for them.
+    /// Notes by the customer, or by the user placing the order for them.
     pub notes: Option<String>,
-    /// Internal notes of the staff; not visible to customers.
+    /// Internal staff notes; not visible to customers.
     pub internal_notes: Option<String>,
     /// Shipping address; determines the tax rate.
     pub shipping_address: Option<Address>,
@@ -72,7 +73,7 @@ pub enum JobSlicingOutcome {
     Done(Box<ProductionData>),
     /// The slicer failed, with its error message.
     Failed(String),
-    /// Slicing is waiting, for example because no slicer is installed, and continues automatically; with the
+    /// Slicing is on hold, for example because no slicer is installed, and continues automatically; with the
     /// human-readable reason.
     Waits(String),
 }
@@ -91,10 +92,10 @@ pub struct CurrentStock {
     pub name: String,
 }
 
-/// Printers' records of live attempts, by attempt id. An attempt unknown to its printer is absent.
+/// Printers' records of live attempts, by attempt ID. An attempt unknown to its printer is absent.
 pub type PrinterRecords = BTreeMap<Id, PrinterRecord>;
 
-/// Changes to an order as a whole; the answer is the order.
+/// Commands on an order as a whole; each returns the order.
 #[derive(Clone, Debug)]
 pub enum OrderCommand {
     /// Places the order, or creates it as a draft.
@@ -114,7 +115,7 @@ pub enum OrderCommand {
     /// payment, and only to a destination with the same tax rate; a draft without an address accepts any, and its tax
     /// is recalculated.
     Update {
-        /// Version that the caller read; refused with 412 if the order has changed since.
+        /// Version that the caller read; rejected with 412 if the order has changed since.
         if_version: Option<i64>,
         /// New notes; `Some(None)` clears them.
         notes: Option<Option<String>>,
@@ -133,8 +134,8 @@ pub enum OrderCommand {
     Confirm,
     /// Records a payment that an operator received by means other than the processor.
     MarkPaid {
-        /// Amount in minor units; `None` stands for the amount due. A smaller amount leaves the order unpaid; a larger
-        /// one is refused with 400.
+        /// Amount in minor units; `None` means the amount due. A smaller amount leaves the order unpaid; a larger one
+        /// is rejected with 400.
         amount_cents: Option<i64>,
         /// Payment method, such as `cash` or `bank_transfer`; must not be empty.
         method: String,
@@ -151,12 +152,12 @@ pub enum OrderCommand {
         /// `true` if the processor can be called.
         at_processor: bool,
     },
-    /// Records a refund made by other means than the original payment: a refund of a manual payment, or of the amount
+    /// Records a refund made by means other than the original payment: a refund of a manual payment, or of the amount
     /// returned by a failed processor refund.
     RefundOtherwise {
         /// Payment that was refunded; required.
         payment: Option<Id>,
-        /// Amount in minor units; `None` stands for the whole outstanding amount.
+        /// Amount in minor units; `None` means the whole outstanding amount.
         amount_cents: Option<i64>,
         /// Name of the refund method.
         method: String,
@@ -165,18 +166,18 @@ pub enum OrderCommand {
     Ledger(LedgerCommand),
     /// Cancels the order and its jobs. A customer may do so only while the order is unpaid.
     Cancel {
-        /// Abandons attempts on printers that do not answer instead of waiting for them.
+        /// Abandons attempts on printers that do not respond instead of waiting for them.
         force: bool,
         /// Printers' records of the live attempts; used only with `force`.
         prints: PrinterRecords,
     },
-    /// Ships parts of the order, which becomes shipped when the last of them leave.
+    /// Ships parts of the order, which becomes shipped when the last of them are shipped.
     Ship {
         /// Shipping details. For [`PICKUP`] the tracking number and the date may be empty.
         shipment: Shipment,
-        /// Parts to ship; `None` ships all good parts that have not left, once the order is ready.
+        /// Parts to ship; `None` ships all good parts that have not been shipped, once the order is ready.
         lines: Option<Vec<SentLine>>,
-        /// `true` if the customer accepts fewer parts than ordered; otherwise a short order is refused.
+        /// `true` if the customer accepts fewer parts than ordered; otherwise a short order is rejected.
         accept_short: bool,
     },
 }
@@ -195,7 +196,7 @@ impl AsRef<Order> for OrderAnswer {
     }
 }
 
-/// Changes to one of an order's jobs; the answer is the job.
+/// Commands on one of an order's jobs; each returns the job.
 #[derive(Clone, Debug)]
 pub enum JobCommand {
     /// Claims the printer that the dispatcher proposes for a job.
@@ -205,8 +206,8 @@ pub enum JobCommand {
         /// Printer to claim.
         printer: Id,
     },
-    /// Fails a job that waits for a printer, because the given printers refused it and no other could print it. Sent by
-    /// the dispatcher.
+    /// Fails a job that is waiting for a printer, because the given printers refused it and no other could print it.
+    /// Sent by the dispatcher.
     FailRefused {
         /// Job refused by the printers.
         job: Id,
@@ -217,7 +218,7 @@ pub enum JobCommand {
     Update {
         /// Job to edit.
         job: Id,
-        /// Job version that the caller read; refused with 412 if it has changed since.
+        /// Job version that the caller read; rejected with 412 if it has changed since.
         if_version: Option<i64>,
         /// New priority, 0 to 9.
         priority: Option<u8>,
@@ -242,13 +243,13 @@ pub enum JobCommand {
         /// Result of the inspection.
         inspection: Inspection,
     },
-    /// Releases a job that is past the reorder point, or lets a job that could not be sliced be sliced again:
+    /// Releases a job that is past the reorder point, or allows a job that could not be sliced to be sliced again:
     /// `awaiting_manual_review` → VALIDATED. Does not override a shortage of material.
     Release {
         /// Job to release.
         job: Id,
-        /// Current stock of the material that the job waits for, used to answer the operator immediately. The claim
-        /// that follows makes the decision.
+        /// Current stock of the material that the job is waiting for, used to answer the operator immediately. The
+        /// claim that follows makes the decision.
         stock: CurrentStock,
     },
     /// Resolves a live attempt by an operator's decision; the printer is notified by an effect.
@@ -270,7 +271,7 @@ pub struct JobAnswer {
     pub job: Arc<Job>,
 }
 
-/// Reports to an order from the aggregates that it works with and from its own effects.
+/// Messages that an order receives from related aggregates and from its own effects.
 #[derive(Clone, Debug)]
 pub enum OrderNews {
     /// Records that the selling shop will be notified of the given number of shipments, and whether more follow.
@@ -297,7 +298,7 @@ pub enum OrderNews {
         news: JobSlicingOutcome,
     },
     /// Applies a material's answer to claims: the material, and the state of each claim, with the human-readable reason
-    /// if the claim waits.
+    /// if the claim is queued.
     Stock(Id, Vec<(ClaimId, ClaimState, Option<String>)>),
     /// Records that a material has settled the given claims.
     Settled(Vec<ClaimId>),
@@ -338,7 +339,7 @@ pub enum OrderNews {
         job: Id,
         /// Attempt that ended.
         attempt: Id,
-        /// Photo file; `None` to delete it, which is refused while a sign-off refers to it.
+        /// Photo file; `None` to delete it, which is rejected while a sign-off refers to it.
         file: Option<Id>,
     },
     /// Records that the order's invoice was notified of the order's money state.
@@ -350,22 +351,22 @@ pub enum OrderNews {
         /// `true` if the invoice is void, so that the remaining balance needs another invoice.
         void: bool,
     },
-    /// Issues the invoice that waited for the seller's name and address, if the settings now name them.
+    /// Issues the invoice that was on hold, if the seller's name and address are now configured.
     IssueInvoice,
     /// Stores the departures that were traced when the order was loaded, and raises flags for parts that turn out to be
     /// owed again.
     KeepDepartures,
 }
 
-/// Answer to an [`OrderNews`], which means that the report was processed.
+/// Answer to an [`OrderNews`], which confirms that the message was processed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct OrderNewsAnswer {
-    /// For a printer's report: `false` if the order has ended or abandoned the attempt, so that the printer may drop it
-    /// once it is sure that nothing is printing. For an invoice issued late: `true` if it is still waiting.
+    /// For a printer's report: `false` if the order has ended or abandoned the attempt, so that the printer may discard
+    /// it once it is sure that nothing is printing. For an invoice issued late: `true` if it is still on hold.
     pub is_wanted: bool,
 }
 
-/// Recall of reservations of a material because less is in stock than is reserved; with the human-readable reason. The
-/// answer lists the reservations that the order keeps because an attempt is live.
+/// Command that recalls reservations of a material because less is in stock than is reserved; with the human-readable
+/// reason. The answer lists the reservations that the order keeps because an attempt is live.
 #[derive(Clone, Debug)]
 pub struct RecallClaims(pub Vec<ClaimId>, pub String);

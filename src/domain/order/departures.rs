@@ -1,8 +1,8 @@
 //! Departures: which prints the parts of a shipment came from.
 //!
-//! A part that has left and is rejected afterwards is owed again. Each shipment therefore records on the prints how
-//! many of their parts it took, oldest print first. If only some parts of a plate have left, the rejected parts are
-//! assumed to be among those still here, as far as possible: an operator who knows better ships one part fewer.
+//! A shipped part that is rejected afterwards is owed again. Each shipment therefore records on the prints how many of
+//! their parts it took, oldest print first. If only some parts of a plate were shipped, the rejected parts are assumed
+//! to be among those still here, as far as possible: an operator who knows better ships one part fewer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::id::Id;
 use crate::job::{Attempt, Departure, Job};
 use crate::time::Timestamp;
 
-/// Shipment number not used by any shipment; stands for "no shipment yet".
+/// Shipment number not used by any shipment; means "no shipment yet".
 const NO_SHIPMENT: u32 = 0;
 
 /// Parts picked from one print for a shipment.
@@ -27,22 +27,22 @@ struct PickedParts {
 }
 
 impl Order {
-    /// Returns how many parts of a print left in the order's current shipments.
+    /// Returns the number of a print's parts that were sent in the order's current shipments.
     fn departed(&self, attempt: &Attempt) -> u32 {
         let last = self.shipments.last().map_or(NO_SHIPMENT, |sent| sent.number);
         let departures = attempt.departures.iter().filter(|departure| departure.shipment <= last);
         departures.fold(0, |sum, departure| sum.saturating_add(departure.quantity))
     }
 
-    /// Returns how many parts of a job have left and no longer count as good.
+    /// Returns the number of a job's parts that were shipped and no longer count as good.
     pub(super) fn rejected_departures(&self, job: &Job) -> u64 {
         let plate = self.plate_of(job);
         let rejected = |attempt: &Attempt| self.departed(attempt).saturating_sub(good_parts(job, attempt, plate));
         job.attempts.iter().map(|attempt| u64::from(rejected(attempt))).sum()
     }
 
-    /// Returns how many parts that left and were rejected still have to be replaced for the customer; `parts` holds the
-    /// counts for each line.
+    /// Returns the number of shipped and rejected parts that still have to be replaced for the customer; `parts` holds
+    /// the counts for each line.
     pub(super) fn owed_again(&self, parts: &[LineParts]) -> u64 {
         if parts.iter().all(|line| line.rejected_after_shipping == 0) {
             return 0;
@@ -87,7 +87,7 @@ impl Order {
         picks
     }
 
-    /// Picks good parts of a line that have not left.
+    /// Picks good parts of a line that have not been shipped.
     fn pick_good(&self, shipment: u32, sent: SentLine) -> Vec<PickedParts> {
         self.pick(shipment, sent, |job, attempt| {
             good_parts(job, attempt, self.plate_of(job)).saturating_sub(self.departed(attempt))
@@ -95,8 +95,8 @@ impl Order {
     }
 
     /// Reconstructs, for shipments older than this record, which prints their parts came from. Shipped parts were good
-    /// when they left; where too few parts of the prints finished by then are good today, the others were rejected
-    /// afterwards.
+    /// when they were shipped; where too few parts of the prints finished by then are good today, the others were
+    /// rejected afterwards.
     ///
     /// Runs when the order is loaded; `OrderChange::keep_departures` stores the result. Until then each load reaches
     /// the same result, because any change to a print's parts also writes the print's departures.
@@ -116,12 +116,12 @@ impl Order {
     }
 
     /// Returns whether the order is still shipped although shipped parts were rejected. An older release, which did not
-    /// record departures, left it like this, and no operator has acted on it since.
+    /// record departures, left it in this state, and no operator has acted on it since.
     pub(super) fn waits_as_shipped(&self) -> bool {
         self.status == OrderStatus::Shipped && self.flags.iter().any(|flag| flag == REJECTED_AFTER_SHIPPING)
     }
 
-    /// Returns how many departed parts are recorded on the prints, by shipment and line.
+    /// Returns the number of shipped parts recorded on the prints, by shipment and line.
     fn noted(&self) -> BTreeMap<(u32, u32), u32> {
         let mut noted: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         for job in self.jobs.values() {
@@ -132,7 +132,7 @@ impl Order {
         noted
     }
 
-    /// Records the parts of a line that left at the given time, starting with those that are good today.
+    /// Records the parts of a line that were shipped at the given time, starting with those that are good today.
     fn trace(&mut self, shipment: u32, at: Timestamp, sent: SentLine) {
         if sent.quantity == 0 {
             return;
@@ -176,8 +176,8 @@ impl Order {
         jobs
     }
 
-    /// Returns how many parts of each line have left in all shipments, including parts rejected later; 0 for kits and
-    /// services.
+    /// Returns the number of parts of each line that were sent in all shipments, including parts rejected later; 0 for
+    /// kits and services.
     pub(super) fn departed_parts(&self) -> Vec<u64> {
         let mut departed = vec![0; self.lines.len()];
         for SentLine { line, quantity } in self.shipments.iter().flat_map(|shipment| &shipment.lines) {
@@ -188,8 +188,8 @@ impl Order {
         departed
     }
 
-    /// Replaces the counts of kits with their complete sets, and counts services as complete, because nothing has to
-    /// leave for them.
+    /// Replaces the counts of kits with their complete sets, and counts services as complete, because nothing is
+    /// shipped for them.
     pub(super) fn with_sets(&self, mut departed: Vec<u64>) -> Vec<u64> {
         for (n, line) in self.lines.iter().enumerate() {
             departed[n] = match line {
@@ -214,7 +214,7 @@ fn depart(attempt: &mut Attempt, departure: Departure) {
 }
 
 impl OrderChange<'_> {
-    /// Records on the prints which of their parts leave in the given shipment.
+    /// Records on the prints which of their parts are sent in the given shipment.
     pub(super) fn note_departures(&mut self, shipment: u32, lines: &[SentLine]) {
         let picks: Vec<PickedParts> = lines.iter().flat_map(|sent| self.order.pick_good(shipment, *sent)).collect();
         for PickedParts { job, attempt, departure } in picks {
@@ -223,8 +223,7 @@ impl OrderChange<'_> {
     }
 
     /// Stores the traced departures. A shipped order with parts that turn out to be owed again is flagged but not
-    /// reopened: an old order must not print automatically. An operator continues it by signing the parts off once
-    /// more.
+    /// reopened: an old order must not print automatically. An operator continues it by signing the parts off again.
     pub(super) fn keep_departures(mut self) -> Decision<Order, OrderNewsAnswer> {
         if !self.order.has_traced_departures {
             return self.acknowledge(false);

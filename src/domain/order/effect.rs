@@ -25,7 +25,7 @@ pub enum OrderEffect {
         /// Source of the G-code.
         source: SliceSource,
     },
-    /// Claims stock of a material, until the material answers with [`OrderNews::Stock`].
+    /// Claims stock of a material, until the material responds with [`OrderNews::Stock`].
     Claim {
         /// Material to claim.
         material: Id,
@@ -49,7 +49,7 @@ pub enum OrderEffect {
         /// Printer that was claimed.
         printer: Id,
     },
-    /// Asks the printer to cancel an attempt, until it reports the end. A printer that answers that it does not have
+    /// Asks the printer to cancel an attempt, until it reports the end. A printer that responds that it does not have
     /// the attempt will never accept it later, which counts as `CancelledBeforeStart`.
     CancelAt {
         /// Attempt to cancel.
@@ -75,15 +75,15 @@ pub enum OrderEffect {
         /// Current money state.
         money: InvoicedMoney,
     },
-    /// Issues the invoice that waits for the seller's name and address, until [`OrderNews::IssueInvoice`] has
-    /// created it.
+    /// Issues the invoice that is on hold for lack of the seller's name and address, until [`OrderNews::IssueInvoice`]
+    /// has created it.
     IssueInvoice,
     /// Reports the shipments of an order sold by another shop to its channel order, until [`OrderNews::ShopTold`] is
     /// recorded.
     TellShop {
         /// Channel order to notify.
         channel_order: Id,
-        /// Number of shipments that have left.
+        /// Number of shipments sent so far.
         shipments: u32,
         /// `true` if no further shipment will follow.
         last: bool,

@@ -38,7 +38,7 @@ pub struct InvoicedMoney {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderInvoice {
-    /// Id of the invoice.
+    /// ID of the invoice.
     pub id: Id,
     /// Money state that the invoice was last notified of.
     #[serde(rename = "told")]
@@ -94,7 +94,7 @@ impl Order {
         }
     }
 
-    /// Returns the time at which the whole order had left; `None` if not yet shipped completely.
+    /// Returns the time at which the order was completely shipped; `None` if it has not been.
     fn left_at(&self) -> Option<Timestamp> {
         let shipped = self.status == OrderStatus::Shipped;
         self.shipments.last().filter(|_| shipped).map(|shipment| shipment.shipped_at)
@@ -120,8 +120,8 @@ impl Order {
 }
 
 impl OrderChange<'_> {
-    /// Creates the invoice, unless there is one. Parts of kits are not invoiced: the kit carries the price. If the
-    /// seller's name or address is missing, the order continues, and its invoice waits without a number.
+    /// Creates the invoice, unless there is one. Parts of kits are not invoiced: the price is on the kit. If the
+    /// seller's name or address is missing, the order continues, and its invoice is put on hold without a number.
     pub(super) fn make_invoice(&mut self) {
         if self.order.invoice.is_some() {
             return;
@@ -189,7 +189,7 @@ impl OrderChange<'_> {
         self.flag_while(SELLER_INCOMPLETE, true, &words);
     }
 
-    /// Issues the waiting invoice if the settings now name the seller. The answer shows whether it is still waiting.
+    /// Issues the invoice on hold if the seller is now configured. The answer shows whether it is still on hold.
     pub(super) fn issue_invoice(mut self) -> Decision<Order, OrderNewsAnswer> {
         if self.order.invoice_waits {
             self.make_invoice();
@@ -207,8 +207,8 @@ impl OrderChange<'_> {
         self.order_done()
     }
 
-    /// Records that the invoice was notified of the money state. A void invoice is not revived: a remaining balance
-    /// gets another one.
+    /// Records that the invoice was notified of the money state. A void invoice is not reopened: a remaining balance
+    /// requires another invoice.
     pub(super) fn invoice_told(
         mut self,
         invoice: Id,

@@ -32,7 +32,7 @@ use crate::ledger::{
 };
 use crate::refusal::Refusal;
 
-/// Stored form of an order's ledger, whose members are part of the order's document. The payments are separate rows.
+/// Stored form of an order's ledger, whose fields are part of the order's document. The payments are separate rows.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Ledger", rename_all = "camelCase")]
 pub(super) struct OrderLedger {
@@ -178,7 +178,7 @@ impl OrderChange<'_> {
     }
 
     /// Records a payment that an operator received by means other than the processor. An amount below what is due
-    /// leaves the order unpaid; a higher one is refused.
+    /// leaves the order unpaid; a higher one is rejected.
     pub(super) fn mark_paid(
         self,
         amount_cents: Option<i64>,

@@ -9,7 +9,7 @@ use crate::mail::part::{MailFact, MailItem, MailLink, MailPart, first_items};
 use crate::tracking::tracking_url;
 
 impl OrderChange<'_> {
-    /// Sends the customer an email about a shipment that leaves with this commit, unless their e-mail address is
+    /// Sends the customer an email about a shipment that is sent with this commit, unless their email address is
     /// unknown or the selling shop notifies them.
     pub(super) fn tell_shipment(&mut self, sent: &SentShipment) {
         let told_there = self.order.sold.as_ref().is_some_and(|sold| sold.tells_customer);
@@ -35,7 +35,7 @@ fn notice(cx: &DecisionContext<'_>, to: String, order: &Order, sent: &SentShipme
         (false, _) => format!("A part of order {number}"),
     };
     let came = if picked_up { "was picked up" } else { "is on its way" };
-    let follows = if whole { "" } else { "; what is missing follows" };
+    let follows = if whole { "" } else { "; the rest will follow" };
     let text = format!("Hello,\n\n{what} {came}{follows}:\n");
     let items = sent.lines.iter().filter_map(|one| {
         let line = order.lines.get(one.line as usize)?;
@@ -56,7 +56,7 @@ fn notice(cx: &DecisionContext<'_>, to: String, order: &Order, sent: &SentShipme
         parts.extend(url.map(|url| MailPart::Link(MailLink { label: "Track the parcel".to_owned(), url })));
     }
     parts.extend(promise_words(order, cx).map(MailPart::Text));
-    let link = own_page(cx, "Look at the order", &format!("orders/{}", order.id));
+    let link = own_page(cx, "View the order", &format!("orders/{}", order.id));
     Mail { parts, link: Some(link), ..Mail::new(cx, vec![to], format!("{what} {came}"), text) }
 }
 
@@ -76,14 +76,15 @@ fn promise_words(order: &Order, cx: &DecisionContext<'_>) -> Option<String> {
     let promised = clock.date_and_time(promise.promised_at);
     match promise.met_at {
         Some(met) if met <= promise.promised_at => {
-            Some(format!("We promised it for {promised}, and kept that: it was ready on {}.", clock.date_and_time(met)))
+            let met = clock.date_and_time(met);
+            Some(format!("We promised it for {promised} and kept our promise: it was ready on {met}."))
         }
-        Some(met) => Some(format!(
-            "We promised it for {promised}, and are sorry: it was ready only on {}.",
-            clock.date_and_time(met)
-        )),
+        Some(met) => {
+            let met = clock.date_and_time(met);
+            Some(format!("We promised it for {promised} and are sorry that it was not ready until {met}."))
+        }
         None if cx.now > promise.promised_at => {
-            Some(format!("We promised all of it for {promised}, and are sorry: we are late with the rest."))
+            Some(format!("We promised all of it for {promised} and are sorry that the rest is late."))
         }
         None => Some(format!("All of it is promised for {promised}.")),
     }

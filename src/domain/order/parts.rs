@@ -22,7 +22,7 @@ impl OrderLine {
         self.make.is_none() && self.sku_id == NO_SKU
     }
 
-    /// Returns how many of the line's parts are in one set of its kit.
+    /// Returns the number of the line's parts in one set of its kit.
     pub(super) fn in_one_set(&self) -> u64 {
         u64::from(self.per_set.unwrap_or(1).max(1))
     }
@@ -36,22 +36,23 @@ pub struct LineParts {
     /// Parts on the plates of jobs that are unfinished, FAILED or awaiting sign-off: they may still become good without
     /// a new job.
     pub running: u64,
-    /// Parts on the plates of cancelled jobs, except good ones: an operator gave them up.
+    /// Parts on the plates of cancelled jobs, except good ones: an operator gave up on them.
     pub cancelled: u64,
-    /// Parts that were rejected after they left, and are owed again. 0 for kits, whose parts are separate lines.
+    /// Parts that were rejected after they were shipped, and are owed again. 0 for kits, whose parts are separate
+    /// lines.
     pub rejected_after_shipping: u64,
     /// Automatic reprint jobs of the line, except withdrawn ones.
     pub(super) reprints: u32,
 }
 
 impl LineParts {
-    /// Returns how many parts of the given quantity no job will produce although they were not given up.
+    /// Returns the number of parts of the given quantity that no job will produce although they were not abandoned.
     pub fn missing(&self, quantity: u32) -> u64 {
         u64::from(quantity).saturating_sub(self.good + self.running + self.cancelled)
     }
 }
 
-/// Returns how many parts of one print count as good; 0 if another print of the job replaced it.
+/// Returns the number of parts of one print that count as good; 0 if another print of the job replaced it.
 pub(super) fn good_parts(job: &Job, attempt: &Attempt, plate: u32) -> u32 {
     match &attempt.sign_off {
         _ if !attempt.printed() || attempt.withdrawn => 0,
@@ -62,7 +63,7 @@ pub(super) fn good_parts(job: &Job, attempt: &Attempt, plate: u32) -> u32 {
     }
 }
 
-/// Returns how many parts of a job count as good across all its prints.
+/// Returns the number of parts of a job that count as good across all its prints.
 fn good_of(job: &Job, plate: u32) -> u64 {
     job.attempts.iter().map(|attempt| u64::from(good_parts(job, attempt, plate))).sum()
 }

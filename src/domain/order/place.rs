@@ -45,7 +45,7 @@ fn sums(lines: &[OrderLine], shipping_cents: i64, shipping_bps: i64) -> Option<(
     Some((subtotal, tax))
 }
 
-/// Reason for refusing a due date: nothing can be ready in the past.
+/// Reason for rejecting a due date: nothing can be ready in the past.
 const PAST_FAULT: &str = "must not be in the past";
 
 /// Returns whether a due date is in the future, or absent.
@@ -53,7 +53,7 @@ pub(super) fn is_ahead(cx: &DecisionContext<'_>, due_at: Option<Timestamp>) -> b
     due_at.is_none_or(|due_at| due_at > cx.now)
 }
 
-/// Refuses a changed due date that has already passed.
+/// Rejects a changed due date that has already passed.
 pub(super) fn check_due(
     cx: &DecisionContext<'_>,
     new: Option<Option<Timestamp>>,
@@ -90,8 +90,8 @@ pub(super) fn check_new(new: &NewOrder, rules: &Rules, now: Timestamp) -> Result
     faults.refuse()
 }
 
-/// Returns the e-mail address of a new order's customer. A customer, or an API key that belongs to one, may order only
-/// for that customer; any other address is refused.
+/// Returns the email address of a new order's customer. A customer, or an API key that belongs to one, may order only
+/// for that customer; any other address is rejected.
 fn customer_email(by: &Principal, requested: Option<&String>) -> Result<Option<String>, Refusal> {
     let requested = requested.map(|email| email.trim().to_lowercase());
     match by {
@@ -117,7 +117,7 @@ fn priced(lines: &[OrderLine], bps: i64, shipping: i64) -> Result<(Vec<OrderLine
 
 impl NewOrder {
     /// Checks beforehand whether the order would be created, so that related records, such as the customer's, are not
-    /// created for an order that is refused.
+    /// created for an order that is rejected.
     ///
     /// # Errors
     ///
@@ -215,7 +215,7 @@ pub(super) struct OrderFieldsPatch<'a> {
 }
 
 impl OrderChange<'_> {
-    /// Refuses payment of a draft until its destination, and thus its tax, is known. An order that was placed, partly
+    /// Rejects payment of a draft until its destination, and thus its tax, is known. An order that was placed, partly
     /// paid or invoiced has a fixed price, even without a destination; the price in a quote was agreed with the
     /// customer.
     pub(super) fn check_destination(&self) -> Result<(), Refusal> {

@@ -102,7 +102,7 @@ impl OrderChange<'_> {
 }
 
 /// Returns whether the job needs nothing but time to be printed. The forecast treats a job whose stock check is in
-/// progress as if it had passed; a promise waits for the result.
+/// progress as if it had passed; a promise is made only once the result is known.
 fn has_all_it_needs(job: &Job) -> bool {
     match job.state {
         JobState::Created | JobState::Validated | JobState::AwaitingManualReview | JobState::Failed => {

@@ -1,7 +1,7 @@
-//! Shipping: contents of each shipment, and when the whole order has left.
+//! Shipping: contents of each shipment, and the point at which the whole order has been shipped.
 //!
-//! Parts may leave as soon as they are good. The order becomes shipped with the shipment that completes it: with all
-//! ordered parts or, if the order is ready and the customer accepts it as it is, all good ones.
+//! Parts may be shipped as soon as they are good. The order becomes shipped with the shipment that completes it: with
+//! all ordered parts or, if the order is ready and the customer accepts it as it is, all good ones.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ const MAX_SHIPMENTS: usize = 50;
 struct LineShipping {
     /// Parts still owed.
     owed: u64,
-    /// Good parts among the owed ones that have not left.
+    /// Good parts among the owed ones that have not been shipped.
     there: u64,
 }
 
 impl Order {
-    /// Returns how many parts of each line have left and were not rejected afterwards, in line order: at most the
-    /// ordered quantity. Kits count in complete sets.
+    /// Returns the number of parts of each line that were shipped and not rejected afterwards, in line order: at most
+    /// the ordered quantity. Kits count in complete sets.
     pub fn shipped_parts(&self) -> Vec<u64> {
         let mut left = self.departed_parts();
         for job in self.jobs.values() {
@@ -68,13 +68,13 @@ impl Order {
         left
     }
 
-    /// Returns the number of good parts of each line that are owed and have not left, in line order; kits count in
-    /// complete sets.
+    /// Returns the number of good parts of each line that are owed and have not been shipped, in line order; kits count
+    /// in complete sets.
     pub fn parts_there(&self) -> Vec<u64> {
         self.leaving().into_iter().map(|line| line.there).collect()
     }
 
-    /// Returns all good parts that have not left; kits are listed as their parts.
+    /// Returns all good parts that have not been shipped; kits are listed as their parts.
     fn all_there(&self, leaving: &[LineShipping]) -> Vec<SentLine> {
         let lines = self.lines.iter().zip(leaving).enumerate();
         let there = lines.filter(|(_, (line, leaving))| !line.is_kit() && leaving.there > 0);
@@ -94,8 +94,8 @@ impl Order {
         lines.any(|(_, parts)| parts.good > 0)
     }
 
-    /// Returns whether nothing more will leave: all ordered parts have left or, if a short order is accepted, all good
-    /// ones.
+    /// Returns whether nothing more will be shipped: all ordered parts have been shipped or, if a short order is
+    /// accepted, all good ones.
     fn has_left(&self, short: bool) -> bool {
         let lines = self.lines.iter().zip(self.leaving()).filter(|(line, _)| !line.is_kit());
         lines.into_iter().all(|(_, leaving)| leaving.owed == 0 || (short && leaving.there == 0))
@@ -103,8 +103,8 @@ impl Order {
 }
 
 impl OrderChange<'_> {
-    /// Ships parts: the given ones or, if none are given, all good ones that have not left. The delivery date must be a
-    /// real date. A pickup needs neither tracking number nor date: it leaves today.
+    /// Ships parts: the given ones or, if none are given, all good ones that have not been shipped. The delivery date
+    /// must be a real date. A pickup needs neither tracking number nor date: it is recorded as shipped today.
     pub(super) fn ship(
         mut self,
         shipment: &Shipment,
@@ -168,7 +168,7 @@ impl OrderChange<'_> {
         Ok(self.order_done())
     }
 
-    /// Validates and normalizes a shipment for recording; refused with all its faults.
+    /// Validates and normalizes a shipment for recording; rejected with all its faults.
     fn checked(&self, shipment: &Shipment) -> Result<Shipment, Refusal> {
         let mut shipment = shipment.clone();
         if shipment.carrier.trim().eq_ignore_ascii_case(PICKUP) {
@@ -189,7 +189,7 @@ impl OrderChange<'_> {
     }
 }
 
-/// Refuses a shipment that names lines not in the order, or the same line twice.
+/// Rejects a shipment that names lines not in the order, or the same line twice.
 fn named(lines: &[SentLine], of_order: usize) -> Result<(), Refusal> {
     let mut faults = Faults::default();
     for (at, SentLine { line, quantity }) in lines.iter().enumerate() {
@@ -202,7 +202,7 @@ fn named(lines: &[SentLine], of_order: usize) -> Result<(), Refusal> {
     faults.refuse()
 }
 
-/// Refuses a shipment of more parts than are good and have not left.
+/// Rejects a shipment of more parts than are good and not shipped yet.
 fn are_there(lines: &[SentLine], leaving: &[LineShipping]) -> Result<(), Refusal> {
     for SentLine { line, quantity } in lines {
         let there = leaving.get(*line as usize).map_or(0, |line| line.there);

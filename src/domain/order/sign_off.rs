@@ -53,7 +53,7 @@ impl OrderChange<'_> {
     }
 
     /// Records the inspection that was entered at a printer when its bed was cleared. The later of two inspections
-    /// wins; clearing the bed without an inspection contradicts neither.
+    /// takes precedence; clearing the bed without an inspection contradicts neither.
     pub(super) fn signed_at_printer(
         mut self,
         id: Id,

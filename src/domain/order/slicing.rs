@@ -95,7 +95,7 @@ impl OrderChange<'_> {
         self.acknowledge(true).requires([Requirement::not_deleted(Referenced::File, file, "fileId")])
     }
 
-    /// Lets a job that could not be sliced be sliced again: its material is claimed anew.
+    /// Retries slicing for a job that could not be sliced: its material is claimed again.
     pub(super) fn slice_again(mut self, id: Id) -> Result<Decision<Order, JobAnswer>, Refusal> {
         self.edit(id, |job| {
             job.state = JobState::Validated;

@@ -42,8 +42,8 @@ impl OrderChange<'_> {
         self.acknowledge(true)
     }
 
-    /// Handles a material's recall of reservations. A job that waits for a printer gives up its reservation. A job with
-    /// a live attempt keeps it, and gives it up later if the attempt prints nothing.
+    /// Handles a material's recall of reservations. A job that is waiting for a printer returns its reservation. A job
+    /// with a live attempt keeps it, and returns it later if the attempt prints nothing.
     pub(super) fn recall(mut self, claims: &[ClaimId], words: &str) -> Decision<Order, Vec<ClaimId>> {
         let mut kept_claims = Vec::new();
         for claim in claims {
@@ -67,7 +67,7 @@ impl OrderChange<'_> {
         self.done(|_| kept_claims)
     }
 
-    /// Gives up a reservation: the job is blocked, the old claim is settled with nothing consumed, and a new one is
+    /// Returns a reservation: the job is blocked, the old claim is settled with nothing consumed, and a new one is
     /// requested. The job keeps its position in the queue for the material, which depends on the job's priority, due
     /// date and age.
     pub(super) fn give_up(&mut self, job: &Job, number: u32, words: &str) {
@@ -123,7 +123,7 @@ impl OrderChange<'_> {
     }
 
     /// Continues after another claim of the job has been granted: requests the next claim; after the last one, the job
-    /// is sliced or waits for a printer.
+    /// is sliced or is queued for a printer.
     fn held(&mut self, id: Id) {
         let Ok(job) = self.job(id) else { return };
         if job.state == JobState::AwaitingManualReview {

@@ -144,7 +144,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Changes a job's rank. A waiting claim is sent again, so that the material learns its new rank.
+    /// Changes a job's rank. A queued claim is sent again, so that the material learns its new rank.
     pub(super) fn rank(&mut self, id: Id, priority: Option<u8>, due_at: Option<Option<Timestamp>>) {
         self.edit(id, |job| {
             let (priority, due_at) = (priority.unwrap_or(job.priority), due_at.unwrap_or(job.due_at));
@@ -269,7 +269,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Marks the job CANCELLED and settles its claims with the given share of its needs consumed.
+    /// Marks the job CANCELLED and settles its claims with the given fraction of its needs consumed.
     pub(super) fn end_cancelled(&mut self, id: Id, share: f64) {
         self.edit(id, |job| {
             job.settle(share);
@@ -281,7 +281,7 @@ impl OrderChange<'_> {
         self.job_event("job.cancelled", id, None);
     }
 
-    /// Refuses to retry a cancelled job if its line has enough parts without it.
+    /// Rejects the retry of a cancelled job if its line has enough parts without it.
     fn check_missing(&self, job: &Job) -> Result<(), Refusal> {
         let (parts, line) = (self.order.parts(), job.line as usize);
         let (Some(parts), Some(line)) = (parts.get(line), self.order.lines.get(line)) else { return Ok(()) };
@@ -340,7 +340,7 @@ impl OrderChange<'_> {
         self.job_done(id)
     }
 
-    /// Releases a job that is past the reorder point. Refused while material is short, because there is nothing to
+    /// Releases a job that is past the reorder point. Rejected while material is short, because there is nothing to
     /// reserve. The current stock decides, because the reason that once blocked the job may have changed since. A job
     /// that could not be sliced claims its material again and is then sliced again.
     pub(super) fn release_job(mut self, id: Id, stock: &CurrentStock) -> Result<Decision<Order, JobAnswer>, Refusal> {

@@ -1,5 +1,5 @@
-//! Merge rules of a link: the link that results from a reading of the entry, from the outcome of a booking and from an
-//! operator's decision.
+//! Merge rules for a link: the link that results from a reading of the entry, from the outcome of a stock change and
+//! from an operator's decision.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub struct OurSide<'a> {
     pub in_use: &'a BTreeSet<i64>,
     /// See [`super::LinkCommand::Looked`].
     pub overdue: &'a BTreeSet<i64>,
-    /// Id for the next booking, if this merge decides one.
+    /// ID for the next stock change, if this merge decides one.
     pub booking: Id,
     /// Current time.
     pub now: Timestamp,
@@ -55,13 +55,13 @@ impl StockLink {
         self.conflict.as_ref().is_some_and(|conflict| conflict.kind.stops())
     }
 
-    /// Returns whether the outcome of the pending booking cannot be determined.
+    /// Returns whether the outcome of the pending stock change cannot be determined.
     pub fn is_unclear(&self) -> bool {
         self.conflict.as_ref().is_some_and(|conflict| conflict.kind == ConflictKind::Unclear)
     }
 
-    /// Merges a fresh reading of the entry: takes over the other system's changes and decides the next booking of the
-    /// shop's changes.
+    /// Merges a fresh reading of the entry: takes over the other system's changes and decides which of the shop's
+    /// changes to record next.
     pub fn looked(&self, look: &StockReading, ours: &OurSide<'_>) -> SyncStep {
         if self.server != look.server {
             // Nothing that was agreed on with another server holds: a preview again.
@@ -134,7 +134,7 @@ impl StockLink {
         }
     }
 
-    /// Decides the next booking of the shop's changes, if there are any.
+    /// Decides which of the shop's changes to record next, if there are any.
     fn book(&mut self, look: &StockReading, ours: &OurSide<'_>, quantity: Amount) {
         let due = quantity - self.agreed.as_ref().map_or(Amount::ZERO, total);
         if due >= Amount::ZERO {
@@ -179,10 +179,10 @@ impl StockLink {
         self.round = self.round.wrapping_add(1);
     }
 
-    /// Records that a print used the given amount of the shop's stock and that its printer books the use on one of the
-    /// given spools. The agreed quantities change together with the shop's stock, so that the shop does not book the
-    /// use as well. The printer's booking is awaited; if it differs slightly, the difference appears as a change on the
-    /// other side. Returns `None` if the use does not concern this link.
+    /// Records that a print consumed the given amount of the shop's stock and that its printer deducts the consumption
+    /// from one of the given spools. The agreed quantities change together with the shop's stock, so that the shop does
+    /// not deduct the consumption as well. The printer's deduction is awaited; if it differs slightly, the difference
+    /// appears as a change on the other side. Returns `None` if the consumption is not from a spool of this link.
     pub fn used_there(&self, used: Amount, booked_on: &[i64], now: Timestamp) -> Option<Self> {
         let agreed = self.agreed.as_ref().filter(|_| used > Amount::ZERO && !booked_on.is_empty())?;
         let known_spool = booked_on.iter().rev().find(|spool| agreed.contains_key(spool));
@@ -205,8 +205,8 @@ impl StockLink {
         Some(next)
     }
 
-    /// Resolves uses of spools that had not been read before: if the spools turn out to belong to this entry, the uses
-    /// are already booked.
+    /// Resolves consumption from spools that had not been read before: if the spools turn out to belong to this entry,
+    /// the consumption is already recorded.
     fn read_uses(&mut self, now: &Quantities) {
         for UnreadUse { spools, used } in std::mem::take(&mut self.unread_uses) {
             let of_it = spools.iter().rev().find(|spool| now.contains_key(spool));
@@ -216,9 +216,9 @@ impl StockLink {
         }
     }
 
-    /// Records that an abandoned booking arrived after all. The agreed quantities change by its amount, so that it does
-    /// not count as a change by the other side; the booking sent in its place appears as a change of the shop and is
-    /// reversed.
+    /// Records that an abandoned stock change took effect after all. The agreed quantities change by its amount, so
+    /// that it does not count as a change by the other side; the change sent in its place appears as a change by the
+    /// shop and is reversed.
     fn arrived_late(&self, booking: Id, verdict: &BookingVerdict) -> Option<Self> {
         let at = self.given_up.iter().position(|lost| lost.id == booking)?;
         let mut next = Self { round: self.round.wrapping_add(1), ..self.clone() };
@@ -232,7 +232,7 @@ impl StockLink {
         Some(next)
     }
 
-    /// Applies the amount that a booking moved on an item to the agreed quantities.
+    /// Applies the amount by which a stock change moved an item to the agreed quantities.
     fn moved_there(&mut self, item: i64, moved: Amount) {
         *self.agreed.get_or_insert_default().entry(item).or_default() += moved;
         self.pay_owed(item, moved);
@@ -240,8 +240,8 @@ impl StockLink {
         self.last_amounts = None;
     }
 
-    /// Applies the outcome of a booking. Returns `None` if the booking was settled before, that is, if it is neither
-    /// pending nor an abandoned one that may still arrive.
+    /// Applies the outcome of a stock change. Returns `None` if the change was settled before, that is, if it is
+    /// neither pending nor an abandoned one that may still arrive.
     pub fn settled(&self, booking: Id, verdict: &BookingVerdict) -> Option<Self> {
         let Some(pending) = self.pending.as_ref().filter(|pending| pending.id == booking) else {
             return self.arrived_late(booking, verdict);
@@ -285,7 +285,7 @@ impl StockLink {
     }
 
     /// Applies an operator's decision about which side is right, based on the quantities last read. Returns `None` if
-    /// nothing usable has been read yet, or while a booking of the shop is in flight whose outcome can still be
+    /// nothing usable has been read yet, or while a stock change by the shop is in flight whose outcome can still be
     /// determined.
     pub fn agree(&self, right: RightSide, quantity: Amount) -> Option<SyncStep> {
         let observed = self.last_amounts.clone().filter(|_| self.pending.is_none() || self.is_unclear())?;
@@ -349,8 +349,8 @@ fn readable(look: &StockReading, ours: &OurSide<'_>) -> Result<Quantities, SyncC
     Ok(now)
 }
 
-/// Returns the quantities without the bookings that printers are currently making for prints whose consumption has not
-/// been deducted from the shop's stock yet.
+/// Returns the quantities without the deductions that printers are currently making for prints whose consumption has
+/// not been deducted from the shop's stock yet.
 fn without_unfinished(mut now: Quantities, agreed: &Quantities, in_use: &BTreeSet<i64>) -> Quantities {
     for spool in in_use {
         if let Some((holds, before)) = now.get_mut(spool).zip(agreed.get(spool)) {

@@ -3,33 +3,33 @@
 
 use super::{Booking, BookingVerdict, StockLink};
 
-/// Maximum number of bookings of one link in one round.
+/// Maximum number of stock changes of one link in one round.
 const MAX_ROUND_BOOKINGS: u32 = 50;
 
 /// Next step of a round.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SyncMove {
-    /// Look up whether the given booking, sent earlier, was made; then call [`LinkRound::sought`].
+    /// Look up whether the given stock change, sent earlier, took effect; then call [`LinkRound::sought`].
     Seek(Booking),
     /// Read the entry and pass it to the material ([`super::LinkCommand::Looked`]).
     Look,
-    /// Send the given booking, once; then call [`LinkRound::sent`].
+    /// Send the given stock change, once; then call [`LinkRound::sent`].
     Send(Booking),
-    /// End the round. If `true`, the outcome of a booking still has to be looked up, once enough time has passed that
-    /// it has either arrived or never will.
+    /// End the round. If `true`, the outcome of a stock change still has to be looked up, once it has either taken
+    /// effect or can no longer do so.
     Rest(bool),
 }
 
-/// Outcome of sending a booking.
+/// Outcome of sending a stock change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SendOutcome {
-    /// The other system answered.
+    /// The other system responded.
     Answered(BookingVerdict),
-    /// The other system refused the booking, with the given message.
+    /// The other system rejected the change, with the given message.
     Refused(String),
-    /// The booking certainly did not take effect: the connection failed or the credentials were rejected.
+    /// The change certainly did not take effect: the connection failed or the credentials were rejected.
     NeverLeft,
-    /// The booking may have arrived.
+    /// The change may have taken effect.
     Unknown,
 }
 
@@ -38,10 +38,10 @@ pub enum SendOutcome {
 pub struct LinkRound {
     /// `true` if the entry was read and nothing has been sent since.
     looked: bool,
-    /// Number of abandoned bookings looked up in this round.
+    /// Number of abandoned stock changes looked up in this round.
     sought: usize,
     sent: u32,
-    /// `Some` once the round is over: `true` if the outcome of a booking still has to be looked up.
+    /// `Some` once the round is over: `true` if the outcome of a stock change still has to be looked up.
     over: Option<bool>,
 }
 
@@ -73,8 +73,8 @@ impl LinkRound {
         SyncMove::Look
     }
 
-    /// Records the result of looking up a booking and returns the verdict to report to the material, if any.
-    /// `long_enough` states whether the lookup has lasted as long as a booking may be in flight.
+    /// Records the result of looking up a stock change and returns the verdict to report to the material, if any.
+    /// `long_enough` states whether the lookup has lasted as long as a change may be in flight.
     pub fn sought(
         &mut self,
         link: &StockLink,
@@ -99,7 +99,7 @@ impl LinkRound {
         }
     }
 
-    /// Records the outcome of sending a booking and returns the verdict to report to the material; `None` if the
+    /// Records the outcome of sending a stock change and returns the verdict to report to the material; `None` if the
     /// outcome is unknown and the next round has to look it up.
     pub fn sent(&mut self, outcome: SendOutcome) -> Option<BookingVerdict> {
         let (verdict, left) = match outcome {

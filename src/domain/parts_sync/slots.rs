@@ -1,10 +1,10 @@
-//! Relation between the slots of printers and the items of a link: the item on which each use is booked, and the amount
-//! left.
+//! Relation between the slots of printers and the items of a link: the item from which consumption is deducted, and the
+//! amount left.
 
 use super::{Quantities, StockLink, StockSystem, total};
 use crate::amount::Amount;
 
-/// Returns the amounts drawn from the link's items in slots but not booked yet. `slots` contains the spools in slots,
+/// Returns the amounts drawn from the link's items in slots but not recorded yet. `slots` contains the spools in slots,
 /// each with the amount that its slot reports as left.
 pub fn drawn(link: &StockLink, slots: impl IntoIterator<Item = (i64, Option<Amount>)>) -> Quantities {
     let Some(agreed) = link.agreed.as_ref().filter(|_| link.system == StockSystem::Spools) else {
@@ -20,9 +20,9 @@ pub fn drawn(link: &StockLink, slots: impl IntoIterator<Item = (i64, Option<Amou
 /// Remaining amount of a spool according to a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SpoolRemainder {
-    /// Both sides agree on the given remaining amount, and the shop has nothing left to book.
+    /// Both sides agree on the given remaining amount, and the shop has nothing left to record.
     Settled(Amount),
-    /// A booking or a conflict is still open.
+    /// A stock change or a conflict is still open.
     Unsettled,
 }
 

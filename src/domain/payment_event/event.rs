@@ -1,4 +1,4 @@
-//! Parsing of payment events. Only the members that are needed are read; all others may have any shape.
+//! Parsing of payment events. Only the required fields are read; all others may have any shape.
 
 mod back;
 mod period;
@@ -10,15 +10,15 @@ use serde_json::{Map, Value};
 
 use crate::bounds::MAX_CENTS;
 
-/// Maximum length of an accepted id or reference, in bytes.
+/// Maximum length of an accepted ID or reference, in bytes.
 const MAX_ID_BYTES: usize = 255;
 /// Length to which a failure reason is truncated, in characters.
 const MAX_REASON_CHARS: usize = 300;
 
-/// An event of the payment processor.
+/// An event from the payment processor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaymentEvent {
-    /// The processor's id of the event, used for deduplication.
+    /// The processor's ID for the event, used for deduplication.
     pub id: String,
     /// Time at which the processor created the event, in Unix seconds.
     pub created: i64,
@@ -33,15 +33,15 @@ pub struct PaymentEvent {
 pub enum PaymentEffect {
     /// A checkout was paid.
     Paid {
-        /// Amount in minor units, if the processor named it.
+        /// Amount in minor units, if the processor specifies it.
         amount_cents: Option<i64>,
-        /// ISO 4217 code in lower case, if the processor named it.
+        /// ISO 4217 code in lowercase, if the processor specifies it.
         currency: Option<String>,
-        /// The processor's id of the checkout session.
+        /// The processor's ID for the checkout session.
         session: String,
-        /// The processor's id of the payment intent; refunds and failures name only this id.
+        /// The processor's ID for the payment intent; refunds and failures name only this ID.
         payment_intent: Option<String>,
-        /// The processor's id of the customer.
+        /// The processor's ID for the customer.
         customer: Option<String>,
     },
     /// A checkout was completed but has not been paid yet, as with slow payment methods; another event follows.
@@ -57,16 +57,16 @@ pub enum PaymentEffect {
         amount_refunded_cents: i64,
         /// `true` if the whole payment was refunded.
         full: bool,
-        /// ISO 4217 code in lower case, if the processor named it.
+        /// ISO 4217 code in lowercase, if the processor specifies it.
         currency: Option<String>,
     },
-    /// A refund failed, so the money is back with the shop.
+    /// A refund failed, so the money has been returned to the shop.
     RefundFailed {
         /// Amount of the failed refund, in minor units.
         amount_cents: i64,
         /// The processor's failure reason, or a generic text if it gave none.
         reason: String,
-        /// The processor's id of the refund, `re_...`.
+        /// The processor's ID for the refund, `re_...`.
         refund: Option<String>,
     },
     /// The customer's bank disputes a payment, or has decided a dispute.
@@ -75,23 +75,23 @@ pub enum PaymentEffect {
     SessionExpired,
     /// A subscription changed; its state is then read from the processor.
     SubscriptionChanged {
-        /// The processor's id of the customer.
+        /// The processor's ID for the customer.
         customer: Option<String>,
-        /// The processor's id of the subscription, `sub_...`.
+        /// The processor's ID for the subscription, `sub_...`.
         subscription: Option<String>,
     },
     /// A subscription's invoice, which the processor issues each period, was paid.
     PeriodPaid(Box<PaidPeriod>),
-    /// Names the payment intent that paid a subscription's invoice, which the invoice itself does not contain.
+    /// Payment intent that paid a subscription's invoice, which the invoice itself does not contain.
     PeriodPaymentNamed {
-        /// The processor's id of the invoice, `in_...`.
+        /// The processor's ID for the invoice, `in_...`.
         invoice: String,
-        /// The processor's id of the payment, `pi_...`.
+        /// The processor's ID for the payment, `pi_...`.
         payment_intent: String,
     },
     /// The event has no meaning for this server.
     Ignored {
-        /// The processor's name of the event type.
+        /// The processor's name for the event type.
         kind: String,
     },
 }
@@ -101,13 +101,13 @@ pub enum PaymentEffect {
 pub struct OrderLinks {
     /// Reference passed by the server when it created the session.
     pub client_reference_id: Option<String>,
-    /// The order's id from the metadata of the event: `metadata.orderId` or `metadata.order_id`.
+    /// The order's ID from the metadata of the event: `metadata.orderId` or `metadata.order_id`.
     pub order_id: Option<String>,
-    /// The invoice's id from the metadata of the event: `metadata.invoiceId` or `metadata.invoice_id`.
+    /// The invoice's ID from the metadata of the event: `metadata.invoiceId` or `metadata.invoice_id`.
     pub invoice_id: Option<String>,
-    /// The processor's id of a payment, `pi_...`.
+    /// The processor's ID for a payment, `pi_...`.
     pub payment_intent: Option<String>,
-    /// The processor's id of the checkout session.
+    /// The processor's ID for the checkout session.
     pub session: Option<String>,
 }
 
@@ -120,12 +120,12 @@ pub enum EventError {
         /// Position in the body and the cause.
         detail: String,
     },
-    /// A member has the wrong shape.
+    /// A field has the wrong shape.
     #[error("{path}: expected {expected}")]
     Shape {
-        /// Dotted path of the member.
+        /// Dotted path of the field.
         path: String,
-        /// Expected shape of the member.
+        /// Expected shape of the field.
         expected: &'static str,
     },
 }
@@ -307,7 +307,7 @@ fn failure(object: &EventMembers<'_>) -> Result<String, EventError> {
 
 const AMOUNT: &str = "a whole number of minor units, not negative";
 
-/// Members of one JSON object, with the object's path for error messages.
+/// Fields of one JSON object, with the object's path for error messages.
 struct EventMembers<'a> {
     path: String,
     object: &'a Map<String, Value>,
@@ -326,7 +326,7 @@ impl<'a> EventMembers<'a> {
         EventError::Shape { path: format!("{}{name}", self.path), expected }
     }
 
-    /// Returns the member with the given name; null counts as absent.
+    /// Returns the field with the given name; null counts as absent.
     fn get(&self, name: &str) -> Option<&'a Value> {
         self.object.get(name).filter(|value| !value.is_null())
     }
@@ -344,7 +344,7 @@ impl<'a> EventMembers<'a> {
         }
     }
 
-    /// Returns an id or another short text; empty text counts as absent.
+    /// Returns an ID or another short text; empty text counts as absent.
     fn text(&self, name: &str) -> Result<Option<String>, EventError> {
         match self.any_text(name)? {
             Some(text) if text.len() > MAX_ID_BYTES || text.contains(char::is_control) => {
@@ -358,7 +358,7 @@ impl<'a> EventMembers<'a> {
         self.text(name)?.ok_or_else(|| self.wrong(name, "a string that is not empty"))
     }
 
-    /// Returns the id of a referenced object, whether the processor sent only the id or expanded the object.
+    /// Returns the ID of a referenced object, whether the processor sent only the ID or expanded the object.
     fn reference(&self, name: &str) -> Result<Option<String>, EventError> {
         match self.get(name) {
             Some(Value::Object(_)) => self.child(name)?.map(|child| child.required_text("id")).transpose(),

@@ -1,6 +1,6 @@
-//! Direct actions of operators on a printer, outside its jobs: who requested each action, and its outcome.
+//! Direct actions by operators on a printer, outside its jobs: who requested each action, and its outcome.
 //!
-//! Such an action goes directly to the printer, which may refuse it or not answer. It is recorded afterwards, in the
+//! Such an action goes directly to the printer, which may reject it or not respond. It is recorded afterwards, in the
 //! audit log and as an event on the timeline of the order whose job the printer had in hand. The action changes nothing
 //! else in the record: the monitor observes its effect on the printer.
 
@@ -16,7 +16,7 @@ use crate::id::Id;
 /// Maximum length of the recorded details and of the printer's message, in characters.
 const MAX_TEXT_CHARS: usize = 1000;
 
-/// Direct action of an operator on a printer.
+/// Direct action by an operator on a printer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DirectAction {

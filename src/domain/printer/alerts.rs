@@ -13,7 +13,7 @@ impl Printer {
         let name = &self.fields.name;
         let last_heard = self.last_seen_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
         let holds = if self.in_hand.is_some() {
-            " Its current job waits until the printer responds again or an operator resolves the job."
+            " Its current job is on hold until the printer responds again or an operator resolves the job."
         } else {
             ""
         };

@@ -1,4 +1,4 @@
-//! Rules of the attempt in hand: accepted, uploaded, started at most once, ended and acknowledged. `verdict` decides
+//! Rules for the attempt in hand: accepted, uploaded, started at most once, ended and acknowledged. `verdict` decides
 //! the outcome of an unconfirmed start.
 
 use super::{
@@ -11,9 +11,9 @@ use crate::launch::ChosenSlot;
 use crate::order::Resolution;
 use crate::printer_status::{Activity, Connection, PrintEnd};
 
-/// End reason of an attempt that the order abandoned.
+/// End reason for an attempt that the order abandoned.
 const GIVEN_UP_REASON: &str = "abandoned by an operator";
-/// End reason of an attempt ended by an emergency stop.
+/// End reason for an attempt ended by an emergency stop.
 const STOPPED_REASON: &str = "emergency stop";
 /// Maximum stored length of the token that identifies a run of the printer's server, in characters.
 const MAX_SERVER_MARK_CHARS: usize = 64;
@@ -51,7 +51,7 @@ impl Printer {
         Decision::to(self, TakeAnswer::Accepted)
     }
 
-    /// Applies a change to the attempt in hand if the attempt has the given id; a message about any other attempt
+    /// Applies a change to the attempt in hand if the attempt has the given ID; a message about any other attempt
     /// changes nothing. If the change returns `None`, the printer is freed.
     pub(super) fn of(
         mut self,
@@ -78,7 +78,7 @@ impl Printer {
         }
     }
 
-    /// Processes a finished upload: records that the start is being sent, and answers [`UploadAnswer::Go`] to this
+    /// Processes a finished upload: records that the start is being sent, and returns [`UploadAnswer::Go`] to this
     /// caller alone. If the printer can no longer start, the attempt ends instead.
     pub(super) fn uploaded(
         self,
@@ -151,7 +151,7 @@ impl Printer {
     }
 
     /// Cancels the attempt at the order's request. Before the start, the attempt ends immediately; afterwards, the
-    /// print is cancelled once the printer shows it.
+    /// print is cancelled once the printer reports it.
     pub(super) fn cancel_attempt(self, attempt: Id, cx: &DecisionContext<'_>) -> Decision<Self, AttemptAnswer> {
         if !self.holds(attempt) {
             return self.never(attempt);
@@ -169,7 +169,8 @@ impl Printer {
     }
 
     /// Applies an operator's resolution, on which the order has already acted. The attempt ends, unless the printer
-    /// still shows its print or may yet show it: such a print is cancelled, because the order no longer waits for it.
+    /// still reports its print or may yet report it: such a print is cancelled, because the order no longer waits for
+    /// it.
     pub(super) fn resolved(
         self,
         attempt: Id,
@@ -301,7 +302,7 @@ impl Printer {
         self.in_hand.as_ref().is_some_and(|in_hand| in_hand.attempt == attempt)
     }
 
-    /// Refuses the attempt permanently, even if the message that offers it is still in flight.
+    /// Rejects the attempt permanently, even if the message that offers it is still in flight.
     fn never(mut self, attempt: Id) -> Decision<Self, AttemptAnswer> {
         if self.past.contains(&attempt) {
             return Decision::unchanged(AttemptAnswer::NotInHand);

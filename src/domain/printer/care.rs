@@ -1,7 +1,7 @@
 //! Maintenance of a printer: its odometer, its reminders and its maintenance log.
 //!
 //! A print is added to the odometer in the commit that ends it, so it is counted exactly once despite crashes. The
-//! reminders that become due because of it are recorded in the same commit, with the event and the emails that announce
+//! reminders that become due because of it are recorded in the same commit, with the event and the emails that report
 //! them.
 
 use super::{AttemptPhase, MaintenanceAnswer, Printer, PrinterAnswer, PrinterRow, ReminderAnswer};
@@ -142,7 +142,7 @@ impl Printer {
         Ok(Decision::to(next, answer).rows([PrinterRow::Entry(Box::new(entry))]).events([event]))
     }
 
-    /// Completes a decision: adds a print that has just ended to the odometer, records and announces the reminders that
+    /// Completes a decision: adds a print that has just ended to the odometer, records and reports the reminders that
     /// are now due, and writes every reminder that changed.
     pub(super) fn with_care<A>(
         before: Option<&Self>,

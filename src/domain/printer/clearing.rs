@@ -1,5 +1,5 @@
 //! Periods between an occupied and a cleared bed, stored for the most recent prints so that the forecaster learns how
-//! long beds stay occupied. Every change of the bed's state is recorded here, whichever rule caused it.
+//! long beds stay occupied. Every change of the bed's state is recorded here, regardless of which rule caused it.
 
 use serde::{Deserialize, Serialize};
 

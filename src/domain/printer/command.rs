@@ -1,4 +1,4 @@
-//! Messages of a printer: commands with their answers, and rows.
+//! Commands on a printer, with their answers and rows.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +11,8 @@ use crate::printer_status::{Connection, PastPrint, ReportedSlot, ServerRun, Stat
 use crate::sign_off::Inspection;
 use crate::time::Timestamp;
 
-/// Evidence on a start that was not confirmed in time: from the printer's status, from its history, and from deleting
-/// the uploaded file.
+/// Evidence about a start that was not confirmed in time: from the printer's status, from its history, and from
+/// deleting the uploaded file.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Evidence {
     /// The printer's status names the file.
@@ -20,24 +20,24 @@ pub enum Evidence {
     /// The printer's history contains the file.
     Remembers(PastPrint),
     /// The history was read and does not contain the file, or the printer keeps no history. Collected for prints that
-    /// were seen and have vanished; no file is deleted to collect this evidence.
+    /// were observed and have vanished; no file is deleted to collect this evidence.
     Forgets {
-        /// Evidence on whether the printer's server has been restarted since the start.
+        /// Evidence about whether the printer's server has been restarted since the start.
         server: ServerRun,
-        /// `true` if the printer shows that the print did not finish: it still names the file, it was observed entering
-        /// an error, or its server's record of the file has no end.
+        /// `true` if the printer indicates that the print did not finish: it still names the file, it was observed
+        /// entering an error, or its server's record of the file has no end.
         stopped: bool,
-        /// Time since the print was last seen, in milliseconds; `None` if it was not seen over this connection.
+        /// Time since the print was last observed, in milliseconds; `None` if it was not observed over this connection.
         unseen_ms: Option<i64>,
     },
     /// The printer's firmware has been disconnected from its server for so long that the printer counts as offline, and
-    /// the history does not show how the print ended. Collected for prints that were seen.
+    /// the history does not show how the print ended. Collected for prints that were observed.
     Away,
-    /// The printer is reachable, neither its status nor its history shows the file, and the file was deleted or not
-    /// present: a start that arrives late finds no file. The members help decide whether the print ran and ended
+    /// The printer is reachable, neither its status nor its history contains the file, and the file was deleted or not
+    /// present: a start that arrives late finds no file. The fields help decide whether the print ran and ended
     /// unobserved.
     Revoked {
-        /// Evidence on whether the history covers the time since the start was sent.
+        /// Evidence about whether the history covers the time since the start was sent.
         server: ServerRun,
         /// Longest time without an observation of the printer since the start was sent, in milliseconds; `None` if
         /// unknown.
@@ -63,7 +63,7 @@ impl Evidence {
     }
 }
 
-/// Change that an operator makes to a printer; answered with the printer.
+/// Command with which an operator changes a printer; returns the printer.
 #[derive(Clone, Debug)]
 pub enum PrinterCommand {
     /// Registers a new printer.
@@ -71,18 +71,18 @@ pub enum PrinterCommand {
     /// Replaces the registration. `kind` and `base_url` must not change while an attempt or a manual print is in hand
     /// (409).
     Update {
-        /// Version that the caller read; refused with 412 if the printer has changed since.
+        /// Version that the caller read; rejected with 412 if the printer has changed since.
         if_version: Option<i64>,
         /// Complete new registration.
         fields: Box<PrinterFields>,
     },
-    /// Deletes the printer; refused with 409 while an attempt or a manual print is in hand.
+    /// Deletes the printer; rejected with 409 while an attempt or a manual print is in hand.
     Archive,
     /// Connects (`true`) or disconnects (`false`) the printer at an operator's request.
     Connect(bool),
     /// Sets the content of a slot, entered by an operator.
     LoadSlot {
-        /// Number of the slot, from 0.
+        /// Number of the slot, starting at 0.
         slot: u32,
         /// Content of the slot.
         spool: Spool,
@@ -96,7 +96,7 @@ pub enum PrinterCommand {
     /// Marks the bed as clear at an operator's request, and signs off the parts of the last print if this has not been
     /// done yet.
     BedCleared(Inspection),
-    /// Acknowledges a firmware fault or refused starts after an operator has inspected the printer; refused with 409
+    /// Acknowledges a firmware fault or refused starts after an operator has inspected the printer; rejected with 409
     /// while its firmware is still in error.
     ClearAttention,
     /// Records that all axes were homed at the server's command.
@@ -126,8 +126,8 @@ pub enum PrinterNews {
     /// Processes a status from the monitor that changes recorded data: state, connection, file, end of a print, homing,
     /// or progress by a tenth.
     Seen(Box<Status>),
-    /// Records that the printer has not answered for too long: its connection state, the human-readable reason, and the
-    /// time at which it last answered.
+    /// Records that the printer has not responded for too long: its connection state, the human-readable reason, and
+    /// the time at which it last responded.
     Silent(Connection, String, Option<Timestamp>),
     /// Updates the remaining amount on the spool in a slot, from the spool management system.
     SpoolLeft(SpoolBalance),
@@ -165,7 +165,7 @@ pub enum PrinterNews {
         /// Observed progress.
         progress: f64,
     },
-    /// Applies evidence on an unconfirmed start or a vanished print.
+    /// Applies evidence about an unconfirmed start or a vanished print.
     Judged {
         /// Attempt that was started.
         attempt: Id,
@@ -216,7 +216,7 @@ pub struct TakeAttempt {
     pub attempt: Id,
     /// Job to be printed.
     pub job: Id,
-    /// Order of the job.
+    /// Order that the job belongs to.
     pub order: Id,
     /// G-code file to upload.
     pub file_id: Id,
@@ -277,7 +277,7 @@ pub enum UploadAnswer {
     Done,
 }
 
-/// Decision of an order about an attempt that it offered.
+/// Decision by an order about an attempt that it offered.
 #[derive(Clone, Debug)]
 pub enum AttemptCommand {
     /// Cancels the given attempt at the order's request.
@@ -286,7 +286,7 @@ pub enum AttemptCommand {
     Resolve {
         /// Resolved attempt.
         attempt: Id,
-        /// Outcome of the print, as seen by the operator.
+        /// Outcome of the print, as observed by the operator.
         outcome: Resolution,
     },
 }
@@ -300,7 +300,8 @@ pub enum AttemptAnswer {
     NotInHand,
 }
 
-/// Print of a file that is not a job, at an operator's request; refused with 409 unless the printer could accept a job.
+/// Command that prints a file outside any job, at an operator's request; rejected with 409 unless the printer could
+/// accept a job.
 #[derive(Clone, Debug)]
 pub struct PrintManually {
     /// Identifier generated by the HTTP layer for this print.
@@ -321,7 +322,7 @@ pub struct ManualPrintAnswer {
     pub id: Id,
 }
 
-/// Change to a printer's reminders.
+/// Command on a printer's reminders.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReminderCommand {
     /// Adds a reminder.
@@ -330,7 +331,7 @@ pub enum ReminderCommand {
     Change {
         /// Reminder to change.
         id: Id,
-        /// Printer version that the caller read; refused with 412 if it has changed since.
+        /// Printer version that the caller read; rejected with 412 if it has changed since.
         if_version: Option<i64>,
         /// Complete new fields.
         fields: ReminderFields,
@@ -345,7 +346,7 @@ pub struct ReminderAnswer {
     pub reminder: (Box<Reminder>, Odometer),
 }
 
-/// Entry of completed work in the maintenance log.
+/// Command that adds an entry for completed work to the maintenance log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogMaintenance {
     /// Details of the work.

@@ -20,22 +20,22 @@ pub enum PrinterEffect {
         /// Serial number, for adapter types that need one.
         serial: Option<String>,
     },
-    /// Drives the attempt to a print or a verdict: uploads in phase `Taken`, then sends the start once, then determines
-    /// the outcome. From the phases `StartSent` and `Unverified` on, only the last step runs; the same applies to a
-    /// print that was seen and has vanished. The effect stays the same through these phases, so that the task that
-    /// recorded the start goes on to send it.
+    /// Advances the attempt to a print or a verdict: uploads in phase `Taken`, then sends the start once, then
+    /// determines the outcome. From the phases `StartSent` and `Unverified` on, only the last step runs; the same
+    /// applies to a print that was observed and has vanished. The effect stays the same through these phases, so that
+    /// the task that recorded the start goes on to send it.
     Run {
         /// Attempt in hand.
         attempt: Id,
     },
-    /// Drives a manual print to its start: uploads the file, then starts it once. If the start was already sent, only
+    /// Advances a manual print to its start: uploads the file, then starts it once. If the start was already sent, only
     /// its outcome is awaited.
     Manual {
         /// Identifier of the manual print.
         id: Id,
     },
     /// Cancels the attempt's print on the printer: reads the status first, and cancels once per status that shows the
-    /// attempt's file. The effect ends with the print, and as soon as the printer shows anything else.
+    /// attempt's file. The effect ends with the print, and as soon as the printer reports anything else.
     CancelPrint {
         /// Attempt in hand.
         attempt: Id,

@@ -19,20 +19,20 @@ pub enum AttemptPhase {
         /// Time at which the start was recorded.
         at: Timestamp,
     },
-    /// It is unknown whether the print started or, if it was seen ([`CurrentAttempt::began_at`]), how it ended. The
+    /// It is unknown whether the print started or, if it was observed ([`CurrentAttempt::began_at`]), how it ended. The
     /// printer takes no other attempt until evidence or an operator decides.
     Unverified {
         /// Human-readable reason why the outcome is unknown.
         reason: String,
     },
-    /// The printer shows the attempt's file as printing.
+    /// The printer reports the attempt's file as printing.
     Printing {
-        /// Time at which the print was first seen printing.
+        /// Time at which the print was first observed printing.
         at: Timestamp,
     },
     /// The print is paused on the printer.
     Paused {
-        /// Time at which the print was first seen printing.
+        /// Time at which the print was first observed printing.
         at: Timestamp,
     },
     /// The print started and is over; stored until the order has acknowledged the end.
@@ -49,7 +49,7 @@ pub enum AttemptPhase {
         #[serde(default)]
         unseen: bool,
     },
-    /// An emergency stop came before the print was seen; stored until the order has acknowledged it.
+    /// An emergency stop came before the print was observed; stored until the order has acknowledged it.
     Stopped {
         /// Human-readable reason.
         reason: String,
@@ -73,7 +73,7 @@ pub struct CurrentAttempt {
     pub attempt: Id,
     /// Job being attempted.
     pub job: Id,
-    /// Order of the job.
+    /// Order that the job belongs to.
     pub order: Id,
     /// G-code file to upload.
     pub file_id: Id,
@@ -83,13 +83,13 @@ pub struct CurrentAttempt {
     pub remote_name: Option<String>,
     /// Current phase.
     pub phase: AttemptPhase,
-    /// Number of the current phase, from 1; the order uses it to acknowledge a report.
+    /// Number of the current phase, starting at 1; the order uses it to acknowledge a report.
     pub step: u32,
     /// Last step acknowledged by the order; the report is repeated as long as it is below `step`.
     #[serde(rename = "heard")]
     pub acknowledged_step: u32,
     /// `true` if the order requested cancellation, which happens immediately before the start, and later once the
-    /// printer shows the print.
+    /// printer reports the print.
     pub cancel: bool,
     /// `true` if the order has abandoned the attempt: the print is cancelled, and the printer is freed even if the end
     /// of the print cannot be observed.
@@ -106,20 +106,20 @@ pub struct CurrentAttempt {
     /// in the meantime. `None` if the printer provides none.
     #[serde(default)]
     pub server_mark: Option<String>,
-    /// Time at which the file was first seen printing; `None` if not yet seen.
+    /// Time at which the file was first observed printing; `None` if not yet observed.
     #[serde(default)]
     pub began_at: Option<Timestamp>,
     /// Reason why the print is assumed to be over although the printer did not report how it ended; the printer's
-    /// history is then queried. `None` while the printer shows the print or cannot be read.
+    /// history is then queried. `None` while the printer reports the print or cannot be read.
     #[serde(default)]
     pub gone: Option<String>,
-    /// `true` if the printer stopped responding during the print and has not been seen printing it since.
+    /// `true` if the printer stopped responding during the print and has not been observed printing it since.
     #[serde(default)]
     pub out_of_sight: bool,
     /// Slots used by the print, as chosen on acceptance.
     #[serde(default)]
     pub used_slots: Vec<ChosenSlot>,
-    /// Number of the plate in the file, from 1; 0 in attempts that predate this field.
+    /// Number of the plate in the file, starting at 1; 0 in attempts that predate this field.
     #[serde(default)]
     pub plate: u32,
     /// Source slot of each filament of the file; `None` for one that the plate does not use. Empty if unknown.
@@ -128,7 +128,7 @@ pub struct CurrentAttempt {
     /// Filament length in millimetres, as stated in the file; `None` if not stated.
     #[serde(default)]
     pub stated_mm: Option<f64>,
-    /// Spools that were active at the printer during the print, if its own server books what it prints.
+    /// Spools that were active at the printer during the print, if its own server deducts what it prints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub booked_on: Vec<i64>,
     /// Time of acceptance; in an offered attempt, the time at which the order claimed the printer.

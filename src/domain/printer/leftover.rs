@@ -24,7 +24,7 @@ pub fn is_of_job(path: &str) -> bool {
     attempt_of(path).is_some()
 }
 
-/// Extracts the attempt's id from a file name of the form `JOB-000123_{attempt}.gcode`, in any folder.
+/// Extracts the attempt's ID from a file name of the form `JOB-000123_{attempt}.gcode`, in any folder.
 fn attempt_of(path: &str) -> Option<Id> {
     let name = path.rsplit('/').next()?;
     let (number, rest) = name.split_once('_')?;

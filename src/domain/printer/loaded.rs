@@ -1,5 +1,5 @@
-//! Materials of a file's filaments where they are not specified: the materials loaded in the printers that could print
-//! the file decide, if they leave no choice. Not for choosing slots, which is done again at each launch.
+//! Materials for a file's filaments if none are specified: those loaded in the printers that could print the file,
+//! provided that they leave no choice. Not used for choosing slots, which happens again at each launch.
 
 use std::collections::{BTreeMap, BTreeSet};
 

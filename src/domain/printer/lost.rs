@@ -1,9 +1,9 @@
-//! Verdict on a print that was seen, has vanished and does not appear in any history.
+//! Verdict on a print that was observed, has vanished and does not appear in any history.
 //!
-//! The print has failed if the printer shows that it has, or if it was observed so closely that it cannot have finished
-//! in between. Otherwise it may have finished unobserved: a user who has printed something else since then has removed
-//! the part from the bed, and one who cleared the history may have the part in hand. In that case only an operator at
-//! the printer can decide.
+//! The print has failed if the printer indicates that it has, or if it was observed so closely that it cannot have
+//! finished in between. Otherwise it may have finished unobserved: a user who has printed something else since then has
+//! removed the part from the bed, and one who cleared the history may have the part in hand. In that case only an
+//! operator at the printer can decide.
 
 use super::CurrentAttempt;
 use super::observation::{AGAIN_REASON, CLEARED_REASON, UNKNOWN_REASON};
@@ -13,7 +13,7 @@ use crate::printer_status::ServerRun;
 /// Failure reason of a print that was lost when the server that fed the printer was restarted.
 const RESTARTED_REASON: &str = "the printer's server restarted during the print and no longer has the print";
 
-/// Facts about a vanished print; see [`super::Evidence::Forgets`] for the members.
+/// Facts about a vanished print; see [`super::Evidence::Forgets`] for the fields.
 pub(super) struct LostPrint {
     pub(super) server: ServerRun,
     pub(super) stopped: bool,
@@ -42,8 +42,8 @@ impl LostPrint {
         Err(format!("{why}; its progress was last seen at {percent} %, and its end was not observed"))
     }
 
-    /// Returns whether the rest of the print could have finished since the print was last seen. Only half of the stated
-    /// time is assumed, because a machine may print faster than its file states.
+    /// Returns whether the rest of the print could have finished since the print was last observed. Only half of the
+    /// stated time is assumed, because a machine may print faster than its file states.
     fn may_have_finished(&self, in_hand: &CurrentAttempt) -> bool {
         let Some(unseen_ms) = self.unseen_ms else { return true };
         let print_ms = in_hand.estimated_seconds.unwrap_or(MIN_PRINT_SECONDS).saturating_mul(1000);
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::printer::tests::PrinterFixture;
 
-    /// Builds a print of 600 s that was last seen at the given progress.
+    /// Builds a print of 600 s that was last observed at the given progress.
     fn print(progress: f64, out_of_sight: bool) -> CurrentAttempt {
         let in_hand = PrinterFixture::printing().p().in_hand.clone().unwrap();
         CurrentAttempt { progress, out_of_sight, ..in_hand }

@@ -1,8 +1,8 @@
-//! Print that is not a job, started by an operator through the server (`POST /api/printers/{id}/print`). While it is
+//! Print outside any job, started by an operator through the server (`POST /api/printers/{id}/print`). While it is
 //! being uploaded and started, the printer accepts no attempt, and the start is sent at most once.
 //!
-//! Once the printer has accepted the start, the print is treated like one that was started at the machine: it is shown,
-//! and never interfered with.
+//! Once the printer has accepted the start, the print is treated like one that was started at the machine: it is
+//! displayed but never interfered with.
 
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ pub struct ManualPrint {
 pub enum ManualFailure {
     /// The printer was no longer ready.
     Busy(String),
-    /// The printer, or the connection to it, refused the print.
+    /// The printer, or the connection to it, rejected the print.
     Refused(String),
     /// It is unknown whether the print started.
     Unclear(String),
@@ -89,7 +89,7 @@ impl Printer {
         Ok(Decision::to(self, ManualPrintAnswer { id }))
     }
 
-    /// Processes a finished upload: records that the start is being sent, and answers [`UploadAnswer::Go`] to this
+    /// Processes a finished upload: records that the start is being sent, and returns [`UploadAnswer::Go`] to this
     /// caller alone.
     pub(super) fn manual_uploaded(
         mut self,

@@ -1,4 +1,4 @@
-//! Interpretation of a printer's status: its connection and state, and the evidence on the attempt in hand.
+//! Interpretation of a printer's status: its connection and state, and the evidence about the attempt in hand.
 //!
 //! Statuses arrive in the order in which they were read: each connection has one read at a time. Where a status must be
 //! newer than a recorded time, that time counts only if it does not lie in the future: a clock that was set back in
@@ -10,21 +10,21 @@ use crate::job::PrinterRecord;
 use crate::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::time::Timestamp;
 
-/// End reason of a print that was replaced by another file on a reachable printer.
+/// End reason for a print that was replaced by another file on a reachable printer.
 pub(super) const UNKNOWN_REASON: &str = "the printer no longer knows the file";
-/// End reason of a print after which a reachable printer shows no file at all.
+/// End reason for a print after which a reachable printer shows no file at all.
 pub(super) const CLEARED_REASON: &str =
     "the printer responded again without the print: it or its server was restarted, or someone cleared the print";
-/// End reason of a print whose file was printed again at the printer.
+/// End reason for a print whose file was printed again at the printer.
 pub(super) const AGAIN_REASON: &str = "someone printed its file again at the printer";
-/// End reason of a print that stopped before it was complete.
+/// End reason for a print that stopped before it was complete.
 const STOPPED_EARLY_REASON: &str = "the print stopped early";
-/// End reason of a print whose printer reports an error without a message.
+/// End reason for a print whose printer reports an error without a message.
 const ERROR_REASON: &str = "the printer reports an error";
 
-/// Evidence on an attempt that a status provides.
+/// Evidence about an attempt that a status provides.
 pub(super) enum Observation {
-    /// The status proves nothing about the attempt, so the attempt's phase stays unchanged.
+    /// The status proves nothing about the attempt, so the attempt's phase is left unchanged.
     Nothing,
     /// The attempt's file is printing.
     Printing,
@@ -45,7 +45,7 @@ fn outdated(looked: Timestamp, recorded: Timestamp, now: Timestamp) -> bool {
 }
 
 /// Interprets a status as evidence. An idle printer proves nothing about a start that was just sent, because the
-/// printer may be slow; once the file was seen printing, an idle printer proves that the print is over.
+/// printer may be slow; once the file was observed printing, an idle printer proves that the print is over.
 fn observation(in_hand: &CurrentAttempt, status: &Status, now: Timestamp) -> Observation {
     if in_hand.over() || status.state == Activity::Offline {
         return Observation::Nothing;
@@ -80,7 +80,7 @@ fn observation(in_hand: &CurrentAttempt, status: &Status, now: Timestamp) -> Obs
 }
 
 impl CurrentAttempt {
-    /// Returns the time at which the attempt's file was first seen printing; `None` if not yet seen.
+    /// Returns the time at which the attempt's file was first observed printing; `None` if not yet observed.
     pub(super) fn began(&self) -> Option<Timestamp> {
         match self.phase {
             AttemptPhase::Printing { at } | AttemptPhase::Paused { at } => Some(at),
@@ -131,7 +131,8 @@ impl Printer {
         Some(PrinterRecord { progress, ..self.seen_print(attempt) })
     }
 
-    /// Returns whether the printer is connected and was last seen printing or pausing the file of the attempt in hand.
+    /// Returns whether the printer is connected and was last observed printing or pausing the file of the attempt in
+    /// hand.
     pub(super) fn shows_own(&self) -> bool {
         let ours = |file: &str| self.in_hand.as_ref().is_some_and(|hand| hand.gone.is_none() && hand.is_ours(file));
         self.connection == Connection::Connected && self.shows.as_deref().is_some_and(ours)

@@ -1,5 +1,5 @@
 //! Photo of a finished print: due from the commit that ends the print until it is taken, or until the next print
-//! starts, which the photo would otherwise show. Nothing waits for it.
+//! starts, which the photo would otherwise show. Nothing depends on it.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct PhotoDue {
     pub attempt: Id,
     /// Job that was printed.
     pub job: Id,
-    /// Order of the job.
+    /// Order that the job belongs to.
     pub order: Id,
     /// Name of the printed file on the printer.
     pub file_name: String,
@@ -25,7 +25,7 @@ pub struct PhotoDue {
 }
 
 impl Printer {
-    /// Completes a decision: makes a photo due for a print that has just ended, and drops it once the next print
+    /// Completes a decision: makes a photo due for a print that has just ended, and discards it once the next print
     /// starts.
     pub(super) fn with_photo<A>(
         before: Option<&Self>,

@@ -6,7 +6,7 @@ use crate::id::Id;
 use crate::order::Report;
 use crate::printer_status::{Activity, Connection};
 
-/// Number of ended attempts that a printer remembers in order to refuse them; more than can be in flight in messages.
+/// Number of ended attempts that a printer remembers in order to reject them; more than can be in flight in messages.
 const MAX_PAST_ATTEMPTS: usize = 32;
 
 /// Returns the report to the order that corresponds to the attempt's phase.
@@ -68,7 +68,7 @@ impl CurrentAttempt {
 
 impl Printer {
     /// Returns whether the printer is printing, or has paused, a file that does not belong to the attempt. Such a print
-    /// is shown and never interfered with.
+    /// is displayed but never interfered with.
     pub fn foreign_print(&self) -> bool {
         self.shows.as_deref().is_some_and(|file| !self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(file)))
             || (matches!(self.activity, Activity::Printing | Activity::Paused)

@@ -22,7 +22,7 @@ const REFUSALS_UNTIL_ATTENTION: u32 = 2;
 /// Reason why an attempt failed before its start.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum StartFailure {
-    /// The printer refused, or the connection broke while it received the file.
+    /// The printer rejected the file, or the connection broke while it received the file.
     Refused,
     /// The printer has no storage left for the file.
     DiskFull,

@@ -64,7 +64,7 @@ fn loaded(material: Option<Id>) -> Option<Requirement> {
 }
 
 impl Printer {
-    /// Refuses while work is in hand; `what` completes "it can be … once that has ended".
+    /// Rejects the operation while work is in hand; `what` completes "it can be … once that has ended".
     pub(super) fn not_busy(&self, what: &str) -> Result<(), Refusal> {
         let has = match (&self.in_hand, &self.manual) {
             (Some(_), _) => "has a job",

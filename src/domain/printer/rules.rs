@@ -118,8 +118,8 @@ impl Printer {
             .created(alert.into_iter().chain(left).flatten())
     }
 
-    /// Records that the printer, or the firmware behind its server, has not answered for too long. `printer.offline` is
-    /// published once per outage.
+    /// Records that the printer, or the firmware behind its server, has not responded for too long. `printer.offline`
+    /// is published once per outage.
     pub(super) fn silent(
         self,
         connection: Connection,
@@ -176,7 +176,7 @@ impl Printer {
         Event::new(cx, name, ("printer", self.id), self.in_hand.as_ref().map(|in_hand| in_hand.order), &data)
     }
 
-    /// Returns the attempt in hand with its [`report_of`], if the attempt has the given id.
+    /// Returns the attempt in hand with its [`report_of`], if the attempt has the given ID.
     pub fn report(&self, attempt: Id) -> Option<(&CurrentAttempt, crate::order::Report)> {
         self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt).map(|in_hand| (in_hand, report_of(in_hand)))
     }

@@ -22,7 +22,7 @@ const MAX_WORDS_CHARS: usize = 300;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FirmwareFault {
-    /// Time at which the printer was last seen entering an error state.
+    /// Time at which the printer was last observed entering an error state.
     pub at: Timestamp,
     /// The printer's message about the first error.
     pub words: String,
@@ -57,8 +57,8 @@ impl Printer {
         }
     }
 
-    /// Returns whether the printer counts as offline because its server answers but the firmware behind the server does
-    /// not.
+    /// Returns whether the printer counts as offline because its server responds but the firmware behind the server
+    /// does not.
     pub fn firmware_stays_away(&self) -> bool {
         self.outage && self.connection == Connection::FirmwareDisconnected && !self.disconnected
     }
@@ -83,7 +83,7 @@ impl Printer {
         Decision::to(self.clone(), PrinterAnswer { printer: Box::new(self) }).events([event])
     }
 
-    /// Clears a firmware fault and the refused starts after an operator has inspected the printer. Refused while the
+    /// Clears a firmware fault and the refused starts after an operator has inspected the printer. Rejected while the
     /// firmware still reports an error, because the same error would only be recorded again.
     pub(super) fn clear_attention(self, cx: &DecisionContext<'_>) -> Result<Decision<Self, PrinterAnswer>, Refusal> {
         if self.fault.is_some() && self.activity == Activity::Error && !self.disconnected {

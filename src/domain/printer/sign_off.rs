@@ -14,7 +14,7 @@ use crate::refusal::Refusal;
 use crate::sign_off::Inspection;
 use crate::time::Timestamp;
 
-/// Maximum number of sign-offs waiting for acknowledgement by their orders; further ones are refused until one is
+/// Maximum number of sign-offs waiting for acknowledgement by their orders; further ones are rejected until one is
 /// acknowledged.
 const MAX_WAITING_SIGN_OFFS: usize = 4;
 
@@ -26,7 +26,7 @@ pub struct LastPrint {
     pub attempt: Id,
     /// Job that was printed.
     pub job: Id,
-    /// Order of the job.
+    /// Order that the job belongs to.
     pub order: Id,
 }
 
@@ -74,7 +74,7 @@ impl Printer {
         }
     }
 
-    /// Marks the bed as clear, which signs off the last print. An inspection without a known print is refused, so that
+    /// Marks the bed as clear, which signs off the last print. An inspection without a known print is rejected, so that
     /// it is not lost.
     pub(super) fn bed_cleared(
         self,
@@ -102,7 +102,7 @@ impl Printer {
         Ok(self.say(cx, clear, Some("printer.bed_cleared")).requires(inspection.requires()))
     }
 
-    /// Refuses deletion while a sign-off has not been acknowledged by its order, because nothing else would report it.
+    /// Rejects deletion while a sign-off has not been acknowledged by its order, because nothing else would report it.
     pub(super) fn has_told_sign_offs(&self) -> Result<(), Refusal> {
         if self.signed_prints.is_empty() {
             return Ok(());
@@ -111,7 +111,7 @@ impl Printer {
         Err(Refusal::conflict("printer_busy", words))
     }
 
-    /// Drops a sign-off that the order has acknowledged.
+    /// Discards a sign-off that the order has acknowledged.
     pub(super) fn signed_off(mut self, attempt: Id, cx: &DecisionContext<'_>) -> Decision<Self> {
         let before = self.signed_prints.len();
         self.signed_prints.retain(|signed| signed.print.attempt != attempt);

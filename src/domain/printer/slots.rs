@@ -45,7 +45,7 @@ pub enum SlotSource {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Slot {
-    /// Number, from 0, in the printer's numbering of its tools.
+    /// Number, starting at 0, in the printer's numbering of its tools.
     pub slot: u32,
     /// Loaded material; `None` if unknown.
     pub material_id: Option<Id>,
@@ -213,7 +213,7 @@ impl Printer {
     }
 
     /// Sets the content of a slot, so that swapping a spool takes one command. A slot that does not exist yet is added.
-    /// Refused if the printer does not report the expected spool in the slot.
+    /// Rejected if the printer does not report the expected spool in the slot.
     pub(super) fn load_slot(
         self,
         number: u32,

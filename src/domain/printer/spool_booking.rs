@@ -1,5 +1,5 @@
-//! Printers whose own server books their prints in the spool management system: the spools on which a print was booked,
-//! so that nothing books it there twice, and the warnings for operators.
+//! Printers whose own server deducts their prints in the spool management system: the spools from which a print was
+//! deducted, so that nothing deducts it there twice, and the warnings for operators.
 
 use super::{CurrentAttempt, Printer, Slot};
 use crate::material::Material;
@@ -10,7 +10,7 @@ use crate::printer_status::{Connection, SpoolBooking, Status};
 const MAX_BOOKED_SPOOLS: usize = 16;
 
 impl CurrentAttempt {
-    /// Adds spools on which the print was booked.
+    /// Adds spools from which the print was deducted.
     pub(super) fn book_on(&mut self, spools: impl IntoIterator<Item = i64>) {
         for spool in spools {
             if !self.booked_on.contains(&spool) && self.booked_on.len() < MAX_BOOKED_SPOOLS {
@@ -21,7 +21,8 @@ impl CurrentAttempt {
 }
 
 impl Printer {
-    /// Updates the booking spools from a status. The last report of an unreachable printer remains valid.
+    /// Updates, from a status, the spools from which the printer deducts its prints. The last report of an unreachable
+    /// printer remains valid.
     pub(super) fn booking_seen(&mut self, status: &Status) {
         if status.connection != Connection::Connected {
             return;
@@ -34,8 +35,8 @@ impl Printer {
         }
     }
 
-    /// Returns the spools on which the printer is booking, or has yet to book, a print started by the server; changes
-    /// on them are not settled.
+    /// Returns the spools from which the printer is deducting, or has yet to deduct, a print started by the server;
+    /// changes to them are not settled.
     pub fn spools_in_use(&self) -> Vec<i64> {
         let Some(SpoolBooking { spool, unreported, .. }) =
             self.books_on.filter(|_| !self.archived && !self.disconnected)
@@ -47,7 +48,7 @@ impl Printer {
         used.chain(active).collect()
     }
 
-    /// Returns whether the printer itself currently books its prints from the given slot.
+    /// Returns whether the printer itself currently deducts its prints from the given slot.
     pub fn books_itself(&self, slot: &Slot) -> bool {
         self.books_on.is_some_and(|booking| slot.spool == Some(booking.spool))
     }
@@ -67,29 +68,29 @@ impl Printer {
         let of_another = link.filter(|link| link.agreed.as_ref().is_some_and(|agreed| !agreed.contains_key(&spool)));
         match slot.spool {
             Some(slot_spool) if slot_spool != spool && single => Some(format!(
-                "the printer itself records its use on spool {spool}, but spool {slot_spool} is set for slot \
-                 {number}: select the correct spool at the printer, or correct the slot"
+                "the printer itself records its consumption for spool {spool}, but spool {slot_spool} is set for \
+                 slot {number}: select the correct spool at the printer, or correct the slot"
             )),
             None if single => Some(format!(
-                "the printer itself records its use on spool {spool}: set this spool for slot {number}, or select \
-                 another one at the printer"
+                "the printer itself records its consumption for spool {spool}: set this spool for slot {number}, or \
+                 select another one at the printer"
             )),
             Some(slot_spool) if slot_spool == spool => match of_another {
                 Some(link) => Some(format!(
-                    "the printer itself records its use on spool {spool}, which does not hold {}: the use is \
-                     recorded there and here, so load the correct material into slot {number}, or select another \
-                     spool",
+                    "the printer itself records its consumption for spool {spool}, which does not hold {}: the \
+                     consumption is recorded there and here, so load the correct material into slot {number}, or \
+                     select another spool",
                     link.name
                 )),
                 None if connected => None,
                 None => Some(format!(
-                    "the printer cannot reach the spool system: its use of spool {spool} is recorded there later, or \
-                     never if its server restarts before that"
+                    "the printer cannot reach the spool system: its consumption from spool {spool} is recorded there \
+                     later, or never if its server restarts before that"
                 )),
             },
             _ => Some(format!(
-                "the printer itself records its use on spool {spool}: use from slot {number} is recorded there too, \
-                 unless the printer changes its active spool with the slot"
+                "the printer itself records its consumption for spool {spool}: consumption from slot {number} is \
+                 recorded there too, unless the printer changes its active spool with the slot"
             )),
         }
     }

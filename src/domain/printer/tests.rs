@@ -124,7 +124,7 @@ impl PrinterFixture {
     pub(super) fn now(&self) -> Timestamp {
         self.bench.now
     }
-    /// Returns whether the print of the attempt in hand was seen and has not ended.
+    /// Returns whether the print of the attempt in hand was observed and has not ended.
     pub(super) fn prints_ours(&self) -> bool {
         let phase = self.p().in_hand.as_ref().map(|in_hand| &in_hand.phase);
         matches!(phase, Some(AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. }))

@@ -1,16 +1,16 @@
-//! The verdict on a start that was not confirmed in time follows this rule. If the printer's status or history shows
+//! The verdict on a start that was not confirmed in time follows this rule. If the printer's status or history contains
 //! the file, the print started, and the status or history determines the phase. If the printer is reachable, neither
-//! its status nor its history shows the file, and the file is no longer on the printer, the print cannot start later.
-//! Nor did it run and end unobserved, if the history covers the time since the start, or if the printer was never
-//! unobserved for half of the print's time; in that case the job may go to another printer. Anything else proves
+//! its status nor its history contains the file, and the file is no longer on the printer, the print cannot start
+//! later. Nor did it run and end unobserved, if the history covers the time since the start, or if the printer was
+//! never unobserved for half of the print's time; in that case the job may go to another printer. Anything else proves
 //! nothing: the attempt is [`AttemptPhase::Unverified`] and remains so until the printer provides evidence or an
 //! operator decides. The start itself is never sent a second time.
 //!
-//! A print that was seen and has vanished without a report of its end ended as stated in the printer's history. If the
-//! history breaks off, an operator decides. If no history contains the print, it has failed if the printer shows that
-//! it has or if it was observed so closely that it cannot have finished ([`LostPrint`]); in any other case an operator
-//! decides, because the part may be lying on the bed. The same applies to firmware that stays disconnected from its
-//! server.
+//! A print that was observed and has vanished without a report of its end ended as stated in the printer's history. If
+//! the history breaks off, an operator decides. If no history contains the print, it has failed if the printer
+//! indicates that it has or if it was observed so closely that it cannot have finished ([`LostPrint`]); in any other
+//! case an operator decides, because the part may be lying on the bed. The same applies to firmware that stays
+//! disconnected from its server.
 
 use super::attempt::{ended, not_started};
 use super::lost::LostPrint;
@@ -32,7 +32,7 @@ const CUT_OFF_REASON: &str =
 const NAMES_LAST_REASON: &str = "the printer names the file as its last print, but the print was not observed";
 
 impl Printer {
-    /// Applies the evidence on an unconfirmed start or a vanished print, by the rule in the module documentation.
+    /// Applies the evidence about an unconfirmed start or a vanished print, by the rule in the module documentation.
     pub(super) fn judged(self, attempt: Id, evidence: &Evidence, cx: &DecisionContext<'_>) -> Decision<Self> {
         let auto_clear = self.fields.auto_clear;
         self.of(attempt, cx, |printer, mut in_hand| {

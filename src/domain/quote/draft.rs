@@ -71,7 +71,7 @@ pub struct DraftQuote {
     pub notes: Option<String>,
 }
 
-/// Changes to a draft: `None` leaves a member unchanged, an inner `None` clears it.
+/// Changes to a draft: `None` leaves a field unchanged, an inner `None` clears it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct QuotePatch {
     /// The customer's email address.
@@ -155,7 +155,7 @@ fn model(wished: &DraftModel, facts: MeshFacts, previous: Option<&QuoteModel>, p
 }
 
 impl Quote {
-    /// Creates a draft from the request, or refuses the request with all its faults together.
+    /// Creates a draft from the request, or rejects the request with all its faults together.
     pub(super) fn draft(cx: &DecisionContext<'_>, id: Id, wished: &DraftQuote) -> Result<Self, Refusal> {
         let mut faults = Faults::default();
         let mut quote = Self {

@@ -20,7 +20,7 @@ pub struct LineMargin {
     pub work: PrintWork,
     /// Costs of the work so far.
     pub actual: Costs,
-    /// `true` once no job of the line will be printed any more.
+    /// `true` once none of the line's jobs will be printed again.
     pub is_final: bool,
 }
 

@@ -34,7 +34,7 @@ pub enum QuoteEffect {
         /// Status of the quote.
         status: QuoteStatus,
     },
-    /// Creates the order of the accepted quote under the chosen id; answered by [`QuoteCommand::Ordered`].
+    /// Creates the order of the accepted quote under the chosen ID; answered by [`QuoteCommand::Ordered`].
     MakeOrder(Id),
 }
 
@@ -254,7 +254,7 @@ impl Quote {
         Ok(along)
     }
 
-    /// Accepts the quote. The id of the order is chosen and stored here, so that the order is created only once.
+    /// Accepts the quote. The ID of the order is chosen and stored here, so that the order is created only once.
     fn accept(&mut self, cx: &DecisionContext<'_>) -> Result<ChangeOutput, Refusal> {
         match self.shown_status(cx.now) {
             QuoteStatus::Sent => {}
@@ -321,7 +321,7 @@ impl Quote {
         }
     }
 
-    /// Builds the email that tells the customer about the sent quote.
+    /// Builds the email that notifies the customer of the quote.
     fn mail(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
         let money = |label: &str, cents: i64| MailFact::new(label, format_amount(cents, &self.currency));
         let extra = [("Shipping", self.shipping_cents), ("Tax", self.tax_cents)];

@@ -97,9 +97,9 @@ impl RestoredSeries {
         Ok(Self { next, ..self.clone() })
     }
 
-    /// Returns the condition on the stored documents for continuing the series with another number, which is contained
-    /// in `member` of the request; `None` if the number is unchanged, or if the series is counted in memory and may
-    /// have gaps.
+    /// Returns the condition on the stored documents for continuing the series with another number, which is in the
+    /// request field `member`; `None` if the number is unchanged, or if the series is counted in memory and may have
+    /// gaps.
     ///
     /// The gap extends from the last number in the backup to the number before the next one. Every number that was
     /// issued since, or that another restore skips, must therefore lie within the gap: a higher one would be preceded

@@ -7,7 +7,7 @@ fn map_entry(variant: &str, sku: u32, quantity: u32) -> VariantUpdate {
     VariantUpdate { variant: variant.to_owned(), sku_id: id(sku), quantity }
 }
 
-/// Builds a sold line with the given variant id and SKU code.
+/// Builds a sold line with the given variant ID and SKU code.
 fn sold(variant: Option<&str>, code: Option<&str>) -> SoldLine {
     SoldLine {
         line_id: "1".to_owned(),

@@ -1,4 +1,4 @@
-//! Schemas of values that are objects in both requests and responses. The rules for reading requests are defined with
+//! Schemas for values that are objects in both requests and responses. The rules for reading requests are defined with
 //! the routes, whose tests compare them with these schemas.
 
 use std::ops::RangeBounds;
@@ -17,9 +17,9 @@ use crate::sku::{Component, Dimensions, SkuMaterial};
 /// Regular expression for text without line breaks, tabs and other control characters.
 const ONE_LINE: &str = r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$";
 
-/// Material id used in examples.
+/// Material ID used in examples.
 const EXAMPLE_MATERIAL: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
-/// SKU id used in examples.
+/// SKU ID used in examples.
 const EXAMPLE_SKU: &str = "01890a5d-ac96-774b-bcce-b302099a8063";
 
 /// Returns the shape of one line of text with the given range of lengths in characters.

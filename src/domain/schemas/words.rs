@@ -1,4 +1,4 @@
-//! Schemas of enumerations without data: the names that `serde` reads and writes.
+//! Schemas for enumerations without data: the names that `serde` reads and writes.
 
 use api_schema::ToSchema;
 use api_schema::shape::Shape;
@@ -46,7 +46,7 @@ words! {
     AddressKind,
     /// State of an attempt to print, or its outcome.
     AttemptState,
-    /// Condition that keeps a printer from taking its next job until it ends or a user acts.
+    /// Condition that prevents a printer from taking its next job until the condition ends or a user acts.
     Attention,
     /// Reason why a job awaits review: too little material, stock below its reorder point, or failed slicing.
     Block,
@@ -62,7 +62,7 @@ words! {
     DocumentKind,
     /// State of an endpoint, which is `disabled` manually or after a delivery was abandoned.
     EndpointState,
-    /// Progress of an export.
+    /// State of an export, from its request to its deletion.
     ExportState,
     /// Type of records to export.
     ExportType,
@@ -84,13 +84,13 @@ words! {
     OutboundEvent,
     /// Image format, detected from the content.
     PictureFormat,
-    /// Progress of recording a document in the books.
+    /// State of the transfer of a document to the accounting system.
     PostingState,
     /// Outcome of a print according to the printer.
     PrintEnd,
     /// Outcome of a print, as seen by a user.
     Resolution,
-    /// Side whose count is right: `theirs` sets the shop's stock to the count of the other system, `ours` books the
+    /// Side whose count is correct: `theirs` sets the shop's stock to the count of the other system, `ours` records the
     /// difference in the other system.
     RightSide,
     /// Permissions of a caller; `admin` includes `operator`, which includes `customer`.
@@ -104,7 +104,7 @@ words! {
     /// whichever is earlier, or that time has passed. `at_risk`: expected within the last tenth of the promised span, or
     /// impossible to forecast. `on_time`: expected before that.
     Timing = "OrderTiming",
-    /// Progress of notifying the other shop of a shipment.
+    /// State of the notification of the other shop about a shipment.
     TrackingState,
     /// Kind of a payment event that does not belong to any order.
     UnmatchedKind,

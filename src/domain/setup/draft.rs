@@ -1,7 +1,7 @@
 //! Settings that the setup wizard has collected but not written yet. They are retained between the wizard's pages, so
 //! that the wizard can be left and resumed.
 //!
-//! Values are not validated here: the tests of services and the settings themselves do that.
+//! Values are not validated here: that is done by the service tests and by the settings themselves.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -33,7 +33,7 @@ impl SetupDraft {
         &self.values
     }
 
-    /// Returns the new value of a setting; `None` if the setting stays unchanged.
+    /// Returns the new value of a setting; `None` if the setting is left unchanged.
     pub fn value(&self, key: &str) -> Option<&str> {
         self.values.get(key).map(String::as_str)
     }

@@ -34,11 +34,13 @@ impl OrderObstacle {
             Self::Withdrawn => "it is not active and cannot be ordered".to_owned(),
             Self::NotPublic => "it is not public, so only staff can order it".to_owned(),
             Self::NoFile => {
-                "it has neither G-code nor a model: customers cannot order it, and jobs that staff order wait for a \
-                 file"
+                "it has neither G-code nor a model: customers cannot order it, and jobs that staff order are on hold \
+                 until it has either"
                     .to_owned()
             }
-            Self::NoProfile => "its model has no slicer profile: its jobs wait for a profile or for G-code".to_owned(),
+            Self::NoProfile => {
+                "its model has no slicer profile: its jobs are on hold until it has a profile or G-code".to_owned()
+            }
             Self::ComponentGone => "a component was deleted or has become a kit, so it cannot be ordered".to_owned(),
             Self::ComponentWithdrawn(name) => format!("its component {name} is not active, so it cannot be ordered"),
             Self::ComponentNoFile(name) => {

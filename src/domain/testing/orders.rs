@@ -21,11 +21,11 @@ use crate::promise::Promise;
 use crate::refusal::Refusal;
 use crate::sku::MachineType;
 
-/// Number from which the id of a decider's order is made.
+/// Number from which the ID of a decider's order is made.
 pub const ORDER_ID: u32 = 1;
-/// Number from which the id of the material needed by its jobs is made.
+/// Number from which the ID of the material needed by its jobs is made.
 pub const MATERIAL_ID: u32 = 2;
-/// Number from which the id of the printer that prints its jobs is made.
+/// Number from which the ID of the printer that prints its jobs is made.
 pub const PRINTER_ID: u32 = 3;
 
 /// Builds a line with the given number of parts at the given price, with or without a G-code file.
@@ -91,7 +91,7 @@ pub fn order_to(country: &str, cents: i64) -> NewOrder {
 
 /// Test harness that decides the commands of one order.
 pub struct OrderDecider {
-    /// Rules, clock and ids for its decisions.
+    /// Rules, clock and IDs for its decisions.
     pub bench: Bench,
     /// Order in its last decided state; `None` before it is created.
     pub order: Option<Order>,
@@ -177,7 +177,7 @@ pub fn mails<A>(decision: &Decision<Order, A>) -> Vec<&Mail> {
     decision.created.iter().filter_map(mail).collect()
 }
 
-/// Builds a paid order with two jobs, both reserved, and returns it with their ids.
+/// Builds a paid order with two jobs, both reserved, and returns it with their IDs.
 pub fn pair() -> (OrderDecider, [Id; 2]) {
     let mut desk = OrderDecider::with(new_order(vec![line(2, 500, true)]));
     desk.pay();

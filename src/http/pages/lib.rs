@@ -1,6 +1,6 @@
 //! Server-rendered pages for customers, for the staff (`staff`) and for setting up a new shop. They share one frame and
-//! one design (`design`), and their forms are submitted to this server. They are not part of the API but use the same commands, and
-//! every page works without its script.
+//! one design (`design`), and their forms are submitted to this server. They are not part of the API but use the same
+//! commands, and every page works without its script.
 //!
 //! Pages have the same guards as API routes: access, rate limits, body size. Errors are shown as pages too (`refused`),
 //! and users who are not signed in are redirected to the sign-in page.

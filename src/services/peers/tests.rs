@@ -176,6 +176,6 @@ async fn nobody_there_is_told_with_the_networks_words() {
     let fault = agent(&client, &format!("http://{free}"), "").await.unwrap_err();
     assert!(fault.message.contains("does not respond") && fault.detail.unwrap().contains("refused"));
     let metadata = agent(&client, "http://169.254.169.254/latest", "").await.unwrap_err();
-    assert!(metadata.message.contains("must be the address of a system of the shop"), "{metadata}");
+    assert!(metadata.message.contains("must be the address of one of the shop's own systems"), "{metadata}");
     assert!(agent(&client, "ftp://127.0.0.1", "").await.unwrap_err().message.contains("must be an http"));
 }

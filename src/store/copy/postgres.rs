@@ -1,5 +1,5 @@
 //! Copies a PostgreSQL database with the PostgreSQL programs. `pg_dump` writes the snapshot of one transaction, in
-//! which the rows are counted meanwhile, and `pg_restore` reads the copy to the end without restoring it.
+//! which the rows are counted at the same time, and `pg_restore` reads the entire copy without restoring it.
 
 mod programs;
 mod rows;
@@ -78,7 +78,7 @@ async fn copied(
     Ok((copy, schema))
 }
 
-/// Reads a copy to the end, and counts the rows in the tables of the given schema.
+/// Reads an entire copy, and counts the rows in the tables of the given schema.
 async fn found_in(programs: &PgPrograms, file: &Path, schema: String) -> Result<CopiedRows, CopyError> {
     let mut read = programs.command(RESTORE_PROGRAM);
     read.args(["--data-only", "--file=-"]).arg(file);

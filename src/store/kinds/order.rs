@@ -72,7 +72,7 @@ fn print_ms(attempt: &Attempt) -> i64 {
     attempt.took_ms().map_or(0, |took| took.max(0))
 }
 
-/// Returns the amount of each material that a print used, in thousandths, by material id; `None` if only the total is
+/// Returns the amount of each material that a print used, in thousandths, by material ID; `None` if only the total is
 /// known.
 fn used_of(attempt: &Attempt) -> Option<String> {
     let of = attempt.used_of.iter().map(|(material, amount)| (material.to_string(), amount.0.into()));

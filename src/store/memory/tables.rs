@@ -45,7 +45,7 @@ struct MemoryRow {
 
 impl Tables {
     /// Applies a submission. Returns the new tables and the numbered events, or the settlement if the submission is
-    /// refused.
+    /// rejected.
     pub(super) fn with(&self, submission: &Submission) -> Result<(Self, Vec<NumberedEvent>), Settlement> {
         let mut next = self.clone();
         let snapshot = submission.snapshot.as_ref().map(SnapshotRow::facts);
@@ -203,7 +203,7 @@ impl Tables {
         self.events.range(seq.saturating_add(1)..).map(|(seq, event)| NumberedEvent { seq: *seq, event: event.clone() })
     }
 
-    /// Returns the audit log entries in order of id, which is also chronological.
+    /// Returns the audit log entries in order of ID, which is also chronological.
     pub fn audit(&self) -> impl Iterator<Item = &Audit> {
         self.audit.values()
     }
@@ -213,7 +213,7 @@ impl Tables {
         self.answers.get(key)
     }
 
-    /// Returns all snapshot rows of a table as database models, lowest id first.
+    /// Returns all snapshot rows of a table as database models, lowest ID first.
     pub(super) fn models_of<M: TableRow + SnapshotModel>(&self) -> impl Iterator<Item = &M> {
         self.snapshot_rows(M::TABLE).filter_map(SnapshotRow::model)
     }
@@ -223,7 +223,7 @@ impl Tables {
         self.snapshots.get(&(table_of::<T>(), id.to_string()))
     }
 
-    /// Returns all snapshot rows of a kind of aggregate, lowest id first.
+    /// Returns all snapshot rows of a kind of aggregate, lowest ID first.
     pub(crate) fn snapshots_of<T: Snapshot>(&self) -> impl Iterator<Item = &SnapshotRow> {
         self.snapshot_rows(table_of::<T>())
     }

@@ -1,4 +1,4 @@
-//! Queries of postings to the accounting system, and of documents that still have to be posted.
+//! Queries for postings to the accounting system, and for documents that still have to be posted.
 
 use sea_orm::sea_query::{Condition, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
@@ -29,14 +29,14 @@ impl Queries {
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns the number of refused postings.
+    /// Returns the number of rejected postings.
     pub async fn refused_postings(&self) -> Result<u64, LoadError> {
         let refused = Page { limit: 0, offset: 0 };
         Ok(self.postings(Some(PostingState::Refused), refused).await?.1)
     }
 
     /// Returns documents of settled invoices issued since the given time that are not known to be in the books, in
-    /// order of issue; refused ones are left out.
+    /// order of issue; rejected ones are left out.
     pub async fn unposted(&self, since: Timestamp, limit: u64) -> Result<Vec<Id>, LoadError> {
         use invoice_documents::Column as D;
         let settled = SETTLED.iter().map(word).collect::<Result<Vec<_>, _>>().map_err(json)?;

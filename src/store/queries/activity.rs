@@ -1,4 +1,4 @@
-//! Queries of the activity in a period, regardless of the quality of the parts: attempts by printer and by day, the
+//! Queries for the activity in a period, regardless of the quality of the parts: attempts by printer and by day, the
 //! material used by prints, and the orders placed.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ const MAX_ORDERS_READ: u64 = 2000;
 /// Property by which attempts are grouped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ActivityGrouping {
-    /// Claimed printer, by id.
+    /// Claimed printer, by ID.
     Printer,
     /// Day of the claim, as the number of days since 1970, by a clock that is so many milliseconds ahead of UTC.
     Day(i64),

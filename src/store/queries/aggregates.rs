@@ -1,4 +1,4 @@
-//! Queries of materials, SKUs and files.
+//! Queries for materials, SKUs and files.
 
 use sea_orm::sea_query::{Alias, ExprTrait};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
@@ -15,7 +15,7 @@ use domain::sku::Sku;
 use domain::time::Timestamp;
 use entities::{files, materials, movements, skus};
 
-/// Filter of materials; absent members match all. Archived materials are never listed.
+/// Filter for materials; absent fields match all. Archived materials are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct MaterialFilter {
     /// Type of the material.
@@ -24,7 +24,7 @@ pub struct MaterialFilter {
     pub q: Option<String>,
 }
 
-/// Filter of SKUs; absent members match all. Archived SKUs are never listed.
+/// Filter for SKUs; absent fields match all. Archived SKUs are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SkuFilter {
     /// Visibility to customers.
@@ -41,17 +41,17 @@ pub struct SkuFilter {
     pub q: Option<String>,
     /// `true` for kits, `false` for all others.
     pub kit: Option<bool>,
-    /// Id of a file or SKU to which the SKU refers: a file that it is printed from or shown with, or a SKU that it
+    /// ID of a file or SKU to which the SKU refers: a file that it is printed from or shown with, or a SKU that it
     /// contains.
     pub names: Option<Id>,
 }
 
-/// Filter of files; absent members match all. Archived files are never listed.
+/// Filter for files; absent fields match all. Archived files are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FileFilter {
     /// Kind of the file.
     pub kind: Option<FileKind>,
-    /// SHA-256 of the content, in hex.
+    /// SHA-256 of the content, in hexadecimal.
     pub sha256: Option<String>,
     /// Text contained in the name.
     pub q: Option<String>,

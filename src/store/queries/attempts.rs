@@ -1,4 +1,4 @@
-//! Queries of a printer's history: its attempts at jobs, and their totals.
+//! Queries for a printer's history: its attempts at jobs, and their totals.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +34,8 @@ pub struct AttemptTotals {
     pub print_ms: i64,
     /// Material used by the prints, in thousandths of each material's unit.
     pub used: Amount,
-    /// Failure reasons, each with the number of prints, most frequent first; `None` stands for all other reasons and
-    /// for prints without one.
+    /// Failure reasons, each with the number of prints, most frequent first; `None` represents all other reasons and
+    /// prints without one.
     pub reasons: Vec<(Option<String>, i64)>,
 }
 

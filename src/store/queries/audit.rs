@@ -1,4 +1,4 @@
-//! Queries of the audit log and of idempotency keys.
+//! Queries for the audit log and idempotency keys.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
 
@@ -8,16 +8,16 @@ use domain::id::Id;
 use domain::time::Timestamp;
 use entities::{audit, idempotency};
 
-/// Filter of audit log entries; absent members match all.
+/// Filter for audit log entries; absent fields match all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AuditFilter {
     /// Caller, as text (`user:…`, `key:…`, `machine`).
     pub actor: Option<String>,
     /// Name of the command, such as `order.cancel`.
     pub action: Option<String>,
-    /// Kind of the aggregate, or of the part of one, that the entry concerns.
+    /// Kind of the aggregate, or of the part of one, that the entry is about.
     pub subject_kind: Option<String>,
-    /// Id of the subject of the entry.
+    /// ID of the subject of the entry.
     pub subject_id: Option<Id>,
     /// Earliest time of the entry, inclusive.
     pub from: Option<Timestamp>,

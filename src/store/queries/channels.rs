@@ -1,4 +1,4 @@
-//! Queries of sales channels and their channel orders.
+//! Queries for sales channels and their channel orders.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
 
@@ -11,7 +11,7 @@ use domain::id::Id;
 use domain::sales_channel::SalesChannel;
 use entities::{channel_orders, sales_channels};
 
-/// Filter of channel orders; absent members match all.
+/// Filter for channel orders; absent fields match all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ChannelOrderFilter {
     /// Sales channel from which the order came.

@@ -1,4 +1,4 @@
-//! Queries of the contents on disk to which files refer.
+//! Queries for the contents on disk to which files refer.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Queries of custom requests.
+//! Queries for custom requests.
 
 use sea_orm::sea_query::ExprTrait as _;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
@@ -10,16 +10,16 @@ use domain::aggregate::Versioned;
 use domain::custom_request::{CustomRequest, CustomRequestStatus};
 use entities::custom_requests;
 
-/// Filter of custom requests; absent members match all.
+/// Filter for custom requests; absent fields match all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CustomRequestFilter {
     /// Status of the custom request.
     pub status: Option<CustomRequestStatus>,
     /// Site on which the request was submitted.
     pub site: Option<String>,
-    /// Customer's e-mail address, in lower case.
+    /// Customer's email address, in lowercase.
     pub customer_email: Option<String>,
-    /// Text contained in the customer's e-mail address or name.
+    /// Text contained in the customer's email address or name.
     pub q: Option<String>,
 }
 

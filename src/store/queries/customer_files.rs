@@ -1,4 +1,4 @@
-//! Queries of files that customers sent and that the shop has not handled yet.
+//! Queries for files that customers sent and that the shop has not handled yet.
 
 use sea_orm::sea_query::{Alias, Condition, ExprTrait as _, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
@@ -37,7 +37,7 @@ impl Queries {
     }
 
     /// Returns up to `most` files that customers sent before the given time and that the shop has not handled yet,
-    /// oldest first, starting after the creation time and id in `after`, if given.
+    /// oldest first, starting after the creation time and ID in `after`, if given.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Queries of customers, their sessions and their sign-in links.
+//! Queries for customers, their sessions and their sign-in links.
 
 use sea_orm::sea_query::ExprTrait as _;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
@@ -10,12 +10,12 @@ use domain::customer::{Customer, CustomerSession};
 use domain::id::Id;
 use entities::{customer_sessions, customers, sign_in_links};
 
-/// Filter of customers; absent members match all.
+/// Filter for customers; absent fields match all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CustomerFilter {
-    /// E-mail address in normalised form.
+    /// Email address in normalised form.
     pub email: Option<String>,
-    /// Text contained in the e-mail address or the name.
+    /// Text contained in the email address or the name.
     pub q: Option<String>,
 }
 
@@ -27,7 +27,7 @@ impl Queries {
         Ok(row.map(|row| row.read()).transpose()?)
     }
 
-    /// Returns the customer with the given e-mail address, which must be in normalised form.
+    /// Returns the customer with the given email address, which must be in normalised form.
     pub async fn customer_by_email(&self, email: &str) -> Result<Option<Id>, LoadError> {
         use customers::Column as C;
         let select = customers::Entity::find().select_only().column(C::Id).filter(C::Email.eq(email));

@@ -1,4 +1,4 @@
-//! Queries of exports, and of the records to be exported.
+//! Queries for exports, and for the records to be exported.
 
 use sea_orm::sea_query::ExprTrait as _;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
@@ -19,7 +19,7 @@ use entities::{exports, invoices, quotes};
 /// Selection of the records to export; `S` is the type of their status.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExportRange<S> {
-    /// Customer's e-mail address, in lower case.
+    /// Customer's email address, in lowercase.
     pub customer_email: Option<String>,
     /// Status of the record as displayed at time `upto`.
     pub status: Option<S>,
@@ -34,7 +34,7 @@ pub struct ExportRange<S> {
 }
 
 impl<S> ExportRange<S> {
-    /// Selects the next records in the range, oldest first; the two columns are those of the creation time and the id.
+    /// Selects the next records in the range, oldest first; the two columns are those of the creation time and the ID.
     fn next_of<E: EntityTrait, C: ColumnTrait>(
         &self,
         select: Select<E>,

@@ -1,4 +1,4 @@
-//! Queries of the data from which the forecast learns: finished prints, and the outcome of promises.
+//! Queries for the data from which the forecast learns: finished prints, and the outcome of promises.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Queries of invoices and of issued documents.
+//! Queries for invoices and issued documents.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,14 +20,14 @@ use entities::{invoice_documents, invoices, orders};
 /// Maximum number of missing numbers listed for each series.
 const MAX_NAMED_GAPS: usize = 100;
 
-/// Filter of invoices; absent members match all.
+/// Filter for invoices; absent fields match all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct InvoiceFilter {
     /// Status as displayed at time `now`; overdue invoices are neither open nor partially paid.
     pub status: Option<InvoiceStatus>,
     /// Site of the invoice.
     pub site: Option<String>,
-    /// Customer's e-mail address, in lower case.
+    /// Customer's email address, in lowercase.
     pub customer_email: Option<String>,
     /// Order to which the invoice belongs.
     pub order_id: Option<Id>,
@@ -81,7 +81,7 @@ impl Queries {
         self.snapshots(select, page).await
     }
 
-    /// Returns the ids of those among the given invoices that have an amount due although the order was cancelled, so
+    /// Returns the IDs of those among the given invoices that have an amount due although the order was cancelled, so
     /// that they will not be paid. Uses a single query.
     pub async fn open_of_cancelled(&self, invoices: &[Invoice]) -> Result<HashSet<Id>, LoadError> {
         use orders::Column as C;
@@ -99,7 +99,7 @@ impl Queries {
         Ok(owing.into_iter().filter(|(_, order)| cancelled_ids.contains(order)).map(|(invoice, _)| invoice).collect())
     }
 
-    /// Returns the human-readable numbers of the given documents, by document id.
+    /// Returns the human-readable numbers of the given documents, by document ID.
     pub async fn document_numbers(&self, documents: &[Id]) -> Result<HashMap<Id, String>, LoadError> {
         use invoice_documents::Column as C;
         if documents.is_empty() {
@@ -114,7 +114,7 @@ impl Queries {
         rows.into_iter().map(numbered).collect()
     }
 
-    /// Returns a document with its number; `None` if there is no document with the given id.
+    /// Returns a document with its number; `None` if there is no document with the given ID.
     pub async fn document(&self, id: Id) -> Result<Option<IssuedDocument>, LoadError> {
         let row = invoice_documents::Entity::find_by_id(id.to_string()).one(&self.db).await?;
         row.as_ref().map(read_document).transpose()

@@ -1,4 +1,4 @@
-//! Queries of printer maintenance.
+//! Queries for printer maintenance.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 

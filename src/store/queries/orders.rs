@@ -1,4 +1,4 @@
-//! Queries of orders and jobs.
+//! Queries for orders and jobs.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use entities::{attempts, inbound, jobs, orders, quotes};
 /// escaped.
 const PROMISE: &str = "%\"promise\":{%";
 
-/// Filter of orders; absent members match all.
+/// Filter for orders; absent fields match all.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct OrderFilter {
     /// Status of the order.
@@ -28,7 +28,7 @@ pub struct OrderFilter {
     pub kind: Option<OrderKind>,
     /// Site on which the order was placed.
     pub site: Option<String>,
-    /// Customer's e-mail address, in lower case.
+    /// Customer's email address, in lowercase.
     pub customer_email: Option<String>,
     /// API key or user that created the order.
     pub made_by: Option<Id>,
@@ -38,7 +38,7 @@ pub struct OrderFilter {
     pub flag: Option<String>,
     /// `true` for orders with any flag, `false` for orders without flags.
     pub flagged: Option<bool>,
-    /// Text contained in the e-mail address, or the order number (`ORD-000123` or `123`).
+    /// Text contained in the email address, or the order number (`ORD-000123` or `123`).
     pub q: Option<String>,
     /// Human-readable number of the order.
     pub number: Option<i64>,
@@ -56,7 +56,7 @@ pub struct OwnOrders {
     pub customer_email: Option<String>,
 }
 
-/// Filter of jobs; absent members match all.
+/// Filter for jobs; absent fields match all.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct JobFilter {
     /// State of the job.

@@ -1,4 +1,4 @@
-//! Queries of events, webhook endpoints and their deliveries.
+//! Queries for events, webhook endpoints and their deliveries.
 
 use sea_orm::sea_query::{Condition, Expr, ExprTrait};
 use sea_orm::{
@@ -15,18 +15,18 @@ use domain::id::Id;
 use domain::time::Timestamp;
 use entities::{deliveries, endpoints, events};
 
-/// Filter of events; absent members match all.
+/// Filter for events; absent fields match all.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct EventFilter {
     /// Names of events, such as `order.paid`; empty for all events.
     pub events: Vec<String>,
     /// Kind of the event's subject.
     pub subject_kind: Option<String>,
-    /// Id of the event's subject.
+    /// ID of the event's subject.
     pub subject_id: Option<Id>,
 }
 
-/// Filter of deliveries; absent members match all.
+/// Filter for deliveries; absent fields match all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DeliveryFilter {
     /// State of the delivery.
@@ -138,13 +138,13 @@ impl Queries {
         Ok(self.readable(&rows, Doc::read))
     }
 
-    /// Returns the delivery with the given id, which includes the id of the endpoint.
+    /// Returns the delivery with the given ID, which includes the ID of the endpoint.
     pub async fn delivery(&self, id: Id) -> Result<Option<Delivery>, LoadError> {
         let row = deliveries::Entity::find_by_id(id.to_string()).one(&self.db).await?;
         Ok(row.map(|row| row.read()).transpose()?)
     }
 
-    /// Returns the pending deliveries of an endpoint that come after the given time and id, earliest first.
+    /// Returns the pending deliveries of an endpoint that come after the given time and ID, earliest first.
     pub async fn pending_deliveries(
         &self,
         endpoint: Id,
@@ -185,7 +185,7 @@ fn past(endpoint: Id, since: Timestamp) -> Result<Select<deliveries::Entity>, Lo
         .filter(C::CreatedAt.gte(since.0)))
 }
 
-/// Returns the pending deliveries of an endpoint that come after the given time and id, earliest first.
+/// Returns the pending deliveries of an endpoint that come after the given time and ID, earliest first.
 pub async fn pending_deliveries<C: ConnectionTrait>(
     db: &C,
     endpoint: Id,

@@ -1,4 +1,4 @@
-//! Queries of payments: lookups of their owner, and lists across orders and invoices without an order.
+//! Queries for payments: lookups of their owner, and lists across orders and invoices without an order.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use domain::id::Id;
 use domain::ledger::Payment;
 use entities::{invoices, orders, payments};
 
-/// Filter of payments; absent members match all.
+/// Filter for payments; absent fields match all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PaymentFilter {
-    /// Customer's e-mail address, in lower case.
+    /// Customer's email address, in lowercase.
     pub customer_email: Option<String>,
     /// Order to which the payment belongs.
     pub order_id: Option<Id>,
@@ -24,7 +24,7 @@ pub struct PaymentFilter {
     pub site: Option<String>,
 }
 
-/// Payment with the ids of its order and invoice.
+/// Payment with the IDs of its order and invoice.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ListedPayment {
     /// Payment or refund.
@@ -33,7 +33,7 @@ pub struct ListedPayment {
     pub order_id: Option<Id>,
     /// Invoice, possibly that of the order; `None` for an order that has received no money in its own currency.
     pub invoice_id: Option<Id>,
-    /// Customer's e-mail address.
+    /// Customer's email address.
     pub customer_email: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Queries of print quality: the good parts of signed-off prints, and the cost of the rejected parts.
+//! Queries for print quality: the good parts of signed-off prints, and the cost of the rejected parts.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ pub enum QualityGrouping {
 /// Quality figures for one group of signed-off prints.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct QualityCounts {
-    /// Id of the SKU or printer, or the reason; `None` for the single group, and for prints without a reason.
+    /// ID of the SKU or printer, or the reason; `None` for the single group, and for prints without a reason.
     pub key: Option<String>,
     /// Number of prints that ended and were signed off.
     pub prints: i64,
@@ -143,7 +143,7 @@ impl Queries {
 }
 
 /// Returns the SQL that joins attempts and their jobs with the material used by each print, as rows named `part` with
-/// the id of a material and the amount in thousandths. The usage of a print that ended before usage was recorded per
+/// the ID of a material and the amount in thousandths. The usage of a print that ended before usage was recorded per
 /// material is attributed entirely to the job's first material.
 pub(super) fn used_parts(db: DbBackend) -> &'static str {
     if db == DbBackend::Postgres {

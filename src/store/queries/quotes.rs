@@ -1,4 +1,4 @@
-//! Queries of quotes.
+//! Queries for quotes.
 
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
@@ -12,14 +12,14 @@ use domain::quote::{Quote, QuoteStatus};
 use domain::time::Timestamp;
 use entities::quotes;
 
-/// Filter of quotes; absent members match all. Deleted drafts are never listed.
+/// Filter for quotes; absent fields match all. Deleted drafts are never listed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct QuoteFilter {
     /// Status as displayed at time `now`; expired quotes do not count as sent.
     pub status: Option<QuoteStatus>,
     /// Site of the quote.
     pub site: Option<String>,
-    /// Customer's e-mail address in normalised form.
+    /// Customer's email address in normalised form.
     pub customer_email: Option<String>,
     /// Custom request to which the quote responds.
     pub custom_request_id: Option<Id>,

@@ -1,4 +1,4 @@
-//! Queries of restores from a backup, of the events undone by them, and of the numbers skipped since then.
+//! Queries for restores from a backup, the events undone by them, and the numbers skipped since then.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 

@@ -24,7 +24,7 @@ impl<M: ModelTrait + IntoActiveModel<ActiveOf<M>> + Clone + Sync + 'static> Tabl
 /// Rows of one table, and how they are written.
 trait TableRows: Any + Debug + Send + Sync {
     /// Returns whether the rows are guarded by a version. Guarded rows are written first: a commit based on an old
-    /// version must fail for that reason, whatever else is wrong with it.
+    /// version must fail for that reason, regardless of what else is wrong with it.
     fn is_guarded(&self) -> bool {
         false
     }

@@ -50,7 +50,7 @@ pub fn word(value: &impl Serialize) -> Result<String, serde_json::Error> {
     }
 }
 
-/// Returns an id as text, as stored in columns.
+/// Returns an ID as text, as stored in columns.
 pub fn text(id: Option<Id>) -> Option<String> {
     id.map(|id| id.to_string())
 }

@@ -20,9 +20,9 @@ pub type ModelOf<P> = <<P as Part>::Entity as EntityTrait>::Model;
 pub trait Part: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     /// Table for the part's rows.
     type Entity: EntityTrait<Model: TableRow + Doc>;
-    /// Column with the id of the owning aggregate; `None` if there is only one such aggregate, [`Id::ONLY`].
+    /// Column with the ID of the owning aggregate; `None` if there is only one such aggregate, [`Id::ONLY`].
     const OWNER_COLUMN: Option<&'static str> = None;
-    /// Returns the id of the owning aggregate.
+    /// Returns the ID of the owning aggregate.
     fn owner(&self) -> Id {
         Id::ONLY
     }

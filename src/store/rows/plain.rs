@@ -9,7 +9,7 @@ use entities::{audit, events, idempotency};
 /// Entry of the audit log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Audit {
-    /// Id of the entry.
+    /// ID of the entry.
     pub id: Id,
     /// Time of the command.
     pub at: Timestamp,
@@ -17,11 +17,11 @@ pub struct Audit {
     pub actor: String,
     /// Name of the command ([`domain::aggregate::Command::name`]).
     pub action: String,
-    /// Kind of the aggregate, or of the part of one, that the command concerned.
+    /// Kind of the aggregate, or of the part of one, that the command was about.
     pub subject_kind: String,
-    /// Id of the subject; [`Id::ONLY`] if there is only one of its kind.
+    /// ID of the subject; [`Id::ONLY`] if there is only one of its kind.
     pub subject_id: Id,
-    /// Id of the HTTP request.
+    /// ID of the HTTP request.
     pub request_id: Option<String>,
     /// `done`, or the code of the refusal.
     pub outcome: String,
@@ -38,7 +38,7 @@ pub struct IdempotentAnswer {
     pub body_hash: String,
     /// Kind of the aggregate that answered.
     pub kind: String,
-    /// Id of the aggregate that answered.
+    /// ID of the aggregate that answered.
     pub aggregate_id: Id,
     /// Version of the aggregate after the commit.
     pub version: i64,

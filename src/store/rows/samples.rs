@@ -98,7 +98,7 @@ pub async fn write(db: &DatabaseConnection, batch: Batch) -> Result<(), WriteErr
     }
 }
 
-/// Returns an id that is the same in every run, namely `n` as a UUID.
+/// Returns an ID that is the same in every run, namely `n` as a UUID.
 pub fn id(n: u128) -> Id {
     Id(uuid::Uuid::from_u128(n))
 }
@@ -246,7 +246,7 @@ pub fn quote(n: u128) -> Quote {
     }))
 }
 
-/// Builds queued e-mail number `n`.
+/// Builds queued email number `n`.
 pub fn mail(n: u128) -> Mail {
     read(json!({
         "id": id(n), "to": ["a@example.org"], "subject": "s", "text": "t", "state": "queued", "tries": 0, "nextAt": at(0),
@@ -352,7 +352,7 @@ pub fn accounting() -> Accounting {
     }))
 }
 
-/// Builds the posting of an invoice, refused by the accounting system.
+/// Builds the posting of an invoice, rejected by the accounting system.
 pub fn posting(n: u128) -> Posting {
     read(json!({
         "id": id(n), "documentId": id(n + 1), "invoiceId": id(n + 2), "kind": "invoice", "number": "INV-2026-000001",

@@ -26,7 +26,7 @@ pub trait Snapshot: Serialize + DeserializeOwned + Clone + Send + Sync + 'static
 pub trait SnapshotModel: Doc {
     /// Returns the version, which is the number of commits of the aggregate.
     fn version(&self) -> i64;
-    /// Returns the unique value that the row has besides its id, if the table has one.
+    /// Returns the unique value that the row has besides its ID, if the table has one.
     fn unique(&self) -> Option<Unique> {
         None
     }
@@ -42,7 +42,7 @@ trait ErasedSnapshot: Any + Debug + Send + Sync {
     fn facts(&self) -> SnapshotFacts<'_>;
 }
 
-/// Facts about a snapshot row that the in-memory store needs, whatever the table.
+/// Facts about a snapshot row that the in-memory store needs, regardless of the table.
 pub struct SnapshotFacts<'a> {
     pub table: &'static str,
     pub id: &'a str,
@@ -63,7 +63,7 @@ impl<M: TableRow + SnapshotModel> ErasedSnapshot for M {
 }
 
 impl SnapshotRow {
-    /// Wraps a row from any table of snapshot rows.
+    /// Erases the type of a row from any table of snapshot rows.
     pub fn new<M: TableRow + SnapshotModel>(row: M) -> Self {
         Self(Arc::new(row))
     }
@@ -83,7 +83,7 @@ impl SnapshotRow {
     }
 }
 
-/// Declares the snapshot rows of a kind: `snapshot_row!(Sku in skus unique code, |this, at_rest| { code: … })`. Id,
+/// Declares the snapshot rows of a kind: `snapshot_row!(Sku in skus unique code, |this, at_rest| { code: … })`. ID,
 /// version, schema number and document are filled in automatically; the columns to list are those by which queries
 /// filter, sort and join. `unique` names the column whose values are unique.
 macro_rules! snapshot_row {

@@ -1,4 +1,4 @@
-//! Counters of the writer, and the state that survives its crashes.
+//! The writer's counters, and the state that survives its crashes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 use crate::Unavailable;
 use crate::meter::CommitMeter;
 
-/// Counters of the writer, which can be read without its mailbox, and the state that a restarted writer needs from its
+/// The writer's counters, which can be read without its mailbox, and the state that a restarted writer needs from its
 /// predecessor.
 #[derive(Default, Debug)]
 pub struct WriterCounters {

@@ -20,7 +20,7 @@ use crate::{CommitOwner, Settlement, Submission, Unavailable};
 
 /// Timeout for closing a connection, after which the connection is dropped.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Number of events read at a time when committed events are published belatedly.
+/// Number of events read at a time when committed events are published late.
 const EVENTS_PER_QUERY: u64 = 1000;
 
 /// Transaction with the owners of its submissions, and the ordered work that follows.

@@ -36,7 +36,7 @@ async fn without_set_addresses_the_active_admins_are_told_in_text_and_html_with_
     assert!(!mail.contains("hand@example.org"), "{mail}");
     for words in [
         "PLA red: 992.64 g available of 992.64 g on hand, below the reorder point of 995 g. New jobs that need it \
-         wait until stock is added.",
+         are on hold until stock is added.",
         "Add stock: https://shop.example/docs/#/Materials/adjustMaterial",
         "<a href=\"https://shop.example/docs/#/Materials/adjustMaterial\"",
         ">Add stock</a>",

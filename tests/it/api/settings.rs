@@ -249,7 +249,7 @@ async fn an_integration_that_cannot_be_used_is_off_and_said_and_stops_nobody() {
     let ready = app.get("/readyz").await.expect(200);
     for words in [
         "(parts) is off: the address must not contain",
-        "(agent) is off: the address must be the address of a system of the shop, not a link-local address",
+        "(agent) is off: the address must be the address of one of the shop's own systems, not a link-local address",
         "(smart_home) is off: the token contains a line break",
     ] {
         assert!(ready["degraded"].to_string().contains(words), "{words}: {ready}");

@@ -88,7 +88,7 @@ on_sqlite! {
         let all = until("the invoice", || async { Some(mails_to(&app, BUYER)).filter(|all| !all.is_empty()) }).await;
         let [mail] = &all[..] else { panic!("one mail") };
         assert_eq!((mail.subject.as_str(), mail.files.len()), ("Your invoice", 1));
-        for words in ["It is to be paid by ", "To be paid: 120.00 USD", "Invoice: INV-", &format!("/invoices/{invoice}")] {
+        for words in ["It is due by ", "To be paid: 120.00 USD", "Invoice: INV-", &format!("/invoices/{invoice}")] {
             assert!(mail.text.contains(words), "{words} in {}", mail.text);
         }
         let paid = format!("/api/invoices/{invoice}/mark-paid");

@@ -91,7 +91,10 @@ async fn a_mail_scanner_uses_no_link_up() {
         let page = app.nobody().get(&mailed).await;
         assert_eq!(page.status, 200);
         let policy = page.header("content-security-policy").unwrap();
-        assert!(policy.starts_with("default-src 'none'; style-src 'self'; font-src 'self'; form-action 'self'"), "{policy}");
+        assert!(
+            policy.starts_with("default-src 'none'; style-src 'self'; font-src 'self'; form-action 'self'"),
+            "{policy}"
+        );
         assert_eq!(page.header("referrer-policy"), Some("no-referrer"));
         assert_eq!(page.header("cache-control"), Some("no-store"));
         assert!(!page.text.contains("<script") && page.text.matches("<button").count() == 1, "{}", page.text);

@@ -12,6 +12,7 @@ mod keyboard;
 mod parts;
 mod pictures;
 mod report;
+mod shell;
 mod shop;
 mod states;
 mod stored_report;
@@ -43,7 +44,7 @@ async fn chromium_follows_a_print_and_pauses_it_without_loading_the_page_again()
     let (floor, cookie) = floor().await;
     let base = floor.app.base.clone();
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
-    browser.until(&tab, "two cards", "document.querySelectorAll('#cards > li').length === 2").await;
+    browser.until(&tab, "two cards", "document.querySelectorAll('#cards li[data-name]').length === 2").await;
     browser.eval(&tab, "window.stays = true").await;
     let (_, job) = floor.one().await;
     let on = floor.app.job_is(&job, "PRINTING").await["printerId"].as_str().unwrap().to_owned();
@@ -61,7 +62,7 @@ async fn chromium_follows_a_print_and_pauses_it_without_loading_the_page_again()
     assert_eq!(browser.eval(&tab, &focus).await, true, "the focus was lost");
     // What has the focus is not moved; once it is left, problems stand first.
     browser.eval(&tab, "document.activeElement.blur()").await;
-    let first = format!("document.querySelector('#cards > li').id === 'printer-{on}'");
+    let first = format!("document.querySelector('#cards li[data-name]').id === 'printer-{on}'");
     browser.until(&tab, "it to stand first", &first).await;
     assert_eq!(browser.eval(&tab, "window.stays").await, true, "the page was loaded again");
 
@@ -113,7 +114,7 @@ async fn chromium_stops_a_printer_when_the_button_is_held_and_not_before() {
         }
         assert_eq!(stopped(n), 1, "once");
         let words =
-            format!("document.querySelector('#printer-{} .troubles').textContent.includes('homed')", floor.printers[n]);
+            format!("document.querySelector('#printer-{} .about').textContent.includes('homed')", floor.printers[n]);
         browser.until(&tab, "the card to say so", &words).await;
     }
     assert_eq!(browser.faults(&base), Vec::<String>::new());

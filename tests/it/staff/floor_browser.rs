@@ -52,13 +52,14 @@ async fn chromium_shows_what_a_camera_sees_and_narrows_the_floor() {
     let other = format!("document.querySelector('#printer-{} img.camera').hidden", floor.printers[1]);
     assert_eq!(browser.eval(&tab, &other).await, true, "the other has none");
 
-    let visible_cards = "[...document.querySelectorAll('#cards > li')].filter(card => !card.hidden).length";
-    let choose = "(() => { const at = document.getElementById('state'); at.value = 'working'; at.dispatchEvent(new Event('change')); })()";
-    browser.eval(&tab, choose).await;
+    let visible_cards = "[...document.querySelectorAll('#cards li[data-name]')].filter(card => !card.hidden).length";
+    browser.press(&tab, "0 printing").await;
     browser.until(&tab, "none to be shown", &format!("{visible_cards} === 0")).await;
     let (_, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;
     browser.until(&tab, "the one that works to come", &format!("{visible_cards} === 1")).await;
+    browser.sees(&tab, "1 printing").await;
+    assert_eq!(browser.path(&tab).await, "/floor?state=printing", "the filter is in the address");
     // The picture stays while the card is made anew.
     let pictures = "[...document.querySelectorAll('img.camera')].filter(img => img.naturalWidth === 8).length === 1";
     browser.until(&tab, "the picture to stay", pictures).await;

@@ -23,10 +23,17 @@ on_sqlite! {
         let working = sam.get("/floor?state=working").await;
         is_sound(&working);
         assert!(working.text.contains(&format!("<li id=\"printer-{on}\"")), "{}", working.text);
-        assert!(working.text.contains("<option value=\"working\" selected"), "{}", working.text);
+        let printing = sam.get("/floor?state=printing").await;
+        is_sound(&printing);
+        assert!(printing.text.contains("data-narrow=\"printing\" aria-current=\"true\""), "{}", printing.text);
+        for (group, count) in [("", 3), ("printing", 1), ("ready", 2), ("need-you", 0), ("offline", 0)] {
+            let counted = format!("<b data-count=\"{group}\">{count}</b>");
+            assert!(printing.text.contains(&counted), "{group}: {}", printing.text);
+        }
         for (query, counts) in [
             ("?state=idle", (2, 1)), ("?state=error", (0, 3)), ("?state=purple", (3, 0)),
-            ("?q=nobody%20has%20this", (0, 3)),
+            ("?q=nobody%20has%20this", (0, 3)), ("?state=printing", (1, 2)), ("?state=ready", (2, 1)),
+            ("?state=need-you", (0, 3)), ("?group=place&state=ready", (2, 1)), ("?size=small", (3, 0)),
         ] {
             assert_eq!(cards(&sam.get(&format!("/floor{query}")).await.text), counts, "{query}");
         }
@@ -37,7 +44,7 @@ on_sqlite! {
         let plan = until_seen("the plan of the room", || async {
             let plan = sam.get("/floor?view=plan").await;
             let room = plan.text.split_once("Cellar").map(|(_, room)| room);
-            let words = ["Column 1", "Column 2", "Row 1", "Row 3", "Nobody said where"];
+            let words = ["Column 1", "Column 2", "Row 1", "Row 3", "No place yet"];
             if room.is_some_and(|room| words.iter().all(|words| room.contains(words))) { Ok(plan) } else { Err(plan.text) }
         })
         .await;
@@ -51,14 +58,53 @@ on_sqlite! {
         is_sound(&wall);
         assert!(wall.text.contains("class=\"wall\"") && !wall.text.contains("<nav"), "{}", wall.text);
         // There is a way back, and no word of buttons that are not there.
-        assert!(wall.text.contains(">Back to the floor</a>") && !wall.text.contains("Holding the red"), "{}", wall.text);
+        assert!(wall.text.contains(">Back to the floor</a>") && !wall.text.contains("red octagon"), "{}", wall.text);
+    }
+
+    async fn the_floor_stands_in_sections_by_state_place_or_model(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 3, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        floor.app.patch(&floor.path(0, ""), &json!({"location": "Cellar", "model": "X1C"})).await.expect(200);
+        floor.app.patch(&floor.path(1, ""), &json!({"location": "Attic"})).await.expect(200);
+        let order_of = |page: &str, words: &[&str]| {
+            let places: Vec<Option<usize>> = words.iter().map(|words| page.find(words)).collect();
+            places.iter().all(Option::is_some) && places.is_sorted()
+        };
+        let card = |n: usize| format!("<li id=\"printer-{}\"", floor.printers[n]);
+        let [first, second, third] = [0, 1, 2].map(card);
+        let by_place = [">Attic</h2>", second.as_str(), ">Cellar</h2>", first.as_str(), ">No place yet</h2>", third.as_str()];
+        let by_model = [">X1C</h2>", first.as_str(), ">Model not set</h2>", second.as_str()];
+        for (query, words) in [("?group=place", &by_place[..]), ("?group=model&size=small", &by_model[..])] {
+            let page = until_seen("the sections", || async {
+                let page = sam.get(&format!("/floor{query}")).await;
+                if order_of(&page.text, words) { Ok(page) } else { Err(page.text) }
+            })
+            .await;
+            is_sound(&page);
+        }
+        // By state all sections are there, and those in which nothing stands are hidden.
+        let (_, job) = floor.one().await;
+        let on = floor.app.job_is(&job, "PRINTING").await["printerId"].as_str().unwrap().to_owned();
+        floor.app.act(&format!("/api/printers/{on}/pause")).await.expect(200);
+        let paused = floor.printers.iter().position(|id| *id == on).map(card).unwrap();
+        let other = floor.printers.iter().position(|id| *id != on).map(card).unwrap();
+        let page = until_seen("the paused printer to need a person", || async {
+            let page = sam.get("/floor").await;
+            let words =
+                [">Need you</h2>", &*paused, ">Printing</h2>", ">Ready</h2>", &*other, ">Offline or out of service</h2>"];
+            if order_of(&page.text, &words) { Ok(page) } else { Err(page.text) }
+        })
+        .await;
+        is_sound(&page);
+        assert_eq!(page.text.matches("<section aria-labelledby=\"section-").count(), 4, "{}", page.text);
+        assert!(page.text.contains("<section aria-labelledby=\"section-1\" hidden>"), "nothing prints: {}", page.text);
     }
 
     async fn a_card_says_which_layer_is_printed(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         floor.one().await;
-        until("the layer", || async { sam.get("/floor").await.text.contains(" · layer 1 of ").then_some(()) }).await;
+        until("the layer", || async { sam.get("/floor").await.text.contains("Layer </span>1/").then_some(()) }).await;
     }
 
     async fn a_printer_tells_what_it_is_expected_to_print_next_and_how_warm_it_was(db: Db) {
@@ -75,7 +121,7 @@ on_sqlite! {
         is_sound(&page);
         assert!(page.text.contains(&format!("/shop/orders/{order}#job-")), "{}", page.text);
         until("the card to count them", || async {
-            sam.get("/floor").await.text.contains("2 jobs behind it").then_some(())
+            sam.get("/floor").await.text.contains(" and 1 more").then_some(())
         })
         .await;
         let warm = until("temperatures", || async {

@@ -32,7 +32,7 @@ on_sqlite! {
         floor.app.job_is(&job, "COMPLETED").await;
         let page = until("the bed to be named", || async {
             let page = sam.get("/to-do").await;
-            page.text.contains("Not all parts are good").then_some(page)
+            page.text.contains("Some parts are bad").then_some(page)
         })
         .await;
         is_sound(&page);

@@ -29,6 +29,8 @@ pub use self::rules::AxeRule;
 const GIVEN: &str = "PRINTFLOOR_TEST_CHROMIUM";
 /// Stands in every page: how people find what is on it.
 const PAGE_SCRIPT: &str = include_str!("browser/page.js");
+/// Width and height of a window on a desk, in pixels: pages are opened in one of this size.
+pub const DESK: (u32, u32) = (1280, 900);
 /// Events of the browser that are kept: faults, requests, and pages that are being loaded.
 const KEPT: [&str; 8] = [
     "Log.entryAdded",
@@ -178,6 +180,7 @@ impl Browser {
         for domain in ["Page.enable", "Runtime.enable", "Network.enable", "Log.enable"] {
             self.call(Some(&tab), domain, json!({})).await;
         }
+        self.window(&tab, DESK.0, DESK.1, false).await;
         let source = json!({"source": PAGE_SCRIPT});
         self.call(Some(&tab), "Page.addScriptToEvaluateOnNewDocument", source).await;
         if let Some((name, value)) = cookie.and_then(|cookie| cookie.split_once('=')) {

@@ -8,7 +8,7 @@ use super::{EventData, EventKind};
 use crate::custom_request_status::CustomRequestStatus;
 use crate::id::Id;
 
-/// Data of a custom request event.
+/// Data for a custom request event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CustomRequestEventData", example = json!({
@@ -20,13 +20,13 @@ pub struct CustomRequestData {
     pub(crate) custom_request_id: Id,
     /// Status of the custom request after the event.
     pub(crate) status: CustomRequestStatus,
-    /// E-mail address of the customer.
+    /// Email address of the customer.
     pub(crate) customer_email: String,
     /// Type of product requested.
     pub(crate) product_type: String,
     /// Estimated total, in minor units of the currency.
     pub(crate) estimated_total_cents: i64,
-    /// Three-letter ISO 4217 currency code, in lower case.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     pub(crate) currency: String,
     /// Identifier of the latest quote for the request; null if there is none.
     pub(crate) quote_id: Option<Id>,

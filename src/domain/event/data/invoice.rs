@@ -8,7 +8,7 @@ use super::{EventData, EventKind};
 use crate::id::Id;
 use crate::invoice_status::InvoiceStatus;
 
-/// Data of an invoice event. It does not include the invoice number, which the store assigns when the invoice is
+/// Data for an invoice event. It does not include the invoice number, which the store assigns when the invoice is
 /// written.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
@@ -24,9 +24,9 @@ pub struct InvoiceData {
     pub(crate) total_cents: i64,
     /// Amount still due, in minor units of the currency.
     pub(crate) amount_due_cents: i64,
-    /// Three-letter ISO 4217 currency code, in lower case.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     pub(crate) currency: String,
-    /// E-mail address of the customer; null if unknown.
+    /// Email address of the customer; null if unknown.
     pub(crate) customer_email: Option<String>,
 }
 carried_by! { InvoiceData:
@@ -48,7 +48,7 @@ fn example(more: serde_json::Value) -> serde_json::Value {
     example
 }
 
-/// Data of an event about an invoice whose payment needs an operator's attention.
+/// Data for an event about an invoice whose payment needs an operator's attention.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceFlaggedEventData", example = example(json!({
@@ -64,10 +64,10 @@ pub struct InvoiceFlaggedData {
     pub(crate) message: String,
 }
 carried_by! { InvoiceFlaggedData:
-    "invoice.flagged", "The payments of an invoice without an order need a person's attention.";
+    "invoice.flagged", "The payments of an invoice without an order need an operator's attention.";
 }
 
-/// Data of an event about a payment that does not fully pay its invoice.
+/// Data for an event about a payment that does not fully pay its invoice.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoicePaymentEventData", example = example(json!({
@@ -86,7 +86,7 @@ carried_by! { InvoicePaymentData:
                                  order; it is not paid in full.";
 }
 
-/// Data of an event about an invoice whose payment failed.
+/// Data for an event about an invoice whose payment failed.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoicePaymentFailedEventData", example = example(json!({
@@ -102,7 +102,7 @@ carried_by! { InvoicePaymentFailedData:
     "invoice.payment_failed", "The payment processor reports that a payment of an invoice without an order failed.";
 }
 
-/// Data of an event about a refund for an invoice.
+/// Data for an event about a refund for an invoice.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceRefundEventData", example = example(json!({"orderId": null, "refundedCents": 500})))]

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{EventData, EventKind, PrinterData, printer_example};
 use crate::id::Id;
 
-/// Data of an event about a printer that is due for maintenance.
+/// Data for an event about a printer that is due for maintenance.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterMaintenanceDueEventData", example = printer_example(json!({
@@ -22,14 +22,14 @@ pub struct PrinterMaintenanceDueData {
     pub(crate) reminder: String,
     /// Human-readable description of the interval that was reached.
     pub(crate) reason: String,
-    /// `true` if the printer takes no jobs until the work is done.
+    /// `true` if the printer accepts no jobs until the work is done.
     pub(crate) blocking: bool,
 }
 carried_by! { PrinterMaintenanceDueData:
     "printer.maintenance_due", "Maintenance of a printer became due; sent once until it is done.";
 }
 
-/// Data of an event about maintenance work done on a printer.
+/// Data for an event about maintenance work done on a printer.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterMaintenanceLoggedEventData", example = printer_example(json!({

@@ -9,7 +9,7 @@ use crate::id::Id;
 use crate::quote_status::QuoteStatus;
 use crate::time::Timestamp;
 
-/// Data of a quote event.
+/// Data for a quote event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteEventData", example = json!({
@@ -26,9 +26,9 @@ pub struct QuoteData {
     pub(crate) status: QuoteStatus,
     /// Quote total, in minor units of the currency.
     pub(crate) total_cents: i64,
-    /// Three-letter ISO 4217 currency code, in lower case.
+    /// Three-letter ISO 4217 currency code, in lowercase.
     pub(crate) currency: String,
-    /// E-mail address of the customer; null if unknown.
+    /// Email address of the customer; null if unknown.
     pub(crate) customer_email: Option<String>,
     /// Time until which the quote can be accepted.
     pub(crate) valid_until: Option<Timestamp>,

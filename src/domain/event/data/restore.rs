@@ -8,7 +8,7 @@ use super::{EventData, EventKind};
 use crate::id::Id;
 use crate::time::Timestamp;
 
-/// Data of an event about a restored backup.
+/// Data for an event about a restored backup.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ShopRestoredEventData", example = json!({
@@ -29,7 +29,7 @@ pub struct ShopRestoredData {
 }
 carried_by! { ShopRestoredData:
     "shop.restored", "The shop was restored from a backup: synchronize again everything that you store about it.";
-    "shop.restore_reviewed", "A person reviewed a restored shop; jobs start again.";
+    "shop.restore_reviewed", "An operator reviewed a restored shop; jobs start again.";
 }
 
 impl ShopRestoredData {

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{EventData, EventKind, OrderData, order_example};
 use crate::order_status::SentShipment;
 
-/// Data of an event about a shipment that leaves part of the order unshipped.
+/// Data for an event about a shipment that leaves part of the order unshipped.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderPartShippedEventData", example = order_example(json!({
@@ -17,7 +17,7 @@ use crate::order_status::SentShipment;
 pub struct OrderPartShippedData {
     #[serde(flatten)]
     order: OrderData,
-    /// Shipment number, counted from 1 within the order.
+    /// Shipment number, starting at 1 within the order.
     shipment_number: u32,
     tracking_number: String,
     carrier: String,

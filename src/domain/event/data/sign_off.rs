@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{EventData, EventKind, JobData};
 use crate::id::Id;
 
-/// Data of an event about a print whose parts were signed off.
+/// Data for an event about a print whose parts were signed off.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobSignedOffEventData", example = json!({
@@ -27,5 +27,5 @@ pub struct JobSignedOffData {
     pub(crate) reason: Option<String>,
 }
 carried_by! { JobSignedOffData:
-    "job.signed_off", "A person signed off the parts of a print; a later sign-off replaces an earlier one.";
+    "job.signed_off", "An operator signed off the parts of a print; a later sign-off replaces an earlier one.";
 }

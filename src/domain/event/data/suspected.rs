@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{EventData, EventKind, PrinterData, printer_example};
 
-/// Data of an event about a print that failure detection suspects of failing.
+/// Data for an event about a print that failure detection suspects of failing.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterFailureSuspectedEventData", example = printer_example(json!({"lastSeenAt": null, "percent": 71, "paused": true})))]
@@ -19,5 +19,5 @@ pub struct PrinterFailureSuspectedData {
     pub(crate) paused: Option<bool>,
 }
 carried_by! { PrinterFailureSuspectedData:
-    "printer.failure_suspected", "The camera images of a print look like a failure; a person must check.";
+    "printer.failure_suspected", "The camera images of a print indicate a failure; an operator must check it.";
 }

@@ -20,7 +20,7 @@ fn desk_of_two() -> OrderDecider {
     desk
 }
 
-/// Material that comes before [`MATERIAL_ID`] in the order of ids.
+/// Material that comes before [`MATERIAL_ID`] in the order of IDs.
 const FIRST: u32 = MATERIAL_ID - 1;
 
 fn claim_requests(desk: &OrderDecider) -> Vec<(Id, u32)> {

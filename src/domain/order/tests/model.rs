@@ -27,7 +27,7 @@ use crate::time::Timestamp;
 use machine::Machine;
 
 const STOCK: i64 = 10_000;
-/// Ids of the two materials. The second one comes first in the order in which claims are requested.
+/// IDs of the two materials. The second one comes first in the order in which claims are requested.
 const MATERIALS: [u32; 2] = [MATERIAL_ID, MATERIAL_ID - 1];
 
 /// Continuation of a task once the answer it waits for arrives.

@@ -47,7 +47,7 @@ pub(super) fn reserve(desk: &mut OrderDecider) {
 }
 
 /// Builds a paid order for the given number of parts on plates of the given size, with all material reserved; returns
-/// it with the ids of its jobs.
+/// it with the IDs of its jobs.
 pub(super) fn plates(quantity: u32, plate: u32) -> (OrderDecider, Vec<Id>) {
     let mut of = line(quantity, 500, true);
     of.make.as_mut().unwrap().units_per_plate = plate;

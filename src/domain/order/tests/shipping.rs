@@ -73,7 +73,7 @@ fn what_a_shipment_names_is_checked_as_a_whole() {
     assert_eq!(desk.ask(&some(&[], false)).unwrap_err().faults[0].path, "lines");
 }
 
-/// Replaces the number and id of the order in a text with constants, so that every run yields the same text.
+/// Replaces the number and ID of the order in a text with constants, so that every run yields the same text.
 fn normalize(desk: &OrderDecider, text: &str) -> String {
     text.replace(&desk.o().number_text(), "ORD-000001").replace(&desk.o().id.to_string(), "the-order")
 }
@@ -107,9 +107,9 @@ fn the_customer_is_told_of_each_shipment_what_is_in_it_and_that_the_promise_was_
 
     Track the parcel: https://parcels.example/JD+1
 
-    We promised it for 14 Nov 2023 23:13, and kept that: it was ready on 14 Nov 2023 22:13.
+    We promised it for 14 Nov 2023 23:13 and kept our promise: it was ready on 14 Nov 2023 22:13.
 
-    Look at the order: https://shop.example/orders/the-order
+    View the order: https://shop.example/orders/the-order
     "#);
 }
 
@@ -127,9 +127,9 @@ fn a_customer_who_was_told_too_early_a_date_is_told_so() {
 
     2 x Bracket <large> Tracking number: 0
 
-    We promised it for 14 Nov 2023 22:12, and are sorry: it was ready only on 14 Nov 2023 22:13.
+    We promised it for 14 Nov 2023 22:12 and are sorry that it was not ready until 14 Nov 2023 22:13.
 
-    Look at the order: https://shop.example/orders/the-order
+    View the order: https://shop.example/orders/the-order
     "#);
 }
 
@@ -147,7 +147,7 @@ fn what_is_made_again_is_not_told_as_kept_and_what_has_left_as_a_whole_is() {
     let rest = desk.ask(&some(&[(0, 1)], false)).unwrap();
     let words = written(mails(&rest)[0]);
     assert_eq!(desk.o().status, OrderStatus::Shipped);
-    assert!(words.contains("and kept that"), "{words}");
+    assert!(words.contains("and kept our promise"), "{words}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::ledger::DisputeState;
 /// Dispute of a payment, as reported by an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DisputeUpdate {
-    /// The processor's id of the dispute, `dp_...`.
+    /// The processor's ID for the dispute, `dp_...`.
     pub id: String,
     /// Disputed amount, in minor units.
     pub amount_cents: i64,

@@ -14,18 +14,18 @@ const MAX_WORDS_CHARS: usize = 300;
 /// Paid period of a subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaidPeriod {
-    /// The processor's id of the invoice, `in_...`.
+    /// The processor's ID for the invoice, `in_...`.
     pub invoice: String,
     /// The processor's invoice number, for display.
     pub number: Option<String>,
-    /// The server's id of the customer, set when the subscription was created; `None` for a subscription created
+    /// The server's ID for the customer, set when the subscription was created; `None` for a subscription created
     /// elsewhere.
     pub our_customer: Option<String>,
     /// Amount paid, in minor units; above 0.
     pub amount_cents: i64,
-    /// ISO 4217 code in lower case.
+    /// ISO 4217 code in lowercase.
     pub currency: String,
-    /// The processor's id of the payment intent; `None` if the processor does not name it.
+    /// The processor's ID for the payment intent; `None` if the processor does not specify it.
     pub payment_intent: Option<String>,
     /// Invoice lines; empty if the event does not contain all of them.
     pub lines: Vec<PaidLine>,
@@ -68,7 +68,7 @@ pub(super) fn paid(object: &EventMembers<'_>) -> Result<Option<PaidPeriod>, Even
     }))
 }
 
-/// Returns the ids of an invoice and of the payment intent that paid it; `None` if the invoice was paid another way.
+/// Returns the IDs of an invoice and of the payment intent that paid it; `None` if the invoice was paid in another way.
 pub(super) fn payment(object: &EventMembers<'_>) -> Result<Option<(String, String)>, EventError> {
     let payment = object.child("payment")?;
     let intent = payment.map_or(Ok(None), |payment| payment.reference("payment_intent"))?;

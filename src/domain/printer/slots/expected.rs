@@ -5,7 +5,7 @@ use super::{Slot, SlotSource};
 use crate::printer::Printer;
 use crate::refusal::Refusal;
 
-/// Spool that a printer reports in a slot; all members are `None` if it reports none.
+/// Spool that a printer reports in a slot; all fields are `None` if it reports none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SlotReport {
     /// Vendor's code for the spool.

@@ -23,7 +23,7 @@ const MAX_COLOUR_DISTANCE: u8 = 96;
 /// Spool in a slot that resembles a material.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpoolOffer {
-    /// Number of the slot, from 0.
+    /// Number of the slot, starting at 0.
     pub slot: u32,
     /// Display text for the spool: type of plastic or vendor code, and colour.
     pub spool: String,

@@ -4,10 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Print seen in progress a moment ago.
+/// Print observed in progress a moment ago.
 const WATCHED: Option<i64> = Some(1_000);
 
-/// Builds a print that was seen but that the printer no longer shows.
+/// Builds a print that was observed but that the printer no longer shows.
 fn gone() -> PrinterFixture {
     let mut shop = PrinterFixture::printing();
     shop.sees(Activity::Printing, Some("theirs.gcode"), None);

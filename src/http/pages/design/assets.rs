@@ -1,5 +1,5 @@
-//! Assets of the pages: style sheets, scripts, the font and the icons, embedded in the binary. The name of each contains
-//! the beginning of its hash, so browsers may keep it for ever, and get another one when it has changed.
+//! Assets of the pages: style sheets, scripts, the font and the icons, embedded in the binary. The name of each has the
+//! beginning of its hash, so browsers may keep it for ever, and get another one when it has changed.
 
 use std::io::Write as _;
 use std::sync::LazyLock;
@@ -66,7 +66,7 @@ pub(crate) static SITE_STYLE: LazyLock<PageAsset> =
 /// Script of pages for customers and of the setup that have live parts.
 pub(crate) static SITE_SCRIPT: LazyLock<PageAsset> =
     LazyLock::new(|| PageAsset::new("site", AssetKind::Script, Bytes::from_static(include_bytes!("site.js"))));
-/// Icons.
+/// Sprite of the icons.
 pub(super) static ICONS: LazyLock<PageAsset> = LazyLock::new(|| {
     let sprite = include_bytes!("../../../../assets/pages/icons.svg");
     PageAsset::new("icons", AssetKind::Picture, Bytes::from_static(sprite))
@@ -78,7 +78,7 @@ static FONT: LazyLock<PageAsset> = LazyLock::new(|| {
 });
 static ALL: [&LazyLock<PageAsset>; 6] = [&STAFF_STYLE, &STAFF_SCRIPT, &SITE_STYLE, &SITE_SCRIPT, &ICONS, &FONT];
 
-/// Kind of an asset.
+/// Sort of content, which decides the end of the name and the content type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum AssetKind {
     Style,

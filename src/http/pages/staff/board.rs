@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use maud::PreEscaped;
 
-use super::card;
+use super::floor_group::FloorGroup;
+use super::{card, card_gauge};
 use actors::app::App;
 use actors::forecaster::Forecaster;
 use config::Config;
@@ -32,6 +33,8 @@ const GAUGE_TURNS: u64 = 10;
 pub(super) const GAUGE_MARK: PreEscaped<&str> = PreEscaped("<gauge>");
 /// Placeholder for the state in a printer's part.
 pub(super) const STATE_MARK: PreEscaped<&str> = PreEscaped("<state>");
+/// Placeholder for the following job in a printer's part.
+pub(super) const NEXT_MARK: PreEscaped<&str> = PreEscaped("<next>");
 
 handles! {
     /// Dependencies of the floor's cached view.
@@ -62,20 +65,23 @@ pub(super) struct BoardPart {
 }
 
 /// Rendered parts for one printer.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PrinterParts {
-    /// Printer's card, without the state and the gauge.
+    /// Printer's card, without the smaller parts.
     pub(super) card: BoardPart,
     /// Printer's state, which is also shown on pages other than the floor.
     pub(super) state: BoardPart,
     /// Progress, times and temperatures of the printer.
     pub(super) gauge: BoardPart,
+    /// Job that follows on the printer, or the number of jobs that wait for it.
+    pub(super) next: BoardPart,
 }
 
 impl PrinterParts {
-    /// Returns the complete card, with state and gauge.
+    /// Returns the complete card, with its smaller parts.
     pub(super) fn whole(&self) -> String {
-        self.card.html.replace(STATE_MARK.0, &self.state.html).replace(GAUGE_MARK.0, &self.gauge.html)
+        let parts = [(STATE_MARK, &self.state), (GAUGE_MARK, &self.gauge), (NEXT_MARK, &self.next)];
+        parts.into_iter().fold(self.card.html.clone(), |html, (mark, part)| html.replace(mark.0, &part.html))
     }
 }
 
@@ -84,15 +90,17 @@ impl PrinterParts {
 pub(super) struct BoardView {
     /// Highest version among the parts. It keeps increasing across restarts of the server.
     pub(super) version: i64,
-    /// Printers in display order: problems first.
-    pub(super) order: Vec<Id>,
-    /// Version in which the display order last changed.
+    /// Printers with their groups in display order: problems first.
+    pub(super) order: Vec<(FloorGroup, Id)>,
+    /// Version in which the display order or a printer's group last changed.
     pub(super) order_version: i64,
     /// Rendered parts, by printer.
     pub(super) printers: BTreeMap<Id, Arc<PrinterParts>>,
     /// Totals for the entire floor.
     pub(super) summary: BoardPart,
-    /// Number of printers that need somebody.
+    /// Printer that can take a job next.
+    pub(super) next_free: BoardPart,
+    /// Number of printers that need a person.
     pub(super) troubled: usize,
     /// Total number of commits to materials, few of which appear among the shop's events.
     pub(super) stock_commits: i64,
@@ -134,6 +142,36 @@ fn renewed(part: &BoardPart, id: String, html: String, version: i64) -> BoardPar
     if part.version > 0 && part.html == html { part.clone() } else { BoardPart { id, version, html } }
 }
 
+/// Renders the parts of a printer that may have changed. The gauge and the following job are rendered if `is_due`, or
+/// if the card or the state has changed: all of a card is of one look.
+fn printer_parts(
+    app: &BoardHandles,
+    printer: &Printer,
+    group: FloorGroup,
+    previous: Option<&Arc<PrinterParts>>,
+    version: i64,
+    is_due: bool,
+) -> Arc<PrinterParts> {
+    let none = PrinterParts::default();
+    let before = previous.map_or(&none, |parts| &**parts);
+    let html = card::card(app, printer).into_string();
+    let card = renewed(&before.card, card::card_id(printer.id), html, version);
+    let state = card::live_state(&app.shop, printer).into_string();
+    let state = renewed(&before.state, card::state_id(printer.id), state, version);
+    let (gauge, next) = if is_due || card.version == version || state.version == version {
+        let gauge = card_gauge::gauge(app, printer).into_string();
+        let next = card_gauge::next(app, printer, group).into_string();
+        (
+            renewed(&before.gauge, card::gauge_id(printer.id), gauge, version),
+            renewed(&before.next, card::next_id(printer.id), next, version),
+        )
+    } else {
+        (before.gauge.clone(), before.next.clone())
+    };
+    let parts = PrinterParts { card, state, gauge, next };
+    previous.filter(|previous| ***previous == parts).cloned().unwrap_or_else(|| Arc::new(parts))
+}
+
 fn looked(app: &BoardHandles, last: &BoardView, turn: u64) -> BoardView {
     let now = app.shop.environment.now();
     // Greater than any version before a restart: a version lasts longer than a millisecond.
@@ -142,31 +180,20 @@ fn looked(app: &BoardHandles, last: &BoardView, turn: u64) -> BoardView {
     let all: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let mut ranked: Vec<(_, &Printer)> = all.iter().map(|printer| (card::rank(&app.shop, printer), *printer)).collect();
     ranked.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let order: Vec<Id> = ranked.iter().map(|(_, printer)| printer.id).collect();
-    let troubled = ranked.iter().filter(|((is_well, ..), _)| !is_well).count();
+    let order: Vec<(FloorGroup, Id)> = ranked.iter().map(|((group, ..), printer)| (*group, printer.id)).collect();
+    let troubled = order.iter().filter(|(group, _)| *group == FloorGroup::NeedsYou).count();
     let mut printers = BTreeMap::new();
-    for (n, (_, printer)) in (0u64..).zip(&ranked) {
-        let previous = last.printers.get(&printer.id);
-        let none = PrinterParts::default();
-        let before = previous.map_or(&none, |parts| &**parts);
-        let html = card::card(app, printer).into_string();
-        let card = renewed(&before.card, card::card_id(printer.id), html, version);
-        let state = card::live_state(&app.shop, printer).into_string();
-        let state = renewed(&before.state, card::state_id(printer.id), state, version);
-        // The state and the progress below it are of one look.
-        let changed = card.version == version || state.version == version;
-        let gauge = if changed || n.wrapping_add(turn).is_multiple_of(GAUGE_TURNS) {
-            renewed(&before.gauge, card::gauge_id(printer.id), card::gauge(app, printer).into_string(), version)
-        } else {
-            before.gauge.clone()
-        };
-        let same = previous.filter(|parts| parts.card == card && parts.state == state && parts.gauge == gauge);
-        printers.insert(printer.id, same.cloned().unwrap_or_else(|| Arc::new(PrinterParts { card, state, gauge })));
+    for (n, ((group, ..), printer)) in (0u64..).zip(&ranked) {
+        let is_due = n.wrapping_add(turn).is_multiple_of(GAUGE_TURNS);
+        let parts = printer_parts(app, printer, *group, last.printers.get(&printer.id), version, is_due);
+        printers.insert(printer.id, parts);
     }
     let summary = card::summary(app, &all, now).into_string();
     let summary = renewed(&last.summary, card::SUMMARY_ID.to_owned(), summary, version);
+    let next_free = card::next_free(app, &all, now).into_string();
+    let next_free = renewed(&last.next_free, card::NEXT_FREE_ID.to_owned(), next_free, version);
     let order_version = if order == last.order && last.version > 0 { last.order_version } else { version };
     let materials = app.shop.materials.all_resident();
     let stock_commits = materials.iter().map(|(_, versioned)| versioned.version).fold(0, i64::wrapping_add);
-    BoardView { version, order, order_version, printers, summary, troubled, stock_commits }
+    BoardView { version, order, order_version, printers, summary, next_free, troubled, stock_commits }
 }

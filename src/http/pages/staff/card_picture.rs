@@ -33,6 +33,11 @@ pub(super) fn picture(file: Id, class: &str) -> Markup {
     html! { img class=(class) src={ (FLOOR_PATH) "/pictures/" (file) } alt="" loading="lazy" width="96" height="96"; }
 }
 
+/// Renders a file's preview image in the view of a card or the thumb of a row, which determine its size.
+pub(super) fn view_picture(file: Id) -> Markup {
+    html! { img src={ (FLOOR_PATH) "/pictures/" (file) } alt="" loading="lazy" width="76" height="76"; }
+}
+
 /// Returns whether a printer may have a camera. Only requesting an image shows whether it does.
 pub(super) fn may_have_camera(printer: &Printer) -> bool {
     let tells =
@@ -44,7 +49,7 @@ pub(super) fn may_have_camera(printer: &Printer) -> bool {
 pub(super) fn camera(printer: &Printer) -> Markup {
     html! {
         @if may_have_camera(printer) {
-            img class="camera more" data-camera=(camera_path(printer.id)) hidden
+            img class="camera" data-camera=(camera_path(printer.id)) hidden
                 alt={ "What the camera of " (printer.fields.name) " sees" } width="320" height="180";
         }
     }

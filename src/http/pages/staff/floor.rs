@@ -1,5 +1,5 @@
-//! Floor page: all printers, those with problems first. With `wall`, it is readable from a distance and has no
-//! controls.
+//! Floor page: all printers in sections, those that need a person first. With `wall`, it is readable from a distance
+//! and has no controls.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,12 +11,15 @@ use maud::{Markup, PreEscaped, html};
 
 use super::board::BoardHandles;
 use super::card::{searched, standing};
+use super::floor_group::{FloorGroup, FloorGrouping};
+use super::floor_head::head;
 use super::floor_plan::{PLAN_WORD, PrinterCard, rooms};
 use super::printer_form::NEW_PRINTER_PATH;
 use super::shell::{StaffSection, StaffViewer, Tone};
 use super::{FLOOR_PATH, PRODUCTS_PATH, STOCK_PATH};
 use config::Config;
 use domain::id::Id;
+use domain::principal::Role;
 use domain::printer::Printer;
 use http::access::Caller;
 use http::error::ApiError;
@@ -33,51 +36,58 @@ handles! {
 }
 
 /// Display options of the floor.
-#[derive(Request, Debug)]
+#[derive(Request, Debug, Default)]
 pub(super) struct FloorQuery {
     /// Only printers with this text in their name, location or tags.
-    q: Option<String>,
-    /// Only printers in this state, given as the name of its tone; ignored if unknown.
-    state: Option<String>,
-    /// Card size: `small` or `large`; anything else is medium.
-    size: Option<String>,
-    /// `plan` shows the printers where they are in their rooms; anything else shows a single list, problems first.
-    view: Option<String>,
+    pub(super) q: Option<String>,
+    /// Only printers of this group, or in a state with this tone; ignored if unknown.
+    pub(super) state: Option<String>,
+    /// Property by which the sections are formed: `place` or `model`; anything else is the state.
+    pub(super) group: Option<String>,
+    /// Card size: `small` is a dense grid of tiles, `large` has larger pictures; anything else is comfortable.
+    pub(super) size: Option<String>,
+    /// `plan` shows the printers where they are in their rooms; anything else shows them in sections.
+    pub(super) view: Option<String>,
     /// Any value selects the wall display, readable from a distance.
-    wall: Option<String>,
+    pub(super) wall: Option<String>,
 }
 
-/// States by which the floor can be filtered, with their labels.
-const STATES: [(Tone, &str); 4] = [
-    (Tone::Error, "In error or offline"),
-    (Tone::Attention, "Needs a person"),
-    (Tone::Working, "Working"),
-    (Tone::Idle, "Idle or out of service"),
-];
-/// Card sizes with their labels.
-const SIZES: [(&str, &str); 3] = [("small", "Small"), ("", "Middle"), ("large", "Large")];
-/// Views of the floor with their labels.
-const VIEWS: [(&str, &str); 2] = [("", "List, problems first"), (PLAN_WORD, "Plan of the rooms")];
+/// Tones by which the floor can be filtered.
+const TONES: [Tone; 4] = [Tone::Error, Tone::Attention, Tone::Working, Tone::Idle];
 
 impl FloorQuery {
-    fn tone(&self) -> Option<Tone> {
-        let tone_word = self.state.as_deref()?;
-        STATES.into_iter().map(|(tone, _)| tone).find(|tone| tone.word() == tone_word)
+    /// Returns the name of the group or tone that the floor is narrowed to; empty if it shows all printers.
+    pub(super) fn state_word(&self) -> &'static str {
+        let word = self.state.as_deref().unwrap_or_default();
+        let mut words = FloorGroup::ALL.map(FloorGroup::word).into_iter().chain(TONES.map(Tone::word));
+        words.find(|one| *one == word).unwrap_or_default()
+    }
+
+    /// Returns whether the floor is shown as a plan of the rooms.
+    pub(super) fn is_plan(&self) -> bool {
+        self.view.as_deref() == Some(PLAN_WORD)
+    }
+
+    /// Returns the property by which the sections are formed.
+    pub(super) fn grouping(&self) -> FloorGrouping {
+        FloorGrouping::from_word(self.group.as_deref().unwrap_or_default())
     }
 
     /// Returns whether the filter matches a printer. Printers that do not match are part of the page but hidden, so
     /// that the script can show them.
-    fn takes(&self, shop: &PrinterHandles, printer: &Printer) -> bool {
+    fn takes(&self, shop: &PrinterHandles, printer: &Printer, group: FloorGroup) -> bool {
         let search_text = self.q.as_deref().unwrap_or_default().trim().to_lowercase();
-        let named = search_text.is_empty() || searched(printer).contains(&search_text);
-        named && self.tone().is_none_or(|tone| standing(shop, printer).0 == tone)
+        let state = self.state_word();
+        let is_named = search_text.is_empty() || searched(printer).contains(&search_text);
+        is_named && (state.is_empty() || group.word() == state || standing(shop, printer).0.word() == state)
     }
 
     fn class(&self) -> &'static str {
-        match self.size.as_deref() {
-            Some("small") => "cards small",
-            Some("large") => "cards large",
-            _ => "cards",
+        // The wall has a size of its own.
+        match self.size.as_deref().filter(|_| self.wall.is_none()) {
+            Some("small") => "floor compact",
+            Some("large") => "floor large",
+            _ => "floor",
         }
     }
 }
@@ -94,39 +104,63 @@ pub(super) async fn show(
     let by_id: HashMap<Id, &Printer> =
         all.iter().filter_map(|versioned| versioned.state.as_ref()).map(|printer| (printer.id, printer)).collect();
     // In the order of the board; what was removed a moment ago is left out.
-    let shown_cards: Vec<PrinterCard<'_>> = view
+    let cards: Vec<PrinterCard<'_>> = view
         .order
         .iter()
-        .filter_map(|id| {
-            let printer = *by_id.get(id)?;
+        .filter_map(|(group, id)| {
+            let (group, printer) = (*group, *by_id.get(id)?);
             let whole = view.printers.get(id)?.whole();
-            let html = if query.takes(&app.board.shop, printer) { whole } else { hidden_card(&whole) };
-            Some(PrinterCard { printer, html })
+            let is_hidden = !query.takes(&app.board.shop, printer, group);
+            Some(PrinterCard { printer, group, is_hidden, html: if is_hidden { hidden_card(&whole) } else { whole } })
         })
         .collect();
-    let (plan, wall) = (query.view.as_deref() == Some(PLAN_WORD), query.wall.is_some());
+    let is_wall = query.wall.is_some();
+    let groups: Vec<FloorGroup> = cards.iter().map(|card| card.group).collect();
+    let next_free = PreEscaped(view.next_free.html.clone());
     let content = html! {
-        h1 { "Floor" }
-        @if shown_cards.is_empty() { (empty()) } @else { (tools(&query)) }
-        @if plan {
-            (rooms(&shown_cards))
-        } @else {
-            ul id="cards" class=(query.class()) aria-label="Printers" {
-                @for card in &shown_cards { (PreEscaped(&card.html)) }
-            }
+        @if is_wall { h1 { "Floor" } } @else { (head(&query, &groups, &next_free, who.has(Role::Operator))) }
+        @if cards.is_empty() { (empty(who.has(Role::Operator))) }
+        @if query.is_plan() { (rooms(&cards, query.state_word())) } @else { (sections(&query, &cards)) }
+        p id="none-match" class="muted" hidden[cards.is_empty() || cards.iter().any(|card| !card.is_hidden)] {
+            "No printer matches. " a href=(FLOOR_PATH) { "Show all printers" }
         }
-        p class="soft" {
-            @if wall { a class="tall" href=(FLOOR_PATH) { "Back to the floor" } } @else {
-                "Holding the red button cuts motors and heaters as far as the printer allows it. Software is no safety device: "
-                "in danger switch the printer off at the mains."
+        p class="small muted" {
+            @if is_wall { a href=(FLOOR_PATH) { "Back to the floor" } } @else {
+                "Hold the red octagon for one second to stop a printer at once: motors and heaters are cut as far as the printer allows it. "
+                "Software is no safety device: in danger, switch the printer off at the mains."
             }
         }
     };
-    Ok(if wall {
+    Ok(if is_wall {
         viewer.wall(StaffSection::Floor, "Floor", &view, &content)
     } else {
         viewer.page(StaffSection::Floor, "Floor", &view, &content)
     })
+}
+
+/// Renders the sections with their cards. A section without a card that is shown is hidden, so that the script can show
+/// it when a card moves there.
+fn sections(query: &FloorQuery, cards: &[PrinterCard<'_>]) -> Markup {
+    let grouping = query.grouping();
+    let keys = grouping.sections(cards.iter().map(|card| grouping.key(card.printer, card.group)));
+    html! {
+        div id="cards" class=(query.class()) data-by=(grouping.member()) data-narrow-to=(query.state_word()) {
+            @for (n, key) in keys.into_iter().enumerate() {
+                @let id = format!("section-{n}");
+                @let own: Vec<&PrinterCard<'_>> =
+                    cards.iter().filter(|card| grouping.key(card.printer, card.group) == key).collect();
+                section aria-labelledby=(id) hidden[own.iter().all(|card| card.is_hidden)] {
+                    div class="section" {
+                        h2 id=(id) { (grouping.title(key)) }
+                        span class="faint num" data-count-here="" { (own.iter().filter(|card| !card.is_hidden).count()) }
+                    }
+                    ul class="cards" data-key=(key) aria-labelledby=(id) {
+                        @for card in own { (PreEscaped(&card.html)) }
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Returns the HTML of a card, marked as hidden.
@@ -135,13 +169,13 @@ fn hidden_card(whole: &str) -> String {
 }
 
 /// Renders the floor page of a shop without printers.
-fn empty() -> Markup {
+fn empty(may_add: bool) -> Markup {
     html! {
-        section class="card" aria-labelledby="begin" {
+        section class="panel pad" aria-labelledby="begin" {
             h2 id="begin" { "There is no printer yet" }
-            p { "A shop begins with three things; the first print follows from them." }
+            p { "Each printer of the shop has a card here: what it prints, until when, and what it needs. Three things come first:" }
             ol class="steps" {
-                li { a href=(NEW_PRINTER_PATH) { "Add a printer" } ", and its card stands here, live." }
+                li { @if may_add { a href=(NEW_PRINTER_PATH) { "Add a printer" } } @else { "Add a printer" } "; its card appears here, live." }
                 li { a href=(STOCK_PATH) { "Add a material" } ", and receive what you have of it." }
                 li { a href=(PRODUCTS_PATH) { "Add a SKU" } " with a G-code file: what can be ordered and made." }
             }
@@ -149,41 +183,6 @@ fn empty() -> Markup {
                 "To look around first, run " code { "printfloor demo" } " on this machine: a whole simulated shop, with printers that print. "
                 "Programs find the same in " a href="/docs/" { "the API" } "."
             }
-        }
-    }
-}
-
-fn tools(query: &FloorQuery) -> Markup {
-    let (size, tone) = (query.size.as_deref().unwrap_or_default(), query.tone());
-    let view = query.view.as_deref().unwrap_or_default();
-    html! {
-        form class="tools" method="get" action=(FLOOR_PATH) role="search" {
-            div class="field" {
-                label for="q" { "Search printers" }
-                input id="q" name="q" type="search" maxlength="100" data-filter="" value=[query.q.as_deref()];
-            }
-            div class="field" {
-                label for="state" { "State" }
-                select id="state" name="state" data-states="" {
-                    option value="" { "all" }
-                    @for (one, words) in STATES { option value=(one.word()) selected[tone == Some(one)] { (words) } }
-                }
-            }
-            div class="field" {
-                label for="size" { "Size of the cards" }
-                select id="size" name="size" data-sizes="" {
-                    @for (word, words) in SIZES { option value=(word) selected[word == size] { (words) } }
-                }
-            }
-            div class="field" {
-                label for="view" { "View" }
-                select id="view" name="view" {
-                    @for (word, words) in VIEWS { option value=(word) selected[word == view] { (words) } }
-                }
-            }
-            button class="second" type="submit" { "Show" }
-            a class="button second" href={ (FLOOR_PATH) "?wall=1" } { "Wall" }
-            a class="button second" href=(NEW_PRINTER_PATH) { "Add a printer" }
         }
     }
 }
@@ -200,11 +199,10 @@ mod tests {
 
     #[test]
     fn a_word_that_means_no_state_narrows_nothing() {
-        let of = |state: Option<&str>| {
-            let state = state.map(str::to_owned);
-            FloorQuery { q: None, state, size: None, view: None, wall: None }.tone()
-        };
-        assert_eq!((of(Some("error")), of(Some("working"))), (Some(Tone::Error), Some(Tone::Working)));
-        assert_eq!((of(Some("purple")), of(Some("")), of(None)), (None, None, None));
+        let of = |state: &str| FloorQuery { state: Some(state.to_owned()), ..FloorQuery::default() }.state_word();
+        // Tones are older than groups, and links with them work on.
+        assert_eq!(["error", "working", "ready", "need-you"].map(of), ["error", "working", "ready", "need-you"]);
+        assert_eq!(["purple", ""].map(of), ["", ""]);
+        assert_eq!(FloorQuery::default().state_word(), "");
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, PreEscaped, html};
 
+use super::floor_group::{FloorGroup, place};
 use domain::printer::{Printer, RoomPosition};
 
 /// Value of the `view` parameter that selects the floor plan.
@@ -14,6 +15,10 @@ pub(super) const PLAN_WORD: &str = "plan";
 pub(super) struct PrinterCard<'a> {
     /// Printer that the card shows.
     pub(super) printer: &'a Printer,
+    /// Group of the printer.
+    pub(super) group: FloorGroup,
+    /// `true` if the filter does not match the printer.
+    pub(super) is_hidden: bool,
     /// HTML of the complete card.
     pub(super) html: String,
 }
@@ -28,8 +33,8 @@ struct Room<'a> {
 /// Groups the cards by the name of the printer's location. Printers without a location come last.
 fn by_place<'a>(cards: &'a [PrinterCard<'_>]) -> BTreeMap<(bool, &'a str), Room<'a>> {
     let mut rooms: BTreeMap<(bool, &str), Room<'_>> = BTreeMap::new();
-    for PrinterCard { printer, html } in cards {
-        let place = printer.fields.location.as_deref().map(str::trim).unwrap_or_default();
+    for PrinterCard { printer, html, .. } in cards {
+        let place = place(printer);
         let room = rooms.entry((place.is_empty(), place)).or_default();
         match printer.fields.position {
             Some(position) => room.placed.entry(position).or_default().push(html),
@@ -39,20 +44,22 @@ fn by_place<'a>(cards: &'a [PrinterCard<'_>]) -> BTreeMap<(bool, &'a str), Room<
     rooms
 }
 
-/// Renders all locations with their printers.
-pub(super) fn rooms(cards: &[PrinterCard<'_>]) -> Markup {
+/// Renders all locations with their printers. `state` is the group or tone that the floor is narrowed to.
+pub(super) fn rooms(cards: &[PrinterCard<'_>], state: &str) -> Markup {
     html! {
-        @for (n, ((nowhere, place), room)) in by_place(cards).iter().enumerate() {
-            @let id = format!("room-{n}");
-            section class="room" aria-labelledby=(id) {
-                h2 id=(id) { @if *nowhere { "Nobody said where" } @else { (place) } }
-                (placed(room, if *nowhere { "what stands nowhere" } else { place }))
-                @if !room.loose.is_empty() {
-                    ul class="cards small" aria-labelledby=(id) { @for card in &room.loose { (PreEscaped(card)) } }
+        div class="floor compact" data-narrow-to=(state) {
+            @for (n, ((nowhere, place), room)) in by_place(cards).iter().enumerate() {
+                @let id = format!("room-{n}");
+                section class="room" aria-labelledby=(id) {
+                    h2 id=(id) { @if *nowhere { "No place yet" } @else { (place) } }
+                    (placed(room, if *nowhere { "printers without a place" } else { place }))
+                    @if !room.loose.is_empty() {
+                        ul class="cards" aria-labelledby=(id) { @for card in &room.loose { (PreEscaped(card)) } }
+                    }
                 }
             }
         }
-        p class="soft" { "Where a printer stands is said on its page, under Change." }
+        p class="small muted" { "To place a printer, choose “Change or remove it” in its menu." }
     }
 }
 

@@ -131,15 +131,17 @@ impl FloorEventStream {
             }
             if parts.card.version > self.version {
                 self.write(&mut text, &parts.card.id, parts.card.version, &parts.whole());
-            } else if parts.gauge.version > self.version {
-                self.write(&mut text, &parts.gauge.id, parts.gauge.version, &parts.gauge.html);
+                continue;
+            }
+            for part in [&parts.gauge, &parts.next].into_iter().filter(|part| part.version > self.version) {
+                self.write(&mut text, &part.id, part.version, &part.html);
             }
         }
-        if view.summary.version > self.version {
-            self.write(&mut text, &view.summary.id, view.summary.version, &view.summary.html);
+        for part in [&view.summary, &view.next_free].into_iter().filter(|part| part.version > self.version) {
+            self.write(&mut text, &part.id, part.version, &part.html);
         }
         if view.order_version > self.version {
-            let ids: Vec<String> = view.order.iter().map(|id| card_id(*id)).collect();
+            let ids: Vec<String> = view.order.iter().map(|(_, id)| card_id(*id)).collect();
             text.push_str(&sse::event("order", &json!({"ids": ids})));
         }
         if view.version > self.version && !text.is_empty() {

@@ -64,7 +64,10 @@ pub(super) async fn show(
             a class="button second" href={ (FLOOR_PATH) "/printers/" (id) "/edit" } { "Change or remove it" }
         }
         @if let Some(parts) = view.printers.get(&id) {
-            ul class="list alone" aria-label="Now" { (PreEscaped(parts.whole())) }
+            section aria-labelledby="now" {
+                h2 class="hidden-words" id="now" { "Now" }
+                ul class="list alone" aria-labelledby="now" { (PreEscaped(parts.whole())) }
+            }
         }
         // Outside of what is read again: the script has its own way to the picture.
         @if may_have_camera(printer) {
@@ -112,9 +115,9 @@ fn parts(shop: &PrinterHandles, printer: &Printer, reasons: &[String]) -> Markup
     html! {
         @if printer.bed_not_cleared && printer.last_print.is_some() && !on {
             section class="card" aria-labelledby="parts" {
-                h2 id="parts" { "The parts on its bed" }
+                h2 id="parts" { "Parts on the bed" }
                 details {
-                    summary { "Not all parts are good" }
+                    summary { "Some parts are bad" }
                     (sign_off_form(SignOffSubject::Bed(printer.id), reasons, None))
                 }
             }

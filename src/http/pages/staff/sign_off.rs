@@ -101,7 +101,7 @@ pub(super) fn sign_off_form(of: SignOffSubject, reasons: &[String], to: Option<&
                 label for={ "picture-" (id) } { (PICTURE_LABEL) }
                 input id={ "picture-" (id) } name="picture" type="file" accept="image/*";
             }
-            button type="submit" id={ "sign-" (id) } { "Sign off" }
+            button class="btn" type="submit" id={ "sign-" (id) } { "Sign off" }
         }
     }
 }

@@ -3,9 +3,11 @@
 //! Printers are read from memory, orders and jobs with one query per kind. The script reloads the page when something
 //! happens in the shop.
 
+mod beds;
 mod counts;
 mod late;
 mod parts;
+mod row;
 mod spools;
 
 use std::sync::Arc;
@@ -14,18 +16,21 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::acts::BED_PREFIX;
+use self::row::TaskRow;
 use super::board::BoardHandles;
 use super::card::{act_path, attention_words, job_number, live_state, standing};
+use super::card_gauge::{waiting, waiting_words};
+use super::card_print::job_path_of;
 use super::first_steps::first_steps;
+use super::floor_group::counted;
 use super::job::{job_path, resolutions};
 use super::log::LogHandles;
 use super::orders::flag_words;
 use super::settings::restore;
-use super::shell::{StaffSection, StaffViewer, Tone, act, hidden, since};
-use super::sign_off::{SignOffSubject, sign_off_form};
+use super::shell::{StaffSection, StaffViewer, Tone, act, since};
 use super::stock::material_path;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH};
+use crate::design::{Icon, icon};
 use crate::times::message;
 use actors::restores::DispatchHold;
 use config::Config;
@@ -33,13 +38,12 @@ use domain::job::{Job, JobState};
 use domain::material::Material;
 use domain::order::{Order, OrderStatus};
 use domain::printer::{AttemptPhase, Attention, Printer};
-use domain::printer_status::Activity;
 use domain::seller::gaps_in_words;
 use http::access::Caller;
 use http::error::ApiError;
 use http::handles::handles;
 use http_api::production::jobs::JobHandles;
-use http_api::production::printers::{activity, present_all};
+use http_api::production::printers::present_all;
 use store::queries::{JobFilter, OrderFilter, Page, SkuFilter};
 
 /// Maximum number of tasks shown per kind, longest-waiting first; the others appear once these are done.
@@ -60,24 +64,29 @@ handles! {
 struct TaskKind {
     id: &'static str,
     title: &'static str,
-    rows: Vec<Markup>,
+    rows: Vec<TaskRow>,
     /// Total number of tasks, if more than are shown.
     total: u64,
+    /// Text beside the title.
+    note: Option<String>,
     /// Markup shown below the tasks.
     below: Option<Markup>,
 }
 
 impl TaskKind {
-    fn new(id: &'static str, title: &'static str, rows: Vec<Markup>) -> Self {
+    fn new(id: &'static str, title: &'static str, rows: Vec<TaskRow>) -> Self {
         let total = rows.len() as u64;
-        Self { id, title, rows, total, below: None }
+        Self { id, title, rows, total, note: None, below: None }
     }
 
     fn html(&self) -> Markup {
         html! {
-            section class="card" id={ "kind-" (self.id) } aria-labelledby={ "title-" (self.id) } {
-                h2 id={ "title-" (self.id) } { (self.title) " (" (self.total) ")" }
-                ul class="rows" { @for row in &self.rows { li { (row) } } }
+            section class="panel tasks" id={ "kind-" (self.id) } aria-labelledby={ "title-" (self.id) } {
+                div class="tasks-head" {
+                    h2 id={ "title-" (self.id) } { (self.title) " (" (self.total) ")" }
+                    @if let Some(note) = &self.note { span class="faint small" { (note) } }
+                }
+                ul class="rows" { @for row in &self.rows { (row.html()) } }
                 @if let Some(below) = &self.below { (below) }
             }
         }
@@ -91,13 +100,13 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let all = present_all(&app.board.shop);
     let printers: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let (sliced, all_sliced) = jobs_in(&app, &in_state(JobState::Sliced)).await?;
-    let beds_waiting = beds_waiting(&app, &printers);
+    let beds_waiting = beds::beds_waiting(&app, &printers);
     let with_status = |status| OrderFilter { status: Some(status), ..OrderFilter::default() };
     let flagged = OrderFilter { flagged: Some(true), ..OrderFilter::default() };
     let kinds = [
         seller(&app.config),
         restored(&app.hold),
-        beds(&app, &beds_waiting),
+        beds::beds(&app, &beds_waiting),
         parts::parts(&app, &beds_waiting).await?,
         unverified(&printers),
         troubles(&app, &printers),
@@ -118,28 +127,43 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let stocked = app.board.shop.materials.all_resident().iter().any(|(_, versioned)| versioned.present().is_some());
     let (_, skus) = app.jobs.queries.skus(&SkuFilter::default(), Page { limit: 1, offset: 0 }).await?;
     let steps = first_steps([!printers.is_empty(), stocked, skus > 0]);
+    let total: u64 = open.iter().map(|kind| kind.total).sum();
     let content = html! {
-        h1 { "To do" }
         div id="to-do" data-fresh="" {
-            @if let Some(steps) = &steps {
-                (steps)
-            } @else if open.is_empty() {
-                section class="card" { p { "Nothing waits for a person." } p { a href=(FLOOR_PATH) { "To the floor" } } }
+            div class="head" {
+                h1 { "To do" }
+                @if total > 0 { span class="muted" { (counted(usize::try_from(total).unwrap_or(usize::MAX), "thing", "things")) } }
             }
-            @for kind in &open { (kind.html()) }
-            (log)
+            div class=(if log.0.is_empty() { "stack" } else { "two" }) {
+                div class="stack" {
+                    @if let Some(steps) = &steps { (steps) } @else if open.is_empty() { (nothing()) }
+                    @for kind in &open { (kind.html()) }
+                }
+                (log)
+            }
         }
     };
     Ok(viewer.page(StaffSection::ToDo, "To do", &view, &content))
 }
 
+/// Renders the page when there is nothing to do.
+fn nothing() -> Markup {
+    html! {
+        section class="panel pad" aria-labelledby="nothing" {
+            h2 id="nothing" { "Nothing waits for a person" }
+            p class="muted" { "Beds to clear, spools to load, parts to sign off and orders to pack appear here by themselves, the longest-waiting first." }
+            a class="btn" href=(FLOOR_PATH) { (icon(Icon::Printer)) "Open the floor" }
+        }
+    }
+}
+
 /// Lists the restore that is waiting for its review; no job starts before the review.
 fn restored(hold: &DispatchHold) -> TaskKind {
     let row = || {
-        html! {
-            span class=(Tone::Attention.class()) { "No job is started" }
-            " " a href=(restore::PATH) { "An admin reviews the restore" }
-        }
+        let acts = html! { a class="btn primary" href=(restore::PATH) { "An admin reviews the restore" } };
+        TaskRow::new(Icon::Database, html! { b { "No job is started" } })
+            .detail(html! { "What happened after the backup was made is not in it." })
+            .acts(acts)
     };
     TaskKind::new("restored", "The shop was restored from a backup", hold.is_on().then(row).into_iter().collect())
 }
@@ -155,61 +179,13 @@ fn printer_link(printer: &Printer) -> Markup {
 /// Lists the task to enter the shop's name and address while invoices are waiting for them.
 fn seller(config: &Config) -> TaskKind {
     let gaps = config.rules().seller_gaps();
-    let row = html! {
-        span { "No invoice is issued: " (gaps_in_words(&gaps)) "." }
-        span { a href="/setup/commerce" { "To the setup" } }
-    };
-    let rows = if gaps.is_empty() { Vec::new() } else { vec![row] };
-    TaskKind::new("seller", "Invoices wait", rows)
-}
-
-/// Returns the printers whose beds need clearing, longest-waiting first.
-fn beds_waiting<'a>(app: &ToDoHandles, printers: &[&'a Printer]) -> Vec<&'a Printer> {
-    let over = |printer: &Printer| !matches!(activity(&app.board.shop, printer), Activity::Printing | Activity::Paused);
-    let waits = |printer: &&Printer| printer.bed_not_cleared && over(printer);
-    let mut waiting: Vec<&Printer> = printers.iter().copied().filter(waits).collect();
-    waiting.sort_by_key(|printer| (printer.bed_since, printer.id));
-    waiting
-}
-
-/// Lists the beds to clear, one by one with a sign-off of the print, or several at the same time.
-fn beds(app: &ToDoHandles, waiting: &[&Printer]) -> TaskKind {
-    let several = waiting.len() > 1;
-    let rows = waiting.iter().map(|printer| bed(app, printer, several)).collect();
-    let below = html! {
-        form id="beds" method="post" action="/to-do/beds" data-quiet="" {
-            (hidden())
-            button type="submit" id="beds-clear" { "The chosen beds are clear, all parts are good" }
-        }
-    };
-    TaskKind { below: several.then_some(below), ..TaskKind::new("beds", "Beds to clear", rows) }
-}
-
-/// Renders one bed to clear, with a checkbox if `several` is set.
-fn bed(app: &ToDoHandles, printer: &Printer, several: bool) -> Markup {
-    let (id, path) = (printer.id, act_path(printer.id, "bed-cleared"));
-    html! {
-        span {
-            @if several {
-                input type="checkbox" form="beds" id={ (BED_PREFIX) (id) } name={ (BED_PREFIX) (id) } value="true"
-                    aria-label={ "Choose " (printer.fields.name) };
-                " "
-            }
-            (printer_link(printer))
-            @if let Some(at) = printer.bed_since { " " span class="soft" { (since(at)) } }
-            @if printer.print_failed { " " span class=(Tone::Attention.class()) { "the print failed" } }
-        }
-        @if let Some(last) = printer.last_print {
-            span { a href={ (ORDERS_PATH) "/" (last.order) "#job-" (last.job) } { "its job" } }
-        }
-        (act(&path, &format!("clear-{id}"), "", "Bed is clear", Some(&back())))
-        @if printer.last_print.is_some() {
-            details class="full" {
-                summary { "Not all parts are good" }
-                (sign_off_form(SignOffSubject::Bed(id), &app.config.quality.reasons, Some(TO_DO_PATH)))
-            }
-        }
+    if gaps.is_empty() {
+        return TaskKind::new("seller", "Invoices wait", Vec::new());
     }
+    let row = TaskRow::new(Icon::CircleAlert, html! { b { "No invoice is issued" } })
+        .detail(html! { (gaps_in_words(&gaps)) "." })
+        .acts(html! { a class="btn" href="/setup/commerce" { "Open the setup" } });
+    TaskKind::new("seller", "Invoices wait", vec![row])
 }
 
 /// Lists the prints of which it is unknown whether they started or how they ended.
@@ -217,13 +193,14 @@ fn unverified(printers: &[&Printer]) -> TaskKind {
     let rows = printers.iter().filter_map(|printer| {
         let in_hand = printer.in_hand.as_ref()?;
         let AttemptPhase::Unverified { reason } = &in_hand.phase else { return None };
-        Some(html! {
-            span { (printer_link(printer)) ": " (job_number(in_hand)) " " (since(in_hand.taken_at)) }
-            span class="full bad" { (reason) }
-            (resolutions(in_hand.job, in_hand.began_at.map(|_| in_hand.progress), TO_DO_PATH))
-        })
+        let title = html! {
+            b { "Did " a href=(job_path_of(in_hand.order, in_hand.job)) { (job_number(in_hand)) } " print on " (printer_link(printer)) "?" }
+            " " span class="faint small" { (since(in_hand.taken_at)) }
+        };
+        let row = TaskRow::new(Icon::CircleAlert, title).detail(html! { (reason) }).picture(Some(in_hand.file_id));
+        Some(row.more(Some(resolutions(in_hand.job, in_hand.began_at.map(|_| in_hand.progress), TO_DO_PATH))))
     });
-    TaskKind::new("unverified", "Prints that nobody could verify: look at the printer", rows.collect())
+    TaskKind::new("unverified", "Prints to look at", rows.collect())
 }
 
 /// Lists the printers that need attention for another reason.
@@ -238,14 +215,23 @@ fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
             return None;
         }
         let path = act_path(printer.id, "clear-attention");
-        Some(html! {
-            span { (printer_link(printer)) " " (live_state(&app.board.shop, printer)) }
-            span { @for (n, one) in attention.iter().enumerate() { @if n > 0 { ", " } (attention_words(*one)) } }
-            @if let Some(words) = printer.attention_words() { span class="full bad" { (words) } }
-            @if attention.iter().any(|one| looked_at.contains(one)) {
-                (act(&path, &format!("looked-{}", printer.id), "second", "I have looked at it", Some(&back())))
+        let title = html! { b { (printer_link(printer)) } " " (live_state(&app.board.shop, printer)) };
+        let detail = html! {
+            @for (n, one) in attention.iter().enumerate() { @if n > 0 { ", " } (attention_words(*one)) }
+            @if let Some(words) = printer.attention_words() { p class="bad" { (words) } }
+            @if let Some(words) = waiting_words(waiting(&app.board, printer)) {
+                @if !attention.is_empty() { " · " }
+                (words)
             }
-        })
+        };
+        let acts = html! {
+            @if attention.iter().any(|one| looked_at.contains(one)) {
+                (act(&path, &format!("looked-{}", printer.id), "btn", "I have looked at it", Some(&back())))
+            } @else {
+                a class="btn" href={ (FLOOR_PATH) "/printers/" (printer.id) } { "See what happened" }
+            }
+        };
+        Some(TaskRow::new(Icon::TriangleAlert, title).detail(detail).acts(acts))
     });
     TaskKind::new("look", "Printers to look at", rows.collect())
 }
@@ -279,23 +265,25 @@ async fn jobs(app: &ToDoHandles, state: JobState, id: &'static str, title: &'sta
     Ok(jobs_kind(app, &some, total, id, title))
 }
 
-fn job_row(app: &ToDoHandles, job: &Job) -> Markup {
+fn job_row(app: &ToDoHandles, job: &Job) -> TaskRow {
     let words = app.jobs.waiting_reason(job).or_else(|| job.error.clone());
     let button = |word: &str, class: &str, words: &str| {
         act(&job_path(job.id, word), &format!("{word}-{}", job.id), class, words, Some(&back()))
     };
-    html! {
-        span {
-            a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (job.id) } { (job.number_text()) }
-            " " (job.sku_name) " " span class="soft" { (since(job.updated_at)) }
-        }
-        @if let Some(words) = words { span class="full" { (message(&words)) } }
-        @match job.state {
-            JobState::Failed => { (button("retry", "", "Make it again")) (button("cancel", "second", "Give it up")) },
-            JobState::AwaitingManualReview => { (button("release", "", "Release it")) },
-            _ => {},
-        }
-    }
+    let title = html! {
+        b { a href=(job_path_of(job.order_id, job.id)) { (job.number_text()) } " " (job.sku_name) }
+        " " span class="faint small" { (since(job.updated_at)) }
+    };
+    let (shape, acts) = match job.state {
+        JobState::Failed => (
+            Icon::CircleAlert,
+            html! { (button("retry", "btn primary", "Make it again")) (button("cancel", "btn", "Give it up")) },
+        ),
+        JobState::AwaitingManualReview => (Icon::Eye, button("release", "btn primary", "Release it")),
+        _ => (Icon::Clock, Markup::default()),
+    };
+    let row = TaskRow::new(shape, title).picture(job.file_id).acts(acts);
+    row.detail(html! { @if let Some(words) = words { (message(&words)) } })
 }
 
 fn low_stock(app: &ToDoHandles) -> TaskKind {
@@ -306,11 +294,12 @@ fn low_stock(app: &ToDoHandles) -> TaskKind {
     low.sort_by(|a, b| a.fields.name.cmp(&b.fields.name));
     let rows = low.iter().map(|material| {
         let unit = material.fields.kind.unit();
-        html! {
-            span { a href=(material_path(material.id)) { (material.fields.name) } }
-            span { (material.available()) " " (unit) " available, reorder at " (material.fields.reorder_point) " " (unit) }
-            span class="soft" { "order " (material.to_order()) " " (unit) }
-        }
+        let title = html! { b { a href=(material_path(material.id)) { (material.fields.name) } } };
+        let detail = html! {
+            (material.available()) " " (unit) " available, reorder at " (material.fields.reorder_point) " " (unit)
+        };
+        let row = TaskRow::new(Icon::Database, title).detail(detail).swatch(material.fields.color.as_deref());
+        row.acts(html! { span class="num" { "Order " (material.to_order()) " " (unit) } })
     });
     TaskKind::new("stock", "Stock that runs low", rows.collect())
 }
@@ -328,14 +317,16 @@ async fn orders(
     let mut some: Vec<&Order> = some.iter().filter_map(|order| order.state.as_ref()).collect();
     some.sort_by_key(|order| (order.updated_at, order.id));
     let rows = some.iter().map(|order| {
-        html! {
-            span { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } }
-            span { (order.customer_email.as_deref().unwrap_or("no customer")) }
-            span class="soft" { (since(order.updated_at)) }
-            @if !order.flags.is_empty() {
-                span class="full" { @for (n, flag) in order.flags.iter().enumerate() { @if n > 0 { ", " } (flag_words(flag)) } }
-            }
-        }
+        let title = html! {
+            b { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } }
+            " " span class="faint small" { (since(order.updated_at)) }
+        };
+        let detail = html! {
+            (order.customer_email.as_deref().unwrap_or("No customer"))
+            @for flag in &order.flags { " · " (flag_words(flag)) }
+        };
+        let acts = html! { a class="btn" href={ (ORDERS_PATH) "/" (order.id) } aria-label={ "Open " (order.number_text()) } { "Open" } };
+        TaskRow::new(Icon::PackageCheck, title).detail(detail).acts(acts)
     });
     let rows = rows.collect();
     Ok(TaskKind { total, ..TaskKind::new(id, title, rows) })

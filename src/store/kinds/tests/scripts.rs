@@ -1,5 +1,5 @@
-//! Tests with random scripts of commands for access, printers, endpoints, e-mails and stored payment events. In
-//! whatever order commands are accepted, the state and all additional rows must read back unchanged.
+//! Tests with random scripts of commands for access, printers, endpoints, emails and stored payment events. In whatever
+//! order commands are accepted, the state and all additional rows must read back unchanged.
 
 use proptest::prelude::*;
 
@@ -55,7 +55,7 @@ fn any_script() -> impl Strategy<Value = Vec<Step>> {
 }
 
 impl Step {
-    /// Picks one of the given ids; returns an unknown id if there are none.
+    /// Picks one of the given IDs; returns an unknown ID if there are none.
     fn pick(&self, ids: impl Iterator<Item = Id>) -> Id {
         let mut ids: Vec<Id> = ids.collect();
         ids.sort_unstable();

@@ -1,5 +1,5 @@
 //! Property tests of numbering with random transactions, some of which are committed, some rolled back after writing,
-//! and some refused. They run on both databases, and the in-memory store must behave identically.
+//! and some rejected. They run on both databases, and the in-memory store must behave identically.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ enum Fate {
     Committed,
     /// Rolled back after all rows were written.
     GivenUp,
-    /// Refused because the last document already exists.
+    /// Rejected because the last document already exists.
     Refused,
 }
 

@@ -66,7 +66,7 @@ async fn chromium_says_that_the_connection_is_lost_and_comes_back_by_itself() {
     let (mut floor, cookie) = floor().await;
     let base = floor.app.base.clone();
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
-    browser.until(&tab, "two cards", "document.querySelectorAll('#cards > li').length === 2").await;
+    browser.until(&tab, "two cards", "document.querySelectorAll('#cards li[data-name]').length === 2").await;
     assert!(!browser.says(&tab, LOST).await);
     browser.eval(&tab, "window.stays = true").await;
     floor.app.kill_9();

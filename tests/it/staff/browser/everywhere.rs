@@ -11,10 +11,9 @@ use super::shop::{ANN, admin, filled};
 use super::stored_report::{part_is, part_was};
 use crate::api::{NOTHING, PASSWORD, some_sku, with_cookie};
 use crate::billing::cookie_of;
-use crate::support::browser::{Browser, Tab};
+use crate::support::browser::{Browser, DESK, Tab};
 use crate::support::{App, Client, Db};
 
-const DESK: (u32, u32) = (1280, 900);
 const PHONE_WIDTH: u32 = 360;
 /// More pages than there are: links that lead on and on would end here.
 const MAX_PAGES: usize = 150;
@@ -80,12 +79,15 @@ impl<'a> Round<'a> {
         self.browser.hold(&tab).await;
     }
 
-    /// As [`Self::glance`], and dark, on a phone, and with more space in its text.
+    /// As [`Self::glance`], and dark on a phone, and with more space in its text.
     async fn look(&mut self, name: &str) {
         self.glance(name).await;
         let tab = self.tab.clone();
         self.browser.dark(&tab, true).await;
-        self.browser.hold(&tab).await;
+        // What all pages share is seen dark on the first one; the rest of each has the same colours on a phone.
+        if self.visits.is_empty() || self.looks_at_all {
+            self.browser.hold(&tab).await;
+        }
         self.browser.width(&tab, PHONE_WIDTH).await;
         self.browser.hold(&tab).await;
         for (how, script) in [("", "0"), (" with more space in its text", WIDE_TEXT)] {

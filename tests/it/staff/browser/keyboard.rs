@@ -26,7 +26,7 @@ async fn chromium_works_the_floor_by_the_keyboard_alone() {
     browser.tab_to(&tab, "Password").await;
     browser.write(&tab, PASSWORD).await;
     browser.strike(&tab, "Enter").await;
-    browser.until(&tab, "the floor", "location.pathname === '/floor' && document.querySelector('#cards > li')").await;
+    browser.until(&tab, "the floor", "location.pathname === '/floor' && document.querySelector('#cards li[data-name]')").await;
     // The first stop passes over the navigation.
     browser.tab_to(&tab, "Skip to the content").await;
     browser.strike(&tab, "Enter").await;
@@ -37,6 +37,8 @@ async fn chromium_works_the_floor_by_the_keyboard_alone() {
     let focus = format!("document.getElementById('printer-{on}').contains(document.activeElement)");
     assert_eq!(browser.eval(&tab, &focus).await, true, "the focus was lost");
 
+    browser.tab_to(&tab, "More for").await;
+    browser.strike(&tab, "Enter").await;
     browser.tab_to(&tab, "Cancel").await;
     browser.strike(&tab, "Enter").await;
     let confirm = format!("Cancel {number} on {name}");

@@ -50,21 +50,41 @@ async fn chromium_signs_off_one_bad_part_of_two_and_sees_its_replacement() {
     browser.press_near(&tab, "Bed is clear", &good).await;
     browser.sees_no(&tab, "Beds to clear").await;
 
-    let again = until("the part to be made again", || async {
+    let (number, again) = until("the part to be made again", || async {
         let jobs = floor.app.jobs(&order).await;
-        let numbers = jobs.iter().map(|job| job["number"].as_str().unwrap().to_owned());
-        numbers.max().filter(|_| jobs.len() == 3)
+        let last = jobs.iter().max_by_key(|job| job["number"].as_str().unwrap().to_owned())?;
+        let text = |member: &str| last[member].as_str().unwrap().to_owned();
+        (jobs.len() == 3).then(|| (text("number"), text("id")))
     })
     .await;
     browser.go(&tab, &format!("{base}/shop/orders/{order}")).await;
-    browser.sees(&tab, &again).await;
+    browser.sees(&tab, &number).await;
     let link = "[...document.querySelectorAll('#order a')].some(link => link.textContent === 'Picture of the parts')";
     browser.until(&tab, "the picture", link).await;
     let under_way = "[...document.querySelectorAll('#order td.number')][2].textContent.trim() === '1'";
     browser.until(&tab, "one part under way", under_way).await;
     browser.go(&tab, &format!("{base}/floor")).await;
-    browser.sees(&tab, &again).await;
+    let on_card = format!("document.querySelector('#cards .about a[href$=\"#job-{again}\"]')");
+    browser.until(&tab, "the part on a card", &on_card).await;
     browser.sees(&tab, "1 printing").await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_chooses_all_beds_and_clears_them_at_once() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let (floor, _, cookie) = over(2).await;
+    let base = floor.app.base.clone();
+    let tab = browser.open(&base, "/to-do", Some(&cookie)).await;
+    browser.sees(&tab, "Beds to clear (2)").await;
+    browser.tick(&tab, "Choose all").await;
+    let chosen = "document.querySelectorAll('#kind-beds .row input:checked').length === 2";
+    browser.until(&tab, "both to be chosen", chosen).await;
+    browser.press(&tab, "The chosen beds are clear").await;
+    for n in 0..2 {
+        floor.attention(n, "bed_not_cleared", false).await;
+    }
+    browser.sees_no(&tab, "Beds to clear").await;
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 

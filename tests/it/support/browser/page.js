@@ -37,6 +37,8 @@ window.seen = window.seen || (() => {
     return Infinity;
   };
   const folded = at => {
+    const menu = at.closest('[popover]:not(:popover-open)');
+    if (menu) return menu;
     let outer = null;
     for (let around = at.closest('details:not([open])'); around; around = around.parentElement.closest('details:not([open])')) {
       const own = around.querySelector('summary');
@@ -44,6 +46,9 @@ window.seen = window.seen || (() => {
     }
     return outer;
   };
+  // The control that unfolds a part: the button that opens a menu, or the summary.
+  const opener = part => part.hasAttribute('popover')
+    ? document.querySelector('[popovertarget="' + CSS.escape(part.id) + '"]') : part.querySelector('summary');
   const find = (kind, label, near) => {
     const all = [...document.querySelectorAll(KINDS[kind])].filter(at => !at.disabled && at.getAttribute('aria-disabled') !== 'true');
     // A field that takes a file is often hidden behind its label.
@@ -74,7 +79,7 @@ window.seen = window.seen || (() => {
     const at = find(kind, label, near);
     if (!at) return null;
     window.seen.at = at;
-    const summary = !shows(at) && folded(at) ? folded(at).querySelector('summary') : null;
+    const summary = !shows(at) && folded(at) ? opener(folded(at)) : null;
     if (summary) return { ...point(summary), fold: named(summary) };
     const where = kind === 'attach' ? { x: 0, y: 0 } : point(at);
     return where && { ...where, name: named(at), tag: at.tagName.toLowerCase(), type: at.type || '' };

@@ -8,7 +8,7 @@ use crate::parts_sync::SpoolRemainder;
 use crate::testing::id;
 use crate::time::Timestamp;
 
-/// First id of prints, far above the ids of other objects.
+/// First ID of prints, far above the IDs of other objects.
 const FIRST_PRINT: u32 = 1_000;
 
 /// Print in progress.

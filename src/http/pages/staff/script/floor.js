@@ -16,7 +16,7 @@
   });
   const seen = place => {
     const around = place.closest('li, section');
-    if (place.closest('.small, .wall, .plan')) return false; // not shown there
+    if (place.closest('.compact, .wall')) return false; // not shown there
     if (!around || around.hidden || !around.getClientRects().length) return false;
     const box = around.getBoundingClientRect();
     return box.bottom > 0 && box.top < innerHeight;
@@ -45,13 +45,6 @@
   setInterval(picture, STEP_MS);
   picture();
 
-  // The size of the cards.
-  const sizes = document.querySelector('select[data-sizes]');
-  if (sizes) sizes.addEventListener('change', () => {
-    const list = document.getElementById('cards');
-    if (list) list.className = 'cards ' + sizes.value;
-  });
-
   // A file for a printer: dropped on its card, or chosen in a form. The server leads to the offer to print it.
   let box = null;
   const close = () => { if (box) box.remove(); box = null; };
@@ -70,7 +63,7 @@
     label.htmlFor = bar.id;
     label.textContent = 'Uploading ' + file.name + ' for ' + printer;
     stop.type = 'button';
-    stop.className = 'second';
+    stop.className = 'btn';
     stop.textContent = 'Stop the upload';
     stop.addEventListener('click', () => ask.abort());
     box.append(label, bar, stop);

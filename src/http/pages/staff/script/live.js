@@ -43,19 +43,51 @@
     } catch { /* tried again in a minute */ }
   };
 
-  // The search of the floor, and the title of the tab.
+  // The search and the filters of the floor, its sections and counts, and the title of the tab.
   const title = document.title, search = document.querySelector('input[data-filter]');
-  const states = document.querySelector('select[data-states]');
   const filter = () => {
-    if (!search || !states) return;
-    const wanted = search.value.trim().toLowerCase(), state = states.value;
-    document.querySelectorAll('[data-name]').forEach(card => {
-      card.hidden = !card.dataset.name.includes(wanted) || (state !== '' && card.dataset.state !== state);
+    const floor = document.querySelector('[data-narrow-to]');
+    if (!floor) return;
+    const wanted = search ? search.value.trim().toLowerCase() : null, state = floor.dataset.narrowTo;
+    const cards = [...floor.querySelectorAll('li[data-name]')];
+    cards.forEach(card => {
+      const { name, group } = card.dataset;
+      card.hidden = (wanted !== null && !name.includes(wanted)) || (state !== '' && group !== state && card.dataset.state !== state);
     });
+    const show = (at, count) => { if (at && at.textContent !== String(count)) at.textContent = count; };
+    document.querySelectorAll('[data-count]').forEach(at => {
+      const { count } = at.dataset;
+      show(at, cards.filter(card => count === '' || card.dataset.group === count).length);
+    });
+    if (floor.id === 'cards') [...floor.children].forEach(section => {
+      const shown = section.querySelectorAll('li[data-name]:not([hidden])').length;
+      show(section.querySelector('[data-count-here]'), shown);
+      section.hidden = !shown;
+    });
+    const none = document.getElementById('none-match');
+    if (none) none.hidden = !cards.length || cards.some(card => !card.hidden);
   };
   if (search) search.addEventListener('input', filter);
-  if (states) states.addEventListener('change', filter);
+  document.addEventListener('click', event => {
+    const link = event.target instanceof Element && event.target.closest('a[data-narrow]');
+    const floor = document.querySelector('[data-narrow-to]');
+    if (!link || !floor || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    floor.dataset.narrowTo = link.dataset.narrow;
+    document.querySelectorAll('input[data-narrowed]').forEach(field => { field.value = link.dataset.narrow; });
+    document.querySelectorAll('a[data-narrow]').forEach(one => {
+      if (one === link) one.setAttribute('aria-current', 'true'); else one.removeAttribute('aria-current');
+    });
+    history.replaceState(null, '', link.href);
+    filter();
+  });
+  // What works with the script only is shown by it.
+  document.addEventListener('change', event => {
+    const all = event.target instanceof Element && event.target.closest('[data-chooses]');
+    if (all) document.querySelectorAll('input[type=checkbox][form="' + CSS.escape(all.dataset.chooses) + '"]').forEach(box => { box.checked = all.checked; });
+  });
   const settle = root => {
+    root.querySelectorAll('[data-scripted]').forEach(at => { at.hidden = false; });
     times(root);
     filter();
     const summary = document.getElementById('summary'), own = document.querySelector('.alone [data-percent]');
@@ -81,7 +113,7 @@
     !field.matches('[type=hidden],[type=checkbox],[type=radio]') && field.value !== field.defaultValue);
   const busy = at => {
     const active = document.activeElement;
-    return (holding && at.contains(holding)) || at.querySelector('details[open]') || typed(at) ||
+    return (holding && at.contains(holding)) || at.querySelector('details[open],[popover]:popover-open') || typed(at) ||
       (active && at.contains(active) && active.matches('input:not([type=checkbox]),select,textarea'));
   };
   // What stands in a part made anew for what had the focus: by its id, else by where it leads or what it says, and by
@@ -101,7 +133,7 @@
     });
     at.replaceWith(made);
     if (active) {
-      const again = alike(at, made, active) || made.querySelector('h2 a, a, button') || main;
+      const again = alike(at, made, active) || made.querySelector('h3 a, h2 a, a, button') || main;
       again.focus({ preventScroll: true });
     }
   };
@@ -121,21 +153,26 @@
       option.textContent = option.textContent.replace(/, [^,]*$/, ', ' + textContent.toLowerCase());
     });
   };
+  // Each card stands in the section that it names, in the order of the floor.
   const arrange = () => {
-    const list = document.getElementById('cards');
-    if (!list || !order) return;
+    const floor = document.getElementById('cards');
+    if (!floor || !order) return;
     const wanted = new Set(order);
-    [...list.children].forEach(card => { if (!wanted.has(card.id)) card.remove(); });
+    floor.querySelectorAll('li[data-name]').forEach(card => { if (!wanted.has(card.id)) card.remove(); });
     // To move what has the focus would take it away.
-    if (list.contains(document.activeElement) || holding) return;
-    order.forEach((id, n) => {
+    if (floor.contains(document.activeElement) || holding || floor.querySelector('[popover]:popover-open')) return;
+    const lists = [...floor.querySelectorAll('ul[data-key]')], filled = new Map();
+    order.forEach(id => {
       let card = document.getElementById(id);
       if (!card && loose.has(id)) card = element(loose.get(id).html);
-      if (!card) return;
+      if (!card || !lists.length) return;
       loose.delete(id);
+      const key = card.dataset[floor.dataset.by], list = lists.find(one => one.dataset.key === key) || lists[lists.length - 1];
+      const n = filled.get(list) || 0;
       if (list.children[n] !== card) list.insertBefore(card, list.children[n] || null);
+      filled.set(list, n + 1);
     });
-    settle(list);
+    settle(floor);
   };
   const take = (name, data) => {
     if (name === 'fresh') { fresh(); return; }
@@ -152,6 +189,7 @@
     arrange();
   };
   document.addEventListener('focusout', () => setTimeout(catch_up, 0));
+  document.addEventListener('toggle', () => setTimeout(catch_up, 0), true);
 
   // Parts that are read from the database: fetched again when something happened, not more often than they can be read.
   // They are held against what was fetched last, as it came: what is shown was changed here since.
@@ -262,6 +300,8 @@
       if (answer.type === 'opaqueredirect' || answer.ok) {
         const around = form && form.closest('details');
         if (around) around.open = false;
+        const menu = form && form.closest('[popover]');
+        if (menu) menu.hidePopover();
         if (form) { form.reset(); catch_up(); }
         say((form && form.dataset.done) || 'Done.');
         fresh();

@@ -2,7 +2,9 @@
 
 use maud::html;
 
+use super::row::TaskRow;
 use super::{TaskKind, ToDoHandles};
+use crate::design::Icon;
 use crate::staff::TO_DO_PATH;
 use crate::staff::stock::{decision, material_path};
 use domain::material::Material;
@@ -17,12 +19,12 @@ pub(super) fn counts(app: &ToDoHandles) -> TaskKind {
         links.filter_map(|(material, link)| Some((material, link, link.conflict.as_ref()?))).collect();
     open.sort_by(|(a, ..), (b, ..)| a.fields.name.cmp(&b.fields.name));
     let rows = open.iter().map(|(material, link, conflict)| {
-        html! {
-            span { a href=(material_path(material.id)) { (material.fields.name) } }
-            span class="soft" { "also counted in " (link.system.words()) }
-            span class="full" { (conflict.message) }
-            (decision(material, link, Some(TO_DO_PATH)))
-        }
+        let title = html! {
+            b { a href=(material_path(material.id)) { (material.fields.name) } }
+            " " span class="faint small" { "also counted in " (link.system.words()) }
+        };
+        let row = TaskRow::new(Icon::Database, title).swatch(material.fields.color.as_deref());
+        row.detail(html! { (conflict.message) }).more(Some(decision(material, link, Some(TO_DO_PATH))))
     });
     TaskKind::new("counts", "Stock counts to settle", rows.collect())
 }

@@ -2,7 +2,9 @@
 
 use maud::html;
 
+use super::row::TaskRow;
 use super::{ROWS_PER_KIND, TaskKind, ToDoHandles};
+use crate::design::Icon;
 use crate::staff::ORDERS_PATH;
 use crate::staff::timing::{timing_path, timing_words};
 use domain::order::Order;
@@ -22,14 +24,13 @@ pub(super) fn late(app: &ToDoHandles) -> TaskKind {
     let total = orders.len() as u64;
     let rows = orders.iter().take(ROWS_PER_KIND as usize).map(|order| {
         let outlook = OrderOutlook { expected_at: expected_at(order), timing: Some(Timing::Late) };
-        html! {
-            span { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } }
-            span { (order.customer_email.as_deref().unwrap_or("no customer")) }
-            span class="full" { (timing_words(order, outlook)) }
-        }
+        let title = html! { b { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } } };
+        let detail =
+            html! { (order.customer_email.as_deref().unwrap_or("No customer")) " · " (timing_words(order, outlook)) };
+        TaskRow::new(Icon::Clock, title).detail(detail)
     });
     let below = html! {
-        p {
+        div class="choice" {
             a href=(timing_path(Timing::Late)) {
                 @if total == 1 { "1 order is late" } @else { (total) " orders are late" }
             }

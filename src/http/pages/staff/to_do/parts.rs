@@ -1,12 +1,16 @@
 //! Parts to sign off after their print has left the bed. Parts still on a bed are signed off when the bed is cleared.
 
-use maud::{Markup, html};
+use maud::html;
 
+use super::row::TaskRow;
 use super::{TaskKind, ToDoHandles, back, jobs_in};
+use crate::design::{Icon, icon};
+use crate::staff::TO_DO_PATH;
+use crate::staff::card_print::job_path_of;
+use crate::staff::floor_group::counted;
 use crate::staff::job::job_path;
-use crate::staff::shell::{act, since};
+use crate::staff::shell::{hidden, since};
 use crate::staff::sign_off::{SignOffSubject, sign_off_form};
-use crate::staff::{ORDERS_PATH, TO_DO_PATH};
 use domain::id::Id;
 use domain::job::Job;
 use domain::printer::Printer;
@@ -28,18 +32,26 @@ fn ended_at(job: &Job) -> Timestamp {
     job.last_print().and_then(|print| print.ended_at).unwrap_or(job.updated_at)
 }
 
-fn row(app: &ToDoHandles, job: &Job) -> Markup {
+fn row(app: &ToDoHandles, job: &Job) -> TaskRow {
     let (id, parts) = (job.id, job.plate_parts.max(1));
-    html! {
-        span {
-            a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (id) } { (job.number_text()) }
-            " " (job.sku_name) " " span class="soft" { (since(ended_at(job))) }
+    let title = html! {
+        b { a href=(job_path_of(job.order_id, id)) { (job.number_text()) } " " (job.sku_name) }
+        " " span class="faint small" { (since(ended_at(job))) }
+    };
+    let acts = html! {
+        form method="post" action=(job_path(id, "sign-off")) data-quiet="" {
+            (hidden())
+            (back())
+            button id={ "all-good-" (id) } class="btn primary" type="submit" { (icon(Icon::Check)) "All parts are good" }
         }
-        span { (parts) @if parts == 1 { " part" } @else { " parts" } " on the plate" }
-        (act(&job_path(id, "sign-off"), &format!("all-good-{id}"), "", "All parts are good", Some(&back())))
-        details class="full" {
-            summary { "Not all parts are good" }
+    };
+    let form = html! {
+        details {
+            summary { "Some parts are bad" }
             (sign_off_form(SignOffSubject::Job(id, parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
         }
-    }
+    };
+    let on_plate = counted(usize::try_from(parts).unwrap_or(usize::MAX), "part on the plate", "parts on the plate");
+    let row = TaskRow::new(Icon::PackageCheck, title).picture(job.file_id).detail(html! { (on_plate) });
+    row.acts(acts).more(Some(form))
 }

@@ -1,0 +1,141 @@
+//! Live parts of a printer's card: the gauge with progress, times, layers and temperatures, and the line with the jobs
+//! that wait for the printer.
+
+use maud::{Markup, html};
+
+use super::board::BoardHandles;
+use super::card::{gauge_id, next_id};
+use super::card_heat::sparkline;
+use super::card_print::plate;
+use super::floor_group::{FloorGroup, counted};
+use super::shell::time_of_day;
+use crate::design::{Icon, icon};
+use domain::forecast::QueuedJob;
+use domain::printer::Printer;
+use domain::printer_status::{Activity, Status};
+use domain::time::Timestamp;
+use http_api::production::printers::{PrinterHandles, activity};
+
+/// Temperatures are shown in steps of this many degrees, so that a part does not change with every measurement.
+const DEGREES_STEP: f64 = 5.0;
+
+/// Returns the progress of the current print in percent; `None` if nothing is being printed.
+pub(super) fn percent(app: &BoardHandles, printer: &Printer) -> Option<u32> {
+    if !matches!(activity(&app.shop, printer), Activity::Printing | Activity::Paused) {
+        return None;
+    }
+    let status = app.shop.printer_connections.status(printer.id);
+    let in_hand = printer.in_hand.as_ref().and_then(|own| printer.progress_of(own.job, status.as_ref()));
+    let share = in_hand.or_else(|| Some(status.as_ref()?.progress / 100.0)).unwrap_or_default();
+    Some((share * 100.0).clamp(0.0, 100.0).floor() as u32)
+}
+
+/// Renders a printer's fast-changing values: progress, remaining time, layers, temperatures.
+pub(super) fn gauge(app: &BoardHandles, printer: &Printer) -> Markup {
+    let status = app.shop.printer_connections.status(printer.id);
+    let doing = activity(&app.shop, printer);
+    let on = matches!(doing, Activity::Printing | Activity::Paused);
+    let percent = percent(app, printer).unwrap_or_default();
+    let done_at = status.as_ref().filter(|_| on).and_then(|status| {
+        // To the minute, by when it was said: it changes only when the printer changes its mind.
+        let at = status.updated_at.plus_ms(status.remaining_seconds?.max(0).saturating_mul(1000));
+        Some(Timestamp((at.0 + 30_000) / 60_000 * 60_000))
+    });
+    let bar = if doing == Activity::Paused { "bar warn" } else { "bar" };
+    html! {
+        div id=(gauge_id(printer.id)) class="gauge" data-percent=[on.then_some(percent)] {
+            @if on {
+                div class="pace" {
+                    progress class=(bar) max="100" value=(percent) aria-label={ "Progress of " (printer.fields.name) } { (percent) " %" }
+                    div class="meta" {
+                        b class="num" { (percent) " %" }
+                        @if let Some(at) = done_at {
+                            span { time datetime=(at) data-left="" { (minutes_left(&app.shop, at)) " min left" } }
+                            span class="end" { "done " (time_of_day(at)) }
+                        }
+                    }
+                }
+            }
+            @if let Some(status) = status.as_ref().filter(|_| doing != Activity::Offline) { (heat(app, printer, status)) }
+        }
+    }
+}
+
+/// Renders the layer being printed, and the temperatures.
+fn heat(app: &BoardHandles, printer: &Printer, status: &Status) -> Markup {
+    let step = |celsius: f64| (celsius / DEGREES_STEP).round() * DEGREES_STEP;
+    html! {
+        div class="meta heat" {
+            @if let Some(layer) = status.layer {
+                span { (icon(Icon::Layers)) " " span class="hidden-words" { "Layer " } (layer.number) "/" (layer.of) }
+            }
+            @if status.nozzle > 0.0 {
+                span {
+                    (icon(Icon::Thermometer)) " "
+                    span class="hidden-words" { "Nozzle and bed " } (step(status.nozzle)) "° · " (step(status.bed)) "°"
+                }
+                (sparkline(&app.shop, printer.id))
+            }
+        }
+    }
+}
+
+/// Returns the number of minutes left, rounded down to tens if more than 10, so that the rendered part does not change
+/// every minute.
+fn minutes_left(shop: &PrinterHandles, at: Timestamp) -> i64 {
+    let left = at.since(shop.environment.now()).max(0) / 60_000;
+    if left > 10 { left / 10 * 10 } else { left }
+}
+
+/// Returns the jobs that wait for a printer, as the cost of its standing still; `None` if there are none.
+pub(super) fn waiting_words(count: usize) -> Option<String> {
+    (count > 0).then(|| counted(count, "job waits for this printer", "jobs wait for this printer"))
+}
+
+/// Returns the number of jobs that the printer is expected to print next.
+pub(super) fn waiting(app: &BoardHandles, printer: &Printer) -> usize {
+    app.forecaster.latest().queues.get(&printer.id).map_or(0, Vec::len)
+}
+
+/// Renders the job that follows on a printer or, if the printer cannot take it, the number of jobs that wait for it.
+pub(super) fn next(app: &BoardHandles, printer: &Printer, group: FloorGroup) -> Markup {
+    let forecast = app.forecaster.latest();
+    let queued = forecast.queues.get(&printer.id).map(Vec::as_slice).unwrap_or_default();
+    let name = |one: &QueuedJob| {
+        let versioned = app.orders.resident(one.order)?.read();
+        let job = versioned.state.as_ref()?.jobs.get(&one.job)?.clone();
+        Some(plate(&job.sku_name, job.plate_parts))
+    };
+    let first = queued.first().and_then(name);
+    let more = queued.len().saturating_sub(1);
+    let title = first.as_ref().map(|first| format!("Next: {first}"));
+    html! {
+        span id=(next_id(printer.id)) class="next small muted" title=[title] {
+            @match (group, first) {
+                (FloorGroup::NeedsYou | FloorGroup::Offline, _) => {
+                    @if !queued.is_empty() {
+                        (counted(queued.len(), "job waits", "jobs wait")) span class="long" { " for this printer" }
+                    }
+                },
+                (_, Some(first)) => {
+                    (icon(Icon::CornerDownRight)) " " span class="hidden-words" { "Next: " } (first)
+                    @if more > 0 { " and " (more) " more" }
+                },
+                (FloorGroup::Printing, None) => { "Nothing waits" },
+                (FloorGroup::Ready, None) => { "No job fits this printer now" },
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_printer_that_stands_still_says_how_many_jobs_wait_for_it() {
+        assert_eq!(waiting_words(0), None);
+        assert_eq!(waiting_words(1).as_deref(), Some("1 job waits for this printer"));
+        assert_eq!(waiting_words(3).as_deref(), Some("3 jobs wait for this printer"));
+    }
+}

@@ -1,0 +1,189 @@
+//! Subject of a printer's card: the print in hand or on the bed, with its order, or else the printer's condition; and
+//! the picture of it.
+
+use maud::{Markup, html};
+
+use super::board::{BoardHandles, NEXT_MARK};
+use super::card::{attention_words, file_words, job_number};
+use super::card_picture::{camera, view_picture};
+use super::floor_group::FloorGroup;
+use super::shell::{Tone, since};
+use super::{FLOOR_PATH, ORDERS_PATH};
+use crate::design::{Icon, icon};
+use domain::id::Id;
+use domain::order::Order;
+use domain::printer::{AttemptPhase, Attention, Printer};
+use domain::printer_status::{Activity, Status};
+use http_api::production::printers::activity;
+
+/// Print of a job as cards and rows name it.
+pub(super) struct PrintedJob {
+    /// Product with the number of parts on the plate: `Cable clip ×12`.
+    pub(super) parts: String,
+    /// Order number and customer.
+    pub(super) order: String,
+    /// Printed file.
+    pub(super) file: Option<Id>,
+}
+
+impl PrintedJob {
+    /// Returns the print of a job, as its order in memory names it; `None` if the order is not in memory.
+    pub(super) fn find(app: &BoardHandles, order: Id, job: Id) -> Option<Self> {
+        let versioned = app.orders.resident(order)?.read();
+        let order = versioned.state.as_ref()?;
+        let job = order.jobs.get(&job)?;
+        Some(Self { parts: plate(&job.sku_name, job.plate_parts), order: order_line(order), file: job.file_id })
+    }
+
+    /// Returns the last print of a printer, whose parts are still on the bed.
+    pub(super) fn on_bed(app: &BoardHandles, printer: &Printer) -> Option<Self> {
+        let last = printer.last_print.filter(|_| printer.bed_not_cleared)?;
+        Self::find(app, last.order, last.job)
+    }
+}
+
+/// Returns the product on a plate, with the number of parts if there are several.
+pub(super) fn plate(name: &str, parts: u32) -> String {
+    if parts > 1 { format!("{name} ×{parts}") } else { name.to_owned() }
+}
+
+/// Returns the number of an order with its customer.
+fn order_line(order: &Order) -> String {
+    let buyer = order.buyer.as_ref().map(|buyer| buyer.name.trim()).filter(|name| !name.is_empty());
+    let customer = buyer.or(order.customer_email.as_deref()).unwrap_or("shop order");
+    format!("{} · {customer}", order.number_text())
+}
+
+/// Returns the path of a job, on the page of its order.
+pub(super) fn job_path_of(order: Id, job: Id) -> String {
+    format!("{ORDERS_PATH}/{order}#job-{job}")
+}
+
+/// Returns whether a print has ended whose parts may still be on the bed.
+fn is_over(app: &BoardHandles, printer: &Printer) -> bool {
+    printer.bed_not_cleared && !matches!(activity(&app.shop, printer), Activity::Printing | Activity::Paused)
+}
+
+/// Renders the picture on a card: the camera's, or else the file's, or else an icon.
+pub(super) fn view(app: &BoardHandles, printer: &Printer, tone: Tone) -> Markup {
+    let in_hand = printer.in_hand.as_ref().map(|in_hand| in_hand.file_id);
+    let file = in_hand.or_else(|| PrintedJob::on_bed(app, printer)?.file);
+    let shape = match tone {
+        Tone::Error => Icon::CircleAlert,
+        Tone::Attention => Icon::TriangleAlert,
+        Tone::Working | Tone::Idle => Icon::Printer,
+    };
+    html! {
+        div class="view" {
+            @match file {
+                Some(file) => { (view_picture(file)) },
+                None => { (icon(shape)) },
+            }
+            (camera(printer))
+        }
+    }
+}
+
+/// Renders the subject of a card: the print, or the printer's condition. A problem is followed by its reasons and by
+/// the jobs that wait because of it.
+pub(super) fn about(app: &BoardHandles, printer: &Printer, group: FloorGroup, status: Option<&Status>) -> Markup {
+    let (is_over, file) = (is_over(app, printer), file_words(printer, status));
+    // The condition names its first reason.
+    let is_named = printer.in_hand.is_none() && file.is_none() && !is_over && group == FloorGroup::NeedsYou;
+    html! {
+        div class="about" {
+            @if let Some(in_hand) = &printer.in_hand {
+                @let job = PrintedJob::find(app, in_hand.order, in_hand.job);
+                @let parts = job.as_ref().map_or_else(|| job_number(in_hand), |job| &*job.parts);
+                div class="what" title={ (parts) ", " (job_number(in_hand)) } { (parts) }
+                div class="small muted line" {
+                    a href=(job_path_of(in_hand.order, in_hand.job)) { @match &job { Some(job) => { (job.order) }, None => { "Open the job" } } }
+                }
+            } @else if let Some(file) = &file {
+                div class="what" title=(file) { (file) }
+                div class="small muted line" { "Printed by hand" }
+            } @else if is_over {
+                (on_bed(app, printer))
+            } @else {
+                (condition(printer, group))
+            }
+            (troubles(printer, is_over, is_named))
+            @if matches!(group, FloorGroup::NeedsYou | FloorGroup::Offline) { (NEXT_MARK) }
+        }
+    }
+}
+
+/// Renders the print that lies on the bed, and the time since it ended.
+fn on_bed(app: &BoardHandles, printer: &Printer) -> Markup {
+    let job = PrintedJob::on_bed(app, printer);
+    let words = job.as_ref().map_or_else(|| "The last print".to_owned(), |job| job.parts.clone());
+    let end = if printer.print_failed { " failed" } else { " on the bed" };
+    html! {
+        div class="what" title=(words) { (words) (end) }
+        div class="small muted line" {
+            @if let Some(at) = printer.bed_since { (since(at)) }
+            @if let Some(last) = printer.last_print {
+                " · " a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "Open the job" } } }
+            }
+        }
+    }
+}
+
+/// Renders the condition of a printer that has nothing in hand.
+fn condition(printer: &Printer, group: FloorGroup) -> Markup {
+    html! {
+        @match group {
+            FloorGroup::Ready => { div class="what" { "Idle " (since(printer.idle_since)) } },
+            FloorGroup::Printing => { div class="what" { "A print starts" } },
+            FloorGroup::NeedsYou => {
+                div class="what" { (printer.attention().first().map_or("See what happened", |one| attention_words(*one))) }
+            },
+            FloorGroup::Offline if printer.maintenance.is_some() => { div class="what" { "Out of service" } },
+            FloorGroup::Offline if printer.disconnected => { div class="what" { "Disconnected by hand" } },
+            FloorGroup::Offline => {
+                div class="what" {
+                    "No answer"
+                    @if let Some(at) = printer.last_seen_at { " " (since(at)) }
+                }
+            },
+        }
+    }
+}
+
+/// Renders the reasons why a printer needs a person, except for those that the card says anyway: the first one if
+/// `is_named`, and those about the bed if `is_over`.
+fn troubles(printer: &Printer, is_over: bool, is_named: bool) -> Markup {
+    let mut attention: Vec<Attention> = printer.attention().into_iter().skip(usize::from(is_named)).collect();
+    attention.retain(|one| match one {
+        Attention::BedNotCleared | Attention::PrintFailed => !is_over,
+        Attention::Maintenance | Attention::Unreachable => false,
+        _ => true,
+    });
+    let unverified = printer.in_hand.as_ref().and_then(|in_hand| match &in_hand.phase {
+        AttemptPhase::Unverified { reason } => Some(reason),
+        _ => None,
+    });
+    html! {
+        @if !attention.is_empty() {
+            ul class="troubles small" { @for one in &attention { li { (attention_words(*one)) } } }
+        }
+        @if let Some(words) = printer.attention_words() { p class="bad small" { (words) } }
+        @if let Some(reason) = unverified { p class="bad small" { (reason) } }
+        @if let Some(note) = printer.maintenance.as_ref().filter(|note| !note.is_empty()) { p class="small muted" { (note) } }
+    }
+}
+
+/// Returns the path of a printer's page.
+pub(super) fn printer_path(printer: Id) -> String {
+    format!("{FLOOR_PATH}/printers/{printer}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plate_says_how_many_parts_are_on_it_if_there_are_several() {
+        assert_eq!([0, 1, 12].map(|parts| plate("Cable clip", parts)), ["Cable clip", "Cable clip", "Cable clip ×12"]);
+    }
+}

@@ -1,0 +1,67 @@
+//! Spools loaded in a printer, as its card shows them.
+
+use maud::{Markup, html};
+
+use super::board::BoardHandles;
+use domain::amount::Amount;
+use domain::material::Material;
+use domain::printer::{Printer, Slot};
+
+/// Amount below which a spool counts as low, in the material's unit, unless the material's reorder point is lower.
+const LOW_SPOOL: Amount = Amount::units(150);
+
+/// Returns whether little is left on a spool.
+fn is_low(left: Amount, reorder_point: Amount) -> bool {
+    left < LOW_SPOOL.min(reorder_point)
+}
+
+/// Renders the spools of a printer, each with its colour, material and remaining amount.
+pub(super) fn slots(app: &BoardHandles, printer: &Printer) -> Markup {
+    let all = printer.slots();
+    let many = all.len() > 1;
+    html! {
+        ul class="slots" aria-label="Loaded" {
+            @for slot in &all {
+                @let versioned = slot.material_id.and_then(|id| Some(app.shop.materials.resident(id)?.read()));
+                (spool(slot, many, versioned.as_ref().and_then(|versioned| versioned.state.as_ref())))
+            }
+        }
+    }
+}
+
+fn spool(slot: &Slot, many: bool, material: Option<&Material>) -> Markup {
+    let color = slot.color.as_deref().or_else(|| material?.fields.color.as_deref());
+    let low = slot.remaining.zip(material).is_some_and(|(left, material)| is_low(left, material.fields.reorder_point));
+    let name = material.map(|material| &*material.fields.name).or(slot.kind.as_deref());
+    let unit = material.map(|material| material.fields.kind.unit());
+    html! {
+        li class=(if low { "slot low" } else { "slot" }) {
+            svg class="swatch" viewBox="0 0 12 12" aria-hidden="true" {
+                circle cx="6" cy="6" r="5.5" fill=(color.unwrap_or("none")) stroke="currentColor" stroke-opacity="0.4" {}
+            }
+            span class="spool" {
+                @if many { span class="hidden-words" { "Slot " } (slot.slot + 1) ": " }
+                @match name {
+                    Some(name) => { (name) },
+                    None => { "No spool set" },
+                }
+                @if let Some(left) = slot.remaining {
+                    " " span class="num" { (left) @if let Some(unit) = unit { " " (unit) } }
+                }
+                @if low { span class="hidden-words" { ", nearly empty" } }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spool_is_low_below_both_bounds() {
+        let of = |left, reorder| is_low(Amount::units(left), Amount::units(reorder));
+        assert!(of(149, 1_000) && of(49, 50));
+        assert!(!of(150, 1_000) && !of(120, 50) && !of(0, 0));
+    }
+}

@@ -1,0 +1,200 @@
+//! Groups of the floor: by state, the sections in which printers stand, the most urgent first; or by place or model.
+
+use domain::printer::Printer;
+use domain::printer_status::Activity;
+use http_api::production::printers::{PrinterHandles, activity};
+
+use super::card::standing;
+use super::shell::Tone;
+
+/// Printers that call for the same from people, in the order of the floor.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum FloorGroup {
+    /// A person has to act.
+    NeedsYou,
+    /// A print is running or about to start.
+    Printing,
+    /// The printer waits for work.
+    Ready,
+    /// The printer does not answer, or is out of service.
+    Offline,
+}
+
+impl FloorGroup {
+    /// All groups, in the order of the floor.
+    pub(super) const ALL: [Self; 4] = [Self::NeedsYou, Self::Printing, Self::Ready, Self::Offline];
+
+    /// Returns the group of a printer with the given tone; `is_out` if it does not answer or is out of service.
+    fn from_state(tone: Tone, is_out: bool) -> Self {
+        match tone {
+            _ if is_out => Self::Offline,
+            Tone::Error | Tone::Attention => Self::NeedsYou,
+            Tone::Working => Self::Printing,
+            Tone::Idle => Self::Ready,
+        }
+    }
+
+    /// Returns the group that a printer belongs to now.
+    pub(super) fn of(shop: &PrinterHandles, printer: &Printer) -> Self {
+        let is_out =
+            printer.disconnected || printer.maintenance.is_some() || activity(shop, printer) == Activity::Offline;
+        Self::from_state(standing(shop, printer).0, is_out)
+    }
+
+    /// Returns the group's name in URLs and page fragments.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::NeedsYou => "need-you",
+            Self::Printing => "printing",
+            Self::Ready => "ready",
+            Self::Offline => "offline",
+        }
+    }
+
+    /// Returns the heading of the group's section.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::NeedsYou => "Need you",
+            Self::Printing => "Printing",
+            Self::Ready => "Ready",
+            Self::Offline => "Offline or out of service",
+        }
+    }
+
+    /// Returns the label of the group's filter, to follow a number.
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Self::NeedsYou => "need you",
+            Self::Printing => "printing",
+            Self::Ready => "ready",
+            Self::Offline => "offline",
+        }
+    }
+}
+
+/// Property by which the sections of the floor are formed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum FloorGrouping {
+    /// By the printers' states.
+    State,
+    /// By the printers' locations.
+    Place,
+    /// By the printers' models.
+    Model,
+}
+
+impl FloorGrouping {
+    /// All groupings, with their names in URLs and their labels; the default is first.
+    pub(super) const ALL: [(Self, &str, &str); 3] =
+        [(Self::State, "", "State"), (Self::Place, "place", "Place"), (Self::Model, "model", "Model")];
+
+    /// Returns the grouping with the given name; the default if there is none.
+    pub(super) fn from_word(word: &str) -> Self {
+        Self::ALL.into_iter().find(|(_, name, _)| *name == word).map_or(Self::State, |(grouping, ..)| grouping)
+    }
+
+    /// Returns the suffix of the `data-` attribute of a card that holds the key of its section.
+    pub(super) fn member(self) -> &'static str {
+        match self {
+            Self::State => "group",
+            Self::Place => "place",
+            Self::Model => "model",
+        }
+    }
+
+    /// Returns the heading of the section with the given key.
+    pub(super) fn title(self, key: &str) -> &str {
+        match self {
+            Self::State => FloorGroup::ALL.into_iter().find(|group| group.word() == key).map_or(key, FloorGroup::title),
+            Self::Place if key.is_empty() => "No place yet",
+            Self::Model if key.is_empty() => "Model not set",
+            Self::Place | Self::Model => key,
+        }
+    }
+
+    /// Returns the key of the section that a printer stands in.
+    pub(super) fn key<'a>(self, printer: &'a Printer, group: FloorGroup) -> &'a str {
+        match self {
+            Self::State => group.word(),
+            Self::Place => place(printer),
+            Self::Model => model(printer),
+        }
+    }
+
+    /// Returns the keys of the floor's sections in their order, each once: all states, or the given names in the order
+    /// of the alphabet, with the printers that have none last.
+    pub(super) fn sections<'a>(self, keys: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+        if self == Self::State {
+            return FloorGroup::ALL.map(FloorGroup::word).to_vec();
+        }
+        let mut keys: Vec<&str> = keys.collect();
+        keys.sort_by_key(|key| (key.is_empty(), key.to_lowercase(), *key));
+        keys.dedup();
+        keys
+    }
+}
+
+/// Returns the location of a printer; empty if it has none.
+pub(super) fn place(printer: &Printer) -> &str {
+    printer.fields.location.as_deref().map(str::trim).unwrap_or_default()
+}
+
+/// Returns the model of a printer; empty if it is not set.
+pub(super) fn model(printer: &Printer) -> &str {
+    printer.fields.model.as_deref().map(str::trim).unwrap_or_default()
+}
+
+/// Returns a count with its noun in the singular or the plural.
+pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_needs_a_person_comes_first_and_what_is_out_of_service_last() {
+        let of = |tone| FloorGroup::from_state(tone, false);
+        assert_eq!(
+            [Tone::Error, Tone::Attention, Tone::Working, Tone::Idle].map(of),
+            [FloorGroup::NeedsYou, FloorGroup::NeedsYou, FloorGroup::Printing, FloorGroup::Ready]
+        );
+        for tone in [Tone::Error, Tone::Attention, Tone::Working, Tone::Idle] {
+            assert_eq!(FloorGroup::from_state(tone, true), FloorGroup::Offline, "{tone:?}");
+        }
+        assert!(FloorGroup::ALL.is_sorted());
+    }
+
+    #[test]
+    fn sections_by_state_are_always_all_there_and_others_stand_in_the_order_of_the_alphabet() {
+        let names = ["cellar", "", "Attic", "cellar", "Bench"];
+        assert_eq!(
+            FloorGrouping::State.sections(names.into_iter()),
+            ["need-you", "printing", "ready", "offline"],
+            "an empty section can fill up while the page is open"
+        );
+        assert_eq!(FloorGrouping::Place.sections(names.into_iter()), ["Attic", "Bench", "cellar", ""]);
+        assert!(FloorGrouping::Model.sections([].into_iter()).is_empty());
+    }
+
+    #[test]
+    fn sections_have_headings_also_where_nothing_is_set() {
+        assert_eq!(FloorGrouping::State.title("need-you"), "Need you");
+        assert_eq!((FloorGrouping::Place.title(""), FloorGrouping::Place.title("Attic")), ("No place yet", "Attic"));
+        assert_eq!((FloorGrouping::Model.title(""), FloorGrouping::Model.title("X1C")), ("Model not set", "X1C"));
+    }
+
+    #[test]
+    fn a_word_that_names_no_grouping_means_the_default() {
+        let of = FloorGrouping::from_word;
+        assert_eq!((of("place"), of("model")), (FloorGrouping::Place, FloorGrouping::Model));
+        assert_eq!((of(""), of("purple")), (FloorGrouping::State, FloorGrouping::State));
+    }
+
+    #[test]
+    fn one_is_one_and_all_else_are_many() {
+        let of = |count| counted(count, "job waits", "jobs wait");
+        assert_eq!([0, 1, 2].map(of), ["0 jobs wait", "1 job waits", "2 jobs wait"]);
+    }
+}

@@ -1,0 +1,159 @@
+//! Head of the floor page: filters with counts, the search, the view, and the links to the plan and the wall.
+
+use maud::{Markup, html};
+use url::form_urlencoded;
+
+use super::FLOOR_PATH;
+use super::floor::FloorQuery;
+use super::floor_group::{FloorGroup, FloorGrouping};
+use super::floor_plan::PLAN_WORD;
+use super::printer_form::NEW_PRINTER_PATH;
+use crate::design::{Icon, icon};
+
+/// Densities of the cards with their names in URLs and their labels.
+const DENSITIES: [(&str, &str); 3] = [("", "Comfortable"), ("small", "Compact"), ("large", "Large")];
+
+/// Returns the path of the floor with the filter exchanged and all else as it is.
+fn filtered_path(query: &FloorQuery, state: &str) -> String {
+    let own = |text: &Option<String>| text.clone().unwrap_or_default();
+    let all = [
+        ("q", own(&query.q)),
+        ("state", state.to_owned()),
+        ("group", own(&query.group)),
+        ("size", own(&query.size)),
+        ("view", own(&query.view)),
+    ];
+    let pairs = all.iter().filter(|(_, value)| !value.is_empty());
+    let text = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+    if text.is_empty() { FLOOR_PATH.to_owned() } else { format!("{FLOOR_PATH}?{text}") }
+}
+
+/// Renders the head of the floor page. `groups` are those of all printers; `may_add` if the viewer may add printers.
+pub(super) fn head(query: &FloorQuery, groups: &[FloorGroup], next_free: &Markup, may_add: bool) -> Markup {
+    let is_plan = query.is_plan();
+    html! {
+        div class="head" {
+            h1 { "Floor" }
+            @if !groups.is_empty() { (filters(query, groups)) }
+            span class="push" {}
+            @if is_plan {
+                a class="btn" href=(FLOOR_PATH) { (icon(Icon::Layers)) "List" }
+            } @else {
+                a class="btn" href={ (FLOOR_PATH) "?view=" (PLAN_WORD) } { (icon(Icon::Map)) "Plan" }
+            }
+            a class="btn" href={ (FLOOR_PATH) "?wall=1" } { (icon(Icon::Monitor)) "Wall" }
+            @if may_add { a class="btn primary" href=(NEW_PRINTER_PATH) { (icon(Icon::Plus)) "Add printer" } }
+            @if !groups.is_empty() {
+                div class="sub" { (find(query)) (options(query)) span class="push" {} (next_free) }
+            }
+        }
+    }
+}
+
+/// Renders the filters with the number of printers in each group. The script counts anew whenever a card changes.
+fn filters(query: &FloorQuery, groups: &[FloorGroup]) -> Markup {
+    let chosen = query.state_word();
+    let filter = |word: &str, class: &str, count: usize, label: &str| {
+        html! {
+            a class={ "filter " (class) } href=(filtered_path(query, word)) data-narrow=(word)
+                aria-current=[(word == chosen).then_some("true")] {
+                b data-count=(word) { (count) } " " (label)
+            }
+        }
+    };
+    let order = [FloorGroup::Printing, FloorGroup::Ready, FloorGroup::NeedsYou, FloorGroup::Offline];
+    html! {
+        div class="filters" role="group" aria-label="Show printers" {
+            (filter("", "", groups.len(), "all"))
+            @for group in order {
+                @let class = match group { FloorGroup::NeedsYou => "warn", FloorGroup::Offline => "bad", _ => "" };
+                (filter(group.word(), class, groups.iter().filter(|one| **one == group).count(), group.label()))
+            }
+        }
+    }
+}
+
+/// Renders hidden fields with the parts of the query that a form keeps.
+fn hidden_fields(fields: &[(&str, &Option<String>)]) -> Markup {
+    html! {
+        @for (name, value) in fields {
+            @if let Some(value) = value.as_ref().filter(|value| !value.is_empty()) {
+                input type="hidden" name=(name) value=(value);
+            }
+        }
+    }
+}
+
+/// Renders the hidden field with the filter, which the script changes together with the filters.
+fn narrowed_field(query: &FloorQuery) -> Markup {
+    html! { input type="hidden" name="state" value=(query.state_word()) data-narrowed=""; }
+}
+
+fn find(query: &FloorQuery) -> Markup {
+    let fields = [("group", &query.group), ("size", &query.size), ("view", &query.view)];
+    html! {
+        form class="find" method="get" action=(FLOOR_PATH) role="search" aria-label="Printers" {
+            (narrowed_field(query))
+            (hidden_fields(&fields))
+            label for="floor-q" class="hidden-words" { "Search printers" }
+            input id="floor-q" name="q" type="search" maxlength="100" placeholder="Search printers" data-filter="" value=[query.q.as_deref()];
+        }
+    }
+}
+
+/// Renders the grouping and the density as a menu, which opens without the script.
+fn options(query: &FloorQuery) -> Markup {
+    let group = query.grouping();
+    let size = query.size.as_deref().unwrap_or_default();
+    html! {
+        button class="btn" type="button" id="view-options" popovertarget="view-menu" { (icon(Icon::Eye)) "View" }
+        div id="view-menu" class="menu" popover="" {
+            form method="get" action=(FLOOR_PATH) {
+                (narrowed_field(query))
+                (hidden_fields(&[("q", &query.q)]))
+                div class="field" {
+                    label for="group" { "Group by" }
+                    select id="group" name="group" {
+                        @for (one, word, words) in FloorGrouping::ALL { option value=(word) selected[one == group] { (words) } }
+                    }
+                }
+                div class="field" {
+                    label for="size" { "Density" }
+                    select id="size" name="size" {
+                        @for (word, words) in DENSITIES { option value=(word) selected[word == size] { (words) } }
+                    }
+                }
+                button class="btn" type="submit" { "Show" }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_keeps_the_rest_of_the_view() {
+        let query = FloorQuery {
+            q: Some("cellar & attic".to_owned()),
+            size: Some("small".to_owned()),
+            group: Some("place".to_owned()),
+            ..FloorQuery::default()
+        };
+        assert_eq!(filtered_path(&query, "ready"), "/floor?q=cellar+%26+attic&state=ready&group=place&size=small");
+        assert_eq!(filtered_path(&FloorQuery::default(), ""), "/floor");
+    }
+
+    #[test]
+    fn filters_say_how_many_printers_they_show() {
+        let groups = [FloorGroup::Printing, FloorGroup::Ready, FloorGroup::Printing];
+        let query = FloorQuery { state: Some("printing".to_owned()), ..FloorQuery::default() };
+        let html = filters(&query, &groups).into_string();
+        for (word, count) in [("", 3), ("printing", 2), ("ready", 1), ("need-you", 0), ("offline", 0)] {
+            assert!(html.contains(&format!("<b data-count=\"{word}\">{count}</b>")), "{word}: {html}");
+        }
+        assert_eq!(html.matches("aria-current=\"true\"").count(), 1, "{html}");
+        assert!(html.contains("data-narrow=\"printing\" aria-current=\"true\""), "{html}");
+    }
+}

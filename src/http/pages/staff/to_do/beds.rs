@@ -1,0 +1,104 @@
+//! Beds to clear: one by one, with a sign-off of the parts on them, or several at the same time.
+
+use maud::{Markup, html};
+
+use super::row::TaskRow;
+use super::{TaskKind, ToDoHandles, back, printer_link};
+use crate::design::{Icon, chip, icon};
+use crate::staff::TO_DO_PATH;
+use crate::staff::acts::BED_PREFIX;
+use crate::staff::card::act_path;
+use crate::staff::card_gauge::{waiting, waiting_words};
+use crate::staff::card_print::{PrintedJob, job_path_of};
+use crate::staff::floor_group::counted;
+use crate::staff::shell::{Tone, hidden, since};
+use crate::staff::sign_off::{SignOffSubject, sign_off_form};
+use domain::printer::Printer;
+use domain::printer_status::Activity;
+use http_api::production::printers::activity;
+
+/// Returns the printers whose beds need clearing, longest-waiting first.
+pub(super) fn beds_waiting<'a>(app: &ToDoHandles, printers: &[&'a Printer]) -> Vec<&'a Printer> {
+    let over = |printer: &Printer| !matches!(activity(&app.board.shop, printer), Activity::Printing | Activity::Paused);
+    let waits = |printer: &&Printer| printer.bed_not_cleared && over(printer);
+    let mut waiting: Vec<&Printer> = printers.iter().copied().filter(waits).collect();
+    waiting.sort_by_key(|printer| (printer.bed_since, printer.id));
+    waiting
+}
+
+/// Returns the cost of beds that are not cleared; `jobs` wait for their printers.
+fn cost_words(beds: usize, jobs: usize) -> String {
+    let printers = counted(beds, "printer stands still", "printers stand still");
+    if jobs == 0 { printers } else { format!("{printers}, {}", counted(jobs, "job waits", "jobs wait")) }
+}
+
+/// Lists the beds to clear.
+pub(super) fn beds(app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
+    let several = printers.len() > 1;
+    let rows = printers.iter().map(|printer| bed(app, printer, several)).collect();
+    let jobs: usize = printers.iter().map(|printer| waiting(&app.board, printer)).sum();
+    let below = html! {
+        form class="choice" id="beds" method="post" action="/to-do/beds" data-quiet="" {
+            (hidden())
+            // It does nothing without the script, which shows it.
+            label hidden data-scripted="" { input type="checkbox" id="beds-all" data-chooses="beds"; " Choose all" }
+            button type="submit" class="btn" id="beds-clear" { (icon(Icon::Check)) "The chosen beds are clear, all parts are good" }
+        }
+    };
+    let note = (!printers.is_empty()).then(|| cost_words(printers.len(), jobs));
+    TaskKind { below: several.then_some(below), note, ..TaskKind::new("beds", "Beds to clear", rows) }
+}
+
+/// Renders one bed to clear, with a checkbox if `several` is set.
+fn bed(app: &ToDoHandles, printer: &Printer, several: bool) -> TaskRow {
+    let id = printer.id;
+    let job = PrintedJob::on_bed(&app.board, printer);
+    let title = html! {
+        @if several {
+            input type="checkbox" form="beds" id={ (BED_PREFIX) (id) } name={ (BED_PREFIX) (id) } value="true"
+                aria-label={ "Choose " (printer.fields.name) };
+            " "
+        }
+        b { (printer_link(printer)) @if let Some(job) = &job { " · " (job.parts) } }
+        @if let Some(at) = printer.bed_since { " " span class="faint small" { (since(at)) } }
+        @if printer.print_failed { " " (chip(Tone::Attention, "The print failed")) }
+    };
+    let detail = html! {
+        @if let Some(last) = printer.last_print {
+            a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "Its job" } } }
+        }
+        @if let Some(words) = waiting_words(waiting(&app.board, printer)) {
+            @if printer.last_print.is_some() { " · " }
+            (words)
+        }
+    };
+    let acts = html! {
+        form method="post" action=(act_path(id, "bed-cleared")) data-quiet="" {
+            (hidden())
+            (back())
+            button id={ "clear-" (id) } class="btn primary" type="submit" { (icon(Icon::Check)) "Bed is clear" }
+        }
+    };
+    let form = || {
+        html! {
+            details {
+                summary { "Some parts are bad" }
+                (sign_off_form(SignOffSubject::Bed(id), &app.config.quality.reasons, Some(TO_DO_PATH)))
+            }
+        }
+    };
+    let row = TaskRow::new(Icon::PackageCheck, title).detail(detail).acts(acts);
+    row.picture(job.and_then(|job| job.file)).more(printer.last_print.map(|_| form()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beds_say_how_many_printers_stand_still_and_how_many_jobs_wait() {
+        assert_eq!(cost_words(1, 0), "1 printer stands still");
+        assert_eq!(cost_words(1, 1), "1 printer stands still, 1 job waits");
+        assert_eq!(cost_words(4, 9), "4 printers stand still, 9 jobs wait");
+    }
+}
