@@ -9,6 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 use tokio::io::AsyncReadExt as _;
 
+use crate::design::{Icon, icon};
 use config::Config;
 use documents::mail::is_light;
 use domain::address::Address;
@@ -16,8 +17,6 @@ use domain::country::country_name;
 use domain::refusal::Refusal;
 use http::error::ApiError;
 use printers::cameras::frame::PictureKind;
-
-use crate::design::{Icon, icon};
 
 /// Path of the style sheet with the shop's colour.
 pub(super) const STYLE_PATH: &str = "/brand/style.css";

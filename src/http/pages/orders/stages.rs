@@ -15,9 +15,10 @@ pub(super) enum StageState {
     Ahead,
 }
 
-/// Stage of an order.
+/// Stage that an order goes through.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct OrderStage {
+    /// Name for customers.
     pub(super) label: &'static str,
     pub(super) state: StageState,
     /// Time at which the order reached the stage; `None` if it has not, or if that was not recorded.
@@ -86,8 +87,8 @@ pub(super) fn count(number: u64, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::StageState::{Ahead, Current, Done};
     use super::*;
-    use StageState::{Ahead, Current, Done};
 
     const TIMES: [Option<Timestamp>; STAGES] =
         [Some(Timestamp(1)), Some(Timestamp(2)), Some(Timestamp(3)), Some(Timestamp(4)), Some(Timestamp(5))];

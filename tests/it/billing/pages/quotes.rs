@@ -96,8 +96,8 @@ on_sqlite! {
             assert!(list.text.contains(part), "{part} in {}", list.text);
         }
         assert!(!of_bob.text.contains("Uploaded so far"), "{}", of_bob.text);
-        let shown = ann.get(&picture).await;
-        assert!(shown.status == 200 && shown.header("content-type").unwrap().starts_with("image/"), "{}", shown.text);
+        let own = ann.get(&picture).await;
+        assert!(own.status == 200 && own.header("content-type").unwrap().starts_with("image/"), "{}", own.text);
         assert_eq!(bob.get(&picture).await.status, 404);
     }
 }
