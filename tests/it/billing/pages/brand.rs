@@ -50,3 +50,32 @@ async fn the_picture_of_an_item_is_for_its_customer_alone() {
         assert_eq!(ann.get(&format!("{path}/pictures/{nothing}")).await.status, 404, "{nothing}");
     }
 }
+
+/// Encodes a red PNG of 2 × 2 pixels.
+fn red_png() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, 2, 2);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(&[200, 30, 30].repeat(4)).unwrap();
+    writer.finish().unwrap();
+    bytes
+}
+
+#[tokio::test]
+async fn the_logo_of_the_settings_is_on_each_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("logo.png");
+    std::fs::write(&path, red_png()).unwrap();
+    let app = App::on(Db::sqlite())
+        .env("PRINTFLOOR_INVOICES__SELLER_NAME", "Nordlicht Prints")
+        .env("PRINTFLOOR_PDF__LOGO_FILE", path.display())
+        .start()
+        .await;
+    let page = app.nobody().get("/sign-in").await;
+    is_sound(&page);
+    assert!(page.text.contains("src=\"/brand/logo\" alt=\"Nordlicht Prints\""), "{}", page.text);
+    let logo = app.nobody().get("/brand/logo").await;
+    assert_eq!((logo.status, logo.header("content-type")), (200, Some("image/png")));
+}
