@@ -58,7 +58,7 @@ fn red_png() -> Vec<u8> {
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     let mut writer = encoder.write_header().unwrap();
-    writer.write_image_data(&[200, 30, 30].repeat(4)).unwrap();
+    writer.write_image_data(&[200_u8, 30, 30].repeat(4)).unwrap();
     writer.finish().unwrap();
     bytes
 }
