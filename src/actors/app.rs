@@ -71,13 +71,13 @@ pub struct App {
     pub queries: Queries,
     /// Outbox of committed events, in the order of their numbers.
     pub outbox: Arc<Outbox>,
-    /// Counters of the writer, and its availability.
+    /// The writer's counters and availability.
     pub writer: Arc<WriterCounters>,
     /// Printer connections, with the last status of each printer and the operations sent directly to printers.
     pub printer_connections: Arc<PrinterConnections>,
-    /// Dispatcher, which proposes pairs of jobs and printers and can explain why a job is waiting.
+    /// Dispatcher, which proposes pairs of jobs and printers and can explain why a job has not been assigned.
     pub dispatcher: Dispatcher,
-    /// Hold on dispatching while a restored shop is waiting for review.
+    /// Hold on dispatching while a restored shop awaits review.
     pub hold: DispatchHold,
     /// Forecaster, which predicts when jobs, orders and printers will be done.
     pub forecaster: Forecaster,
@@ -85,7 +85,7 @@ pub struct App {
     pub payments: PaymentMatcher,
     /// Service that finds or creates checkout sessions for orders and invoices.
     pub checkouts: Checkouts,
-    /// Customers in the records of the payment processor.
+    /// Customers as recorded by the payment processor.
     pub subscribers: Subscribers,
     /// File contents, by hash.
     pub blobs: Arc<Blobs>,
@@ -99,7 +99,8 @@ pub struct App {
     pub slicing: Arc<SlicingService>,
     /// Cipher that encrypts secrets at rest.
     pub cipher: Arc<SecretCipher>,
-    /// Counter that changes with each commit of access, so that event streams check their readers' permissions again.
+    /// Counter that is incremented with each commit of access, so that event streams recheck their readers'
+    /// permissions.
     pub access_changes: watch::Sender<u64>,
     /// Redis connection for shared rate limits and the stream of events; `None` if both are kept in the process.
     pub redis: Option<Arc<Redis>>,

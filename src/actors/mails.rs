@@ -1,5 +1,5 @@
-//! Effects of e-mails, which pass each queued e-mail to the e-mail provider or the agent gateway. Alerts of the same
-//! kind that are waiting at the same time are combined into one e-mail.
+//! Effects of e-mails, which pass each queued e-mail to the e-mail provider or the agent gateway. Pending alerts of the
+//! same kind are combined into one e-mail.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -64,7 +64,7 @@ impl MailMeter {
     }
 }
 
-/// Content of a message, with the id by which a mailer recognises a repetition.
+/// Content of a message, with the ID by which the mailer recognises repetitions.
 struct MessageContent {
     id: String,
     written_at: Timestamp,
@@ -130,7 +130,7 @@ impl Effects<Mail> for MailEffects {
 }
 
 impl MailEffects {
-    /// Waits until another e-mail about the given kind of alert may be sent, and then sends all waiting alerts of that
+    /// Waits until another e-mail about the given kind of alert may be sent, and then sends all pending alerts of that
     /// kind to the same recipients as one e-mail.
     async fn send_gathered(&self, of: &Handle<Mail>, kind: AlertKind, to: &[String]) {
         let gate = self.last_alerts.entry(kind).or_default().clone();
@@ -168,7 +168,7 @@ impl MailEffects {
     /// unavailable.
     fn link_of(&self, mail: &Mail) -> Result<Option<MailLink>, MailError> {
         if mail.useless_at.is_some_and(|at| self.environment.now() >= at) {
-            return Err(MailError::Permanent { reason: "the link expired before the mail could be sent".to_owned() });
+            return Err(MailError::Permanent { reason: "the link expired before the email could be sent".to_owned() });
         }
         let Some(sealed) = &mail.sealed_link else { return Ok(mail.link.clone()) };
         let url = self.cipher.decrypt(&sealed.encrypted_url);
@@ -177,7 +177,7 @@ impl MailEffects {
         Ok(Some(MailLink { label: sealed.label.clone(), url }))
     }
 
-    /// Sends a message to the recipients of `mail`. Its id never changes, so that the provider recognises a repetition.
+    /// Sends a message to the recipients of `mail`. Its id never changes, so that the provider recognises repetitions.
     async fn send(&self, mail: &Mail, words: MessageContent) -> Result<(), MailError> {
         let sent = match mail.channel {
             Channel::Mail => self.send_mail(mail, words).await,
@@ -203,13 +203,12 @@ impl MailEffects {
                     self.meter.sent(self.environment.now());
                 }
                 if self.failing.swap(false, Relaxed) {
-                    tracing::info!("mails are sent again");
+                    tracing::info!("emails can be sent again");
                 }
             }
             Err(error) => {
                 if !self.failing.swap(true, Relaxed) {
-                    tracing::warn!(mail = %mail.id, %error, "sending a mail failed; not logged again until a mail is \
-                         sent");
+                    tracing::warn!(mail = %mail.id, %error, "sending an email failed; further failures are not logged until an email is sent");
                 }
             }
         }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send, whole};
 use super::peers::PeerFault;
 
-/// Maximum number of bytes read from a list.
+/// Maximum number of bytes read of a list.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 /// Name of the system in messages.
 const OTHER_SIDE: &str = "FDM Monster";

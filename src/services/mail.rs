@@ -2,8 +2,8 @@
 //! is configured.
 //!
 //! A message has a permanent id and is identical whenever it is sent: the same `Message-ID`, the same date, the same
-//! bytes. After a lost response it may be sent twice; the duplicate can be recognised by its id, and in the folder it
-//! replaces the first copy. The caller stores and retries messages.
+//! bytes. After a lost response, a message may be sent twice; the duplicate can be recognised by its ID, and in the
+//! folder it replaces the first copy. The caller stores and retries messages.
 
 mod api;
 mod outbox;
@@ -59,21 +59,21 @@ pub struct MailFile {
 /// Reason why a message was not sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MailError {
-    /// Temporary failure that makes a retry of the same message worthwhile: the server is unavailable or busy, or
+    /// Temporary failure after which it is worthwhile to retry the same message: the server is unavailable or busy, or
     /// rejects the sender because of its configuration.
-    #[error("the mail cannot be sent at the moment: {reason}")]
+    #[error("the email cannot be sent at the moment: {reason}")]
     Transient {
         /// Description for the operator.
         reason: String,
     },
     /// Permanent failure: the message will never be accepted.
-    #[error("the mail cannot be sent: {reason}")]
+    #[error("the email cannot be sent: {reason}")]
     Permanent {
         /// Description for the operator.
         reason: String,
     },
     /// The settings are invalid.
-    #[error("the mail settings are invalid: {reason}")]
+    #[error("the email settings are invalid: {reason}")]
     Settings {
         /// Description of the invalid setting.
         reason: String,
@@ -105,11 +105,11 @@ fn sender(from: &str) -> Result<Mailbox, MailError> {
     from.parse().map_err(|_| MailError::settings(format!("{from:?} is not a valid sender address")))
 }
 
-/// Serializes the message. The same message always results in the same bytes.
+/// Serializes the message. The same message always yields the same bytes.
 fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailError> {
     let Message { id, written_at, to, subject, text, html, files } = message;
     if id.len() > MAX_ID_BYTES || !is_plain_name(id) {
-        return Err(MailError::permanent(format!("{id:?} is not a valid message id")));
+        return Err(MailError::permanent(format!("{id:?} is not a valid message ID")));
     }
     // A line break in a header would let whoever wrote it add headers of his own.
     if subject.contains(char::is_control) {
@@ -126,7 +126,7 @@ fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailErr
     for receiver in to {
         let receiver = receiver
             .parse()
-            .map_err(|_| MailError::permanent(format!("{receiver:?} is not a valid e-mail address")))?;
+            .map_err(|_| MailError::permanent(format!("{receiver:?} is not a valid email address")))?;
         builder = builder.to(receiver);
     }
     if let Some(file) = files.iter().find(|file| file.name.len() > MAX_ID_BYTES || !is_plain_name(&file.name)) {

@@ -22,7 +22,7 @@ pub use send::{ClientSettings, ProcessorClient};
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ProcessorError {
     /// The settings are invalid.
-    #[error("invalid settings of the payment processor: {0}")]
+    #[error("invalid payment processor settings: {0}")]
     Settings(String),
     /// The processor did not respond or could not be reached; the request may have been carried out.
     #[error("the payment processor is unavailable: {0}")]
@@ -75,7 +75,7 @@ pub trait PaymentProcessor: Send + Sync + 'static {
     /// Describes the processor's current problem; `None` if it works or has not been called yet.
     fn trouble(&self) -> Option<String>;
 
-    /// Creates a checkout session for one payment.
+    /// Creates a checkout session for a single payment.
     async fn create_payment_session(
         &self,
         new: &NewPaymentSession,
@@ -94,7 +94,7 @@ pub trait PaymentProcessor: Send + Sync + 'static {
 
     /// Refunds a payment, partly or in full.
     async fn create_refund(&self, new: &NewRefund, key: &str) -> Result<Refund, ProcessorError>;
-    /// Returns all refunds of a payment, at most 1,000.
+    /// Returns all refunds of a payment, up to 1,000.
     async fn refunds(&self, intent: &str) -> Result<Vec<Refund>, ProcessorError>;
 
     /// Creates a customer; repeating the call with the same key does not create another.
@@ -105,10 +105,10 @@ pub trait PaymentProcessor: Send + Sync + 'static {
     /// Creates a link to the pages where a customer manages cards and subscriptions. The pages lead back to
     /// `return_url`.
     async fn create_portal(&self, customer: &str, return_url: &str, key: &str) -> Result<String, ProcessorError>;
-    /// Returns a customer's stored payment methods, at most 20.
+    /// Returns a customer's stored payment methods, up to 20.
     async fn payment_methods(&self, customer: &str) -> Result<Vec<PaymentMethod>, ProcessorError>;
 
-    /// Returns a customer's subscriptions, both active and past, newest first, at most `limit`.
+    /// Returns a customer's subscriptions, both active and past, newest first, up to `limit`.
     async fn subscriptions(&self, customer: &str, limit: usize) -> Result<Vec<Subscription>, ProcessorError>;
     /// Returns a subscription, including its items.
     async fn subscription(&self, id: &str) -> Result<Subscription, ProcessorError>;
@@ -119,9 +119,9 @@ pub trait PaymentProcessor: Send + Sync + 'static {
 /// Parameters of a checkout session for one payment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewPaymentSession {
-    /// This server's reference for the payment, which events contain as `client_reference_id`.
+    /// This server's reference for the payment, included in events as `client_reference_id`.
     pub reference: String,
-    /// Metadata that the events of the session, its payment and its refunds contain.
+    /// Metadata included in events about the session, its payment and its refunds.
     pub metadata: Vec<(String, String)>,
     /// Description of the purchase, which is shown to the customer.
     pub title: String,
@@ -140,9 +140,9 @@ pub struct NewPaymentSession {
 /// Parameters of a checkout session that starts a subscription.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewSubscriptionSession {
-    /// This server's reference for the subscription, which events contain as `client_reference_id`.
+    /// This server's reference for the subscription, included in events as `client_reference_id`.
     pub reference: String,
-    /// Metadata that the events of the session and the subscription contain.
+    /// Metadata included in events about the session and the subscription.
     pub metadata: Vec<(String, String)>,
     /// Price id assigned by the processor.
     pub price: String,
@@ -161,7 +161,7 @@ pub struct NewSubscriptionSession {
 pub enum SessionStatus {
     /// The session is open for payment.
     Open,
-    /// The customer has completed the checkout; the money may still be on its way.
+    /// The customer has completed the checkout; the payment may still be pending.
     Complete,
     /// The session can no longer be paid.
     Expired,
@@ -178,7 +178,7 @@ pub struct ProcessorSession {
     pub status: SessionStatus,
     /// `true` if the money has been received.
     pub paid: bool,
-    /// `true` if a payment made by the customer failed afterwards, so that no money will arrive. Only set if the
+    /// `true` if a payment that the customer made has failed since, so that no money will arrive. Only set if the
     /// session was read individually.
     pub payment_failed: bool,
     /// Total amount in minor units.
@@ -201,7 +201,7 @@ pub struct NewRefund {
     pub intent: String,
     /// Amount in minor units of the payment's currency.
     pub amount_cents: i64,
-    /// Metadata that the events of the refund contain.
+    /// Metadata included in events about the refund.
     pub metadata: Vec<(String, String)>,
 }
 
@@ -212,7 +212,7 @@ pub struct Refund {
     pub id: String,
     /// Amount in minor units.
     pub amount_cents: i64,
-    /// `true` if the money has been returned or is on its way, `false` if the refund failed.
+    /// `true` if the refund succeeded or is pending, `false` if it failed.
     pub counts: bool,
     /// This server's refund id from the metadata key [`REFUND_ID`]; `None` if this server did not request the refund.
     pub our_id: Option<String>,

@@ -81,8 +81,8 @@ pub struct Storefront {
 }
 
 impl Storefront {
-    /// Creates a client for the given address without calling it yet. The storefront does not report its currency, so
-    /// the currency is passed in.
+    /// Creates a client for the given address without calling it yet. The currency is passed in because the storefront
+    /// does not report it.
     pub fn new(client: Client, url: &str, currency: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, "")?, currency: currency.to_lowercase() })
     }

@@ -40,7 +40,7 @@ pub enum ShopStartError {
     #[error("the file storage cannot be used: {0}")]
     Files(#[from] std::io::Error),
     /// The design of invoices and e-mails cannot be used.
-    #[error("invalid design of invoices and mails: {0}")]
+    #[error("invalid design of invoices and emails: {0}")]
     Design(#[from] DesignError),
     /// The bucket for PDFs cannot be used.
     #[error(transparent)]

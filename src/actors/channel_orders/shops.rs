@@ -31,7 +31,7 @@ pub struct ShopClients {
 
 /// Connection to one shop, with its own client, circuit breaker and concurrency limit.
 pub struct ShopConnection {
-    /// Address and encrypted token from which the client was built; the connection is rebuilt when they change.
+    /// Address and encrypted token from which the client was built; the client is rebuilt when either changes.
     made_of: (String, String),
     shop: Box<dyn ShopClient>,
     circuit: Circuit,
@@ -77,7 +77,7 @@ impl ShopClients {
         }
     }
 
-    /// Returns the connection for a sales channel; `None` if the shop accepts no notifications or the channel is
+    /// Returns the connection for a sales channel; `None` if the shop does not accept notifications or the channel is
     /// archived.
     fn line(&self, channel: &SalesChannel) -> Result<Option<Arc<ShopConnection>>, String> {
         let connect = channel_type(&channel.kind).and_then(|kind| kind.connect);

@@ -88,7 +88,7 @@ async fn piece(source: &Source, offset: u64) -> Result<Vec<u8>, PrinterError> {
     let left = length - piece.len() as u64;
     file.take(left).read_to_end(&mut piece).await.map_err(failed)?;
     if piece.len() as u64 != length {
-        return Err(PrinterError::Invalid("the file to upload became shorter while it was sent".into()));
+        return Err(PrinterError::Invalid("the file became shorter while it was being uploaded".into()));
     }
     Ok(piece)
 }

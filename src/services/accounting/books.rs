@@ -1,7 +1,7 @@
 //! Calls to the books: organisations, contacts, invoices and credit notes.
 //!
 //! Requests that create something carry an idempotency key. If a request is repeated with the same key, the system
-//! repeats its first response instead of acting again.
+//! returns its first response instead of acting again.
 
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Map, Number, Value, json};
@@ -23,7 +23,7 @@ const UNTOLD_BUSY_SECONDS: u64 = 60;
 /// Path of the accounting API below the base address.
 const API: &str = "api.xro/2.0";
 
-/// Books of one organisation, usable as long as the access token is valid.
+/// Client for one organisation's books, usable as long as the access token is valid.
 pub struct OrganisationClient<'a> {
     of: &'a AccountingClient,
     peer: PeerClient,
@@ -117,12 +117,12 @@ impl OrganisationClient<'_> {
         read::paper(&created, paper.kind)?.ok_or_else(|| PeerFault::new(format!("{WHO} created no document")).into())
     }
 
-    /// Returns whether payments are booked in the accounting system.
+    /// Returns whether payments are recorded in the accounting system.
     pub fn takes_payments(&self) -> bool {
         !self.of.payment_account.is_empty()
     }
 
-    /// Books the full payment of an invoice.
+    /// Records the full payment of an invoice.
     pub async fn create_payment(
         &self,
         paper: &AccountingDocument,

@@ -73,7 +73,7 @@ impl<'a> AnswerReader<'a> {
         if text.as_ref().is_none_or(web) { Ok(text) } else { Err(self.wrong(name)) }
     }
 
-    /// Returns the id of a referenced object, even if the response contains the whole object in place of its id.
+    /// Returns the id of a referenced object, even if the response contains the whole object instead of its ID.
     fn reference(&self, name: &str) -> Result<Option<String>, ProcessorError> {
         match self.child(name, "a thing") {
             Some(whole) => whole.id().map(Some),

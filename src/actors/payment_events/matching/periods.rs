@@ -1,5 +1,5 @@
-//! Paid periods of subscriptions. Each of the processor's invoices results in exactly one of ours, however often its
-//! event arrives.
+//! Paid periods of subscriptions. Each of the processor's invoices results in exactly one of ours, no matter how often
+//! its event arrives.
 
 use uuid::Uuid;
 

@@ -57,11 +57,10 @@ handles! {
 /// Returns the routes that connect the accounting system.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
-    ResourceRoutes::new("Integrations", "Connection to the accounting system, set up by an admin.", "accounting")
+    ResourceRoutes::new("Integrations", "Connection to the accounting system; requires an admin.", "accounting")
         .get(customer, "/api/v1/integrations/accounting/connect", connect, |op| {
             of_admins(op.named("connectAccounting", "Connect the accounting system")).about(
-                "Redirects to the provider's consent page (OAuth 2.0 with PKCE). The request can be completed once, \
-                 in this session, within 10 minutes.",
+                "Redirects to the provider's consent page (OAuth 2.0 with PKCE). The authorization can be completed once, in this session, within 10 minutes.",
             )
         })
         .get(customer, "/api/v1/integrations/accounting/callback", callback, |op| {
@@ -83,7 +82,7 @@ fn of_admins(op: DescribedOperation) -> DescribedOperation {
     )
 }
 
-/// Returns the caller's session ID and e-mail address if an active admin has that address.
+/// Returns the caller's session ID and email address if the address belongs to an active admin.
 fn admin<'a>(app: &ConnectHandles, who: &'a Caller) -> Result<(Id, &'a str), ApiError> {
     let (_, email) = who.customer()?;
     let admins = with_access(&app.access, Access::admin_emails)?;
@@ -151,7 +150,7 @@ pub struct CallbackQuery {
     state: Id,
 }
 
-/// Callback parameters of the provider; its `error` becomes 400 `consent_refused`.
+/// Callback parameters from the provider; an `error` results in 400 `consent_refused`.
 struct FromProvider(CallbackQuery);
 
 impl<S: Send + Sync> FromRequestParts<S> for FromProvider {
@@ -161,7 +160,7 @@ impl<S: Send + Sync> FromRequestParts<S> for FromProvider {
         let parameter = |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name);
         if let (Some((_, word)), None) = (parameter("error"), parameter("code")) {
             let plain: String = word.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(60).collect();
-            let words = format!("the accounting provider denied access: {plain}");
+            let words = format!("the accounting provider did not grant access: {plain}");
             return Err(ApiError::bad_request("consent_refused", words));
         }
         let OpenQuery(query) = OpenQuery::from_request_parts(parts, state).await?;
@@ -183,9 +182,9 @@ impl Argument for FromProvider {
 }))]
 struct ConnectedReply {
     success: Success,
-    /// Confirmation that names the connected organisation.
+    /// Confirmation message that names the connected organisation.
     message: String,
-    /// ID of the organisation at the provider.
+    /// The provider's ID for the organisation.
     tenant_id: String,
 }
 

@@ -41,7 +41,7 @@ handles! {
 /// Returns the customer routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Customer records. Created by the first order or sign-in; only the customer can change them.";
+    let about = "Customer records, which are created by the first order or sign-in. Only the customers themselves can change them.";
     ResourceRoutes::new("Customers", about, "customer")
         .get(operator, "/api/customers", list, |op| op.named("listCustomers", "List customers"))
         .get(operator, "/api/customers/{id}", one, |op| op.named("getCustomer", "Retrieve a customer"))
@@ -76,7 +76,7 @@ struct CustomerView {
     name: Option<String>,
     /// Phone number.
     phone: Option<String>,
-    /// Company for which the customer buys.
+    /// Company that the customer buys for.
     company: Option<String>,
     /// Tax ID of the company.
     tax_id: Option<String>,
@@ -130,7 +130,7 @@ pub async fn customer_of(
         Ok((id, _)) => Ok(id),
         Err(AskError::Refused(refusal)) if refusal.code == EMAIL_TAKEN => {
             let id = queries.customer_by_email(email).await?;
-            id.ok_or_else(|| ApiError::internal("a customer's record was neither found nor made"))
+            id.ok_or_else(|| ApiError::internal("a customer's record was neither found nor created"))
         }
         Err(error) => Err(error.into()),
     }

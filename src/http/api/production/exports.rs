@@ -1,4 +1,5 @@
-//! Exports created by staff. They can cover all customers; they are downloaded from here and not emailed to anyone.
+//! Exports created by staff, which can cover all customers. They are downloaded through this API and not emailed to
+//! anyone.
 
 use std::sync::Arc;
 
@@ -61,7 +62,7 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, PATH, list, |op| op.named("listExports", "List exports"))
         .post(operator, PATH, create, |op| {
             op.named("createExport", "Create an export")
-                .about("Exports records of one or all customers. No e-mail is sent.")
+                .about("Exports records of one or all customers. No email is sent.")
         })
         .get(operator, "/api/exports/{id}", one, |op| op.named("getExport", "Retrieve an export"))
         .get_long(operator, "/api/exports/{id}/file", file, |op| {

@@ -11,7 +11,7 @@ fn ends(name: &str, extension: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case(extension))
 }
 
-/// Print, identified as far as reports allow.
+/// Print, identified as precisely as reports allow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::mqtt_lan) struct Print {
     /// Id from the start command; empty or `0` if the printer reports none.

@@ -19,7 +19,7 @@ use http::path_id::PathId;
 use http::routes::ResourceRoutes;
 use http::wire::{Components, Reply, Within};
 
-/// Number of the thumbnail of the whole file; the thumbnail of a plate has the number of the plate.
+/// Number of the whole file's thumbnail; a plate's thumbnail has the number of the plate.
 const WHOLE_PICTURE: u32 = 0;
 /// Highest plate number that can be requested.
 const MAX_PLATE_NUMBER: u32 = 9_999;
@@ -66,8 +66,8 @@ async fn show(
     Ok(ThumbnailReply(picture(&app, state_of(&state)?, plate).await?))
 }
 
-/// Returns the thumbnail of a plate or, for number 0, of the whole file. Only PNG images, as slicers write them, are
-/// stored; response headers make browsers treat the response only as an image.
+/// Returns the thumbnail of a plate or, for number 0, of the whole file. Only PNG images are stored, which is the
+/// format that slicers embed; response headers make browsers treat the response only as an image.
 pub async fn picture(app: &FileHandles, file: &File, number: u32) -> Result<Response, ApiError> {
     let of_plate = file.metadata.plate(number).and_then(|plate| plate.thumbnail.as_ref());
     let thumbnail = if number == WHOLE_PICTURE { file.metadata.thumbnail.as_ref() } else { of_plate };
