@@ -9,9 +9,9 @@ use domain::customer_space::SpaceRefusal;
 use files::turns::ReadersBusy;
 use store::Unavailable;
 
-/// `Retry-After` in seconds for a customer whose upload does not fit on the disk.
+/// `Retry-After` in seconds for a customer whose upload is rejected for lack of space.
 const ROOM_RETRY_SECONDS: u32 = 600;
-/// `Retry-After` in seconds for a customer whose model is uploaded at the same time as too many others.
+/// `Retry-After` in seconds for a customer who uploads a model while too many others are being uploaded.
 const TURN_RETRY_SECONDS: u32 = 5;
 /// `Retry-After` in seconds after a disk error, which an operator has to resolve.
 const DISK_RETRY_SECONDS: u32 = 30;
@@ -43,7 +43,7 @@ impl From<io::Error> for ApiError {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Unavailable::DiskFull.into(),
             ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
                 tracing::error!(%error, "the file storage is not writable");
-                let words = "the server cannot write files; its operator must check the disk";
+                let words = "the server cannot write files; an operator must check the disk";
                 Self::unavailable("read_only", words, DISK_RETRY_SECONDS)
             }
             // What no disk says: a content that is gone, and what the program itself is wrong about.

@@ -12,7 +12,7 @@ use super::WindowKey;
 use domain::id::Id;
 use domain::limits::LimitKind;
 
-/// Maximum number of remembered sessions. Above this number all are forgotten, and requests are charged to their
+/// Maximum number of remembered sessions. If there are more, all are forgotten, and requests are charged to their
 /// address until the next lookup.
 const MAX_SEEN_SESSIONS: usize = 50_000;
 
@@ -24,8 +24,8 @@ pub struct SessionCustomers {
 }
 
 impl SessionCustomers {
-    /// Returns the window of a request with the given session: that of the session's customer if known, otherwise that
-    /// of the address.
+    /// Returns the window of a request with the given session: the window of the session's customer if known, otherwise
+    /// that of the address.
     pub fn charge(&self, hash: &str, client: IpAddr) -> WindowKey {
         self.customers.get(hash).map_or_else(
             || WindowKey::of_address(LimitKind::Anonymous, client),

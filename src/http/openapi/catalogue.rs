@@ -32,7 +32,7 @@ pub struct Entry {
     pub kind: EventKind,
     /// Name of the payload schema; `None` for events that only `/api/events` returns.
     pub sent_as: Option<&'static str>,
-    /// Members of the event's data.
+    /// Fields of the event's data.
     pub members: Vec<Member>,
     /// Example of the event's data.
     pub example: Value,
@@ -144,8 +144,8 @@ pub fn webhooks() -> Paths {
             .description(Some(entry.kind.when))
             .securities(Some([]))
             .parameter(header("X-Service-Signature", "`sha256=` followed by the hexadecimal HMAC of the raw body."))
-            .parameter(header("X-Service-Delivery", "The delivery, the same on every attempt."))
-            .parameter(header("webhook-id", "The event, the same on every attempt."))
+            .parameter(header("X-Service-Delivery", "ID of the delivery, the same on every attempt."))
+            .parameter(header("webhook-id", "ID of the event, the same on every attempt."))
             .parameter(header("webhook-timestamp", "Time of the attempt, in seconds since 1970."))
             .parameter(header(
                 "webhook-signature",

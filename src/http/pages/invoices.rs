@@ -31,8 +31,8 @@ use store::queries::InvoiceFilter;
 pub(super) const PATH: &str = "/invoices";
 /// Status displayed for an invoice with an outstanding amount whose order was cancelled.
 pub(super) const CANCELLED_WORDS: &str = "Order cancelled";
-/// Notice shown if a payment was made for an order that was cancelled.
-pub(super) const GIVEN_BACK_WORDS: &str = "What you paid is given back to you.";
+/// Notice shown if a payment was made for a cancelled order.
+pub(super) const GIVEN_BACK_WORDS: &str = "Your payment will be refunded.";
 
 handles! {
     /// Dependencies of the invoice pages.
@@ -51,13 +51,13 @@ pub(super) fn status_words(status: InvoiceStatus) -> &'static str {
         InvoiceStatus::PartiallyPaid => "Partly paid",
         InvoiceStatus::Overdue => "Overdue",
         InvoiceStatus::Paid => "Paid",
-        InvoiceStatus::Refunded => "Paid back",
+        InvoiceStatus::Refunded => "Refunded",
         InvoiceStatus::Void => "Void",
     }
 }
 
-/// Returns whether the invoice has an outstanding amount although its order was cancelled. Such an invoice is not to be
-/// paid any more, and payments for it are refunded; once they are, it becomes void.
+/// Returns whether the invoice has an outstanding amount although its order was cancelled. Such an invoice must no
+/// longer be paid, and payments for it are refunded; after that, it becomes void.
 pub(super) async fn order_is_cancelled(app: &InvoiceHandles, invoice: &Invoice) -> Result<bool, ApiError> {
     let Some(order) = invoice.order_id.filter(|_| invoice.due_cents() > 0) else { return Ok(false) };
     let cancelled = |order: &Order| order.status == OrderStatus::Cancelled;
@@ -154,7 +154,7 @@ pub(super) async fn one(
     Ok(viewer.page(Section::Invoices, &title, &content))
 }
 
-/// Renders the credit notes of an invoice, each with its PDF if PDFs are enabled.
+/// Renders an invoice's credit notes, each with a link to its PDF if PDFs are enabled.
 fn credit_notes(invoice: &Invoice, notes: &[&DocumentHead], numbers: &HashMap<Id, String>, with_pdf: bool) -> Markup {
     let number = |note: &DocumentHead| numbers.get(&note.id).map_or("", String::as_str);
     html! {

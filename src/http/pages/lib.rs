@@ -1,8 +1,8 @@
-//! Server-rendered pages for customers, for the staff (`staff`) and for setting up a new shop. They share one frame and
-//! one style, and their forms are submitted to this server. They are not part of the API but use the same commands, and
-//! every page works without its script.
+//! Server-rendered pages for customers, for staff (`staff`) and for setting up a new shop. They share one frame and one
+//! style, and their forms are submitted to this server. The pages are not part of the API, but they use the same
+//! commands, and every page works without scripts.
 //!
-//! Pages have the same guards as API routes: access, rate limits, body size. Errors are shown as pages too (`refused`),
+//! Pages are guarded like API routes: by access, rate limits and body size. Errors are shown as pages too (`refused`),
 //! and users who are not signed in are redirected to the sign-in page.
 
 mod account;

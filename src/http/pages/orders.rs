@@ -122,7 +122,7 @@ pub(super) async fn one(
         h1 { "Order " (order.number_text()) }
         p id="said" role="status" { (part.status_text()) }
         div id="live" data-stream={ (PATH) "/" (id) "/live" } { (part.html()) }
-        noscript { p { a href={ (PATH) "/" (id) } { "Load the page again" } " to see how things stand." } }
+        noscript { p { a href={ (PATH) "/" (id) } { "Load the page again" } " to see the current status." } }
     };
     Ok(viewer.live_page(Section::Orders, &order.number_text(), &content))
 }
@@ -145,7 +145,7 @@ pub(super) async fn pay(
     within(&app.own.limits, app.own.environment.now(), &[charge], open).await
 }
 
-/// Returns the URLs to which a checkout returns: the record's own page, whether the payment succeeds or not.
+/// Returns the URLs to which a checkout returns: the record's own page, whether or not the payment succeeds.
 pub(super) fn back_to(config: &Config, path: &str, id: Id) -> ReturnPages {
     let page = format!("{}{path}/{id}", config.public_url().trim_end_matches('/'));
     ReturnPages { success_url: page.clone(), cancel_url: page }

@@ -1,5 +1,5 @@
-//! Page of a pay link: shows whoever holds the link the amount due, without personal data except the name, and lets
-//! them pay. No session is required.
+//! Page that a payment link opens: it shows the amount due, without personal data except the name, to anyone who has
+//! the link, and lets them pay. No session is required.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use http_api::billing::invoices::begin_checkout;
 use http_api::billing::pay::{PayToken, linked};
 use http_api::production::invoices::InvoiceHandles;
 
-/// Serves the page that a pay link opens.
+/// Serves the page that a payment link opens.
 pub(super) async fn show(State(app): State<InvoiceHandles>, PayToken(token): PayToken) -> Result<Response, ApiError> {
     let state = linked(&app, &token).await?;
     let invoice = state_of(&state)?;
@@ -47,7 +47,7 @@ pub(super) async fn show(State(app): State<InvoiceHandles>, PayToken(token): Pay
             }
             @if let Some(at) = invoice.due_at { p class="soft" { "Due " (time(at)) } }
         } @else {
-            p { "Thank you: there is nothing left to pay." }
+            p { "Thank you. There is nothing left to pay." }
         }
         (lines(invoice))
     };

@@ -25,7 +25,7 @@ impl Rule<String> for EmailAddress {
     }
 }
 
-/// New password. The server also limits its length in bytes and refuses blank and common passwords, which a schema
+/// New password. The server also limits its length in bytes and rejects blank and common passwords, which a schema
 /// cannot express.
 pub struct NewPassword;
 

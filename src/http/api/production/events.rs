@@ -102,7 +102,7 @@ pub struct SubjectView {
     id: Id,
 }
 
-/// An event, as shown in lists, streams and timelines.
+/// An event, as it appears in lists, streams and timelines.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Event", example = example())]

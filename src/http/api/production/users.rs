@@ -59,7 +59,7 @@ pub fn routes() -> ResourceRoutes {
                     "own_password",
                     "You cannot set your own password this way, because it requires the current one.",
                 )
-                .error(409, "last_admin", "The last active admin cannot get another role or be deactivated.")
+                .error(409, "last_admin", "The last active admin cannot be given another role or be deactivated.")
         })
         .delete(admin, "/api/users/{id}", remove, |op| {
             op.named("deleteUser", "Remove a member of staff")
@@ -204,7 +204,7 @@ async fn one(State(app): State<UserHandles>, PathId(id): PathId) -> Result<Resou
     Ok(Resource::new(user.version, UserView::new(&user)))
 }
 
-/// Refuses a new password that equals the account's e-mail address; `member` names the password's field in the request
+/// Rejects a new password that equals the account's e-mail address; `member` names the password's field in the request
 /// body.
 pub(super) fn refuse_own_address(member: &'static str, password: &str, email: &str) -> Result<(), Refusal> {
     let mut faults = Faults::default();

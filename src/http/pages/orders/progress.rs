@@ -61,7 +61,7 @@ pub(super) fn status_words(status: OrderStatus) -> &'static str {
         OrderStatus::Ready => "Made",
         OrderStatus::Shipped => "Sent",
         OrderStatus::Cancelled => "Cancelled",
-        OrderStatus::Refunded => "Paid back",
+        OrderStatus::Refunded => "Refunded",
     }
 }
 
@@ -73,13 +73,13 @@ fn step_words(event: &str) -> &'static str {
         "order.payment_failed" => "A payment failed",
         "order.paid" => "Paid",
         "order.printing" => "Printing began",
-        "order.ready" => "All of it is made",
-        "order.part_shipped" => "A part was sent",
+        "order.ready" => "All parts are made",
+        "order.part_shipped" => "Some parts were shipped",
         "order.shipped" => "Sent",
         "order.cancelled" => "Cancelled",
-        "order.refunded" => "Paid back",
+        "order.refunded" => "Refunded",
         "job.completed" => "A plate was printed",
-        _ => "Something was noted",
+        _ => "Note added",
     }
 }
 
@@ -88,21 +88,21 @@ impl LivePart<'_> {
     pub(super) fn status_text(&self) -> String {
         let PartCounts { all, good, .. } = PartCounts::of(self.order);
         match self.order.status {
-            OrderStatus::Draft => "This is a draft. It is placed when you pay it.".to_owned(),
-            OrderStatus::Created => "We begin when it is paid.".to_owned(),
+            OrderStatus::Draft => "This is a draft. It will be placed when you pay for it.".to_owned(),
+            OrderStatus::Created => "We will start as soon as it is paid.".to_owned(),
             OrderStatus::PaymentFailed => "The last payment did not work. You can try again.".to_owned(),
-            OrderStatus::Paid => "It is paid, and waits for a printer.".to_owned(),
+            OrderStatus::Paid => "It has been paid and is queued for printing.".to_owned(),
             OrderStatus::Printing => format!("It is being printed: {good} of {all} parts are good."),
-            OrderStatus::Ready => "All of it is made. It leaves soon.".to_owned(),
+            OrderStatus::Ready => "All parts are made. It will be shipped soon.".to_owned(),
             OrderStatus::Shipped => match &self.order.shipment {
                 Some(shipment) if shipment.carrier == PICKUP => "It was picked up.".to_owned(),
                 _ => "It is on its way to you.".to_owned(),
             },
             OrderStatus::Cancelled if self.order.ledger.kept_cents > 0 => {
-                format!("It was cancelled, and nothing is to be paid any more. {}", invoices::GIVEN_BACK_WORDS)
+                format!("It was cancelled; no payment is due. {}", invoices::GIVEN_BACK_WORDS)
             }
             OrderStatus::Cancelled => "It was cancelled.".to_owned(),
-            OrderStatus::Refunded => "What you paid was paid back.".to_owned(),
+            OrderStatus::Refunded => "Your payment was refunded.".to_owned(),
         }
     }
 
@@ -162,7 +162,7 @@ impl LivePart<'_> {
                         dt { "Promised" } dd { (time(promise.promised_at)) }
                         @if let Some(met) = promise.met_at {
                             dt { "Made" }
-                            dd { (time(met)) @if met <= promise.promised_at { ", as promised" } @else { ", later than promised: we are sorry" } }
+                            dd { (time(met)) @if met <= promise.promised_at { ", as promised" } @else { ", later than promised; we apologise for the delay" } }
                         }
                     }
                 }
