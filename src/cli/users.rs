@@ -29,7 +29,7 @@ pub async fn passwd(global: &GlobalOptions, email: &str) -> Result<(), CliError>
     let office = ApiClient::open(global, ShopRequirement::Existing).await?;
     let changed = set_password(&office, email).await;
     office.close().await;
-    output::line(&format!("set the password of {}; all its sessions have ended", changed?.email))
+    output::line(&format!("set the password for {}; all sessions of the account have been ended", changed?.email))
 }
 
 async fn set_password(office: &ApiClient, email: &str) -> Result<UserLine, CliError> {
@@ -37,7 +37,7 @@ async fn set_password(office: &ApiClient, email: &str) -> Result<UserLine, CliEr
     let user = office.users().await?.into_iter().find(|user| user.email == address);
     let user = user.ok_or_else(|| {
         CliError::Failed(format!(
-            "no account has the e-mail address {email}; `printfloor user list` shows all accounts"
+            "no account has the email address {email}; `printfloor user list` shows all accounts"
         ))
     })?;
     let password = password::ask().await?;

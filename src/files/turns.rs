@@ -2,8 +2,8 @@
 //!
 //! The shop's files and customers' files have separate slots, so that a customer's model cannot delay the shop's
 //! G-code. While one of the shop's files is being read or waiting, the reading of a customer's file pauses most of the
-//! time. A read whose request has been cancelled stops at its next check, and keeps its slot until then. The slots
-//! therefore limit the number of threads.
+//! time. A read whose request has been cancelled stops at its next check and keeps its slot until then, so the slots
+//! also limit the number of threads.
 
 use std::io;
 use std::sync::Arc;
@@ -19,17 +19,17 @@ use super::mailboxes::{MailboxLimits, MailboxPermit, MailboxPermits, MailboxesFu
 
 /// Number of files read in parallel for each kind of slot. A read occupies a CPU core, which other work needs as well.
 const MAX_READERS: usize = 1;
-/// Time limit for reading one of the shop's files. A gigabyte of G-code takes some seconds.
+/// Time limit for reading one of the shop's files. A gigabyte of G-code takes a few seconds.
 const SHOP_TIMEOUT: Duration = Duration::from_secs(60);
 /// Time limit for reading one of a customer's files, including pauses. A model of 100 MB takes a second or two.
 const CUSTOMER_TIMEOUT: Duration = Duration::from_secs(20);
-/// Maximum number of customers' files being read or waiting; any more are rejected.
+/// Maximum number of customers' files being read or waiting; further files are rejected.
 const MAX_CUSTOMER_FILES: usize = 64;
 /// Maximum number of one mailbox's files being read or waiting.
 const MAX_FILES_OF_MAILBOX: usize = 2;
 /// Ratio of pausing time to working time for a customer's file while the shop has files to read.
 const RESTS_PER_WORK: u32 = 7;
-/// Minimum working time between two pauses.
+/// Minimum working time between pauses.
 const SHORTEST_WORK: Duration = Duration::from_millis(2);
 /// Maximum length of one pause.
 const LONGEST_REST: Duration = Duration::from_millis(100);
@@ -50,7 +50,7 @@ pub enum ReadersBusy {
     #[error("too many models are being measured; try again in a moment")]
     All,
     /// The limit for the customer's mailbox is reached.
-    #[error("{MAX_FILES_OF_MAILBOX} of your models are being measured; upload the next one when they are done")]
+    #[error("{MAX_FILES_OF_MAILBOX} of your models are being measured; upload the next one when they have been measured")]
     Mailbox,
 }
 
@@ -74,7 +74,7 @@ impl Default for ReadQueue {
     }
 }
 
-/// Handle of a running read, which tells the read whether to continue, and makes it pause for the shop's files.
+/// Handle to a running read, which tells the read whether to continue and makes it pause for the shop's files.
 #[derive(Debug)]
 pub(super) struct RunningRead {
     until: Instant,

@@ -34,8 +34,7 @@ pub fn seller(xml: &mut Xml, document: &IssuedDocument) {
     });
 }
 
-/// Writes the buyer (BG-7). If the address is unknown, the purchase is assumed to have taken place in the seller's
-/// country.
+/// Writes the buyer (BG-7). If the address is unknown, the seller's country is assumed.
 pub fn buyer(xml: &mut Xml, document: &IssuedDocument) {
     let buyer = &document.content.buyer;
     xml.group("ram:BuyerTradeParty", |xml| {

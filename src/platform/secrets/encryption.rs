@@ -36,7 +36,7 @@ pub enum EncryptionError {
     UnknownVersion,
     /// The text was encrypted with a different key, or is damaged.
     #[error(
-        "the secret cannot be decrypted: SECRETS_KEY is not the key that it was encrypted with, or the data is damaged"
+        "the secret cannot be decrypted: SECRETS_KEY is not the key it was encrypted with, or the data is damaged"
     )]
     WrongKey,
 }
@@ -72,7 +72,7 @@ impl SecretCipher {
         format!("{VERSION_PREFIX}{}", STANDARD.encode([nonce.as_slice(), &encrypted].concat()))
     }
 
-    /// Encrypts a secret for the database, with a new random nonce; an empty secret stays empty.
+    /// Encrypts a secret for the database, with a new random nonce; an empty secret remains empty.
     pub fn encrypt_or_empty(&self, secret: &str) -> String {
         if secret.is_empty() { String::new() } else { self.encrypt(secret, secret_bytes()) }
     }

@@ -35,7 +35,7 @@ const BY_SIGN: [(&[&str], &str); 8] = [
         "The connection cannot be made secure. Is it http:// instead of https://, or a certificate that nobody signed?",
     ),
     (
-        &["no response within", "timed out", "timeout", "unreachable", "no route"],
+        &["no response within", "no answer within", "timed out", "timeout", "unreachable", "no route"],
         "The machine did not answer in time. Is it switched on and in the same network, and does a firewall between let the port through?",
     ),
     (
