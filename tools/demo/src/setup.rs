@@ -43,7 +43,7 @@ pub struct Names {
     pub printers: Arc<BTreeMap<String, String>>,
     /// Names of parts by id.
     pub parts: Arc<BTreeMap<String, String>>,
-    /// Ids of the articles that the printers can make, repeated according to how often customers should choose them;
+    /// IDs of the articles that the printers can make, each repeated according to how often customers should choose it;
     /// the kit comes last.
     pub on_sale: Arc<Vec<String>>,
 }
@@ -84,7 +84,7 @@ pub async fn sign_in_path(machine: &ShopClient, user: &str) -> Result<String, De
     text(&machine.post(&format!("/login/once?user={user}"), &json!({})).await?, "path")
 }
 
-/// Creates everything the shop needs before the first order.
+/// Creates everything that the shop needs before the first order.
 pub async fn shop(
     api: &ShopClient,
     memory: &DemoState,
@@ -191,8 +191,8 @@ async fn parts(api: &ShopClient, materials: &[String]) -> Result<Vec<(String, St
     Ok(skus)
 }
 
-/// Publishes in the catalogue exactly those parts that a printer on the floor can make, because the floor may differ
-/// from the previous run's.
+/// Publishes exactly those parts in the catalogue that a printer on the floor can make, because the floor may differ
+/// from that of the previous run.
 async fn sell(api: &ShopClient, sold: &[(&String, bool)]) -> Result<(), DemoError> {
     let skus = api.list::<Value>("/api/skus", "skus").await?;
     for (id, is_sold) in sold {
@@ -296,10 +296,10 @@ pub fn id(resource: &Value) -> Result<String, DemoError> {
     text(resource, "id")
 }
 
-/// Returns a text member of a resource.
+/// Returns a text field of a resource.
 pub fn text(resource: &Value, name: &str) -> Result<String, DemoError> {
     let member = resource[name].as_str().map(str::to_owned);
-    member.ok_or_else(|| RequestError::Unexpected(format!("the member {name} is missing in {resource}")).into())
+    member.ok_or_else(|| RequestError::Unexpected(format!("the field {name} is missing in {resource}")).into())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Events as the payment processor sends them, with their signatures.
+//! Events in the form in which the payment processor sends them, with their signatures.
 //!
 //! The signature header is `Stripe-Signature: t=<unix>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `"{t}." + body`,
-//! keyed with the entire text of the secret. Sending the event is up to the caller.
+//! keyed with the entire text of the secret. The caller has to send the event.
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
@@ -18,9 +18,9 @@ pub enum SimPaymentEvent {
     /// `checkout.session.completed` with `payment_status: unpaid`, for a delayed payment method, whose money arrives
     /// later or never.
     CompletedUnpaid,
-    /// `checkout.session.async_payment_succeeded`: the money of a delayed payment has arrived.
+    /// `checkout.session.async_payment_succeeded`: the money from a delayed payment has arrived.
     AsyncSucceeded,
-    /// `checkout.session.async_payment_failed`: the money of a delayed payment will not arrive.
+    /// `checkout.session.async_payment_failed`: the money from a delayed payment will not arrive.
     AsyncFailed,
     /// `checkout.session.expired`: the customer did not pay in time.
     Expired,
@@ -54,7 +54,7 @@ pub struct SimPayment {
     pub order_id: String,
     /// Amount in minor units.
     pub amount_cents: i64,
-    /// Currency as a lower-case ISO 4217 code.
+    /// Currency as a lowercase ISO 4217 code.
     pub currency: String,
     /// Checkout session id, `cs_…`.
     pub session_id: String,

@@ -29,7 +29,7 @@ pub(super) fn list(machine: &mut Machine, params: &RpcParams) -> Result<Value, M
     Ok(json!({"count": count, "jobs": jobs}))
 }
 
-/// Returns the console's lines, oldest first; with `count`, only the latest ones. They are lost when Moonraker
+/// Returns the console's lines, oldest first; with `count`, only the latest ones. The lines are lost when Moonraker
 /// restarts.
 pub(super) fn console(machine: &mut Machine, params: &RpcParams) -> Result<Value, MoonrakerError> {
     let lines = machine.console();

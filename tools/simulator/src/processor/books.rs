@@ -1,4 +1,4 @@
-//! State of the simulated processor: its objects by id, in their public form and in order of creation.
+//! State of the simulated processor: its objects by ID, in their public form and in order of creation.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::fault::ErrorResponse;
 use super::params::Params;
 
-/// Maximum number of stored objects, far more than any test or demo creates.
+/// Maximum number of stored objects, which is far more than any test or demo creates.
 const MAX_OBJECTS: usize = 200_000;
 /// Maximum and default number of entries per page.
 const PAGE: (i64, i64) = (100, 10);
@@ -65,7 +65,7 @@ impl ProcessorObjects {
         self.get(kind, id).map_err(|_| ErrorResponse::no_such(kind, id, param))
     }
 
-    /// Updates members of an object.
+    /// Updates fields of an object.
     pub(super) fn change(&mut self, id: &str, members: &Value) -> Value {
         let Some(object) = self.objects.get_mut(id) else { return Value::Null };
         for (name, value) in members.as_object().into_iter().flatten() {

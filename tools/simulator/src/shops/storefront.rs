@@ -1,4 +1,4 @@
-//! Public storefront, which serves products and collections in pages and needs no key.
+//! Public storefront, which serves products and collections in pages and requires no key.
 
 use std::collections::{BTreeMap, BTreeSet};
 
