@@ -167,7 +167,7 @@ pub enum KeyCommand {
     List,
     /// Revoke a key; requests that use it are rejected immediately
     Revoke {
-        /// Id of the key, as shown by `key list`
+        /// ID of the key, as shown by `key list`
         #[arg(value_parser = key_id)]
         id: Id,
     },
@@ -205,7 +205,7 @@ pub enum UserCommand {
     /// Set a new password for an account and end its sessions; prompts for the password, or reads it from one line of
     /// standard input
     Passwd {
-        /// E-mail address of the account
+        /// Email address of the account
         #[arg(long)]
         email: String,
     },
@@ -214,13 +214,13 @@ pub enum UserCommand {
 /// Arguments of `user create`.
 #[derive(Clone, Debug, Args)]
 pub struct NewUserArguments {
-    /// E-mail address to sign in with
+    /// Email address to sign in with
     #[arg(long)]
     pub email: String,
     /// Role of the account, which determines its permissions
     #[arg(long)]
     pub role: RoleArgument,
-    /// Name of the staff member; by default the part of the e-mail address before the @
+    /// Name of the staff member; by default the part of the email address before the @
     #[arg(long)]
     pub name: Option<String>,
     /// Create a new shop if the data directory contains none

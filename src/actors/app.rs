@@ -65,7 +65,7 @@ pub use start_error::ShopStartError;
 pub struct App {
     /// Directory of each kind of aggregate.
     pub directories: Directories,
-    /// Clock, ids and settings for the domain rules.
+    /// Clock, IDs and settings for the domain rules.
     pub environment: Arc<Environment>,
     /// List queries on the read pool, which activate no actors.
     pub queries: Queries,
@@ -108,7 +108,7 @@ pub struct App {
     pub components: HealthRegistry,
     /// Counters of webhook delivery attempts.
     pub deliveries: Arc<DeliveryMeter>,
-    /// Record of when an e-mail was last sent.
+    /// Record of when an email was last sent.
     pub mail_meter: Arc<MailMeter>,
     /// Latest state observed in external stock systems.
     pub stock_boards: StockSystemStatuses,

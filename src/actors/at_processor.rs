@@ -35,7 +35,7 @@ pub fn paid_by(session: &ProcessorSession) -> PaymentUpdate {
     }
 }
 
-/// Returns the current checkout with its session id, if the session is open for payment according to the ledger.
+/// Returns the current checkout with its session ID, if the session is open for payment according to the ledger.
 pub fn open_session(ledger: &Ledger) -> Option<(&Checkout, &str)> {
     ledger.checkout().and_then(|checkout| match &checkout.state {
         CheckoutState::Open { session, .. } => Some((checkout, session.as_str())),

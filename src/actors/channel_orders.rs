@@ -110,7 +110,7 @@ impl ChannelOrderEffects {
         }
     }
 
-    /// Creates the order if it does not exist. Its id was chosen earlier, so the order is never created twice.
+    /// Creates the order if it does not exist. Its ID was chosen earlier, so the order is never created twice.
     async fn make(&self, of: &Handle<ChannelOrder>) -> Result<(), ChannelOrderError> {
         let state = of.read();
         let Some(record) = &state.state else { return Ok(()) };

@@ -70,7 +70,7 @@ impl From<ProcessorError> for CheckoutError {
 /// Checkout session that can be paid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OpenSession {
-    /// Id of the session at the processor.
+    /// ID of the session at the processor.
     pub id: String,
     /// URL of the processor's payment page.
     pub url: String,

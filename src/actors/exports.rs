@@ -77,7 +77,7 @@ pub struct ExportEffects {
     pub files: ExportFiles,
     /// Source of the rows.
     pub rows: Arc<dyn ExportRows>,
-    /// Cipher that encrypts download links until they are sent by e-mail.
+    /// Cipher that encrypts download links until they are sent by email.
     pub cipher: Arc<SecretCipher>,
 }
 

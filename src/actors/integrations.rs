@@ -8,7 +8,7 @@
 //! protocols.
 //!
 //! A new integration needs a submodule with its `TYPE`, and one line in [`ALL`]. Systems that the shop cannot do
-//! without (e-mail, payments, the database) are connected in `app/`.
+//! without (email, payments, the database) are connected in `app/`.
 
 use std::sync::Arc;
 

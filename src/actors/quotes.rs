@@ -1,6 +1,6 @@
 //! Effects of quotes, which have models sliced to determine their price, and create the orders for accepted quotes.
 //!
-//! The id of the order is chosen in the commit that accepts the quote, so the order is created only once, regardless of
+//! The ID of the order is chosen in the commit that accepts the quote, so the order is created only once, regardless of
 //! retries and crashes.
 
 use std::sync::Arc;

@@ -41,7 +41,7 @@ impl DispatchHold {
         let _ = self.0.subscribe().wait_for(Option::is_none).await;
     }
 
-    /// Returns whether the hold applies to the item with the given id. It does if the ID is no newer than the restore,
+    /// Returns whether the hold applies to the item with the given ID. It does if the ID is no newer than the restore,
     /// which means that the item came from the backup.
     pub fn covers(&self, id: Id) -> bool {
         let Some(since) = *self.0.borrow() else { return false };

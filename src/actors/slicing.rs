@@ -1,7 +1,7 @@
 //! Produces G-code from models. Each combination of model, profile and slicer version is sliced once, and the result is
 //! stored as a file.
 //!
-//! The id of the file is derived from the inputs. The same inputs are therefore never sliced twice, even across
+//! The ID of the file is derived from the inputs. The same inputs are therefore never sliced twice, even across
 //! restarts, and only one file is created even if the server is killed halfway and slices again.
 
 mod turns;
@@ -124,7 +124,7 @@ pub struct SlicingService {
     blobs: Arc<Blobs>,
     turns: SlicerQueue,
     room: Arc<dyn CustomerQuota>,
-    /// Locks that are held while the file with the given id is being created. The map is only used for lookups, so its
+    /// Locks that are held while the file with the given ID is being created. The map is only used for lookups, so its
     /// order does not matter.
     making: DashMap<Id, Arc<Mutex<()>>>,
     /// Description of the missing prerequisite at the last call to [`Self::gcode`]; `None` if there was none.
@@ -220,7 +220,7 @@ impl SlicingService {
         outcome
     }
 
-    /// Slices a model, and records the result with the given id. `sliced_from` is the model if it belongs to a
+    /// Slices a model, and records the result with the given ID. `sliced_from` is the model if it belongs to a
     /// customer, in which case the G-code counts towards the storage used by customers.
     async fn make(
         &self,
@@ -269,7 +269,7 @@ impl SlicingService {
         let bytes = blob.size;
         let (kind, size, photo_of) = (FileKind::Gcode, i64::try_from(bytes).unwrap_or(i64::MAX), None);
         let create = FileCommand::Create { name, kind, size, sha256: blob.sha256, metadata, photo_of, sliced_from };
-        // One that was deleted is made anew under its id.
+        // One that was deleted is made anew under its ID.
         match files.read(id).await? {
             Some(_) => files.ask(id, CommandOrigin::system(), create).await?,
             None => files.create_as(id, CommandOrigin::system(), create).await?,

@@ -1,6 +1,6 @@
 //! Customers as recorded by the payment processor, with their subscriptions and cards, which only the processor stores.
 //!
-//! Customers are looked up at the processor by our ID. This module caches the processor's customer ids, which never
+//! Customers are looked up at the processor by our ID. This module caches the processor's customer IDs, which never
 //! change, and, for a minute, the cards, so that a profile can be displayed without a call to the processor.
 
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ type Cards = (Instant, Vec<StoredCard>);
 #[derive(Clone)]
 pub struct Subscribers {
     processor: Option<Arc<dyn PaymentProcessor>>,
-    /// Cached customer ids used by the processor, by our own id.
+    /// Cached customer IDs used by the processor, by our own ID.
     customer_ids: Arc<DashMap<Id, String>>,
     /// Customers not found at the processor, with the time until which they are not searched for again.
     unknown: Arc<DashMap<Id, Instant>>,
@@ -78,7 +78,7 @@ pub struct Subscribers {
 pub struct Subscriber<'a> {
     /// Our ID for the customer.
     pub id: Id,
-    /// E-mail address for receipts.
+    /// Email address for receipts.
     pub email: &'a str,
     /// Name of the customer; `None` if unknown.
     pub name: Option<String>,
@@ -109,7 +109,7 @@ impl Subscribers {
         self.processor.as_ref().ok_or(SubscriberError::NotConfigured)
     }
 
-    /// Returns the processor's id for a customer; `None` if the customer is unknown to the processor.
+    /// Returns the processor's ID for a customer; `None` if the customer is unknown to the processor.
     async fn customer(&self, id: Id) -> Result<Option<String>, SubscriberError> {
         if let Some(customer_id) = self.customer_ids.get(&id) {
             return Ok(Some(customer_id.clone()));

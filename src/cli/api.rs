@@ -158,10 +158,10 @@ mod tests {
 
     #[test]
     fn a_refusal_names_every_fault() {
-        let faults = json!([{"path": "email", "message": "must be an e-mail address"}, {"path": "role", "message": "is missing"}]);
+        let faults = json!([{"path": "email", "message": "must be an email address"}, {"path": "role", "message": "is missing"}]);
         let failure =
             refusal(400, &json!({"success": false, "message": "wrong", "code": "validation", "errors": faults}));
-        assert_eq!(failure.to_string(), "email: must be an e-mail address; role: is missing");
+        assert_eq!(failure.to_string(), "email: must be an email address; role: is missing");
         assert!(matches!(failure, ApiFailure::Refused { status: 400, .. }));
         assert_eq!(refusal(409, &json!({"message": "taken", "code": "x"})).to_string(), "taken");
         assert_eq!(refusal(502, &Value::Null).to_string(), "the server responded with 502");

@@ -49,7 +49,7 @@ pub struct KeyLine {
 /// Newly created API key.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct CreatedKey {
-    /// Id of the key.
+    /// ID of the key.
     pub id: Id,
     /// The API key in plain text. It is never stored.
     pub key: String,

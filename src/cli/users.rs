@@ -5,7 +5,7 @@ use super::table::table;
 use super::{CliError, GlobalOptions, NewUserArguments, output, password};
 use crate::observe::log;
 
-/// Creates a staff account and prints its id.
+/// Creates a staff account and prints its ID.
 pub async fn create(global: &GlobalOptions, new: &NewUserArguments) -> Result<(), CliError> {
     log::start_for_command();
     // Nobody types a password twice to hear then that there is no shop.

@@ -106,7 +106,7 @@ pub struct Config {
     pub webhooks: sections::WebhooksConfig,
     /// Account at the payment processor.
     pub payments: sections::PaymentsConfig,
-    /// Delivery of e-mails.
+    /// Delivery of emails.
     pub mail: sections::MailConfig,
     /// Search for printers.
     pub discovery: sections::DiscoveryConfig,

@@ -10,7 +10,7 @@ impl Config {
         if self.files.dir.as_os_str().is_empty() { self.server.data_dir.join("files") } else { self.files.dir.clone() }
     }
 
-    /// Returns the directory to which e-mails are written if neither a mail server nor an e-mail service is configured.
+    /// Returns the directory to which emails are written if neither a mail server nor an email service is configured.
     pub fn outbox_dir(&self) -> PathBuf {
         self.server.data_dir.join("outbox")
     }

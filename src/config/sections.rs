@@ -154,7 +154,7 @@ pub struct InventoryConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OrdersConfig {
-    /// Currency of new orders, as a lower-case ISO 4217 code.
+    /// Currency of new orders, as a lowercase ISO 4217 code.
     pub currency: String,
     /// Maximum number of print jobs in one order.
     pub max_jobs_per_order: u32,
@@ -186,7 +186,7 @@ impl TaxConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaxRateConfig {
-    /// Country, as an upper-case ISO 3166-1 alpha-2 code.
+    /// Country, as an uppercase ISO 3166-1 alpha-2 code.
     pub country: String,
     /// Region of the country, by ISO 3166-2 code or by name; `None` for the rate that applies to the rest of the
     /// country.
@@ -277,7 +277,7 @@ pub struct PaymentsConfig {
     pub signature_tolerance_seconds: Seconds,
 }
 
-/// `[mail]`: delivery of e-mails, and the staff members who are notified.
+/// `[mail]`: delivery of emails, and the staff members who are notified.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MailConfig {
@@ -292,9 +292,9 @@ pub struct MailConfig {
     pub receipts: bool,
     /// Sends customers their invoices by email.
     pub invoice_notices: bool,
-    /// Sender of all e-mails.
+    /// Sender of all emails.
     pub from: String,
-    /// Host of the mail server; if it and `api_key` are empty, e-mails are written to [`super::Config::outbox_dir`].
+    /// Host of the mail server; if it and `api_key` are empty, emails are written to [`super::Config::outbox_dir`].
     pub smtp_host: String,
     /// Port of the mail server.
     pub smtp_port: u16,
@@ -302,9 +302,9 @@ pub struct MailConfig {
     pub smtp_user: String,
     /// Password for the mail server.
     pub smtp_password: Secret,
-    /// Base address of the e-mail service that issued `api_key`.
+    /// Base address of the email service that issued `api_key`.
     pub api_url: String,
-    /// API key for an e-mail service, used instead of a mail server.
+    /// API key for an email service, used instead of a mail server.
     pub api_key: Secret,
 }
 

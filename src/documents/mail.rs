@@ -20,7 +20,7 @@ const MAX_MAIL_LOGO_BYTES: usize = 64 * 1024;
 const NO_NAME: &str = "Printfloor";
 /// Colour of the frame if the settings contain none.
 const PLAIN_ACCENT: (u8, u8, u8) = (0x1f, 0x4e, 0x79);
-/// Content id of the logo within an email.
+/// Content ID of the logo within an email.
 pub const LOGO_ID: &str = "logo";
 
 /// Style for dark displays; email programs that do not support it show the light colours.

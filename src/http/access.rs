@@ -61,7 +61,7 @@ pub struct LocalOwner;
 pub struct Caller {
     /// Principal of the caller, used in domain rules, events and the audit log.
     pub by: Arc<Principal>,
-    /// Id of the session; `None` if the caller used an API key.
+    /// ID of the session; `None` if the caller used an API key.
     pub session: Option<Id>,
     /// `X-Request-Id` of the request.
     pub request_id: Option<Arc<str>>,
@@ -110,7 +110,7 @@ impl Caller {
         order.visible_to(&self.by)
     }
 
-    /// Returns the customer's id and email address; 401 for any other caller.
+    /// Returns the customer's ID and email address; 401 for any other caller.
     pub fn customer(&self) -> Result<(Id, &str), ApiError> {
         match &*self.by {
             Principal::Customer { id, email } => Ok((*id, email)),
@@ -118,7 +118,7 @@ impl Caller {
         }
     }
 
-    /// Returns the id of the staff user of the session; 403 for API keys.
+    /// Returns the ID of the staff user of the session; 403 for API keys.
     pub fn user(&self) -> Result<Id, ApiError> {
         match &*self.by {
             Principal::User { id, .. } => Ok(*id),
@@ -269,9 +269,9 @@ pub enum Credentials {
     Nothing,
     /// API key sent by the client, with its principal or the reason why it was rejected.
     Key(Result<Arc<Principal>, ApiError>),
-    /// Staff session cookie sent by the client, with its principal and session id or the reason why it was rejected.
+    /// Staff session cookie sent by the client, with its principal and session ID or the reason why it was rejected.
     Cookie(Result<(Arc<Principal>, Id), ApiError>),
-    /// Customer cookie sent by the client, with its principal and session id or the reason why it was rejected.
+    /// Customer cookie sent by the client, with its principal and session ID or the reason why it was rejected.
     Customer(Result<(Arc<Principal>, Id), ApiError>),
 }
 
@@ -287,7 +287,7 @@ impl Credentials {
         }
     }
 
-    /// Returns the id of a valid API key, staff session or customer; `None` without valid credentials.
+    /// Returns the ID of a valid API key, staff session or customer; `None` without valid credentials.
     pub fn id(&self) -> Option<Id> {
         match self {
             Self::Key(Ok(by)) => match &**by {

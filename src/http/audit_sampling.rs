@@ -50,7 +50,7 @@ pub struct RefusedAttempt {
     pub source: AttemptSource,
     /// Method and route, such as `POST /api/users`.
     pub action: String,
-    /// Id in the path, if there is one.
+    /// ID in the path, if there is one.
     pub subject: Option<Id>,
     /// `X-Request-Id` of the request.
     pub request_id: Option<String>,

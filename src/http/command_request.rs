@@ -63,7 +63,7 @@ pub enum CommandTarget {
 
 /// Result of a command.
 pub struct CommandOutcome<A> {
-    /// Id of the aggregate.
+    /// ID of the aggregate.
     pub id: Id,
     /// Version of the aggregate after the commit.
     pub version: i64,

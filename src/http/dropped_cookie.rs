@@ -15,7 +15,7 @@ const SIGN_IN_PATH: &str = "/login";
 /// Reason why a browser drops the cookie of a staff session.
 #[derive(Debug)]
 pub struct DroppedCookie {
-    /// Reason and remedy: lower case, without a full stop.
+    /// Reason and remedy: lowercase, without a full stop.
     pub message: String,
     /// Address at which sign-in works; `None` if the public address is plain HTTP as well.
     pub sign_in_url: Option<String>,

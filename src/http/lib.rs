@@ -163,7 +163,7 @@ pub fn with_bounds(routes: Router<AppState>, state: &AppState) -> Router<AppStat
         .layer(from_fn_with_state(Arc::new(limits::layer::LimitHandles::from_ref(state)), limits::layer::bound))
 }
 
-/// Adds the outermost layers: compression, response headers, and the request id.
+/// Adds the outermost layers: compression, response headers, and the request ID.
 pub fn with_headers(routes: Router<AppState>, state: AppState) -> Router {
     let origins = answer_headers::AllowedOrigins::new(&state.config.server.cors_origins);
     routes

@@ -36,7 +36,7 @@ const FORWARDED_HEADER: &str = "x-forwarded-for";
 pub struct WindowKey {
     /// Kind of limit.
     pub named: LimitKind,
-    /// Limited scope: an id, an address, or the digest of a text.
+    /// Limited scope: an ID, an address, or the digest of a text.
     pub scope: u128,
 }
 

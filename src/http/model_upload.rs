@@ -67,7 +67,7 @@ pub struct ModelUpload<F> {
 }
 
 impl<F> ModelUpload<F> {
-    /// Records the model as a file and returns its id.
+    /// Records the model as a file and returns its ID.
     pub async fn record(&self, files: &Directory<File>, origin: CommandOrigin) -> Result<Id, ApiError> {
         let create = FileCommand::Create {
             name: self.name.clone(),

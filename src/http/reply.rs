@@ -103,8 +103,8 @@ impl<T> Created<T> {
 }
 
 impl<T> Created<T> {
-    /// Returns the id of the new resource, to which pages redirect; `None` if the resource's URL does not end with an
-    /// id.
+    /// Returns the ID of the new resource, to which pages redirect; `None` if the resource's URL does not end with an
+    /// ID.
     pub fn made_id(&self) -> Option<Id> {
         self.location.rsplit('/').next()?.parse().ok()
     }

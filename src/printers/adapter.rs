@@ -127,7 +127,7 @@ impl Source {
 pub struct Launch {
     /// Name that the printer gave the file.
     pub name: String,
-    /// Id of the attempt or manual print. Printers that identify prints by number get a number derived from it.
+    /// ID of the attempt or manual print. Printers that identify prints by number get a number derived from it.
     pub print: Id,
     /// Number of the plate in the file, starting at 1.
     pub plate: u32,

@@ -138,7 +138,7 @@ pub struct PrinterConnections {
     by_printer: DashMap<Id, Arc<PrinterConnection>>,
     /// Notifies waiters when a connection is added.
     came: watch::Sender<()>,
-    /// Callers waiting for the outcome of a manual print, by print id.
+    /// Callers waiting for the outcome of a manual print, by print ID.
     manual: DashMap<Id, oneshot::Sender<Result<String, PrinterError>>>,
 }
 

@@ -51,7 +51,7 @@ const REFUSAL_PROBE_INTERVAL: Duration = Duration::from_secs(10);
 const REFUSAL_PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 /// G-code that switches off the heaters of nozzle and bed.
 const HEATERS_OFF: [&str; 2] = ["M104 S0", "M140 S0"];
-/// Counter of the MQTT clients in this process, so that no two use the same client id with a printer.
+/// Counter of the MQTT clients in this process, so that no two use the same client ID with a printer.
 static NEXT_CLIENT: AtomicU32 = AtomicU32::new(0);
 
 /// Declaration of the printer type.

@@ -26,7 +26,7 @@ pub struct PrinterType {
     pub default_port: u16,
     /// URL scheme of the printers' addresses.
     pub scheme: &'static str,
-    /// Request header that carries the API key, in lower case.
+    /// Request header that carries the API key, in lowercase.
     pub key_header: &'static str,
     /// `true` if the key may instead have the form `user:password`, which is then used for HTTP Digest authentication.
     pub key_may_be_password: bool,

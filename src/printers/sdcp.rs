@@ -70,7 +70,7 @@ struct Sdcp {
     link: LazySocket,
     /// `true` after an operator disconnected the printer.
     let_go: AtomicBool,
-    /// Counter of the prints of each file, distinguished by task id.
+    /// Counter of the prints of each file, distinguished by task ID.
     runs: RunCounter,
 }
 

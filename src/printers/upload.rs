@@ -103,7 +103,7 @@ pub(super) async fn with_file(form: Form, name: &str, source: &Source) -> Result
     Ok((form.part("file", part), progress))
 }
 
-/// Computes the upload's SHA-256 in lower-case hexadecimal, off the async runtime's threads.
+/// Computes the upload's SHA-256 in lowercase hexadecimal, off the async runtime's threads.
 pub(super) async fn sha256(source: &Source) -> Result<String, PrinterError> {
     let (path, head) = (source.path.clone(), source.head());
     blocking(move || hash(&path, &head)).await

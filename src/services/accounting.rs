@@ -49,7 +49,7 @@ pub struct Tokens {
 /// Organisation whose books are kept in the accounting system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Organisation {
-    /// Id assigned by the provider.
+    /// ID assigned by the provider.
     pub id: String,
     /// Display name.
     pub name: String,

@@ -1,7 +1,7 @@
 //! Client for an agent gateway: sends a POST with a bearer token for each message, in the format of the `agent` hook
 //! that such gateways provide.
 //!
-//! The caller stores and retries messages; the message id is the idempotency key.
+//! The caller stores and retries messages; the message ID is the idempotency key.
 
 use futures::future::BoxFuture;
 use reqwest::{Client, Method};

@@ -18,7 +18,7 @@ const MAX_CHARS: usize = 500;
 /// Printer in FDM Monster's list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FarmPrinter {
-    /// Id in FDM Monster.
+    /// ID in FDM Monster.
     pub id: String,
     /// Display name in FDM Monster.
     pub name: String,

@@ -1,7 +1,7 @@
 //! Emails to customers and operators, sent through a mail server or a mail service, or written to a folder if neither
 //! is configured.
 //!
-//! A message has a permanent id and is identical whenever it is sent: the same `Message-ID`, the same date, the same
+//! A message has a permanent ID and is identical whenever it is sent: the same `Message-ID`, the same date, the same
 //! bytes. After a lost response, a message may be sent twice; the duplicate can be recognised by its ID, and in the
 //! folder it replaces the first copy. The caller stores and retries messages.
 
@@ -21,13 +21,13 @@ use jiff::Timestamp;
 use lettre::message::header::ContentType;
 use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 
-/// Maximum length of a message id in bytes.
+/// Maximum length of a message ID in bytes.
 const MAX_ID_BYTES: usize = 128;
 
 /// Email in plain text, with an HTML version if it contains links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Permanent id of the message, at most 128 characters: letters, digits, `-`, `_` and `.`.
+    /// Permanent ID of the message, at most 128 characters: letters, digits, `-`, `_` and `.`.
     pub id: String,
     /// Time at which the message was written, used as the `Date` header.
     pub written_at: Timestamp,
@@ -52,7 +52,7 @@ pub struct MailFile {
     pub content_type: &'static str,
     /// Content of the file.
     pub bytes: Bytes,
-    /// Content id (the name after `cid:`) of a picture that the HTML version displays; `None` for a regular attachment.
+    /// Content ID (the name after `cid:`) of a picture that the HTML version displays; `None` for a regular attachment.
     pub shown_as: Option<&'static str>,
 }
 

@@ -47,7 +47,7 @@ impl Broker {
         Ok(Self { address: PeerAddress::broker(url)?, login, client_id: String::new() })
     }
 
-    /// Sets the client id, by which the broker distinguishes its clients.
+    /// Sets the client ID, by which the broker distinguishes its clients.
     #[must_use]
     pub fn named(self, client_id: String) -> Self {
         Self { client_id, ..self }

@@ -49,7 +49,7 @@ pub struct BucketSettings {
     pub endpoint: String,
     /// Region of the bucket.
     pub region: String,
-    /// Id of the access key, which is not secret.
+    /// ID of the access key, which is not secret.
     pub access_key_id: String,
     /// Secret key that signs requests.
     pub secret_access_key: String,

@@ -162,15 +162,15 @@ pub async fn agent(client: &Client, url: &str, token: &str) -> ConnectionTestRes
     Ok(with_untested("the gateway responds", token))
 }
 
-/// Tests the e-mail service, which has Resend's API.
+/// Tests the email service, which has Resend's API.
 pub async fn mail_api(client: &Client, url: &str, key: &str) -> ConnectionTestResult {
     let peer = PeerClient::new(client.clone(), url, TokenForm::Bearer, key)?;
     let domains = ask(peer.below(Method::GET, "domains")).await?;
     // A key that may only send is right, and may not list domains.
     if domains.status.is_success() || domains.json["name"] == "restricted_api_key" {
-        return Ok("the e-mail service accepts the key".to_owned());
+        return Ok("the email service accepts the key".to_owned());
     }
-    Err(domains.admitted("the e-mail service")?.strange("an e-mail service"))
+    Err(domains.admitted("the email service")?.strange("an email service"))
 }
 
 /// Adds a note that the token was not tested, if there is a token.

@@ -99,7 +99,7 @@ fn is_signed(secret: &str, body: &[u8], signature: &str) -> bool {
 /// Shipment to report to the shop that sold the order.
 #[derive(Clone, Debug)]
 pub struct ShipmentNotice<'a> {
-    /// Id of the order in the shop.
+    /// ID of the order in the shop.
     pub external_id: &'a str,
     /// Order lines as sold in the shop.
     pub lines: &'a [SoldLine],

@@ -19,9 +19,9 @@ const MAX_ANSWER_KEPT_BYTES: usize = 1024;
 /// Event to deliver to an endpoint. It is identical on every attempt.
 #[derive(Clone)]
 pub struct OutgoingDelivery {
-    /// Delivery id, sent as `X-Service-Delivery`.
+    /// Delivery ID, sent as `X-Service-Delivery`.
     pub id: String,
-    /// Event id, sent as `webhook-id` and as `id` in the envelope.
+    /// Event ID, sent as `webhook-id` and as `id` in the envelope.
     pub event_id: String,
     /// Event type, sent as `X-Service-Event`.
     pub event: String,

@@ -23,7 +23,7 @@ pub enum EventOutcome {
 
 /// Event to deliver.
 pub struct OutgoingEvent<'a> {
-    /// Event id, the same on every attempt.
+    /// Event ID, the same on every attempt.
     pub id: String,
     /// Event type, such as `order.paid`.
     pub event: &'a str,

@@ -1,4 +1,4 @@
-//! Clients of the services configured in the settings: Redis, e-mail, the agent gateway, the payment processor and
+//! Clients of the services configured in the settings: Redis, email, the agent gateway, the payment processor and
 //! printers.
 
 use std::sync::Arc;

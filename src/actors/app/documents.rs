@@ -159,7 +159,7 @@ impl InvoiceDocuments {
     }
 
     /// Returns one of an invoice's documents with all the data shown in its PDF; `None` if the invoice has no document
-    /// with the given id.
+    /// with the given ID.
     pub async fn whole(&self, invoice: &Invoice, id: Id) -> Result<Option<WholeDocument>, LoadError> {
         if invoice.documents.iter().all(|one| one.id != id) {
             return Ok(None);

@@ -68,9 +68,9 @@ pub(super) struct EffectServices {
     pub(super) deliveries: Arc<DeliveryMeter>,
     pub(super) mailer: Arc<dyn Mailer>,
     pub(super) mail_meter: Arc<MailMeter>,
-    /// Layout of e-mails.
+    /// Layout of emails.
     pub(super) mail_frame: Arc<MailFrame>,
-    /// Renderer of the PDFs attached to e-mails.
+    /// Renderer of the PDFs attached to emails.
     pub(super) documents: Arc<InvoiceDocuments>,
     pub(super) agent: Option<Arc<dyn Mailer>>,
     pub(super) alert_interval: Duration,
@@ -221,7 +221,7 @@ kinds! {
         concurrency: s.deliveries_per_endpoint,
         permits: DashMap::new(),
     };
-    /// Outgoing e-mails.
+    /// Outgoing emails.
     mails: domain::mail::Mail, drain 2, |d, s| crate::mails::MailEffects {
         environment: s.environment.clone(),
         cipher: s.cipher.clone(),

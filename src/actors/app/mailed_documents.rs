@@ -1,4 +1,4 @@
-//! Documents attached to e-mails. They are rendered when the e-mail is sent, so a queued e-mail contains no PDF.
+//! Documents attached to emails. They are rendered when the email is sent, so a queued email contains no PDF.
 
 use std::sync::Arc;
 

@@ -36,9 +36,9 @@ pub enum Service {
     Database,
     /// Redis, the shared store for rate limits and events; if it is not configured, both are kept in the process.
     Redis,
-    /// SMTP server for outgoing e-mails.
+    /// SMTP server for outgoing emails.
     Smtp,
-    /// E-mail service with an HTTP API.
+    /// Email service with an HTTP API.
     Email,
     /// Workflow automation system.
     Workflow,

@@ -25,7 +25,7 @@ pub struct ShopClients {
     pub cipher: Arc<SecretCipher>,
     /// Timeout and backoff of each connection.
     pub settings: CircuitSettings,
-    /// Connections by sales channel id.
+    /// Connections by sales channel ID.
     pub lines: DashMap<Id, Arc<ShopConnection>>,
 }
 

@@ -276,7 +276,7 @@ impl PostingWork {
         Ok(())
     }
 
-    /// Finds or creates a document in the accounting system, and returns its id in that system.
+    /// Finds or creates a document in the accounting system, and returns its ID in that system.
     async fn send(
         &self,
         line: &SystemLine,

@@ -92,7 +92,7 @@ struct MonitoredPrint {
     told_refusal: bool,
 }
 
-/// Outcome of a background task, with the ids of the printer and the attempt.
+/// Outcome of a background task, with the IDs of the printer and the attempt.
 type TaskResult = (Id, Id, TaskOutcome);
 
 enum TaskOutcome {

@@ -110,7 +110,7 @@ impl PaymentMatcher {
                 }
                 Ok(PaymentMatch::Applied)
             }
-            // The id is there already: its effect is in the commit that wrote it.
+            // The ID is there already: its effect is in the commit that wrote it.
             Err(AskError::KeyTaken) => Ok(PaymentMatch::Applied),
             // A ledger refuses no payment; this is one that is not there.
             Err(AskError::Refused(_)) => Ok(PaymentMatch::Unmatched),
@@ -142,7 +142,7 @@ impl PaymentMatcher {
         }
     }
 
-    /// Returns the order or invoice with the given id; for an invoice that belongs to an order, returns the order.
+    /// Returns the order or invoice with the given ID; for an invoice that belongs to an order, returns the order.
     async fn owner(&self, id: Id) -> Result<Option<Owner>, AskError> {
         if self.orders.read(id).await.map_err(unavailable)?.is_some() {
             return Ok(Some(Owner::Order(id)));

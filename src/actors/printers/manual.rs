@@ -25,7 +25,7 @@ const STATE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Build plate of a file to be printed manually.
 pub const MANUAL_PLATE: u32 = 1;
-/// Number of characters of an id that distinguish a file from others with the same name.
+/// Number of characters of an ID that distinguish a file from others with the same name.
 const TAG_CHARS: usize = 8;
 
 /// Outcome of a manual print within the time that the caller waited.

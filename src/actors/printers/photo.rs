@@ -1,7 +1,7 @@
 //! Effect `Photograph`, which takes one picture of a finished print and stores it as a file in the library, linked to
 //! the attempt.
 //!
-//! The id of the file is derived from the attempt, so that no second file is created if the server is killed halfway.
+//! The ID of the file is derived from the attempt, so that no second file is created if the server is killed halfway.
 //! Nothing waits for the picture; if the next print begins first, no picture is taken.
 
 use std::time::Duration;

@@ -9,7 +9,7 @@ use crate::values::Secret;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccountingConfig {
-    /// OAuth 2.0 client id; if empty, accounting is off.
+    /// OAuth 2.0 client ID; if empty, accounting is off.
     pub client_id: String,
     /// OAuth 2.0 client secret.
     pub client_secret: Secret,

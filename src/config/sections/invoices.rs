@@ -34,7 +34,7 @@ pub struct InvoicesConfig {
     pub seller_vat_id: String,
     /// Tax number issued by the local tax office.
     pub seller_tax_number: String,
-    /// E-mail address for questions.
+    /// Email address for questions.
     pub seller_email: String,
     /// Telephone number for questions.
     pub seller_phone: String,

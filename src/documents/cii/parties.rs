@@ -64,7 +64,7 @@ pub fn ship_to(xml: &mut Xml, document: &IssuedDocument) {
     }
 }
 
-/// Returns the buyer's name or, if there is none, their e-mail address, because a name is mandatory.
+/// Returns the buyer's name or, if there is none, their email address, because a name is mandatory.
 fn name_of(buyer: &Party) -> &str {
     let named = [Some(buyer.name.as_str()), buyer.email.as_deref()];
     named.into_iter().flatten().find(|name| !name.trim().is_empty()).unwrap_or("Customer")

@@ -92,7 +92,7 @@ impl RouteGuard {
     }
 }
 
-/// Returns the id to which an unfinished body is charged: the API key or session, or the address of an unauthenticated
+/// Returns the ID to which an unfinished body is charged: the API key or session, or the address of an unauthenticated
 /// client.
 fn caller_of(request: &Request) -> u128 {
     let credentials = request.extensions().get::<Credentials>().and_then(Credentials::id);

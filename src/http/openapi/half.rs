@@ -14,7 +14,7 @@ otherwise. Every response has `X-Request-Id`.";
 const OF_CUSTOMERS: &str = "The customer API of Printfloor: catalogue, sign-in by email link, profile, orders, \
 quotes, invoices and payments.
 
-Customers authenticate with a session cookie, which an e-mailed link sets. Pages of other origins can use the API if \
+Customers authenticate with a session cookie, which an emailed link sets. Pages of other origins can use the API if \
 the shop allows them. Every success body has `success: true`. Identifiers are UUIDs, times are RFC 3339 in UTC with \
 milliseconds, money is \
 in minor units (`...Cents`). Unknown members of a body are rejected; unknown query parameters are ignored. Lists are \

@@ -92,7 +92,7 @@ pub struct DescribedOperation {
     pub method: Method,
     /// Path of the route, with parameters in braces.
     pub path: &'static str,
-    /// Operation id for client generators.
+    /// Operation ID for client generators.
     pub id: Cow<'static, str>,
     /// Short summary.
     pub summary: &'static str,
@@ -158,7 +158,7 @@ pub fn get(path: &'static str, id: &'static str, summary: &'static str) -> Descr
 }
 
 impl DescribedOperation {
-    /// Sets the operation id and the summary.
+    /// Sets the operation ID and the summary.
     pub fn named(mut self, id: &'static str, summary: &'static str) -> Self {
         (self.id, self.summary) = (id.into(), summary);
         self

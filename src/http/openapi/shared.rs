@@ -27,7 +27,7 @@ pub const TOKEN: &str = "gatewayToken";
 /// Returns the security schemes. The document lists them by name, so the API key comes first.
 pub fn security_schemes(half: Half) -> Vec<(&'static str, SecurityScheme)> {
     if half == Half::Billing {
-        let about = "A customer's session. Opening the e-mailed link sets the cookie, which is valid for 30 days.";
+        let about = "A customer's session. Opening the emailed link sets the cookie, which is valid for 30 days.";
         let cookie = ApiKeyValue::with_description(CUSTOMER_COOKIE, about);
         return vec![(CUSTOMER, SecurityScheme::ApiKey(ApiKey::Cookie(cookie)))];
     }

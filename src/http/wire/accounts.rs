@@ -15,7 +15,7 @@ pub struct EmailAddress;
 
 impl Rule<String> for EmailAddress {
     fn judge(&self, text: &String) -> Result<(), String> {
-        normal_email(text).map(drop).map_err(|_| "must be an e-mail address".to_owned())
+        normal_email(text).map(drop).map_err(|_| "must be an email address".to_owned())
     }
     fn mark(&self, schema: Shape) -> Shape {
         schema.edit(|object| {

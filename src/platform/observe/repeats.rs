@@ -51,7 +51,7 @@ impl RepeatFilter {
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for RepeatFilter {
     fn event_enabled(&self, event: &Event<'_>, context: Context<'_, S>) -> bool {
         let metadata = event.metadata();
-        // An error within a request is looked for by the request's id, so each of them is written.
+        // An error within a request is looked for by the request's ID, so each of them is written.
         let of_a_request = *metadata.level() == Level::ERROR && context.event_span(event).is_some();
         if *metadata.level() > Level::WARN || of_a_request {
             return true;

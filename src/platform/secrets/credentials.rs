@@ -31,7 +31,7 @@ pub fn verify_password(password: &str, phc: &str) -> bool {
     PasswordHash::new(phc).is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
 }
 
-/// Takes as long as [`verify_password`] and returns `false`. Called for unknown e-mail addresses, so that the response
+/// Takes as long as [`verify_password`] and returns `false`. Called for unknown email addresses, so that the response
 /// time does not reveal which addresses have accounts.
 pub fn verify_nobody(password: &str) -> bool {
     let _ = hash_password(password);

@@ -103,7 +103,7 @@ pub(super) struct PrinterKnowledge {
     cancel_sent: Option<(Print, Instant)>,
     /// Print that failed while the connection was open, and the time of the failure.
     failed: Option<(Print, Instant)>,
-    /// Id and file from the last start command.
+    /// ID and file from the last start command.
     started: Option<(String, String)>,
     /// `true` if a reply reported that commands from this server are rejected.
     pub(super) refuses: bool,
@@ -193,7 +193,7 @@ impl PrinterKnowledge {
     /// that is reported as running is an echo of the previous one.
     ///
     /// Neither criterion is valid across two connections, because a print resumed after a power failure may have a
-    /// different id. No other criterion is reliable: a print started at the printer has no id, reports about prints
+    /// different ID. No other criterion is reliable: a print started at the printer has no ID, reports about prints
     /// from this server may lack theirs, and newer firmware no longer reports when a print started
     /// (`gcode_start_time`). If a file is printed again without a report that its previous print has ended, the two
     /// prints therefore look like one.
@@ -277,7 +277,7 @@ impl PrinterKnowledge {
         slots::Changer::of(self.report.get("ams"), self.report.get("vt_tray"))
     }
 
-    /// Returns whether the print with the given id, which this server started, is in progress.
+    /// Returns whether the print with the given ID, which this server started, is in progress.
     pub(super) fn prints(&self, subtask: &str) -> bool {
         self.state.is_some_and(MqttPrintState::active) && self.print().subtask == subtask
     }

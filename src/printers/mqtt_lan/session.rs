@@ -42,12 +42,12 @@ const FIRST_NUMBER: u32 = 20_000;
 pub(super) struct SessionSettings {
     pub(super) address: MqttLanAddress,
     pub(super) tls: Tls,
-    /// The printer's serial number, in upper case.
+    /// The printer's serial number, in uppercase.
     pub(super) serial: String,
     /// The printer's access code.
     pub(super) code: String,
     pub(super) settings: Settings,
-    /// MQTT client id of this server. Two clients with the same id disconnect each other.
+    /// MQTT client ID of this server. Two clients with the same ID disconnect each other.
     pub(super) client_id: String,
 }
 

@@ -64,7 +64,7 @@ fn refusal(answer: &Value) -> PrinterError {
     PrinterError::Refused { status: 422, message }
 }
 
-/// Computes the upload's MD5 checksum in lower-case hexadecimal.
+/// Computes the upload's MD5 checksum in lowercase hexadecimal.
 async fn sum(source: &Source) -> Result<String, PrinterError> {
     let mut hash = Md5::new();
     let mut offset = 0;

@@ -59,7 +59,7 @@ struct InboxContent {
     state: PushState,
     telemetry: Option<Telemetry>,
     last_essence: Option<StatusSummary>,
-    /// Id of the printer itself; empty until the printer has reported it.
+    /// ID of the printer itself; empty until the printer has reported it.
     board: String,
 }
 

@@ -50,7 +50,7 @@ impl PrinterRequest {
         }
     }
 
-    /// Builds the request message. The printer's id may be empty while unknown; the printer only echoes the time.
+    /// Builds the request message. The printer's ID may be empty while unknown; the printer only echoes the time.
     pub(super) fn message(&self, id: &str, board: &str, at_ms: i64) -> String {
         json!({
             "Id": board,
@@ -104,7 +104,7 @@ pub(super) enum PrinterMessage {
     Other,
 }
 
-/// Parses a message. Also returns the printer's id if the message contains it.
+/// Parses a message. Also returns the printer's ID if the message contains it.
 pub(super) fn read(text: &str) -> (PrinterMessage, Option<String>) {
     let Ok(mut message) = bounded_json::read(text.as_bytes(), bounded_json::ANSWER) else {
         return (PrinterMessage::Other, None);

@@ -68,7 +68,7 @@ fn file(status: &Value) -> Option<&str> {
     status.pointer("/PrintInfo/Filename").and_then(Value::as_str).map(name_of).filter(|name| !name.is_empty())
 }
 
-/// Returns the id of the printer's task, of which there is one per print; `None` if the printer reports none.
+/// Returns the ID of the printer's task, of which there is one per print; `None` if the printer reports none.
 pub(super) fn task(status: &Value) -> Option<&str> {
     status.pointer("/PrintInfo/TaskId").and_then(Value::as_str).filter(|task| !task.is_empty())
 }

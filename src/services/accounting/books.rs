@@ -57,7 +57,7 @@ impl OrganisationClient<'_> {
         call.header("xero-tenant-id", &self.tenant).header("accept", "application/json")
     }
 
-    /// Returns the id of the contact with the document's e-mail address or, if it has none, with its name; `None` if
+    /// Returns the ID of the contact with the document's email address or, if it has none, with its name; `None` if
     /// there is no such contact.
     pub async fn contact(&self, paper: &AccountingDocument) -> Result<Option<String>, AccountingError> {
         let (member, value) = match &paper.contact_email {
@@ -69,7 +69,7 @@ impl OrganisationClient<'_> {
         read::contact(&body)
     }
 
-    /// Creates a contact and returns its id.
+    /// Creates a contact and returns its ID.
     pub async fn create_contact(&self, paper: &AccountingDocument, key: &str) -> Result<String, AccountingError> {
         let mut contact = json!({"Name": paper.contact_name});
         if let Some(email) = &paper.contact_email {

@@ -14,7 +14,7 @@ const MAX_ORGANISATIONS: usize = 100;
 /// Document stored in the accounting system.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PostedDocument {
-    /// Id assigned by the accounting system.
+    /// ID assigned by the accounting system.
     pub id: String,
     /// Total in the document's currency; `None` if not reported.
     pub total: Option<f64>,
@@ -40,7 +40,7 @@ pub(super) fn organisations(answer: &Value) -> Result<Vec<Organisation>, Account
     Ok(all.iter().take(MAX_ORGANISATIONS).filter_map(read).collect())
 }
 
-/// Returns the id of the first contact in a response.
+/// Returns the ID of the first contact in a response.
 pub(super) fn contact(answer: &Value) -> Result<Option<String>, AccountingError> {
     let all = answer["Contacts"].as_array().ok_or_else(|| strange("no list of contacts"))?;
     let counts = |one: &&Value| one["ContactStatus"].as_str().is_none_or(|status| status == "ACTIVE");

@@ -36,7 +36,7 @@ const OTHER_BODY: &str = "invalid_idempotent_request";
 /// Error code for an idempotency key whose first request is still in progress.
 const STILL_UNDER_WAY: &str = "concurrent_idempotent_requests";
 
-/// Mailer that uses a mail service. The message id is the idempotency key, so retries within a day do not send a
+/// Mailer that uses a mail service. The message ID is the idempotency key, so retries within a day do not send a
 /// message twice. The body may change between attempts if the recipients or the email template change. If the service
 /// has stored a different body under the key, the message is therefore sent under another key: a duplicate is better
 /// than a loss.
@@ -128,7 +128,7 @@ impl Mailer for MailApi {
     }
 }
 
-/// Converts a file to the service's format: base64, with a content id if the HTML version displays it.
+/// Converts a file to the service's format: base64, with a content ID if the HTML version displays it.
 fn attachment(file: &MailFile) -> Value {
     let content = BASE64_STANDARD.encode(&file.bytes);
     let mut attachment = json!({"filename": file.name, "content": content, "content_type": file.content_type});

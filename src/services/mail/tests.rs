@@ -117,7 +117,7 @@ async fn messages_that_nobody_could_send_are_permanent_errors() {
     let bad = Message { to: Vec::new(), ..message("a") };
     assert_eq!(permanent(mailer.send(&bad).await), "the message has no recipient");
     let bad = Message { to: vec!["nobody".into()], ..message("a") };
-    assert_eq!(permanent(mailer.send(&bad).await), "\"nobody\" is not a valid e-mail address");
+    assert_eq!(permanent(mailer.send(&bad).await), "\"nobody\" is not a valid email address");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     assert!(matches!(FileOutbox::new(folder.path(), "nobody"), Err(MailError::Settings { .. })));
 }

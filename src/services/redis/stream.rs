@@ -16,7 +16,7 @@ const BATCH_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct StreamEntry {
     /// Position of the event in commit order.
     pub seq: i64,
-    /// Id of the event, the same as in webhooks.
+    /// ID of the event, the same as in webhooks.
     pub id: String,
     /// Type of the event, such as `order.paid`.
     pub event: String,

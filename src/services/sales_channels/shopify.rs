@@ -129,7 +129,7 @@ impl Admin {
         self.peer.below(method, &format!("admin/api/{API_VERSION}/{path}"))
     }
 
-    /// Returns, by line id, the number of units that the shop has not yet recorded under the tracking number.
+    /// Returns, by line ID, the number of units that the shop has not yet recorded under the tracking number.
     async fn unknown<'n>(&self, notice: &ShipmentNotice<'n>) -> Result<BTreeMap<&'n str, u64>, PeerFault> {
         let path = format!("orders/{}/fulfillments.json", notice.external_id);
         let response = look(self.call(Method::GET, &path)).await?;

@@ -51,7 +51,7 @@ pub(super) fn title(value: &Value) -> Option<String> {
     value.as_str().map(variant_name).filter(|name| !name.is_empty())
 }
 
-/// Returns an id, which may be a number or a text; `None` if it is 0.
+/// Returns an ID, which may be a number or a text; `None` if it is 0.
 pub(super) fn id(value: &Value) -> Option<String> {
     let number = value.as_u64().filter(|id| *id > 0).map(|id| id.to_string());
     number.or_else(|| word(value)).filter(|id| id != "0")
@@ -96,7 +96,7 @@ pub(super) fn moment(value: &Value) -> Option<Timestamp> {
     text.parse().ok().or_else(|| format!("{text}Z").parse().ok())
 }
 
-/// Returns a normalised e-mail address; `None` if it is invalid.
+/// Returns a normalised email address; `None` if it is invalid.
 pub(super) fn email(value: &Value) -> Option<String> {
     normal_email(value.as_str()?).ok()
 }

@@ -32,7 +32,7 @@ const LATE_START_MS: u64 = 2_000;
 /// Virtual printer as registered with the server.
 #[derive(Clone, Debug)]
 pub struct DemoPrinter {
-    /// Id of the printer on the server.
+    /// ID of the printer on the server.
     pub id: String,
     /// Name of the printer in the shop.
     pub name: String,

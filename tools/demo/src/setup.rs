@@ -36,12 +36,12 @@ const WEBHOOK_EVENTS: [&str; 11] = [
     "shop.restored",
 ];
 
-/// Names by id, and the articles on sale.
+/// Names by ID, and the articles on sale.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// Names of printers by id.
+    /// Names of printers by ID.
     pub printers: Arc<BTreeMap<String, String>>,
-    /// Names of parts by id.
+    /// Names of parts by ID.
     pub parts: Arc<BTreeMap<String, String>>,
     /// IDs of the articles that the printers can make, each repeated according to how often customers should choose it;
     /// the kit comes last.
@@ -69,7 +69,7 @@ pub async fn key(machine: &ShopClient) -> Result<String, DemoError> {
     text(&created, "key")
 }
 
-/// Creates the admin account with the stored password if it does not exist; returns its id.
+/// Creates the admin account with the stored password if it does not exist; returns its ID.
 pub async fn admin(machine: &ShopClient, memory: &DemoState) -> Result<String, DemoError> {
     let users = machine.list::<Value>("/api/users", "users").await?;
     if let Some(existing) = users.iter().find(|user| user["email"] == ADMIN) {
@@ -130,7 +130,7 @@ pub async fn shop(
     Ok((names, machines.collect()))
 }
 
-/// Creates those of [`MATERIALS`] that are missing, and returns the ids of all of them, in order.
+/// Creates those of [`MATERIALS`] that are missing, and returns the IDs of all of them, in order.
 async fn materials(api: &ShopClient) -> Result<Vec<String>, DemoError> {
     let existing = api.list::<Value>("/api/inventory/materials", "materials").await?;
     let mut ids = Vec::new();
@@ -156,7 +156,7 @@ async fn materials(api: &ShopClient) -> Result<Vec<String>, DemoError> {
     Ok(ids)
 }
 
-/// Creates those of [`PARTS`] that are missing, and returns the ids and names of all of them, in order.
+/// Creates those of [`PARTS`] that are missing, and returns the IDs and names of all of them, in order.
 async fn parts(api: &ShopClient, materials: &[String]) -> Result<Vec<(String, String)>, DemoError> {
     let existing = api.list::<Value>("/api/skus", "skus").await?;
     let mut skus = Vec::new();
@@ -203,7 +203,7 @@ async fn sell(api: &ShopClient, sold: &[(&String, bool)]) -> Result<(), DemoErro
     Ok(())
 }
 
-/// Creates the kit from the given parts, which are in the order of [`PARTS`]; returns the kit's id.
+/// Creates the kit from the given parts, which are in the order of [`PARTS`]; returns the kit's ID.
 async fn kit(api: &ShopClient, parts: &[(String, String)]) -> Result<String, DemoError> {
     let skus = api.list::<Value>("/api/skus", "skus").await?;
     if let Some(sku) = skus.iter().find(|sku| sku["code"] == KIT.code) {

@@ -30,7 +30,7 @@ use crate::wire::SimServer;
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// Default lifetime of an access token.
 const USUAL_LIFE: Duration = Duration::from_secs(1_800);
-/// Tenant id of the only organisation.
+/// Tenant ID of the only organisation.
 pub const TENANT: &str = "70784a63-d24b-46a9-a4db-0e70a274b056";
 
 /// Consent granted on the consent page.
@@ -94,7 +94,7 @@ pub struct AccountingSystem {
 }
 
 impl AccountingSystem {
-    /// Starts the system on a free loopback port; accepts one client, with the given id and secret.
+    /// Starts the system on a free loopback port; accepts one client, with the given ID and secret.
     pub async fn start(client_id: &str, client_secret: &str) -> std::io::Result<Self> {
         Self::start_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), client_id, client_secret).await
     }

@@ -50,15 +50,15 @@ impl SimPaymentEvent {
 /// Payment described by events.
 #[derive(Clone, Debug)]
 pub struct SimPayment {
-    /// Order id, sent in `client_reference_id` and `metadata.orderId`.
+    /// Order ID, sent in `client_reference_id` and `metadata.orderId`.
     pub order_id: String,
     /// Amount in minor units.
     pub amount_cents: i64,
     /// Currency as a lowercase ISO 4217 code.
     pub currency: String,
-    /// Checkout session id, `cs_…`.
+    /// Checkout session ID, `cs_…`.
     pub session_id: String,
-    /// Payment intent id, `pi_…`.
+    /// Payment intent ID, `pi_…`.
     pub payment_intent: String,
     /// Payer's email address, if known.
     pub customer_email: Option<String>,
@@ -68,7 +68,7 @@ pub struct SimPayment {
 }
 
 impl SimPayment {
-    /// Builds a payment for an order; the session and intent ids are derived from the order's id.
+    /// Builds a payment for an order; the session and intent IDs are derived from the order's ID.
     pub fn new(order_id: impl Into<String>, amount_cents: i64, currency: impl Into<String>) -> Self {
         let order_id = order_id.into();
         let tail: String = order_id.chars().filter(char::is_ascii_alphanumeric).collect();

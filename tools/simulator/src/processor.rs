@@ -208,7 +208,7 @@ impl SimPaymentProcessor {
         self.done(|books| refunds::create(books, &params))
     }
 
-    /// Creates a monthly recurring price; returns its id.
+    /// Creates a monthly recurring price; returns its ID.
     pub fn add_price(&self, product: &str, cents: i64, currency: &str) -> String {
         let price = self.host.with(|inside| subscriptions::add_price(&mut inside.books, product, cents, currency));
         price.unwrap_or_default()

@@ -145,7 +145,7 @@ impl OtherShop {
         self.host.with(|inside| inside.last_id = inside.last_id.max(last));
     }
 
-    /// Places an order with the given lines: variant, quantity, and unit price in cents. Returns the id of the order,
+    /// Places an order with the given lines: variant, quantity, and unit price in cents. Returns the ID of the order,
     /// which is unpaid.
     pub fn place(&self, lines: &[(&str, u32, i64)]) -> u64 {
         let id = self.host.with(|inside| {

@@ -16,7 +16,7 @@ use services::smart_home::HomeEntity;
 
 /// Key of the shop entity.
 pub(super) const SHOP: &str = "shop";
-/// Number of hexadecimal digits in a printer's key, taken from the random end of its id.
+/// Number of hexadecimal digits in a printer's key, taken from the random end of its ID.
 const KEY_DIGITS: usize = 12;
 /// Maximum number of materials that are listed by name.
 const MAX_NAMED: usize = 20;

@@ -14,7 +14,7 @@ use kernel::handle::AskError;
 /// Maximum number of unlinked spools for which the remaining amount is queried per round.
 const MAX_ASKED: usize = 64;
 
-/// Returns the slots that hold a numbered spool, with the ids of their printers and the spool numbers. Printers that
+/// Returns the slots that hold a numbered spool, with the IDs of their printers and the spool numbers. Printers that
 /// weigh their spools themselves are left out.
 fn spooled(sync: &StockSyncWork) -> Vec<(Id, i64, Slot)> {
     let printers = sync.printers.all_resident();

@@ -34,7 +34,7 @@ use platform::secrets::credentials;
 use platform::secrets::encryption::SecretCipher;
 use platform::secrets::random::secret_bytes;
 
-/// Error code: the e-mail address of the session is not that of an active admin.
+/// Error code: the email address of the session is not that of an active admin.
 const NOT_AN_ADMIN: &str = "not_an_admin";
 /// Error code: no accounting system is configured.
 const NOT_CONFIGURED: &str = "accounting_not_configured";
@@ -75,7 +75,7 @@ pub fn routes() -> ResourceRoutes {
 }
 
 fn of_admins(op: DescribedOperation) -> DescribedOperation {
-    op.error(403, NOT_AN_ADMIN, "The session's e-mail address is not that of an active admin.").error(
+    op.error(403, NOT_AN_ADMIN, "The session's email address is not that of an active admin.").error(
         500,
         NOT_CONFIGURED,
         "No accounting system is configured.",
@@ -88,7 +88,7 @@ fn admin<'a>(app: &ConnectHandles, who: &'a Caller) -> Result<(Id, &'a str), Api
     let admins = with_access(&app.access, Access::admin_emails)?;
     let own = |admin: &String| normal_email(admin).is_ok_and(|admin| admin == email);
     if !admins.iter().any(own) {
-        let words = "only an admin can connect the accounting system; sign in with an admin's e-mail address";
+        let words = "only an admin can connect the accounting system; sign in with an admin's email address";
         return Err(ApiError::forbidden(NOT_AN_ADMIN, words));
     }
     Ok((who.session.ok_or_else(|| ApiError::unauthorized("sign in first"))?, email))

@@ -39,7 +39,7 @@ pub fn routes() -> ResourceRoutes {
         .post(RequiredAccess::Customer, "/api/v1/exports/request", request, |op| {
             op.named("requestExport", "Request an export")
                 .about(
-                    "The export is created in the background; the customer receives an e-mail with a link that works \
+                    "The export is created in the background; the customer receives an email with a link that works \
                      for 7 days. Text that a spreadsheet would treat as a formula starts with an apostrophe.",
                 )
                 .error(429, TOO_MANY, "Too many of the customer's exports are in progress.")

@@ -64,7 +64,7 @@ pub fn routes() -> ResourceRoutes {
         .post(customer, "/api/v1/orders/draft", draft, |op| {
             op.named("createDraftOrder", "Create a draft order")
                 .about(
-                    "Prices come from the catalogue, and the e-mail address from the session. Paying the draft \
+                    "Prices come from the catalogue, and the email address from the session. Paying the draft \
                         places the order.",
                 )
                 .error(400, "not_orderable", "A line has a SKU with neither G-code nor a model.")

@@ -175,7 +175,7 @@ impl PaymentMethodView {
 pub struct Profile {
     /// ID of the customer.
     id: Id,
-    /// E-mail address that identifies the customer.
+    /// Email address that identifies the customer.
     email: String,
     /// Name of the customer.
     name: Option<String>,

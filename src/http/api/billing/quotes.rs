@@ -124,7 +124,7 @@ struct OwnQuote {
     number: String,
     /// Current status of the quote.
     status: QuoteStatus,
-    /// E-mail address of the customer.
+    /// Email address of the customer.
     customer_email: Option<String>,
     /// ID of the request for a custom piece that the quote is for.
     custom_request_id: Option<Id>,

@@ -70,7 +70,7 @@ handles! {
 
 /// Returns the routes of sign-in and sign-out.
 pub fn routes() -> ResourceRoutes {
-    let about = "Customers have no password; an e-mailed link signs them in.";
+    let about = "Customers have no password; an emailed link signs them in.";
     ResourceRoutes::new("Authentication", about, "link")
         .post(RequiredAccess::Open, "/api/v1/auth/magic-link", ask_for_link, |op| {
             op.named("requestMagicLink", "Request a sign-in link")
@@ -259,7 +259,7 @@ async fn verify(
         if let (true, Some(token)) = (request.browser, &query.token) {
             return Ok(RedemptionOutcome::LedBack(link(&app.config, token, query.next.as_deref())));
         }
-        let words = "open the link in the e-mail and press the button on its page";
+        let words = "open the link in the email and press the button on its page";
         return Err(ApiError::forbidden("cross_site", words));
     }
     let to = query.next.as_deref().and_then(|next| own_path(&base, next)).unwrap_or_else(|| "/".to_owned());

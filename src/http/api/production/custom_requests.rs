@@ -74,7 +74,7 @@ pub struct CustomRequestQuery {
     /// Return only requests from the customer with the given email address.
     #[api(MaxChars(254))]
     customer_email: Option<String>,
-    /// Return only requests whose customer's e-mail address or name contains the given text.
+    /// Return only requests whose customer's email address or name contains the given text.
     #[api(MaxChars(254))]
     q: Option<String>,
     #[api(flatten)]

@@ -50,10 +50,10 @@ pub fn routes() -> ResourceRoutes {
 /// Filter for the list of customers.
 #[derive(Request, Debug)]
 pub struct CustomerQuery {
-    /// Return only the customer with the given e-mail address.
+    /// Return only the customer with the given email address.
     #[api(MaxChars(254))]
     email: Option<String>,
-    /// Return only customers whose e-mail address or name contains the given text.
+    /// Return only customers whose email address or name contains the given text.
     #[api(MaxChars(254))]
     q: Option<String>,
     #[api(flatten)]
@@ -70,7 +70,7 @@ pub struct CustomerQuery {
 struct CustomerView {
     /// ID of the customer.
     id: Id,
-    /// E-mail address that identifies the customer.
+    /// Email address that identifies the customer.
     email: String,
     /// Full name.
     name: Option<String>,
@@ -115,7 +115,7 @@ async fn one(State(app): State<CustomerHandles>, PathId(id): PathId) -> Result<P
     Ok(Plain(state_of(&state)?.into()))
 }
 
-/// Returns the customer with the given normalized e-mail address; creates the customer record if there is none.
+/// Returns the customer with the given normalized email address; creates the customer record if there is none.
 pub async fn customer_of(
     queries: &Queries,
     customers: &Directory<Customer>,

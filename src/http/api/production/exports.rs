@@ -81,7 +81,7 @@ pub struct NewExport {
     /// Type of records to export.
     #[api(name = "type")]
     kind: ExportType,
-    /// Export only records of the customer with the given e-mail address.
+    /// Export only records of the customer with the given email address.
     #[api(EmailAddress)]
     customer_email: Option<String>,
     /// Export only records created at or after the given time or day.
@@ -112,7 +112,7 @@ struct ExportView {
     kind: ExportType,
     /// State of the export.
     state: ExportState,
-    /// E-mail address of the customer to whom the export is limited; null for all customers.
+    /// Email address of the customer to whom the export is limited; null for all customers.
     customer_email: Option<String>,
     /// Time at or after which the exported records were created; null for no limit.
     from: Option<Timestamp>,

@@ -40,7 +40,7 @@ pub struct OrderRequest {
     /// Ordered items, one line for each SKU.
     #[api(ItemsWithin(1..=MAX_LINES))]
     lines: Vec<NewOrderLine>,
-    /// E-mail address of the customer.
+    /// Email address of the customer.
     customer_email: Option<CustomerEmail>,
     /// Notes from the customer; visible to the customer.
     #[api(MaxChars(1000))]
@@ -70,7 +70,7 @@ pub struct NewOrderLine {
     pub quantity: u32,
 }
 
-/// E-mail address, trimmed and in lowercase.
+/// Email address, trimmed and in lowercase.
 #[derive(Debug)]
 struct CustomerEmail(String);
 
@@ -84,7 +84,7 @@ impl FromJson for CustomerEmail {
     type Inner = Self;
     fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let text = String::from_json(value, place, faults)?;
-        normal_email(&text).map_or_else(|_| place.fault(faults, "must be an e-mail address"), |email| Some(Self(email)))
+        normal_email(&text).map_or_else(|_| place.fault(faults, "must be an email address"), |email| Some(Self(email)))
     }
     fn inner(&self) -> Option<&Self> {
         Some(self)

@@ -172,7 +172,7 @@ async fn one(State(app): State<QuoteHandles>, PathId(id): PathId) -> Result<Reso
     Ok(Resource::new(version, view_of(&app, &quote).await?))
 }
 
-/// Returns the default shipping address of the customer with the given e-mail address, if there is one.
+/// Returns the default shipping address of the customer with the given email address, if there is one.
 pub async fn home_of(app: &QuoteHandles, email: Option<&str>) -> Result<Option<Address>, ApiError> {
     let Some(email) = email else { return Ok(None) };
     let Some(id) = app.queries.customer_by_email(&email.trim().to_lowercase()).await? else { return Ok(None) };

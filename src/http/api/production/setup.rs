@@ -78,7 +78,7 @@ pub fn routes() -> ResourceRoutes {
                 .about("Also signs the new admin in.")
                 .unkeyed()
                 .error(409, "admin_exists", "An admin already exists.")
-                .error(409, "email_taken", "Another member of staff has this e-mail address.")
+                .error(409, "email_taken", "Another member of staff has this email address.")
         })
         .get(setup, "/api/setup/status", status, |op| {
             op.named("getSetupStatus", "Retrieve the setup state")

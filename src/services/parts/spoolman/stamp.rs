@@ -2,7 +2,7 @@
 //!
 //! Spoolman stores no reference with a use, but it stores the used weight of a spool as a floating-point number, which
 //! is far more precise than any scale. A booking is therefore adjusted so that the used weight afterwards ends in
-//! digits below a milligram that are derived from the booking's id, its *stamp*. Later changes of the spool by whole
+//! digits below a milligram that are derived from the booking's ID, its *stamp*. Later changes of the spool by whole
 //! milligrams leave these digits unchanged, and a change by the same amount from elsewhere lacks them. Stamps do not
 //! accumulate, because each booking replaces the existing digits. If the digits are neither those of the booking nor
 //! those before it, the outcome is unknown. A database that stores single precision loses the digits.

@@ -48,7 +48,7 @@ pub(super) struct Project {
     pub(super) subtask_name: String,
     pub(super) subtask_id: String,
     pub(super) task_id: String,
-    /// Id of the project in the manufacturer's cloud; 0 for a project that was never in the cloud.
+    /// ID of the project in the manufacturer's cloud; 0 for a project that was never in the cloud.
     pub(super) cloud_id: String,
     /// Number of the last print before the project's own; 0 if there was none.
     pub(super) after: u64,

@@ -21,7 +21,7 @@ pub struct Setup {
     pub hms: Vec<Hms>,
     /// Error number that the printer reports in any state; 0 for none.
     pub print_error: u32,
-    /// Time after an accepted start during which only its ids are reported, in milliseconds.
+    /// Time after an accepted start during which only its IDs are reported, in milliseconds.
     pub old_state_ms: u64,
     /// Maximum number of connected clients; `None` for no limit.
     pub max_clients: Option<usize>,

@@ -65,7 +65,7 @@ pub(super) fn totals(machine: &mut Machine) -> Value {
     }})
 }
 
-/// Returns Moonraker's id for a job: six hexadecimal digits.
+/// Returns Moonraker's ID for a job: six hexadecimal digits.
 pub(super) fn job_id(number: u64) -> String {
     format!("{number:06X}")
 }

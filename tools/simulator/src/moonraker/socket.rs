@@ -26,7 +26,7 @@ use crate::{
     wire::{push, push_interval},
 };
 
-/// Counter for WebSocket connection ids.
+/// Counter for WebSocket connection IDs.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 /// Interval at which Klipper samples the subscribed objects.

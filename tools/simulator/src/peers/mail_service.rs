@@ -25,7 +25,7 @@ const MAX_KEY_CHARS: usize = 256;
 #[derive(Debug)]
 pub struct MailServiceState {
     key: String,
-    /// Id and body of each accepted message, in order.
+    /// ID and body of each accepted message, in order.
     messages: Vec<(String, Value)>,
     /// Index into `messages`, by idempotency key.
     keys: HashMap<String, usize>,

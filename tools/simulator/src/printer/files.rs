@@ -16,7 +16,7 @@ pub struct PrinterFile {
     pub modified: Timestamp,
     /// Metadata from the file's comments.
     pub facts: Arc<GcodeFacts>,
-    /// Unique id that changes with every upload.
+    /// Unique ID that changes with every upload.
     pub uuid: String,
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// Order of an external shop.
 #[derive(Clone, Debug)]
 pub struct ShopOrder {
-    /// Order id on the platform.
+    /// Order ID on the platform.
     pub id: u64,
     /// Variant, quantity and unit price in cents of each line.
     pub lines: Vec<(String, u32, i64)>,

@@ -43,7 +43,7 @@ struct Item {
 pub struct Tracked {
     /// Number of the entry.
     pub pk: i64,
-    /// Id of the stock item.
+    /// ID of the stock item.
     pub item: i64,
     /// Added quantity in thousandths; negative if removed.
     pub delta: i64,
@@ -136,7 +136,7 @@ impl PartsSystem {
         self.host.with(|inside| inside.hides_tracking = hides);
     }
 
-    /// Creates a part; returns its id.
+    /// Creates a part; returns its ID.
     pub fn add_part(&self, name: &str, units: &str) -> i64 {
         let part = CatalogPart { name: name.to_owned(), units: units.to_owned(), active: true };
         self.host.with(|inside| {
@@ -146,7 +146,7 @@ impl PartsSystem {
         })
     }
 
-    /// Creates a stock item for a part with the given quantity in thousandths; returns its id.
+    /// Creates a stock item for a part with the given quantity in thousandths; returns its ID.
     pub fn add_item(&self, part: i64, quantity: i64) -> i64 {
         self.host.with(|inside| {
             let pk = inside.number();

@@ -139,7 +139,7 @@ impl SpoolSystem {
         self.host.clone()
     }
 
-    /// Creates a filament; `weight` is that of a full spool, in thousandths of a gram. Returns the filament's id.
+    /// Creates a filament; `weight` is that of a full spool, in thousandths of a gram. Returns the filament's ID.
     pub fn add_filament(&self, name: &str, weight: Option<i64>) -> i64 {
         self.host.with(|inside| {
             let number = inside.number();
@@ -148,7 +148,7 @@ impl SpoolSystem {
         })
     }
 
-    /// Creates a spool of a filament, with weights in thousandths of a gram. Returns the spool's id.
+    /// Creates a spool of a filament, with weights in thousandths of a gram. Returns the spool's ID.
     pub fn add_spool(&self, filament: i64, initial: Option<i64>, used: i64) -> i64 {
         self.host.with(|inside| {
             let number = inside.number();

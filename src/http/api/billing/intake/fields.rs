@@ -31,7 +31,7 @@ pub(super) struct IntakeFields {
     /// Full name of the customer.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     customer_name: String,
-    /// E-mail address to which the quote is sent.
+    /// Email address to which the quote is sent.
     #[api(EmailAddress)]
     email: String,
     /// Telephone number for questions about the request.
@@ -152,7 +152,7 @@ impl IntakeFields {
         ])
     }
 
-    /// Returns the normalized e-mail address, the name, the telephone number and the requirements, with duplicate
+    /// Returns the normalized email address, the name, the telephone number and the requirements, with duplicate
     /// add-ons removed.
     pub(super) fn into_parts(self) -> Result<(String, String, Option<String>, PieceRequirements), Refusal> {
         let mut addon_ids: Vec<String> = Vec::with_capacity(self.addon_ids.len());

@@ -66,7 +66,7 @@ pub async fn signed_out_by_page(app: SessionHandles, who: Caller, headers: Heade
 pub struct ListedSession {
     /// ID of the session.
     pub id: Id,
-    /// E-mail address of the user.
+    /// Email address of the user.
     pub email: String,
     /// Time of the session's last request.
     pub seen_at: Timestamp,

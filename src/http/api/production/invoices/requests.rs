@@ -61,7 +61,7 @@ pub struct InvoiceRequest {
     /// Name of the customer: a person or a company.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     customer_name: String,
-    /// E-mail address of the customer. The invoice appears in the customer account that has this address.
+    /// Email address of the customer. The invoice appears in the customer account that has this address.
     #[api(EmailAddress)]
     customer_email: Option<String>,
     /// Customer's VAT identification number.
@@ -97,7 +97,7 @@ pub struct InvoicePatch {
     /// Name of the customer: a person or a company.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     customer_name: Optional<String>,
-    /// E-mail address of the customer.
+    /// Email address of the customer.
     #[api(EmailAddress)]
     customer_email: Optional<Option<String>>,
     /// Customer's VAT identification number.

@@ -60,7 +60,7 @@ pub struct InvoiceSummary {
     status: InvoiceStatus,
     /// Site that the invoice belongs to.
     site: Site<String>,
-    /// E-mail address of the customer; null if none was specified.
+    /// Email address of the customer; null if none was specified.
     customer_email: Option<String>,
     /// Name of the customer: a person or a company.
     customer_name: String,

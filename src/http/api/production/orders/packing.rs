@@ -69,7 +69,7 @@ pub(super) struct PackingList {
     order_id: Id,
     /// Human-readable number of the order.
     order_number: OrderNumber,
-    /// Customer's e-mail address; null if there is none.
+    /// Customer's email address; null if there is none.
     customer_email: Option<String>,
     /// Destination of the parcel; null for an order without an address.
     shipping_address: Option<Address>,

@@ -38,7 +38,7 @@ pub struct OrderQuery {
     pub(super) customer_email: Option<String>,
     /// Alias of `customerEmail`, for older clients.
     pub(super) email: Option<String>,
-    /// Return only orders with the given number, or whose customer's e-mail address contains the given text.
+    /// Return only orders with the given number, or whose customer's email address contains the given text.
     pub(super) q: Option<String>,
     #[api(flatten)]
     pub(super) page: PageQuery,

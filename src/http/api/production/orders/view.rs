@@ -52,7 +52,7 @@ pub struct OrderView<'a> {
     site: Site<&'a str>,
     /// ID of the customer record that the order belongs to; null if there is none.
     customer_id: Option<Id>,
-    /// Customer's e-mail address; null if there is none.
+    /// Customer's email address; null if there is none.
     customer_email: Option<&'a str>,
     /// Ordered items, one line for each SKU.
     lines: OrderLines<'a>,

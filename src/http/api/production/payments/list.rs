@@ -17,7 +17,7 @@ use store::queries::{ListedPayment, PaymentFilter};
 /// Query parameters for listing payments.
 #[derive(Request, Debug)]
 pub struct PaymentQuery {
-    /// Return only payments by the customer with the given e-mail address.
+    /// Return only payments by the customer with the given email address.
     customer_email: Option<String>,
     /// Return only payments for the given order.
     order_id: Option<Id>,
@@ -45,7 +45,7 @@ pub struct PaymentRecord {
     order_id: Option<Id>,
     /// ID of the invoice that the payment is for; null for a payment of an order without an invoice.
     invoice_id: Option<Id>,
-    /// Customer's e-mail address; null if there is none.
+    /// Customer's email address; null if there is none.
     customer_email: Option<String>,
     /// Amount in minor units of the currency; negative for a refund.
     amount_cents: i64,

@@ -32,7 +32,7 @@ impl ToSchema for ModelForm {
             required("file", bytes().about("Model file: STL or 3MF, with a file name.")),
             optional("quantity", whole(1..=most).about("Number of parts. Defaults to 1.")),
             optional("description", text_of(1..=500).about("Name of the model. Defaults to the file name.")),
-            optional("customerEmail", email().about("E-mail address of the customer.")),
+            optional("customerEmail", email().about("Email address of the customer.")),
             optional("customRequestId", id().about("Custom request that the quote is for.")),
             optional("materialId", id().about("Material to print the model with.")),
             optional("machineType", schema_of::<MachineType>().about("Machine type to print the model on.")),
@@ -52,7 +52,7 @@ struct ModelFields {
     /// Title of the line.
     #[api(Filled, ONE_LINE, MaxChars(500))]
     description: Option<String>,
-    /// E-mail address of the customer.
+    /// Email address of the customer.
     #[api(EmailAddress)]
     customer_email: Option<String>,
     /// Custom request that the quote is for.

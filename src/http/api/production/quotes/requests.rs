@@ -22,7 +22,7 @@ pub struct QuoteQuery {
     pub(super) status: Option<QuoteStatus>,
     /// Return only quotes for the given site.
     pub(super) site: Option<Site>,
-    /// Return only quotes for the customer with the given e-mail address.
+    /// Return only quotes for the customer with the given email address.
     pub(super) customer_email: Option<String>,
     /// Return only quotes for the given custom request.
     pub(super) custom_request_id: Option<Id>,
@@ -72,7 +72,7 @@ pub struct NewQuoteLine {
     ],
 }))]
 pub struct QuoteRequest {
-    /// E-mail address of the customer; required before the quote is sent.
+    /// Email address of the customer; required before the quote is sent.
     #[api(EmailAddress)]
     customer_email: Option<String>,
     /// Custom request that the quote is for.
@@ -98,7 +98,7 @@ pub struct QuoteRequest {
 #[derive(Request, Clone, Debug)]
 #[api(name = "QuoteChange", example = json!({"notes": "With brass inserts.", "validUntil": "2030-11-16T10:00:00.000Z"}))]
 pub struct QuoteChange {
-    /// E-mail address of the customer.
+    /// Email address of the customer.
     #[api(EmailAddress)]
     customer_email: Optional<Option<String>>,
     /// Custom request that the quote is for.

@@ -84,7 +84,7 @@ pub struct QuoteView {
     status: QuoteStatus,
     /// Site of the shop that the quote belongs to.
     site: Site<String>,
-    /// Customer's e-mail address; null if there is none.
+    /// Customer's email address; null if there is none.
     customer_email: Option<String>,
     /// Custom request that the quote is for.
     custom_request_id: Option<Id>,

@@ -127,7 +127,7 @@ struct ChannelOrderView {
     total_cents: i64,
     /// Three-letter ISO 4217 currency code, in lowercase.
     currency: String,
-    /// Customer's e-mail address.
+    /// Customer's email address.
     customer_email: Option<String>,
     /// Items sold.
     lines: Vec<SoldLineView>,
