@@ -39,8 +39,8 @@ impl DroppedCookie {
                 )
             }
             None => {
-                "over plain HTTP, as here, browsers discard the cookie that keeps you signed in: open this server over \
-                 HTTPS, and set server.public_url to that address"
+                "browsers discard the cookie that keeps you signed in over plain HTTP, which this page uses: open this \
+                 server over HTTPS, and set server.public_url to that address"
                     .to_owned()
             }
         };

@@ -353,7 +353,7 @@ mod tests {
         502 printer_refused: the program at http://a/ is not Printer; check the port (usually 80) and the printer type
         502 printer_refused: the printer rejected the API key: bad key
         502 printer_refused: the printer's firmware is not connected: klippy
-        502 printer_refused: the printer refused: must home first
+        502 printer_refused: the printer rejected the request: must home first
         404 printer_file_not_found: the printer has no such file: a.gcode
         409 printer_in_use: in use by a print: a.gcode
         409 unsupported_by_printer: this type of printer does not support homing

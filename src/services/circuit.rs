@@ -88,7 +88,7 @@ mod tests {
         let circuit = Circuit::new(settings);
         for _ in 0..3 {
             let hung = circuit.call(1.0, std::future::pending::<Result<(), PeerFault>>()).await;
-            assert_eq!(hung, Err(PeerFault::new("no answer within 0.02 s")));
+            assert_eq!(hung, Err(PeerFault::new("no response within 0.02 s")));
         }
         let held = circuit.call(1.0, async { Ok(1) }).await;
         assert!(held.is_err_and(|fault| fault.message.contains("several failures in a row; next try in")));

@@ -361,7 +361,7 @@ mod tests {
     async fn who_hangs_is_given_up_after_the_time_limit() {
         let (line, began) = (line(), Instant::now());
         let hung = line.call(std::future::pending::<Result<(), PeerFault>>()).await;
-        assert_eq!(hung, Err(PeerFault::new("no answer within 0.2 s")));
+        assert_eq!(hung, Err(PeerFault::new("no response within 0.2 s")));
         assert!(began.elapsed() >= CALL_TIME);
         assert_eq!(line.state().failures, 1);
     }

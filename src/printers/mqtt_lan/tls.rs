@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn another_printers_certificate_is_refused() {
         let verifier = pinned("01S00A999999");
-        let words = "its certificate is that of 01S00A123456, not 01S00A999999".to_owned();
+        let words = "its certificate belongs to 01S00A123456, not 01S00A999999".to_owned();
         assert_eq!(verifier.judge(&sample(0)), Err(words));
         assert!(verifier.judge(b"garbage").is_err());
     }

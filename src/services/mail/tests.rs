@@ -110,7 +110,7 @@ async fn messages_that_nobody_could_send_are_permanent_errors() {
     let folder = tempfile::tempdir().unwrap();
     let mailer = FileOutbox::new(folder.path(), from()).unwrap();
     for id in ["", "../up", "a/b", ".hidden", "a b", "a>\r\nBcc: x", &"x".repeat(129)] {
-        assert!(permanent(mailer.send(&message(id)).await).contains("not a valid message id"), "{id}");
+        assert!(permanent(mailer.send(&message(id)).await).contains("not a valid message ID"), "{id}");
     }
     let bad = Message { subject: "Hi\r\nBcc: eve@example.com".into(), ..message("a") };
     assert_eq!(permanent(mailer.send(&bad).await), "the subject must be one line");

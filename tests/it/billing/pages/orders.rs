@@ -62,17 +62,17 @@ on_sqlite! {
         assert!(page.text.contains("&lt;script&gt;alert(1)"), "{}", page.text);
         let mut stream = Stream::open(&ann, &format!("{path}/live"), None).await;
         let first = stream.next().await.unwrap();
-        assert_eq!((&*first.event, &first.data["said"]), ("part", &json!("We begin when it is paid.")));
+        assert_eq!((&*first.event, &first.data["said"]), ("part", &json!("We will start as soon as it is paid.")));
         assert!(!first.data["html"].as_str().unwrap().contains(HOSTILE), "{}", first.data);
         app.post(&format!("/api/orders/{order}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
         let paid = loop {
             let part = stream.next().await.unwrap();
-            if part.data["said"] != "We begin when it is paid." {
+            if part.data["said"] != "We will start as soon as it is paid." {
                 break part;
             }
         };
         let html = paid.data["html"].as_str().unwrap();
-        assert_eq!(paid.data["said"], "It is paid, and waits for a printer.");
+        assert_eq!(paid.data["said"], "It has been paid and is queued for printing.");
         assert!(html.contains("<progress") && html.contains("0 of 2 parts") && html.contains(">Paid<"), "{html}");
         let profile = ann.get("/profile").await;
         let out = send(&ann, "/sign-out", &[("form_token", &token(&profile))]).await;

@@ -146,7 +146,7 @@ fn refused(error: ChangeError) -> ApiError {
         ChangeError::Dotenv(error) => ApiError::conflict("unreadable_env", format!(".env cannot be read: {error}")),
         ChangeError::Io(error) => error.into(),
         ChangeError::NoOrigin => {
-            ApiError::conflict("settings_fixed", "the settings of this server cannot be changed through the API")
+            ApiError::conflict("settings_fixed", "this server's settings cannot be changed through the API")
         }
         // Names files of the machine, which are for its owner.
         ChangeError::Config(error) => ApiError::internal(error),
