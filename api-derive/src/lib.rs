@@ -2,11 +2,11 @@
 //! generated from its single declaration.
 //!
 //! Responses are described by the traits of the crate `api_schema`. The code that parses a request also uses
-//! `http::wire`, so `Request` is for crates that depend on the HTTP layer (`http`). The macros know no checks: an
-//! expression without `=` in a member's `#[api(...)]` implements `wire::Rule`, whose value both validates and
-//! describes.
+//! `http::wire`, so `Request` is for crates that depend on the HTTP layer (`http`). The macros contain no checks
+//! themselves: an expression without `=` in a field's `#[api(...)]` implements `wire::Rule`, whose value both
+//! validates the field and describes the check.
 //!
-//! The name of a member in JSON is given by `#[serde(rename = "...")]` or `#[api(name = "...")]`, and is otherwise its
+//! The name of a field in JSON is given by `#[serde(rename = "...")]` or `#[api(name = "...")]`, and defaults to its
 //! Rust name in camelCase. Its doc comment becomes its description in the OpenAPI document.
 
 mod attributes;

@@ -110,7 +110,8 @@ impl LedgerWork {
             if let LedgerEffect::ReadRefunds { intent, number } = effect {
                 return tell_read(of, intent, number, None).await;
             }
-            return tracing::debug!(kind = T::KIND, id = %of.id(), "no payment processor is configured; the request is on hold");
+            return tracing::debug!(kind = T::KIND, id = %of.id(), "no payment processor is configured; the request is \
+                 on hold");
         };
         match effect {
             LedgerEffect::MakeSession { number } => {

@@ -208,7 +208,8 @@ impl MailEffects {
             }
             Err(error) => {
                 if !self.failing.swap(true, Relaxed) {
-                    tracing::warn!(mail = %mail.id, %error, "sending an email failed; further failures are not logged until an email is sent");
+                    tracing::warn!(mail = %mail.id, %error, "sending an email failed; further failures are not logged \
+                         until an email is sent");
                 }
             }
         }

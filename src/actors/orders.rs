@@ -212,7 +212,8 @@ async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attemp
         },
         Err(AskError::Refused(refusal)) => not_started(refusal.message),
         Err(error) => {
-            return tracing::debug!(order = %of.id(), %printer, %error, "assigning an attempt to the printer failed; retrying");
+            return tracing::debug!(order = %of.id(), %printer, %error, "assigning an attempt to the printer failed; \
+                 retrying");
         }
     };
     tell(of, OrderNews::Attempt { job, attempt, report }).await;

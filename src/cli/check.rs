@@ -1,6 +1,6 @@
-//! `printfloor check`: tests the settings and all configured services, and says how to fix problems.
+//! `printfloor check`: tests the settings and all configured services, and suggests how to fix problems.
 //!
-//! The command changes nothing on disk or at any printer or service, so it may run while the server runs.
+//! The command changes nothing on disk, on printers or in services, so it can be used while the server is running.
 
 mod database;
 mod printers;

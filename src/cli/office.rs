@@ -1,8 +1,8 @@
 //! Accounts and API keys for the command line: through the control socket of the running server or, if there is none,
-//! directly in the database under the same rules. Both ways give the same results and errors.
+//! directly in the database under the same rules. The results and errors are the same either way.
 //!
-//! No command creates a new shop by accident: if no server runs and no database contains a shop, the command fails and
-//! names the places it searched.
+//! No command creates a new shop by accident: if no server is running and no database contains a shop, the command
+//! fails and lists the locations that it searched.
 
 use std::time::Duration;
 

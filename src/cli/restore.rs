@@ -53,14 +53,16 @@ fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSet
     let manifest = &backup.manifest;
     if manifest.database.kind != copier.kind() {
         return Err(CliError::Failed(format!(
-            "the backup contains a {} database, but the settings use {}; specify a database of the same kind with DATABASE_URL",
+            "the backup contains a {} database, but the settings use {}; specify a database of the same kind with \
+             DATABASE_URL",
             manifest.database.kind,
             connect::display_url(&database.url)
         )));
     }
     if !Migrator::migrations().iter().any(|migration| migration.name() == manifest.schema_version) {
         return Err(CliError::Failed(format!(
-            "the backup was created by version {} of printfloor, which is newer than this one ({}); install that version and try again",
+            "the backup was created by version {} of printfloor, which is newer than this one ({}); install that \
+             version and try again",
             manifest.version,
             env!("CARGO_PKG_VERSION")
         )));
@@ -108,7 +110,8 @@ impl RestoreInProgress {
             RestoreStage::Interrupted(Some(earlier)) => {
                 if !earlier.has_places_of(&mark) {
                     return Err(CliError::Failed(format!(
-                        "an interrupted restore wrote to locations other than those in the current settings; restore the settings, or empty {} and the previous locations manually",
+                        "an interrupted restore wrote to locations other than those in the current settings; restore \
+                         the settings, or empty {} and the previous locations manually",
                         config.server.data_dir.display()
                     )));
                 }

@@ -36,9 +36,7 @@ async fn set_password(office: &ApiClient, email: &str) -> Result<UserLine, CliEr
     let address = email.trim().to_lowercase();
     let user = office.users().await?.into_iter().find(|user| user.email == address);
     let user = user.ok_or_else(|| {
-        CliError::Failed(format!(
-            "no account has the email address {email}; `printfloor user list` shows all accounts"
-        ))
+        CliError::Failed(format!("no account has the email address {email}; `printfloor user list` shows all accounts"))
     })?;
     let password = password::ask().await?;
     office.set_password(&user, password).await?;

@@ -3,7 +3,7 @@
 //! be in `secrets.env` in the data directory; loading never generates or writes secrets. The environment is passed in,
 //! so that tests can control it.
 //!
-//! A new setting needs a field in [`sections`] and, in `config.toml`, a line with its default and a comment.
+//! A new setting requires a field in [`sections`] and, in `config.toml`, a line with its default and a comment.
 
 pub mod changes;
 pub mod checks;

@@ -15,7 +15,7 @@ const SIGN_IN_PATH: &str = "/login";
 /// Reason why a browser drops the cookie of a staff session.
 #[derive(Debug)]
 pub struct DroppedCookie {
-    /// Reason and remedy: lowercase, without a full stop.
+    /// Reason and remedy, starting in lowercase, without a full stop.
     pub message: String,
     /// Address at which sign-in works; `None` if the public address is plain HTTP as well.
     pub sign_in_url: Option<String>,
@@ -35,7 +35,8 @@ impl DroppedCookie {
         let message = match &sign_in_url {
             Some(url) => {
                 format!(
-                    "sign in at {url}: browsers discard the cookie that keeps you signed in over plain HTTP, which this page uses"
+                    "sign in at {url}: browsers discard the cookie that keeps you signed in over plain HTTP, which \
+                     this page uses"
                 )
             }
             None => {

@@ -137,9 +137,7 @@ pub enum MakeError {
     #[error("{0}")]
     BadSerial(String),
     /// The stored API key cannot be decrypted.
-    #[error(
-        "the printer's API key cannot be decrypted; check that SECRETS_KEY is the key it was encrypted with: {0}"
-    )]
+    #[error("the printer's API key cannot be decrypted; check that SECRETS_KEY is the key it was encrypted with: {0}")]
     Key(EncryptionError),
 }
 

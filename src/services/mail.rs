@@ -124,9 +124,8 @@ fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailErr
         .date(SystemTime::from(*written_at))
         .message_id(Some(format!("<{id}@{}>", from.email.domain())));
     for receiver in to {
-        let receiver = receiver
-            .parse()
-            .map_err(|_| MailError::permanent(format!("{receiver:?} is not a valid email address")))?;
+        let receiver =
+            receiver.parse().map_err(|_| MailError::permanent(format!("{receiver:?} is not a valid email address")))?;
         builder = builder.to(receiver);
     }
     if let Some(file) = files.iter().find(|file| file.name.len() > MAX_ID_BYTES || !is_plain_name(&file.name)) {

@@ -22,7 +22,8 @@ pub(super) async fn cancel(with: &PrinterEffects, of: &Handle<Printer>, attempt:
     let status = match look(with, of, &connection, with.settings.offline).await {
         Ok(status) => status,
         Err(error) => {
-            return tracing::debug!(printer = %of.id(), %error, "cannot read the printer's status; not cancelling the print");
+            return tracing::debug!(printer = %of.id(), %error, "cannot read the printer's status; not cancelling the \
+                 print");
         }
     };
     let Some(hand) = in_hand(of, attempt) else { return };

@@ -259,7 +259,9 @@ async fn revoke_refused(of: &Handle<Printer>, connection: &PrinterConnection, at
             let _ = report(of, PrinterNews::StartRefused { attempt, reason }).await;
         }
         // The file is still there: judged after the confirm time, like any start that was not confirmed.
-        Err(error) => tracing::info!(printer = %of.id(), %attempt, %error, "cannot delete the file of a rejected start"),
+        Err(error) => {
+            tracing::info!(printer = %of.id(), %attempt, %error, "cannot delete the file of a rejected start")
+        }
     }
 }
 

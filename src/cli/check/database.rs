@@ -48,7 +48,9 @@ pub async fn check(report: &mut CheckReport, config: &Config) -> Option<Database
                 count => {
                     report.note(
                         "database",
-                        format!("{name} has an older schema version ({count} migrations behind); the next start updates it"),
+                        format!(
+                            "{name} has an older schema version ({count} migrations behind); the next start updates it"
+                        ),
                     );
                     return None;
                 }

@@ -115,7 +115,8 @@ async fn documents(report: &mut CheckReport, config: &Config) {
         Err((words, StorageError::Denied(_))) => report.note(
             "storage",
             format!(
-                "{words}; this is fine if the key may store objects but not list them; it is a problem if storing PDFs fails"
+                "{words}; this is fine if the key may store objects but not list them; it is a problem if storing PDFs \
+                 fails"
             ),
         ),
         Err((words, _)) => {
@@ -155,7 +156,10 @@ async fn slicer(report: &mut CheckReport, config: &Config) {
     match outcome {
         Ok(version) => report.fine("slicer", format!("{version}, {} profiles in {folder}", names.len())),
         Err(SliceError::Absent(words)) => {
-            report.note("slicer", format!("{words}; jobs for SKUs with a model but no G-code file are on hold until it works"));
+            report.note(
+                "slicer",
+                format!("{words}; jobs for SKUs with a model but no G-code file are on hold until it works"),
+            );
         }
         Err(error) => report.wrong("slicer", error.to_string(), "is slicing.program correct?"),
     }

@@ -13,13 +13,20 @@ const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem a
     table{border-collapse:collapse;width:100%}th,td{border:1px solid #bbb;padding:.3rem .6rem;text-align:left}\
     pre{background:#f4f4f4;padding:1rem;overflow:auto}h3{margin-top:2.5rem}";
 
-const INTRODUCTION: &str = "<p>An event indicates that something happened in the shop. Programs can read all events with <code>GET /api/events</code> or follow them with <code>GET /api/events/stream</code>. Some events can also be sent to a program: register its URL with <code>POST /api/webhooks/endpoints</code> and specify the events.</p>\
-    <p>The payload is a JSON object with <code>id</code> (the same on every attempt), <code>event</code> (the name below), \
-    <code>timestamp</code> (RFC 3339, UTC) and <code>data</code>, whose fields are listed below. Amounts of money are in minor units of the currency, and identifiers are UUIDs. New fields may be added; ignore those that you do not recognise.</p>\
-    <p>Each request is signed: <code>X-Service-Signature</code> is <code>sha256=</code> and the HMAC-SHA256 of the raw body \
-    in hexadecimal, keyed with the endpoint's secret; <code>webhook-signature</code> follows Standard Webhooks. \
-    Respond with any 2xx status. Otherwise, the request is retried after the delays in the setting \
-    <code>webhooks.retry_schedule_seconds</code>.</p>";
+const INTRODUCTION: &str = "<p>An event indicates that something happened in the shop. Programs can read all events \
+                            with <code>GET /api/events</code> or follow them with <code>GET /api/events/stream</code>. \
+                            Some events can also be sent to a program: register its URL with <code>POST \
+                            /api/webhooks/endpoints</code> and specify the events.</p>\
+                            <p>The payload is a JSON object with <code>id</code> (the same on every attempt), \
+                            <code>event</code> (the name below), <code>timestamp</code> (RFC 3339, UTC) and \
+                            <code>data</code>, whose fields are listed below. Amounts of money are in minor units of \
+                            the currency, and identifiers are UUIDs. New fields may be added; ignore those that you do \
+                            not recognise.</p>\
+                            <p>Each request is signed: <code>X-Service-Signature</code> is <code>sha256=</code> and \
+                            the HMAC-SHA256 of the raw body in hexadecimal, keyed with the endpoint's secret; \
+                            <code>webhook-signature</code> follows Standard Webhooks. Respond with any 2xx status. \
+                            Otherwise, the request is retried after the delays in the setting \
+                            <code>webhooks.retry_schedule_seconds</code>.</p>";
 
 /// Returns the page as HTML.
 pub fn page() -> String {
@@ -48,7 +55,8 @@ fn section(entry: &Entry, sent: bool) -> String {
     let example = if sent { entry.envelope() } else { entry.example.clone() };
     let example = serde_json::to_string_pretty(&example).unwrap_or_default();
     format!(
-        "<h3 id=\"{name}\">{name}</h3><p>{}</p><table><tr><th>Field</th><th>Type</th><th>Description</th></tr>{rows}</table>\
+        "<h3 \
+         id=\"{name}\">{name}</h3><p>{}</p><table><tr><th>Field</th><th>Type</th><th>Description</th></tr>{rows}</table>\
          <pre>{}</pre>",
         words(entry.kind.when),
         escaped(&example)

@@ -1,7 +1,7 @@
 //! Customers whose sessions were valid at the last lookup. They determine the rate-limit window of a request before the
-//! database is queried, so that a client that exceeds it costs no query.
+//! database is queried, so that a client that exceeds the limit causes no query.
 //!
-//! They do not authenticate: the session of every request that is not rejected is looked up.
+//! They are not used for authentication: the session of every request that is not rejected is looked up.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

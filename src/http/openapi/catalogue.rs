@@ -124,7 +124,7 @@ pub fn schemas() -> Vec<NamedSchema> {
     data.chain(webhook_schemas).collect()
 }
 
-/// Builds the `webhooks` section: one request by the server per event type that endpoints can receive.
+/// Builds the `webhooks` section: one request from the server per event type that endpoints can receive.
 pub fn webhooks() -> Paths {
     let mut paths = Paths::new();
     for entry in all() {

@@ -35,9 +35,7 @@ pub enum EncryptionError {
     #[error("the secret was encrypted in a format that this version does not support")]
     UnknownVersion,
     /// The text was encrypted with a different key, or is damaged.
-    #[error(
-        "the secret cannot be decrypted: SECRETS_KEY is not the key it was encrypted with, or the data is damaged"
-    )]
+    #[error("the secret cannot be decrypted: SECRETS_KEY is not the key it was encrypted with, or the data is damaged")]
     WrongKey,
 }
 

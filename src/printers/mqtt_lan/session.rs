@@ -199,7 +199,8 @@ impl PrinterSession {
             }
             let serial = &self.link.serial;
             let words = format!(
-                "it accepts the connection but sends no reports for the serial number {serial}; is the serial number correct?"
+                "it accepts the connection but sends no reports for the serial number {serial}; is the serial number \
+                 correct?"
             );
             Err(PrinterError::Unreachable(words))
         };

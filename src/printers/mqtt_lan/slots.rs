@@ -108,7 +108,8 @@ impl Changer {
             _ => {
                 let beside: Vec<String> = beside.iter().map(ToString::to_string).collect();
                 Err(PrinterError::Invalid(format!(
-                    "the print needs slot {}, but the printer can use either its filament changer or one spool beside it, not both",
+                    "the print needs slot {}, but the printer can use either its filament changer or one spool beside \
+                     it, not both",
                     beside.join(" and ")
                 )))
             }

@@ -181,7 +181,8 @@ impl StockClient for InvenTree {
         // A removal beyond what is left takes what is left, and says nothing of it. An item that was used up may be
         // deleted, with all that is known of it. Whatever keeps the question from being answered, the booking was sent:
         // the fault must not be taken for that of a booking that never left.
-        let untold = |error: StockError| StockError::NoAnswer(format!("the outcome of a stock change is unknown: {error}"));
+        let untold =
+            |error: StockError| StockError::NoAnswer(format!("the outcome of a stock change is unknown: {error}"));
         Ok(self.tracked(booking).await.map_err(untold)?.unwrap_or(BookingVerdict::Booked))
     }
 

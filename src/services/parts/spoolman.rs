@@ -94,7 +94,8 @@ impl Spoolman {
 
 /// Returns the amount used from a spool so far.
 fn used(spool: &Value) -> Result<Amount, StockError> {
-    amount(&spool["used_weight"]).ok_or_else(|| StockError::Nonsense("a spool without a value for the used weight".to_owned()))
+    amount(&spool["used_weight"])
+        .ok_or_else(|| StockError::Nonsense("a spool without a value for the used weight".to_owned()))
 }
 
 /// Returns the amount on a spool when it was new.

@@ -250,7 +250,10 @@ impl ProcessorClient {
             inside.breaker.failures()
         });
         if failures == 1 {
-            tracing::warn!(error = words, "the payment processor failed; further failures are not logged until it responds");
+            tracing::warn!(
+                error = words,
+                "the payment processor failed; further failures are not logged until it responds"
+            );
         }
     }
 

@@ -78,8 +78,8 @@ impl Folder {
     pub fn choose_base_port(&mut self, chosen: Option<u16>) -> Result<(), DemoError> {
         match (self.memory.base_port, chosen) {
             (Some(stored), Some(chosen)) if stored != chosen => Err(DemoError::Failed(format!(
-                "this demo's printers use the ports from {stored}; omit --base-port, or choose another directory \
-                 with --data DIR"
+                "this demo's printers use the ports from {stored}; omit --base-port, or choose another directory with \
+                 --data DIR"
             ))),
             (stored, chosen) => {
                 self.memory.base_port = stored.or(chosen);

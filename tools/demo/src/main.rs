@@ -241,14 +241,15 @@ fn greeting((base, link): (&str, &str), key: &str, folder: &Folder, floor: &Demo
          \n  admin     {email}, password {password}\
          \n  data      {data}\n\
          \n  Open {link}\
-         \n  in a browser on this machine to see the floor live, signed in as the admin. The link works once and expires in an hour.\n\
+         \n  in a browser on this machine to see the floor live, signed in as the admin. The link works once and expires in\
+         \n  an hour.\n\
          \n  Open {base}/docs, press Authorize and enter the key to try any request, or run:\
          \n  curl -H 'X-API-Key: {key}' {base}/api/orders\
          \n  curl -H 'X-API-Key: {key}' {base}/api/integrations    # the shop's other systems, also simulated\n\
-         \nSimulated customers order and pay, and simulated staff ship and restock, so you can just watch. If you place an order\
-         \nyourself, the demo prints the simulated payment page on which to pay it. Now and then something goes wrong on\
-         \nthe floor (MISHAP) and the shop recovers (RESCUED), a bad part is reprinted (BAD PART, MADE GOOD), and promises\
-         \nto customers are kept or missed. Press Ctrl-C to stop the demo; the next start resumes it.\n",
+         \nSimulated customers order and pay, and simulated staff ship and restock, so you can just watch. If you place an\
+         \norder yourself, the demo prints the simulated payment page on which to pay it. Now and then something goes wrong\
+         \non the floor (MISHAP) and the shop recovers (RESCUED), a bad part is reprinted (BAD PART, MADE GOOD), and\
+         \npromises to customers are kept or missed. Press Ctrl-C to stop the demo; the next start resumes it.\n",
         count = floor.printers().count(),
         email = setup::ADMIN,
         password = folder.memory.password,

@@ -172,7 +172,9 @@ impl Mishaps {
         });
         let Some(job) = self.in_hand(struck).await? else { return Ok(()) };
         let (name, number) = (&struck.name, &job.number);
-        self.bad(&format!("{name} receives the start of {number} and goes offline, so it is unknown whether it is printing"))?;
+        self.bad(&format!(
+            "{name} receives the start of {number} and goes offline, so it is unknown whether it is printing"
+        ))?;
         let doubted = |job: &Value| last_attempt(job)["unverified"] == true;
         if self.job_until(&job, doubted).await?.is_none() {
             return Ok(());

@@ -76,7 +76,8 @@ impl Payers {
             return Ok(());
         }
         let page = text(&open, "checkoutUrl")?;
-        self.screen.line(LineTone::Plain, &format!("{number} is not paid yet; pay for it in your browser at {page}"))?;
+        self.screen
+            .line(LineTone::Plain, &format!("{number} is not paid yet; pay for it in your browser at {page}"))?;
         self.shown_orders.insert(order_id);
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! The port of an unreachable printer still accepts connections, because the control routes are on the same port: a
 //! connection with any other request is reset.
 //!
-//! Every printer serves these routes in addition to its protocol, whatever its faults:
+//! Every printer serves these routes in addition to its protocol, regardless of its faults:
 //!
 //! | route | |
 //! |---|---|
@@ -13,7 +13,7 @@
 //! | `GET /_sim/speed`, `POST /_sim/speed` | `{"speed": 60}` |
 //! | `POST /_sim/reboot` | `{"forget": false}` or no body |
 //!
-//! A protocol other than HTTP brings its own tasks (`SimServer::of`) and passes plain HTTP connections to `passed_on`.
+//! A protocol other than HTTP has its own tasks (`SimServer::of`) and passes plain HTTP connections to `passed_on`.
 
 use std::{
     net::SocketAddr,

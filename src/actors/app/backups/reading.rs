@@ -199,7 +199,9 @@ pub fn unpack(
         }
         let damaged = |words: &str| BackupReadError::Damaged(format!("{name} {words}"));
         let member = members.get(name).ok_or_else(|| damaged("was added while the backup was being read"))?;
-        let to = places.of(name, &backup.manifest.database.member).ok_or_else(|| damaged("is not a file that belongs in a shop's backup"))?;
+        let to = places
+            .of(name, &backup.manifest.database.member)
+            .ok_or_else(|| damaged("is not a file that belongs in a shop's backup"))?;
         if let Some(folder) = to.parent() {
             DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)?;
         }

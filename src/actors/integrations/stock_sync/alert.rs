@@ -34,7 +34,8 @@ impl AttentionAlert {
         match self.write(line, why).await {
             Ok(()) => *self.last_written.lock().unwrap_or_else(PoisonError::into_inner) = needs_person,
             Err(error) => {
-                tracing::debug!(integration = line.name, %error, "cannot record whether the integration needs attention");
+                tracing::debug!(integration = line.name, %error, "cannot record whether the integration needs \
+                     attention");
             }
         }
     }

@@ -60,7 +60,8 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Integrations", "Connection to the accounting system; requires an admin.", "accounting")
         .get(customer, "/api/v1/integrations/accounting/connect", connect, |op| {
             of_admins(op.named("connectAccounting", "Connect the accounting system")).about(
-                "Redirects to the provider's consent page (OAuth 2.0 with PKCE). The authorization can be completed once, in this session, within 10 minutes.",
+                "Redirects to the provider's consent page (OAuth 2.0 with PKCE). The authorization can be completed \
+                 once, in this session, within 10 minutes.",
             )
         })
         .get(customer, "/api/v1/integrations/accounting/callback", callback, |op| {

@@ -82,7 +82,8 @@ async fn request(
     let command = async {
         let ExportRequest { kind, from, to, status, site: named } = call.read_body()?;
         if app.queries.pending_exports(email).await? >= MAX_PENDING_EXPORTS {
-            let words = format!("{MAX_PENDING_EXPORTS} of your exports are in progress; wait until you receive the emails");
+            let words =
+                format!("{MAX_PENDING_EXPORTS} of your exports are in progress; wait until you receive the emails");
             return Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, TOO_MANY, words).retry_after(RETRY_SECONDS));
         }
         let (customer_email, site) = (Some(email.to_owned()), named.or(site).map(|site| site.0));

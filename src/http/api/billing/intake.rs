@@ -66,7 +66,9 @@ pub fn routes() -> ResourceRoutes {
             op.named("createCustomBuildIntake", "Submit a custom request")
                 .about(
                     "Requires 1 to 10 photos (JPEG, PNG, WebP or HEIC, detected from their content) of at most 15 MiB \
-                     each and 60 MiB in total. Location metadata is removed from the photos. For IDs that are not in the shop's price tables, the estimate uses a default price. The response is an estimate; a quote follows.",
+                     each and 60 MiB in total. Location metadata is removed from the photos. For IDs that are not in \
+                     the shop's price tables, the estimate uses a default price. The response is an estimate; a quote \
+                     follows.",
                 )
                 .takes_form(schema_of::<IntakeForm>())
                 .keyed()

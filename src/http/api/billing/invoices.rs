@@ -44,15 +44,15 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(customer, "/api/v1/invoices/{invoiceId}/checkout", check_out, |op| {
             foreign(payable(op.named("checkOutInvoice", "Create a checkout for one of your invoices"))).unkeyed().about(
-                "Returns the payment page for the full amount due; while it is open, all callers receive the same page. An \
-                 order and its invoice share one page.",
+                "Returns the payment page for the full amount due; while it is open, all callers receive the same \
+                 page. An order and its invoice share one page.",
             )
         })
         .get(customer, "/api/v1/invoices/{invoiceId}/pdf", pdf, |op| {
             foreign(op.named("getInvoicePdf", "Retrieve the PDF status of one of your invoices"))
                 .about(
-                    "A PDF that is older than the invoice's last change counts as not generated. `expectedUrl` \
-                     is the URL that the PDF will have.",
+                    "A PDF that is older than the invoice's last change counts as not generated. `expectedUrl` is the \
+                     URL that the PDF will have.",
                 )
                 .error(404, "document_not_found", "The invoice has no such document.")
         })

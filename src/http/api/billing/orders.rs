@@ -64,8 +64,8 @@ pub fn routes() -> ResourceRoutes {
         .post(customer, "/api/v1/orders/draft", draft, |op| {
             op.named("createDraftOrder", "Create a draft order")
                 .about(
-                    "Prices come from the catalogue, and the email address from the session. Paying the draft \
-                        places the order.",
+                    "Prices come from the catalogue, and the email address from the session. Paying the draft places \
+                     the order.",
                 )
                 .error(400, "not_orderable", "A line has a SKU with neither G-code nor a model.")
         })
@@ -81,7 +81,10 @@ pub fn routes() -> ResourceRoutes {
             op.named("streamOrder", "Stream one of your orders")
                 .about(
                     "Server-sent events: `order` with the JSON of the order, immediately and after each change, and \
-                     `over` once the order is cancelled or refunded, all payments are refunded and no printer is working on it. No `over` is sent for a shipped order, because its parts can still be reprinted. The stream ends when the session ends, and after ten minutes at the latest; reconnect to continue.",
+                     `over` once the order is cancelled or refunded, all payments are refunded and no printer is \
+                     working on it. No `over` is sent for a shipped order, because its parts can still be reprinted. \
+                     The stream ends when the session ends, and after ten minutes at the latest; reconnect to \
+                     continue.",
                 )
                 .error(403, "forbidden", "The order belongs to another customer.")
                 .error(429, "too_many_streams", "The customer has too many open streams.")
@@ -89,7 +92,8 @@ pub fn routes() -> ResourceRoutes {
         .post(RequiredAccess::Open, "/api/v1/orders/{orderId}/checkout", check_out, |op| {
             op.named("checkOutOrder", "Create a checkout for an order")
                 .about(
-                    "Available to anyone who knows the ID. Returns the payment page for the full amount due; while it is open, all callers receive the same page. Places the order if it is a draft.",
+                    "Available to anyone who knows the ID. Returns the payment page for the full amount due; while it \
+                     is open, all callers receive the same page. Places the order if it is a draft.",
                 )
                 .error(
                     400,

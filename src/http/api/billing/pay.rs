@@ -45,7 +45,10 @@ pub fn routes() -> ResourceRoutes {
             payable(with_link_errors(
                 op.named("checkOutPayLink", "Create a checkout for the invoice of a payment link"),
             ))
-            .about("Returns the payment page for the full amount due; while it is open, all callers receive the same page.")
+            .about(
+                "Returns the payment page for the full amount due; while it is open, all callers receive the same \
+                 page.",
+            )
         })
 }
 

@@ -48,8 +48,9 @@ pub fn routes() -> ResourceRoutes {
         })
         .patch(customer, "/api/v1/profile", update, |op| {
             op.named("updateProfile", "Update your profile").about(
-                "Omitted fields are left unchanged; null clears a field. A list of addresses replaces the existing one: \
-                 to keep an address, send its `id`. The first address of each kind is the default unless another one is marked as such.",
+                "Omitted fields are left unchanged; null clears a field. A list of addresses replaces the existing \
+                 one: to keep an address, send its `id`. The first address of each kind is the default unless another \
+                 one is marked as such.",
             )
         })
 }

@@ -71,7 +71,11 @@ pub fn routes() -> ResourceRoutes {
                      order.",
                 )
                 .error(409, QUOTE_DECLINED, "The quote was declined or withdrawn.")
-                .error(409, "order_not_made", "An item in the quote is no longer available; the shop has been notified.")
+                .error(
+                    409,
+                    "order_not_made",
+                    "An item in the quote is no longer available; the shop has been notified.",
+                )
         })
         .post(customer, "/api/v1/quotes/{quoteId}/decline", decline, |op| {
             answered(op.named("declineQuote", "Decline a quote")).error(

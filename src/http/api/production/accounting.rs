@@ -45,8 +45,8 @@ handles! {
 /// Returns the accounting routes.
 pub fn routes() -> ResourceRoutes {
     let (operator, admin) = (RequiredAccess::Role(Role::Operator), RequiredAccess::Role(Role::Admin));
-    let about = "Transfer of settled invoices and credit notes to the accounting system. An admin connects the \
-                 system in the billing API.";
+    let about = "Transfer of settled invoices and credit notes to the accounting system. An admin connects the system \
+                 in the billing API.";
     ResourceRoutes::new("Accounting", about, "posting")
         .get(operator, "/api/accounting/postings", list, |op| {
             op.named("listPostings", "List postings to the accounting system")

@@ -66,7 +66,7 @@ pub fn routes() -> ResourceRoutes {
         op.named("receiveAgentCommand", "Run an agent gateway command")
             .about(
                 "Requires the gateway's token. Unknown fields are ignored. The audit log contains every executed \
-                    command with its result, and a sample of the rejected ones.",
+                 command with its result, and a sample of the rejected ones.",
             )
             .by_token()
             .error(401, "unauthorized", "The token is missing or incorrect.")

@@ -79,7 +79,9 @@ pub fn routes() -> ResourceRoutes {
         .post(open, "/api/auth/login", login, |op| {
             op.named("login", "Sign in")
                 .about(
-                    "Each sign-in starts a session with a new token. A session ends when it has not been used for `auth.session_idle_timeout_hours`, and after `auth.session_max_age_days` at the latest; both are server settings.",
+                    "Each sign-in starts a session with a new token. A session ends when it has not been used for \
+                     `auth.session_idle_timeout_hours`, and after `auth.session_max_age_days` at the latest; both are \
+                     server settings.",
                 )
                 .error(401, "wrong_credentials", "The email address or the password is incorrect.")
                 .error(401, SECOND_FACTOR_REQUIRED, "The account also requires a code; send it as `code`.")

@@ -39,8 +39,13 @@ pub fn routes() -> ResourceRoutes {
             op.named("makeBackup", "Download a backup")
                 .about(
                     "A tar archive with a verified snapshot of the database (`printfloor.db` on SQLite, \
-                     `printfloor.pgdump` on PostgreSQL), all stored files (`files/`), documents stored in a folder (`documents/`) and, as the last entry, `manifest.json` with the number of rows in each table and the size and SHA-256 of each file. An interrupted download has no manifest. The archive does not contain the server's secrets (`secrets.env`, `.env`); store them separately. Without the same `SECRETS_KEY` and `API_KEY_SALT`, a server does not start with the data, and the secrets encrypted in it cannot be read. Only one backup can be created at a time; the shop keeps working in the \
-                     meantime.",
+                     `printfloor.pgdump` on PostgreSQL), all stored files (`files/`), documents stored in a folder \
+                     (`documents/`) and, as the last entry, `manifest.json` with the number of rows in each table and \
+                     the size and SHA-256 of each file. An interrupted download has no manifest. The archive does not \
+                     contain the server's secrets (`secrets.env`, `.env`); store them separately. Without the same \
+                     `SECRETS_KEY` and `API_KEY_SALT`, a server does not start with the data, and the secrets \
+                     encrypted in it cannot be read. Only one backup can be created at a time; the shop keeps working \
+                     in the meantime.",
                 )
                 .sends("application/x-tar", None)
                 .unkeyed()

@@ -41,7 +41,8 @@ handles! {
 /// Returns the customer routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Customer records, which are created by the first order or sign-in. Only the customers themselves can change them.";
+    let about = "Customer records, which are created by the first order or sign-in. Only the customers themselves can \
+                 change them.";
     ResourceRoutes::new("Customers", about, "customer")
         .get(operator, "/api/customers", list, |op| op.named("listCustomers", "List customers"))
         .get(operator, "/api/customers/{id}", one, |op| op.named("getCustomer", "Retrieve a customer"))

@@ -45,9 +45,9 @@ const PATH: &str = "/api/webhooks/endpoints";
 pub const TAG: &str = tags::WEBHOOKS;
 /// OpenAPI description of [`TAG`].
 pub const ABOUT: &str = "Webhook endpoints that receive events. Each delivery is signed in `X-Service-Signature` \
-                         (`sha256=`, HMAC of the raw body) and as specified by Standard Webhooks. Failed deliveries are retried \
-                         after the delays in the setting `webhooks.retry_schedule_seconds`. The payloads are described \
-                         under `webhooks` and at `/docs/events`.";
+                         (`sha256=`, HMAC of the raw body) and as specified by Standard Webhooks. Failed deliveries \
+                         are retried after the delays in the setting `webhooks.retry_schedule_seconds`. The payloads \
+                         are described under `webhooks` and at `/docs/events`.";
 /// Example ID of an endpoint.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8070";
 const WITHHELD: DescribedError = (
@@ -76,7 +76,8 @@ pub fn routes() -> ResourceRoutes {
         .post(admin, PATH, create, |op| {
             op.named("createEndpoint", "Create a webhook endpoint")
                 .about(
-                    "From now on, events are sent to the endpoint. A generated secret is returned only in this response.",
+                    "From now on, events are sent to the endpoint. A generated secret is returned only in this \
+                     response.",
                 )
                 .errors(&[WITHHELD])
         })

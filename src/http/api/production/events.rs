@@ -65,7 +65,8 @@ pub fn routes() -> ResourceRoutes {
         })
         .get_long(operator, "/api/events/stream", stream, |op| {
             op.named("streamEvents", "Stream events").about(
-                "Server-sent events with the sequence number as `id` and the event as `data`; if the cursor is too old, the stream begins with a `reset`. The stream ends when the key or session ends.",
+                "Server-sent events with the sequence number as `id` and the event as `data`; if the cursor is too \
+                 old, the stream begins with a `reset`. The stream ends when the key or session ends.",
             )
         })
 }

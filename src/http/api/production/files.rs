@@ -82,7 +82,8 @@ pub fn routes() -> ResourceRoutes {
         .post_long(operator, PATH, upload, |op| {
             op.named("uploadFile", "Upload a file")
                 .about(
-                    "The kind of file is detected from its content. Send `kind` if it cannot be detected, for example for G-code from an unknown program.",
+                    "The kind of file is detected from its content. Send `kind` if it cannot be detected, for example \
+                     for G-code from an unknown program.",
                 )
                 .takes_form(schema_of::<FileUpload>())
         })

@@ -52,8 +52,8 @@ pub const TAG: &str = tags::SYSTEM;
 /// OpenAPI description of [`TAG`].
 pub const ABOUT: &str = tags::SYSTEM_ABOUT;
 const READY: &str = "The server is ready if the database accepts writes and responds to reads, and every component is \
-                     running. Even if it is not ready, reads, streams and emergency stops still work. Problems that do not stop the \
-                     server are listed under `degraded`.";
+                     running. Even if it is not ready, reads, streams and emergency stops still work. Problems that do \
+                     not stop the server are listed under `degraded`.";
 
 /// Text shown to callers who are not operators, instead of the details of degraded operation.
 const UNTOLD_TROUBLE: &str = "there is a problem that does not stop the server; operators can see the details";

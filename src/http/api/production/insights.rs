@@ -55,7 +55,9 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Insights", about, "insights")
         .get(operator, "/api/insights", show, |op| {
             op.named("getInsights", "Retrieve insights").about(
-                "`quality` covers prints that ended in this time span and whose parts were signed off, either manually or automatically at the end of the print. A later sign-off changes the numbers. `activity` covers prints that started and orders that were placed during it.",
+                "`quality` covers prints that ended in this time span and whose parts were signed off, either manually \
+                 or automatically at the end of the print. A later sign-off changes the numbers. `activity` covers \
+                 prints that started and orders that were placed during it.",
             )
         })
         .get(operator, "/api/insights.csv", show_table, |op| {

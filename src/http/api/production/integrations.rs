@@ -53,7 +53,8 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(TAG, TAG_ABOUT, "integration")
         .get(admin, PATH, list, |op| {
             op.named("listIntegrations", "List integrations").about(
-                "Includes Redis and the mail server, which are configured only in the settings file. Tokens are never returned.",
+                "Includes Redis and the mail server, which are configured only in the settings file. Tokens are never \
+                 returned.",
             )
         })
         .patch_long(admin, PATH, change, |op| {

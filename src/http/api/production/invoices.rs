@@ -61,8 +61,9 @@ handles! {
 
 /// Returns the invoice routes.
 pub fn routes() -> ResourceRoutes {
-    let about = "An order's invoice is created with its first payment and then follows the order's payments. Other invoices are created by operators. Issued documents are numbered without gaps and never change; refunds \
-                 create credit notes.";
+    let about = "An order's invoice is created with its first payment and then follows the order's payments. Other \
+                 invoices are created by operators. Issued documents are numbered without gaps and never change; \
+                 refunds create credit notes.";
     let routes = ResourceRoutes::new("Invoices", about, "invoice");
     add_document_routes(add_payment_routes(add_draft_routes(routes)))
 }
@@ -74,7 +75,8 @@ fn add_draft_routes(routes: ResourceRoutes) -> ResourceRoutes {
         .get(operator, PATH, list, |op| op.named("listInvoices", "List invoices"))
         .post(operator, PATH, create, |op| {
             op.named("createInvoice", "Create a draft invoice").about(
-                "The tax rate of a line defaults to that of the billing address. The invoice is numbered when it is sent.",
+                "The tax rate of a line defaults to that of the billing address. The invoice is numbered when it is \
+                 sent.",
             )
         })
         .get(operator, "/api/invoices/numbering", numbering, |op| {
@@ -121,10 +123,12 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
         .post(operator, "/api/invoices/{id}/refund", refund, |op| {
             op.named("refundInvoice", "Issue a refund")
                 .about(
-                    "Refunds the payment `paymentId`. If omitted, refunds payments made through the payment processor, newest first or, if there are none, the newest payment that was recorded manually. The processor refunds its own \
-                     payments; until it responds, the refund is listed under `pendingRefunds`. If the invoice was \
-                     paid, a credit note is issued for the refunded amount. A refund of an order's invoice is recorded \
-                     on the order. `method` records that the amount of a failed refund was returned in another way.",
+                    "Refunds the payment `paymentId`. If omitted, refunds payments made through the payment processor, \
+                     newest first or, if there are none, the newest payment that was recorded manually. The processor \
+                     refunds its own payments; until it responds, the refund is listed under `pendingRefunds`. If the \
+                     invoice was paid, a credit note is issued for the refunded amount. A refund of an order's invoice \
+                     is recorded on the order. `method` records that the amount of a failed refund was returned in \
+                     another way.",
                 )
                 .error(409, STATE, "The invoice is void, and its order has another invoice.")
                 .error(409, "payment_unnamed", "The payment processor has not reported the payment's ID yet.")
@@ -146,7 +150,8 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
         .post(operator, "/api/invoices/{id}/pay-link", pay_links::open, |op| {
             op.named("openPayLink", "Create a payment link")
                 .about(
-                    "Anyone who has the link can see and pay the invoice; it is returned as `payUrl`. Revokes any earlier link. Paying through the link of an order's invoice pays the order.",
+                    "Anyone who has the link can see and pay the invoice; it is returned as `payUrl`. Revokes any \
+                     earlier link. Paying through the link of an order's invoice pays the order.",
                 )
                 .error(409, "not_issued", "The invoice is a draft.")
                 .error(409, STATE, "The invoice is paid, refunded or void.")

@@ -78,7 +78,7 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, "/api/jobs/{id}", one, |op| op.named("getJob", "Retrieve a job"))
         .get(operator, "/api/jobs/{id}/match", matching::matching, |op| {
             op.named("matchJob", "List printers that match a job").about(
-                "Lists the printers in the order in which the dispatcher would choose them, with the obstacles at each of them.",
+                "Lists the printers in the order in which the dispatcher would choose them, with the obstacles at each.",
             )
         })
         .patch(operator, "/api/jobs/{id}", update, |op| {
@@ -108,7 +108,7 @@ pub fn routes() -> ResourceRoutes {
                      again.",
                 )
                 .error(409, STATE, "The job is not finished, or its order is cancelled, refunded or shipped.")
-                .error(409, "nothing_missing", "The job was cancelled, and its line already has enough parts without it.")
+                .error(409, "nothing_missing", "The job was cancelled, and its line has enough parts without it.")
         })
         .post(operator, "/api/jobs/{id}/sign-off", sign_off, |op| {
             op.named("signOffJob", "Sign off a job")
@@ -135,7 +135,7 @@ pub fn routes() -> ResourceRoutes {
                 .error(
                     409,
                     STATE,
-                    "The job is not on a printer, or `not_started` was sent for a print that the server observed starting.",
+                    "The job is not on a printer, or `not_started` was sent for a print that the server saw start.",
                 )
         })
 }

@@ -50,7 +50,8 @@ pub fn routes() -> ResourceRoutes {
         .post(admin, PATH, create, |op| {
             op.named("createApiKey", "Create an API key")
                 .about(
-                    "Returns the complete key. It is returned only once: not even a retry with the same `Idempotency-Key` returns it again.",
+                    "Returns the complete key. It is returned only once: not even a retry with the same \
+                     `Idempotency-Key` returns it again.",
                 )
                 .error(
                     409,

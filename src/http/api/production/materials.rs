@@ -54,7 +54,8 @@ pub fn routes() -> ResourceRoutes {
         .patch(operator, "/api/inventory/materials/{id}", update, |op| {
             op.named("updateMaterial", "Update a material, or record a stock count")
                 .about(
-                    "`quantity` records a stock count and becomes the stock on hand. If it is lower than the reserved amount, the latest reservations are revoked.",
+                    "`quantity` records a stock count and becomes the stock on hand. If it is lower than the reserved \
+                     amount, the latest reservations are revoked.",
                 )
                 .error(
                     409,

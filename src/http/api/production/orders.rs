@@ -80,7 +80,8 @@ handles! {
 
 /// Returns the order routes.
 pub fn routes() -> ResourceRoutes {
-    let about = "Orders from placement to shipment. Customers' keys can only place and read the customer's own orders; for other orders, they receive a 404.";
+    let about = "Orders from placement to shipment. Customers' keys can only place and read the customer's own orders; \
+                 for other orders, they receive a 404.";
     let routes = ResourceRoutes::new("Orders", about, "order");
     add_shipping_routes(add_payment_routes(add_order_routes(routes)))
 }
@@ -104,7 +105,8 @@ fn add_order_routes(routes: ResourceRoutes) -> ResourceRoutes {
                 .error(
                     409,
                     "not_orderable",
-                    "A customer cannot order a SKU with neither G-code nor a model. Staff can; its jobs are on hold until there is a file.",
+                    "A customer cannot order a SKU with neither G-code nor a model. Staff can; its jobs are on hold \
+                     until there is a file.",
                 )
         })
         .get(customer, "/api/orders/{id}", one, |op| op.named("getOrder", "Retrieve an order"))
@@ -150,8 +152,8 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
             op.named("checkOutOrder", "Create a checkout for an order")
                 .unkeyed()
                 .about(
-                    "Returns the payment page for the full amount due; while it is open, all callers receive the same page. \
-                     Places the order if it is a draft. The page closes when the order is paid in another way or \
+                    "Returns the payment page for the full amount due; while it is open, all callers receive the same \
+                     page. Places the order if it is a draft. The page closes when the order is paid in another way or \
                      cancelled.",
                 )
                 .error(
@@ -172,9 +174,10 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
             op.named("refundOrder", "Issue a refund")
                 .about(
                     "Refunds the payment `paymentId`. If omitted, refunds payments through the payment processor, \
-                     newest first. Payments that were recorded manually are recorded as refunded. The processor refunds its own \
-                     payments; until it responds, the refund is listed under `pendingRefunds`. The order becomes refunded once all its payments have been refunded. `method` records that the amount of a failed refund was \
-                     returned in another way.",
+                     newest first. Payments that were recorded manually are recorded as refunded. The processor \
+                     refunds its own payments; until it responds, the refund is listed under `pendingRefunds`. The \
+                     order becomes refunded once all its payments have been refunded. `method` records that the amount \
+                     of a failed refund was returned in another way.",
                 )
                 .error(
                     409,
@@ -219,7 +222,8 @@ fn add_shipping_routes(routes: ResourceRoutes) -> ResourceRoutes {
         })
         .get(customer, "/api/orders/{id}/timeline", timeline, |op| {
             op.named("getOrderTimeline", "List the history of an order").about(
-                "Sorted oldest first. Customers see the order's steps and printed parts, but not the staff or printers involved.",
+                "Sorted oldest first. Customers see the order's steps and printed parts, but not the staff or printers \
+                 involved.",
             )
         })
 }

@@ -36,7 +36,8 @@ use kernel::environment::Environment;
 use store::queries::Queries;
 
 /// Part of the API description that explains which events are used and how their orders are found.
-const MATCHING: &str = "Returns 200 for every correctly signed event, even if it is not used; a 5xx response makes the processor retry.
+const MATCHING: &str = "Returns 200 for every correctly signed event, even if it is not used; a 5xx response makes the \
+                        processor retry.
 
 The server uses `checkout.session.completed`, `checkout.session.async_payment_succeeded`, \
 `checkout.session.async_payment_failed`, `checkout.session.expired`, `payment_intent.payment_failed`, `charge.refunded`, and \

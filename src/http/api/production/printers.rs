@@ -97,7 +97,8 @@ handles! {
 /// Returns the printer routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Registration, monitoring and control of printers. Error messages from printers are returned unchanged.";
+    let about =
+        "Registration, monitoring and control of printers. Error messages from printers are returned unchanged.";
     let routes = ResourceRoutes::new("Printers", about, "printer")
         .get(operator, PATH, list, |op| op.named("listPrinters", "List printers"))
         .post(operator, PATH, create, |op| {

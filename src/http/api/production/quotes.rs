@@ -1,4 +1,4 @@
-//! Quotes, for operators: drafted manually or from a model, sent and withdrawn; shown with the costs to the shop.
+//! Quotes, for operators: drafted manually or from a model, sent and withdrawn; shown with the shop's costs.
 
 mod by_page;
 mod lines;
@@ -72,19 +72,22 @@ handles! {
 /// Returns the quote routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Offers to customers with prices and an expiry date. Drafts can be edited; a sent quote never changes, and when the customer accepts it, it becomes an order of kind `custom` at the quoted prices. Uploading a model \
-                 creates a draft with a price.";
+    let about = "Offers to customers with prices and an expiry date. Drafts can be edited; a sent quote never changes, \
+                 and when the customer accepts it, it becomes an order of kind `custom` at the quoted prices. \
+                 Uploading a model creates a draft with a price.";
     ResourceRoutes::new("Quotes", about, "quote")
         .get(operator, PATH, list, |op| op.named("listQuotes", "List quotes"))
         .post(operator, PATH, create, |op| {
             op.named("createQuote", "Create a draft quote").about(
-                "A line specifies a SKU, an uploaded model, or neither if nothing is printed (`printed: false`). If a model has no price, it is calculated from the costs.",
+                "A line specifies a SKU, an uploaded model, or neither if nothing is printed (`printed: false`). If a \
+                 model has no price, it is calculated from the costs.",
             )
         })
         .post_long(operator, "/api/quotes/models", models::upload, |op| {
             op.named("createQuoteFromModel", "Create a draft quote from a model")
                 .about(
-                    "The model (STL or 3MF) is measured and priced by volume immediately, and by its G-code after slicing.",
+                    "The model (STL or 3MF) is measured and priced by volume immediately, and by its G-code after \
+                     slicing.",
                 )
                 .takes_form(http::wire::schema_of::<ModelForm>())
         })

@@ -49,7 +49,8 @@ handles! {
 pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
     let about = "Restores of the shop from a backup. A restored shop starts no jobs until an admin has reviewed the \
-                 restore, because the original shop may have printed jobs and issued numbers since the backup was made.";
+                 restore, because the original shop may have printed jobs and issued numbers since the backup was \
+                 made.";
     ResourceRoutes::new("Restores", about, "restore")
         .get(RequiredAccess::Role(Role::Operator), "/api/restores", list, |op| {
             op.named("listRestores", "List restores")
@@ -65,7 +66,8 @@ pub fn routes() -> ResourceRoutes {
             op.named("reviewRestore", "Review a restore")
                 .about(
                     "`next` sets the next number of the given series. Numbers between the last one in the backup and \
-                     the next one are skipped, with a reason that `/api/invoices/numbering` returns. The next number of invoices and credit notes must either be left unchanged or be higher than every number issued \
+                     the next one are skipped, with a reason that `/api/invoices/numbering` returns. The next number \
+                     of invoices and credit notes must either be left unchanged or be higher than every number issued \
                      since the restore.",
                 )
                 .error(409, "already_reviewed", "The restore is already reviewed.")

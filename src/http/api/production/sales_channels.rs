@@ -61,7 +61,8 @@ handles! {
 /// Returns the sales channel routes.
 pub fn routes() -> ResourceRoutes {
     let [operator, admin] = [Role::Operator, Role::Admin].map(RequiredAccess::Role);
-    let about = "Other shops whose orders are produced here. Their messages and files become paid orders through a mapping from their products to this shop's SKUs, and shipments are reported back to them.";
+    let about = "Other shops whose orders are produced here. Their messages and files become paid orders through a \
+                 mapping from their products to this shop's SKUs, and shipments are reported back to them.";
     ResourceRoutes::new("Sales channels", about, "sales_channel")
         .get(operator, PATH, list, |op| op.named("listSalesChannels", "List sales channels"))
         .post(admin, PATH, create, |op| {

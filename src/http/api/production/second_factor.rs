@@ -48,7 +48,8 @@ pub fn routes() -> ResourceRoutes {
         .post(session, PATH, begin, |op| {
             op.named("beginSecondFactor", "Start setting up a second factor")
                 .about(
-                    "Returns the secret for an authenticator app; it is returned only once. Sign-in does not require a code until the setup has been confirmed with a first code.",
+                    "Returns the secret for an authenticator app; it is returned only once. Sign-in does not require a \
+                     code until the setup has been confirmed with a first code.",
                 )
                 .error(403, "wrong_password", "The current password is incorrect.")
                 .error(409, "second_factor_on", "A second factor is already set up.")
@@ -61,7 +62,8 @@ pub fn routes() -> ResourceRoutes {
         .post(session, "/api/auth/second-factor/confirm", confirm, |op| {
             op.named("confirmSecondFactor", "Confirm a second factor")
                 .about(
-                    "Each sign-in requires a code from now on. Returns the recovery codes, which are returned only once; each can be used in place of one code. Ends all your other sessions.",
+                    "Each sign-in requires a code from now on. Returns the recovery codes, which are returned only \
+                     once; each can be used in place of one code. Ends all your other sessions.",
                 )
                 .error(403, WRONG_CODE, "The code is incorrect or was already used.")
                 .error(409, "second_factor_not_begun", "No second factor is being set up.")

@@ -28,7 +28,8 @@ use http::wire::{AnyJson, JsonObject};
 /// OpenAPI tag of settings and integrations.
 pub(super) const TAG: &str = "Settings";
 /// OpenAPI description of [`TAG`].
-pub(super) const TAG_ABOUT: &str = "Settings of the server and its integrations. Changes are written to the file `.env` in the server's working directory and take effect at the next start.";
+pub(super) const TAG_ABOUT: &str = "Settings of the server and its integrations. Changes are written to the file \
+                                    `.env` in the server's working directory and take effect at the next start.";
 
 /// Errors returned by operations that change settings.
 pub(super) const CHANGE_NOS: &[DescribedError] = &[
@@ -37,7 +38,11 @@ pub(super) const CHANGE_NOS: &[DescribedError] = &[
         "invalid_settings",
         "The server or one of its integrations could not start with these settings; `errors` gives the reasons.",
     ),
-    (409, "settings_fixed", "This server's settings cannot be changed, because it was started without a settings file."),
+    (
+        409,
+        "settings_fixed",
+        "This server's settings cannot be changed, because it was started without a settings file.",
+    ),
     (409, "unreadable_env", "The existing `.env` cannot be read; the message names the line."),
 ];
 

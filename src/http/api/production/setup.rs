@@ -57,13 +57,15 @@ handles! {
 /// Returns the setup routes.
 pub fn routes() -> ResourceRoutes {
     let setup = RequiredAccess::Setup;
-    let about = "Setup of a new shop: tests services, searches for printers and writes settings. Until the setup is complete, access requires the one-time code that the server prints at startup; afterwards, only admins \
-                 have access.";
+    let about = "Setup of a new shop: tests services, searches for printers and writes settings. Until the setup is \
+                 complete, access requires the one-time code that the server prints at startup; afterwards, only \
+                 admins have access.";
     let routes = ResourceRoutes::new("Setup", about, "setup")
         .post(RequiredAccess::Open, "/api/setup/session", enter, |op| {
             op.named("openSetup", "Redeem the one-time setup code")
                 .about(
-                    "Consumes the code and starts a setup session of two hours, and sets its cookie. A code is valid for 24 hours and 10 attempts; the server prints a new one each time it starts.",
+                    "Consumes the code and starts a setup session of two hours, and sets its cookie. A code is valid \
+                     for 24 hours and 10 attempts; the server prints a new one each time it starts.",
                 )
                 .error(401, "wrong_code", "The code does not match the one that the server printed at startup.")
                 .error(

@@ -68,7 +68,7 @@ pub fn routes() -> ResourceRoutes {
     let [customer, operator] = [Role::Customer, Role::Operator].map(RequiredAccess::Role);
     ResourceRoutes::new("SKUs", "Products, with the files and materials used to make them.", "sku")
         .get(customer, PATH, list, |op| {
-            op.named("listSkus", "List products").about("With a customer's key, only public, active products are returned.")
+            op.named("listSkus", "List products").about("Customers' keys only receive public, active products.")
         })
         .post(operator, PATH, create, |op| {
             op.named("createSku", "Add a product").error(409, "code_taken", "Another SKU has this code.").error(
@@ -297,7 +297,7 @@ async fn check_named(
         let material = state.as_ref().and_then(|state| state.present());
         faults.check(material.is_some(), &member, "no such material");
         let counted = material.is_some_and(|material| material.fields.kind == MaterialType::LaserConsumable);
-        faults.check(!counted, &member, "must not be a laser consumable, because laser consumables are counted manually");
+        faults.check(!counted, &member, "must not be a laser consumable, because those are counted manually");
         let Some(unit) = material.map(|material| material.fields.kind.unit()) else { continue };
         let alike = *first_unit.get_or_insert(unit) == unit;
         faults.check(

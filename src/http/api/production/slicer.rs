@@ -72,7 +72,9 @@ pub fn routes() -> ResourceRoutes {
             op.named("slicerUpload", "Upload a file from a slicer")
                 .about(
                     "Fields other than `file` and `print` are ignored. With `print` set to `true`, one copy is printed \
-                     on any printer of this type, with the material that all printers of the type have loaded. In a file with several filaments, each filament uses the material in its slot: the slot with its number or, on printers for which each filament's slot must be specified, a slot with its colour.",
+                     on any printer of this type, with the material that all printers of the type have loaded. In a \
+                     file with several filaments, each filament uses the material in its slot: the slot with its \
+                     number or, on printers for which each filament's slot must be specified, a slot with its colour.",
                 )
                 .takes_form(schema_of::<SlicerUploadForm>())
                 .unkeyed()

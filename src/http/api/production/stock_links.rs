@@ -63,7 +63,8 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, LINKS, link, |op| {
             op.named("linkMaterial", "Link a material to an entry of another system")
                 .about(
-                    "A new link is a preview: it shows the counts on both sides and changes nothing until an operator decides which side is correct.",
+                    "A new link is a preview: it shows the counts on both sides and changes nothing until an operator \
+                     decides which side is correct.",
                 )
                 .error(409, "already_linked", "The material is already linked to another entry of that system.")
                 .error(409, "entry_linked", "Another material is already linked to this entry.")
@@ -72,7 +73,9 @@ pub fn routes() -> ResourceRoutes {
             op.named("agreeOnStock", "Resolve a stock conflict")
                 .about(
                     "Decides which side is correct, for a new link or one with a conflict. `theirs` is the count that \
-                     the decision is based on. For consumption that a printer's own server did not record (`print_not_booked`), `ours` records it in the external system, and `theirs` keeps the count there.",
+                     the decision is based on. For consumption that a printer's own server did not record \
+                     (`print_not_booked`), `ours` records it in the external system, and `theirs` keeps the count \
+                     there.",
                 )
                 .error(404, "link_not_found", NO_LINK)
                 .error(409, "theirs_changed", "The count in the external system has changed since the caller read it.")

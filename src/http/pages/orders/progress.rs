@@ -162,7 +162,11 @@ impl LivePart<'_> {
                         dt { "Promised" } dd { (time(promise.promised_at)) }
                         @if let Some(met) = promise.met_at {
                             dt { "Made" }
-                            dd { (time(met)) @if met <= promise.promised_at { ", as promised" } @else { ", later than promised; we apologise for the delay" } }
+                            dd {
+                                (time(met))
+                                @if met <= promise.promised_at { ", as promised" }
+                                @else { ", later than promised; we apologise for the delay" }
+                            }
                         }
                     }
                 }

@@ -50,7 +50,8 @@ fn customer_files(space: &CustomerSpaceSummary) -> Option<String> {
             megabytes(space.limits.unclaimed_max_bytes)
         ),
         SpaceRefusal::Disk => format!(
-            "customer uploads are rejected: {} MB are free on the disk, and {} MB must remain free (files.reserved_bytes)",
+            "customer uploads are rejected: {} MB are free on the disk, and {} MB must remain free \
+             (files.reserved_bytes)",
             megabytes(space.stored.free_bytes.unwrap_or_default()),
             megabytes(space.limits.reserved_bytes)
         ),

@@ -64,8 +64,10 @@ async fn still_offered(app: &OrderHandles, order: &Order) -> Result<(), ApiError
     })?;
     for (drafted, now) in sold().zip(&lines) {
         if (drafted.unit_price_cents, &order.currency) != (now.unit_price_cents, &currency.to_lowercase()) {
-            let words =
-                format!("the price of {} has changed since the draft was created; create a new draft", drafted.description);
+            let words = format!(
+                "the price of {} has changed since the draft was created; create a new draft",
+                drafted.description
+            );
             return Err(ApiError::bad_request("price_changed", words));
         }
     }

@@ -45,7 +45,8 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
         op.named("getCameraPicture", "Retrieve a camera image of a printer")
             .about(
                 "Returns an image that is at most one second old. Concurrent requests share one request to the camera. \
-                 The camera's address and credentials are never returned. For cameras that stream (MJPEG), returns the first image of the stream. Query parameters are ignored.",
+                 The camera's address and credentials are never returned. For cameras that stream (MJPEG), returns the \
+                 first image of the stream. Query parameters are ignored.",
             )
             .errors(&NO_PICTURE)
             .errors(&ON_THE_WAY)
@@ -53,7 +54,8 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     .get_long(RequiredAccess::Open, "/api/printers/{id}/camera/signed", signed_picture, |op| {
         op.named("getSignedCameraPicture", "Retrieve a camera image by signed URL")
             .about(
-                "The server passes such URLs to the failure detection system, which fetches the images itself. Each URL is valid for one printer, for one minute.",
+                "The server passes such URLs to the failure detection system, which fetches the images itself. Each \
+                 URL is valid for one printer, for one minute.",
             )
             .error(404, "camera_link_not_found", "The URL was not signed by this server, or has expired.")
             .errors(&NO_PICTURE)

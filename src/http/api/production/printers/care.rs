@@ -45,7 +45,8 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     .post(operator, REMINDERS, remind, |op| {
         op.named("createReminder", "Add a maintenance reminder")
             .about(
-                "The reminder becomes due when the first of its intervals is reached, counted from now on over the prints of jobs that end on the printer. The operators are notified once, by email and by the event \
+                "The reminder becomes due when the first of its intervals is reached, counted from now on over the \
+                 prints of jobs that end on the printer. The operators are notified once, by email and by the event \
                  `printer.maintenance_due`. The reminder stays due until an entry in the maintenance log resets it. \
                  With `blocking`, the printer takes no jobs until then.",
             )

@@ -1,8 +1,8 @@
-//! Commands to a printer: connect, pause, resume, cancel, restart, home, run G-code; and what operators report about
-//! it.
+//! Commands to a printer: connect, pause, resume, cancel, restart, home, run G-code; and reports by operators
+//! about it.
 //!
-//! The printer's response is passed on: a refusal becomes a 502 with the printer's message, no response a 504, and a
-//! command that the printer's type does not support a 409.
+//! The printer's response is passed on: a rejection results in a 502 with the printer's message, a missing response in
+//! a 504, and a command that the printer's type does not support in a 409.
 
 mod by_page;
 
@@ -69,7 +69,8 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     .post(operator, "/api/printers/{id}/bed-cleared", bed_cleared, |op| {
         op.named("bedCleared", "Confirm that a printer's bed is clear")
             .about(
-                "Also signs off the last print of a job: without a body, all parts of a finished print are recorded as good, and all parts of any other print as rejected. A manual print has nothing to sign off.",
+                "Also signs off the last print of a job: without a body, all parts of a finished print are recorded as \
+                 good, and all parts of any other print as rejected. A manual print has nothing to sign off.",
             )
             .error(409, NOTHING, "The request includes a sign-off, but this printer has no print awaiting sign-off.")
             .error(409, "sign_offs_waiting", "Earlier sign-offs have not reached their orders yet; try again.")
@@ -77,7 +78,8 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     .post(operator, "/api/printers/{id}/clear-attention", clear_attention, |op| {
         op.named("clearAttention", "Confirm that a printer was checked")
             .about(
-                "Clears a firmware error or rejected starts, which keep the printer on hold until somebody has checked it. Clearing the bed or homing does not clear them.",
+                "Clears a firmware error or rejected starts, which keep the printer on hold until somebody has checked \
+                 it. Clearing the bed or homing does not clear them.",
             )
             .error(
                 409,

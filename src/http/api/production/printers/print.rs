@@ -33,8 +33,11 @@ use printers::connections::PrinterConnection;
 
 /// Maximum length of the name of a file on a printer, in characters.
 const MAX_NAME_CHARS: usize = 255;
-const NO_SLOT: DescribedError =
-    (409, "no_slot", "The slots for the print are ambiguous; the message explains the file's requirements and how to proceed.");
+const NO_SLOT: DescribedError = (
+    409,
+    "no_slot",
+    "The slots for the print are ambiguous; the message explains the file's requirements and how to proceed.",
+);
 
 /// Adds the route of manual prints.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
@@ -42,10 +45,11 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.post_long(operator, "/api/printers/{id}/print", print, |op| {
         op.named("printFile", "Print a file manually")
             .about(
-                "A stored file is uploaded first; a file on the printer is printed unchanged. The printer must be idle. \
-                 For printers that need the slot of each filament, specify `slots`. If omitted, the print uses the \
-                 spool that feeds the nozzle, or else the slots with the material and colour of each filament, or else \
-                 the only spool, or else the spool beside the slots. If none of these is certain, nothing is uploaded.",
+                "A stored file is uploaded first; a file on the printer is printed unchanged. The printer must be \
+                 idle. For printers that need the slot of each filament, specify `slots`. If omitted, the print uses \
+                 the spool that feeds the nozzle, or else the slots with the material and colour of each filament, or \
+                 else the only spool, or else the spool beside the slots. If none of these is certain, nothing is \
+                 uploaded.",
             )
             .errors(&ON_PRINTER)
             .errors(&[BUSY, NO_FILE, NO_SLOT])

@@ -31,8 +31,8 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get(operator, "/api/printers/{id}/attempts", attempts, |op| {
         op.named("listPrinterAttempts", "List the attempts on a printer").about(
-            "Every attempt to print a job on this printer, with its outcome, newest first. For the printer's own record of a \
-             file, see `getPrinterHistory`.",
+            "Every attempt to print a job on this printer, with its outcome, newest first. For the printer's own \
+             record of a file, see `getPrinterHistory`.",
         )
     })
     .get(operator, "/api/printers/{id}/totals", totals, |op| {

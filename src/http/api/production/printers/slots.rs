@@ -32,9 +32,9 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.post(operator, "/api/printers/{id}/slots/{slot}", load, |op| {
         op.named("loadSlot", "Set the contents of a slot")
             .about(
-                "Records a change of spool in one call. Adds the slot if the printer does not have it yet. Data that the \
-                 printer reports about a spool is kept and assigned to the material, as are later spools with the same \
-                 vendor code and colour.",
+                "Records a change of spool in one call. Adds the slot if the printer does not have it yet. Data that \
+                 the printer reports about a spool is kept and assigned to the material, as are later spools with the \
+                 same vendor code and colour.",
             )
             .error(409, "spool_changed", "The printer no longer reports the expected spool in the slot.")
     })

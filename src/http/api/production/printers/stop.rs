@@ -28,7 +28,9 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.post_long(operator, "/api/printers/{id}/emergency-stop", stop, |op| {
         op.named("emergencyStop", "Emergency stop")
             .about(
-                "Switches off motors and heaters immediately, ahead of all queued commands. Afterwards, the printer must be homed and its bed cleared. On a printer without an emergency stop, the current print is ended in the fastest way possible.",
+                "Switches off motors and heaters immediately, ahead of all queued commands. Afterwards, the printer \
+                 must be homed and its bed cleared. On a printer without an emergency stop, the current print is ended \
+                 in the fastest way possible.",
             )
             .unkeyed()
             // The printer has none, refused, or did not answer: nothing else keeps a stop from going out.
@@ -51,8 +53,9 @@ struct StoppedView {
 }
 
 /// Message for printer types without an emergency stop.
-pub const GENTLE: &str = "printers of this type have no emergency stop that programs can use: the print has been ended in the fastest way possible, and the heaters are switched off if the printer allows it. In an \
-                          emergency, disconnect the printer from the mains";
+pub const GENTLE: &str = "printers of this type have no emergency stop that programs can use: the print has been ended \
+                          in the fastest way possible, and the heaters are switched off if the printer allows it. In \
+                          an emergency, disconnect the printer from the mains";
 
 /// Returns whether a printer has no emergency stop. Works even if the printer is not connected.
 pub fn gentle(app: &PrinterHandles, id: Id) -> bool {

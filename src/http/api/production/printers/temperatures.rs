@@ -29,7 +29,10 @@ const MAX_POINTS: u32 = 1_000;
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.get(RequiredAccess::Role(Role::Operator), "/api/printers/{id}/temperatures", temperatures, |op| {
         op.named("getPrinterTemperatures", "Retrieve a printer's temperature history").about(
-            "Measured and target temperatures of each heater that the printer reports. Kept in steps of ten seconds for the last half hour and of five minutes for the last day, in memory only; a restart of the server discards them. If fewer points are requested, the lowest and highest values are kept, so that no peak is lost.",
+            "Measured and target temperatures of each heater that the printer reports. Kept in steps of ten seconds \
+             for the last half hour and of five minutes for the last day, in memory only; a restart of the server \
+             discards them. If fewer points are requested, the lowest and highest values are kept, so that no peak is \
+             lost.",
         )
     })
 }

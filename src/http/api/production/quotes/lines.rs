@@ -32,7 +32,11 @@ pub(super) async fn looked_up(
         };
         let named = line.sku_id.is_some() || line.model_file_id.is_some();
         let described = line.description.is_some() || named;
-        faults.check(described, &format!("lines.{at}.description"), "is required unless the line specifies a SKU or a model");
+        faults.check(
+            described,
+            &format!("lines.{at}.description"),
+            "is required unless the line specifies a SKU or a model",
+        );
         if let Some(sku) = line.sku_id {
             of_sku(app, sku, at, currency, &mut draft, &mut faults).await?;
         }

@@ -36,7 +36,9 @@ pub(super) const ABOUT: &str = "The body is the file itself, as `text/csv` or as
                                 row names the columns: `order`, `variant`, `quantity` and `unit_price` are required; \
                                 `tax_rate` (per cent), `title`, `currency`, `shipping`, `total`, `email`, `name`, \
                                 `line1`, `line2`, `city`, `region`, `postal_code` and `country` are optional; others \
-                                are ignored. Prices exclude tax. The rows of an order must be adjacent; values for the whole order are read from its first row. Orders with errors are skipped, and the others are imported; an order that was imported before is not imported again.";
+                                are ignored. Prices exclude tax. The rows of an order must be adjacent; values for the \
+                                whole order are read from its first row. Orders with errors are skipped, and the \
+                                others are imported; an order that was imported before is not imported again.";
 pub(super) const EXAMPLE: &str = "order,variant,quantity,unit_price,email\r\nF-17,VASE-G,2,12.50,ann@example.org\r\n";
 
 /// Options for importing a file.

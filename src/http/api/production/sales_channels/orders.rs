@@ -37,7 +37,8 @@ handles! {
 /// Returns the channel order routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Orders from other shops, starting with the first message about each. An order that cannot be created yet is stored with the reason.";
+    let about = "Orders from other shops, starting with the first message about each. An order that cannot be created \
+                 yet is stored with the reason.";
     ResourceRoutes::new("Channel orders", about, "channel_order")
         .get(operator, "/api/channel-orders", list, |op| op.named("listChannelOrders", "List channel orders"))
         .get(operator, "/api/channel-orders/{id}", one, |op| op.named("getChannelOrder", "Retrieve a channel order"))

@@ -30,7 +30,9 @@ pub(super) fn words(operation: DescribedOperation) -> DescribedOperation {
     operation
         .named("receiveChannelMessage", "Receive a message from another shop")
         .about(
-            "The raw body is signed with the channel's secret, in the signature header of the shop's system. Messages can arrive late, repeatedly and in any order. Returns 200 for every correctly signed message, even if it is not used; a 5xx response makes the shop retry.",
+            "The raw body is signed with the channel's secret, in the signature header of the shop's system. Messages \
+             can arrive late, repeatedly and in any order. Returns 200 for every correctly signed message, even if it \
+             is not used; a 5xx response makes the shop retry.",
         )
         .error(400, "invalid_signature", "The signature is missing or incorrect.")
         .error(400, "malformed_order", "The body is not an order.")

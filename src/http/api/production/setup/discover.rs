@@ -212,7 +212,8 @@ fn event(name: &str, data: &impl Serialize) -> String {
 
 /// Prepares a search according to the settings and takes the lock for it; fails while another search is running.
 fn prepared(app: &DiscoveryHandles) -> Result<(Search, OwnedMutexGuard<()>), ApiError> {
-    let running = || ApiError::conflict("discovery_running", "a search is already in progress; wait until it has finished");
+    let running =
+        || ApiError::conflict("discovery_running", "a search is already in progress; wait until it has finished");
     let turn = app.setup.search().ok_or_else(running)?;
     let client = searching(&LanSettings {
         connect_timeout: Duration::from_secs(1),

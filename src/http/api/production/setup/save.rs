@@ -25,7 +25,8 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
     routes.post_long(RequiredAccess::Setup, "/api/setup/save", save, |op| {
         op.named("saveSetup", "Save the configuration and complete the setup")
             .about(
-                "Tests the database, the shared store and every specified service again. If a test fails, nothing is written; otherwise, `.env` in the server's working directory is written. The previous file is kept as \
+                "Tests the database, the shared store and every specified service again. If a test fails, nothing is \
+                 written; otherwise, `.env` in the server's working directory is written. The previous file is kept as \
                  `.env.bak`; comments and other variables are preserved. From then on, only admins have access to the \
                  setup. A different database starts empty, with its own setup.",
             )

@@ -31,7 +31,8 @@ pub(super) enum LinkState {
 #[serde(rename_all = "camelCase")]
 #[api(name = "StockConflict", example = json!({
     "kind": "negative", "message": "the changes of -50 g in the other system and -90 g in this shop since both agreed \
-                                    on 100 g would make the stock negative; count the stock and decide which side is correct",
+                                    on 100 g would make the stock negative; count the stock and decide which side is \
+                                    correct",
 }))]
 pub(super) struct ConflictView {
     /// Type of conflict.
