@@ -60,7 +60,7 @@ mod tests {
         });
         for words in [
             "sizes must have an entry",
-            "contains the same id twice",
+            "contains the same ID twice",
             "sizes: prices must be",
             "color_cents",
             "uv_coating_cents",
