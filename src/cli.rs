@@ -78,7 +78,7 @@ pub struct ServeArgs {
     pub listen: Option<SocketAddr>,
 }
 
-/// Subcommand of the program; `serve` if none is given.
+/// Subcommand; `serve` if none is given.
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
     /// Run the server (the same as printfloor without a command)
@@ -86,7 +86,7 @@ pub enum CliCommand {
         /// Command-line options that override settings.
         #[command(flatten)]
         args: ServeArgs,
-        /// Exit immediately when standard input closes, because the program that started this one has ended
+        /// Exit as soon as standard input closes, which means that the parent process has ended
         #[arg(long, hide = true)]
         end_with_stdin: bool,
     },
@@ -142,7 +142,7 @@ pub enum Description {
 #[derive(Clone, Debug, Default, Args)]
 #[command(disable_help_flag = true)]
 pub struct ToolArguments {
-    /// Options of the program that this command starts; --help lists them
+    /// Options for the program that this command starts; --help lists them
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     pub arguments: Vec<OsString>,
 }
@@ -167,7 +167,7 @@ pub enum KeyCommand {
     List,
     /// Revoke a key; requests that use it are rejected immediately
     Revoke {
-        /// Id of the key, as shown by `key list`
+        /// ID of the key, as shown by `key list`
         #[arg(value_parser = key_id)]
         id: Id,
     },
@@ -186,7 +186,8 @@ pub struct NewKey {
     /// [default: never]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub expires_at: Option<Timestamp>,
-    /// For the role customer: e-mail address of the customer whose orders the key can see and place
+    /// For the role customer: email address of the customer whose orders the key can read and for whom it can place
+    /// orders
     #[arg(long, value_name = "EMAIL")]
     pub customer_email: Option<String>,
     /// Create a new shop if the data directory contains none
@@ -204,7 +205,7 @@ pub enum UserCommand {
     /// Set a new password for an account and end its sessions; prompts for the password, or reads it from one line of
     /// standard input
     Passwd {
-        /// E-mail address of the account
+        /// Email address of the account
         #[arg(long)]
         email: String,
     },
@@ -213,13 +214,13 @@ pub enum UserCommand {
 /// Arguments of `user create`.
 #[derive(Clone, Debug, Args)]
 pub struct NewUserArguments {
-    /// E-mail address to sign in with
+    /// Email address to sign in with
     #[arg(long)]
     pub email: String,
     /// Role of the account, which determines its permissions
     #[arg(long)]
     pub role: RoleArgument,
-    /// Name of the staff member; by default the part of the e-mail address before the @
+    /// Name of the staff member; by default the part of the email address before the @
     #[arg(long)]
     pub name: Option<String>,
     /// Create a new shop if the data directory contains none
@@ -266,7 +267,7 @@ impl From<RoleArgument> for Role {
     }
 }
 
-/// Maximum time to wait at exit for threads that are still working; a blocked read of standard input would never
+/// Maximum time to wait at exit for threads that are still working; a blocked read from standard input would never
 /// return.
 const THREAD_EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -344,14 +345,14 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
     }
 }
 
-/// Parses a time, or a date, which means midnight UTC at its start.
+/// Parses a time or a date; a date means 00:00 UTC on that day.
 fn time(text: &str) -> Result<Timestamp, String> {
     let whole = if text.len() == "2030-01-31".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
     whole.parse().map_err(|_| "must be a time such as 2030-01-31T12:00:00Z or a date such as 2030-01-31".to_owned())
 }
 
 fn key_id(text: &str) -> Result<Id, String> {
-    text.parse().map_err(|_| "is not an id; `printfloor key list` shows the ids".to_owned())
+    text.parse().map_err(|_| "is not an ID; `printfloor key list` shows the IDs".to_owned())
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub enum StartError {
         /// Underlying operating system error.
         source: io::Error,
     },
-    /// The path of the data folder is a file.
+    /// The data folder's path is a file.
     #[error("{} is a file, not a folder", path.display())]
     NotAFolder {
         /// Path of the file, as configured.
@@ -71,7 +71,7 @@ pub enum StartError {
     /// The database cannot be used.
     #[error("{database}: {source}")]
     Database {
-        /// Kind and location of the database.
+        /// Type and location of the database.
         database: String,
         /// Reason why the database cannot be opened.
         source: OpenError,
@@ -95,15 +95,15 @@ pub struct Server {
     /// Token that is cancelled when another server takes over the database.
     fenced: CancellationToken,
     serving: Vec<JoinHandle<()>>,
-    /// Thread that accepts connections and answers health checks and emergency stops.
+    /// Thread that accepts connections and responds to health checks and emergency stops.
     front: Option<http::Acceptor>,
     /// Lock on the data folder, held for the lifetime of the server.
     _lock: File,
 }
 
 impl Server {
-    /// Opens the listeners, locks the data folder, and only then writes: generates a new shop's secrets and starts the
-    /// app. A start that fails because of a conflict therefore leaves nothing behind.
+    /// Opens the listeners and locks the data folder; only then does it write anything, generating a new shop's secrets
+    /// and starting the app. A start that fails because of a conflict therefore leaves nothing behind.
     pub async fn start(config: Config) -> Result<Self, StartError> {
         Box::pin(Self::start_with_clock(config, Box::new(machine_clock))).await
     }
@@ -144,7 +144,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Starts the app without listeners, for commands that run while no server does.
+    /// Starts the app without listeners, for commands that are run while no server is running.
     pub async fn start_local(config: Config) -> Result<Self, StartError> {
         Box::pin(Self::without_listeners(config, Box::new(machine_clock), None, "no listener")).await
     }
@@ -167,7 +167,7 @@ impl Server {
             RestoreStage::Unmarked => {}
             RestoreStage::Interrupted(_) => return Err(StartError::RestoreUnfinished { path: absolute(&data) }),
             RestoreStage::Complete(_) => {
-                tracing::info!("the restore of a backup is complete; removed its leftover mark");
+                tracing::info!("a backup's restore is complete; removed its leftover mark");
             }
         }
         data_folder::close_to_others(&data).map_err(unusable)?;

@@ -75,18 +75,18 @@ impl Attributes {
     }
 }
 
-/// Parsed `#[serde(...)]` of a member.
+/// Parsed `#[serde(...)]` attribute of a field.
 #[derive(Default)]
 pub struct SerdeWords {
     /// Name in JSON, if it differs from the default.
     pub name: Option<String>,
-    /// `true` for a member whose own members are included among those of the struct.
+    /// `true` for a field whose own fields are included among those of the struct.
     pub flatten: bool,
-    /// `true` for a member that is omitted under a condition (`skip_serializing_if`).
+    /// `true` for a field that is omitted under a condition (`skip_serializing_if`).
     pub skip: bool,
 }
 
-/// Parses the `#[serde(...)]` of a member.
+/// Parses the `#[serde(...)]` attributes of a field.
 pub fn serde_words(attributes: &[Attribute]) -> syn::Result<SerdeWords> {
     let mut words = SerdeWords::default();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("serde")) {

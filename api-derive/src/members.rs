@@ -1,4 +1,4 @@
-//! Parsed members of a struct, shared by both macros.
+//! Parsed fields of a struct, shared by both macros.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -16,13 +16,13 @@ pub struct StructMember {
     /// Description in the OpenAPI document: the doc comment of the field.
     pub doc: String,
     pub flatten: bool,
-    /// `true` for a member that `serde` may omit from a response.
+    /// `true` for a field that `serde` may omit from a response.
     pub may_be_absent: bool,
     pub attributes: Attributes,
 }
 
 impl StructMember {
-    /// Returns the member's rules, as a slice of trait objects.
+    /// Returns the field's rules, as a slice of trait objects.
     pub fn rules(&self) -> TokenStream {
         let rules = &self.attributes.rules;
         quote!(&[#(&(#rules)),*])
@@ -50,7 +50,7 @@ pub fn members(input: &DeriveInput) -> syn::Result<Vec<StructMember>> {
     fields.named.iter().map(member).collect()
 }
 
-/// Returns the name of a member in JSON: `priceCents` for `price_cents`.
+/// Returns the name of a field in JSON: `priceCents` for `price_cents`.
 pub fn camel_case(name: &str) -> String {
     let mut words = name.trim_start_matches("r#").split('_');
     let first = words.next().unwrap_or_default().to_owned();

@@ -17,9 +17,9 @@ struct ParserInput<'a> {
     doc: &'a str,
     example: Option<&'a Expr>,
     members: &'a [StructMember],
-    /// `true` if unknown members are ignored.
+    /// `true` if unknown fields are ignored.
     open: bool,
-    /// Checks across members, each with the struct of the members that could be parsed.
+    /// Checks across fields, each with the struct of the fields that could be parsed.
     checks: Vec<(&'a Ident, &'a Expr)>,
 }
 
@@ -32,7 +32,7 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let check_of = |key: &str| match (attributes.value(key), view) {
         (Some(check), Some(view)) => Ok(vec![(view, check)]),
         (Some(check), None) => {
-            let message = format!("`{key}` is given the struct of `change` or `partial`");
+            let message = format!("`{key}` requires the struct of `change` or `partial`");
             Err(syn::Error::new_spanned(check, message))
         }
         (None, _) => Ok(Vec::new()),
@@ -49,7 +49,7 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
         out.extend(declaration(input, view, &optional));
         if change.is_some() {
             let (example, name) = (attributes.value("change_example"), view.to_string());
-            let words = "Members that are left out stay as they are.";
+            let words = "Omitted fields are left unchanged.";
             out.extend(reading(&ParserInput {
                 ident: view,
                 name,
@@ -73,7 +73,7 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     Ok(out)
 }
 
-/// Returns the same member with the same rules, but optional and without a default.
+/// Returns the same field with the same rules, but optional and without a default.
 fn as_optional(member: &StructMember) -> StructMember {
     let mut member = member.clone();
     member.attributes.pairs.retain(|(key, _)| key != "default");
@@ -86,7 +86,7 @@ fn as_optional(member: &StructMember) -> StructMember {
 
 fn declaration(input: &DeriveInput, ident: &Ident, all: &[StructMember]) -> TokenStream {
     let vis = &input.vis;
-    let doc = format!("Members of [`{}`], each of which may be absent.", input.ident);
+    let doc = format!("Fields of [`{}`], each of which may be absent.", input.ident);
     let members = all.iter().map(|StructMember { ident, vis, ty, doc, .. }| {
         let doc = (!doc.is_empty()).then(|| quote!(#[doc = #doc]));
         quote!(#doc #vis #ident: #ty)
@@ -188,7 +188,7 @@ fn merge(input: &DeriveInput, change: &Ident, all: &[StructMember], fields: &Exp
     }
 }
 
-/// Generates the conversion of a new resource to the domain fields; the caller passes the values of absent members.
+/// Generates the conversion of a new resource to the domain fields; the caller passes the values of absent fields.
 fn into_fields(input: &DeriveInput, all: &[StructMember], fields: &Expr) -> TokenStream {
     let (vis, ident) = (&input.vis, &input.ident);
     let all: Vec<&StructMember> = all.iter().filter(|member| !member.attributes.has("separate")).collect();
@@ -201,7 +201,7 @@ fn into_fields(input: &DeriveInput, all: &[StructMember], fields: &Expr) -> Toke
     });
     quote! {
         impl #ident {
-            /// Converts to the domain fields, with the given values for absent members.
+            /// Converts to the domain fields, with the given values for absent fields.
             #vis fn into_fields(self, #(#defaults),*) -> #fields {
                 #fields { #(#values),* }
             }
@@ -209,7 +209,7 @@ fn into_fields(input: &DeriveInput, all: &[StructMember], fields: &Expr) -> Toke
     }
 }
 
-/// Generates the struct with the same members for responses.
+/// Generates the struct with the same fields for responses.
 fn shown_struct(input: &DeriveInput, answer_ident: &Ident, all: &[StructMember], fields: Option<&Expr>) -> TokenStream {
     let vis = &input.vis;
     let all: Vec<&StructMember> = all.iter().filter(|member| !member.attributes.has("separate")).collect();
@@ -217,7 +217,7 @@ fn shown_struct(input: &DeriveInput, answer_ident: &Ident, all: &[StructMember],
     let tys: Vec<_> = all.iter().map(|member| inside_optional(&member.ty).unwrap_or(&member.ty)).collect();
     let names: Vec<_> = all.iter().map(|member| &member.name).collect();
     let docs: Vec<_> = all.iter().map(|member| &member.doc).collect();
-    let title = format!("What an answer shows of the members of [`{}`].", input.ident);
+    let title = format!("Fields of [`{}`] that responses contain.", input.ident);
     let from = fields.map(|fields| {
         quote! {
             impl From<#fields> for #answer_ident {

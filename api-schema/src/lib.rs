@@ -1,10 +1,10 @@
 //! Describes types written as JSON in an OpenAPI document.
 //!
-//! A type visible to clients implements [`ToSchema`]: structs by `#[derive(Response)]` (crate `api-derive`), plain
-//! values by hand. The crate is below the domain rules and the server's HTTP layer and knows neither, so that the rules
-//! can describe the data of their events independently of the code that serves the description.
+//! Types visible to clients implement [`ToSchema`]: structs with `#[derive(Response)]` (crate `api-derive`), plain
+//! values manually. The crate depends on neither the domain rules nor the server's HTTP layer, so that the rules can
+//! describe the data of their events independently of the code that serves the description.
 //!
-//! Not for parsing: the HTTP layer validates requests.
+//! It does not parse requests: the HTTP layer validates them.
 
 mod schema;
 pub mod shape;

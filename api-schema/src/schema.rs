@@ -12,7 +12,7 @@ pub trait ToSchema {
     /// Returns the schema of the type, inlined.
     fn schema() -> Shape;
 
-    /// Adds the named types to which the schema refers.
+    /// Adds the named types that the schema refers to.
     fn components(_: &mut Components) {}
 
     /// Returns a valid example value for the document.
@@ -24,19 +24,19 @@ pub trait ToSchema {
 /// Type of a response body, serialised by `serde`.
 pub trait Response: ToSchema + serde::Serialize {}
 
-/// Members that a response includes from another struct, with `#[serde(flatten)]`.
+/// Fields that a response includes from another struct, with `#[serde(flatten)]`.
 pub trait Flattened {
-    /// Returns the members in the order of the struct.
+    /// Returns the fields in the order of the struct.
     fn members() -> Vec<Member>;
-    /// Adds the named types to which the members refer.
+    /// Adds the named types that the fields refer to.
     fn components(components: &mut Components);
 }
 
 /// Type of the items in lists.
 pub trait ListItem: Response {
-    /// Name of the page member that contains the items: `skus`.
+    /// Name of the page field that contains the items, such as `skus`.
     const MEMBER: &'static str;
-    /// Name of the page type in the document: `SkuPage`.
+    /// Name of the page type in the document, such as `SkuPage`.
     const PAGE_NAME: &'static str;
 }
 
@@ -53,7 +53,7 @@ impl Components {
         new
     }
 
-    /// Adds a type, and those to which it refers.
+    /// Adds a type and the types that it refers to.
     pub fn add<T: ToSchema + ?Sized>(&mut self) {
         // A type that is there already has brought its parts along; so one that holds itself comes to an end.
         if T::NAME.is_none_or(|name| self.insert(name, T::schema, T::example)) {
@@ -61,7 +61,7 @@ impl Components {
         }
     }
 
-    /// Adds the page type of a list of `T`.
+    /// Adds the page type for a list of `T`.
     pub fn add_page<T: ListItem>(&mut self) {
         self.add::<T>();
         self.insert(T::PAGE_NAME, page_schema::<T>, page_of_one::<T>);
@@ -70,7 +70,7 @@ impl Components {
 
 fn page_schema<T: ListItem>() -> Shape {
     object([required(T::MEMBER, list(schema_of::<T>())), required("pagination", named("Pagination"))])
-        .about("One page of a list; `pagination` says where it stands in the whole.")
+        .about("One page of a list, with its position in `pagination`.")
 }
 
 fn page_of_one<T: ListItem>() -> Value {
@@ -87,15 +87,15 @@ pub fn schema_of<T: ToSchema + ?Sized>() -> Shape {
     T::NAME.map_or_else(T::schema, named)
 }
 
-/// Description of a member of an object.
+/// Description of an object's field.
 pub struct Member {
     /// Name in JSON.
     pub name: &'static str,
-    /// Schema of the member, without its description.
+    /// Schema of the field, without its description.
     pub schema: Shape,
-    /// `true` for a member that is always present.
+    /// `true` for a field that is always present.
     pub required: bool,
-    /// Description of the member; may be empty.
+    /// Description of the field; may be empty.
     pub description: &'static str,
 }
 
@@ -106,13 +106,13 @@ impl From<Member> for shape::ShapeMember {
     }
 }
 
-/// Builds a member that is always present in a response. It does not promise to satisfy the rules of requests, because
+/// Builds a field that is always present in a response. It is not guaranteed to satisfy the rules for requests, because
 /// stored data may be older than a rule.
 pub fn response_member<T: ToSchema>(name: &'static str, description: &'static str) -> Member {
     Member { name, schema: schema_of::<T>(), required: true, description }
 }
 
-/// Builds a member that a response may omit, and that is not null when present.
+/// Builds a field that a response may omit and that is not null when present.
 pub fn absent_response_member<T: ToSchema>(name: &'static str, description: &'static str) -> Member {
     Member { name, schema: schema_of::<T>().without_null(), required: false, description }
 }

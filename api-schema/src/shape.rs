@@ -63,7 +63,7 @@ pub fn date() -> Shape {
     formatted(KnownFormat::Date)
 }
 
-/// Builds the URL of an endpoint that is called.
+/// Builds the URL of an endpoint to be called.
 pub fn url() -> Shape {
     scalar(Type::String, |text| text.format = Some(SchemaFormat::Custom("uri".to_owned())))
 }
@@ -168,15 +168,15 @@ pub fn named(name: &str) -> Shape {
     shape(Ref::from_schema_name(name))
 }
 
-/// Member of an object: its name, its shape, and whether it is required.
+/// Field of an object: its name, its shape, and whether it is required.
 pub type ShapeMember = (&'static str, Shape, bool);
 
-/// Builds a member that is always present.
+/// Builds a field that is always present.
 pub fn required(name: &'static str, shape: Shape) -> ShapeMember {
     (name, shape, true)
 }
 
-/// Builds a member that may be absent.
+/// Builds a field that may be absent.
 pub fn optional(name: &'static str, shape: Shape) -> ShapeMember {
     (name, shape, false)
 }
@@ -193,7 +193,7 @@ pub fn object(members: impl IntoIterator<Item = ShapeMember>) -> Shape {
     })
 }
 
-/// Builds an object in a request, in which unknown members are rejected.
+/// Builds an object in a request, in which unknown fields are rejected.
 pub fn closed_object(members: impl IntoIterator<Item = ShapeMember>) -> Shape {
     let mut shape = object(members);
     if let RefOr::T(Schema::Object(object)) = &mut *shape.0 {
@@ -203,7 +203,7 @@ pub fn closed_object(members: impl IntoIterator<Item = ShapeMember>) -> Shape {
 }
 
 impl Shape {
-    /// Allows further members in the object.
+    /// Allows additional fields in the object.
     pub fn with_unknown_members(self) -> Self {
         self.edit(|object| object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(true))))
     }
@@ -253,7 +253,7 @@ impl Shape {
         self
     }
 
-    /// Removes null from the types, because a query parameter is absent instead.
+    /// Removes null from the types, because query parameters are absent instead of null.
     pub fn without_null(mut self) -> Self {
         match &mut *self.0 {
             RefOr::T(Schema::Object(object)) => without_null(&mut object.schema_type),
@@ -270,7 +270,7 @@ impl Shape {
         self
     }
 
-    /// Applies an edit to a scalar member, for the rules of requests.
+    /// Applies an edit to a scalar, for the rules of requests.
     pub fn edit(mut self, edit: impl FnOnce(&mut Object)) -> Self {
         if let RefOr::T(Schema::Object(object)) = &mut *self.0 {
             edit(object);
@@ -301,7 +301,7 @@ impl Shape {
         self
     }
 
-    /// Returns whether the shape is an object with the given member.
+    /// Returns whether the shape is an object with the given field.
     pub fn has_member(&self, name: &str) -> bool {
         matches!(&*self.0, RefOr::T(Schema::Object(object)) if object.properties.contains_key(name))
     }

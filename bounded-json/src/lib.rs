@@ -1,8 +1,8 @@
 //! Parses JSON from outside the server into a [`Value`], within bounds on its depth and size.
 //!
 //! `serde_json::from_slice::<Value>` must not be used for such text: while its feature `raw_value` is on (axum and sqlx
-//! enable it), an object whose only member is `$serde_json::private::RawValue` has that member's text parsed again with
-//! a fresh depth limit, so that 67 KB crash the process by overflowing its stack. This parser gives no name a special
+//! enable it), the text of an object whose only field is `$serde_json::private::RawValue` is parsed again with a fresh
+//! depth limit, so that 67 KB crash the process by overflowing its stack. In this parser, no name has a special
 //! meaning. `clippy.toml` forbids the other function.
 
 use std::cell::{Cell, RefCell};
@@ -16,8 +16,8 @@ use serde_json::{Map, Number, Value};
 pub struct Bounds {
     /// Maximum nesting depth of arrays and objects.
     pub depth: usize,
-    /// Maximum total number of values: a value costs some 30 bytes of memory in addition to its text, however short the
-    /// text is.
+    /// Maximum total number of values: a value takes up about 30 bytes of memory in addition to its text, no matter how
+    /// short the text is.
     pub values: usize,
 }
 
@@ -27,19 +27,19 @@ pub const REQUEST: Bounds = Bounds { depth: 32, values: 50_000 };
 /// Bounds for a response or message from a printer or another program, some of which are long lists.
 pub const ANSWER: Bounds = Bounds { depth: 64, values: 1_000_000 };
 
-/// Maximum number of repeated members to record.
+/// Maximum number of repeated fields to record.
 const MAX_REPEATED: usize = 50;
 
 /// Parsed document.
 #[derive(Debug, PartialEq)]
 pub struct Document {
-    /// Content of the document. If a member is repeated, its last occurrence counts.
+    /// Content of the document. If a field is repeated, its last occurrence is used.
     pub value: Value,
-    /// Dotted paths of members that an object names more than once.
+    /// Dotted paths of fields that occur more than once in an object.
     pub repeated: Vec<String>,
 }
 
-/// Parses a document and records its repeated members. The error message does not contain the parsed text.
+/// Parses a document and records its repeated fields. The error message does not contain the parsed text.
 pub fn document(bytes: &[u8], bounds: Bounds) -> Result<Document, serde_json::Error> {
     let reader = BoundedReader { bounds, values: Cell::new(0), repeated: RefCell::default() };
     let mut json = serde_json::Deserializer::from_slice(bytes);
@@ -48,7 +48,7 @@ pub fn document(bytes: &[u8], bounds: Bounds) -> Result<Document, serde_json::Er
     Ok(Document { value, repeated: reader.repeated.into_inner() })
 }
 
-/// Parses a document from another program, whose repeated members are ignored.
+/// Parses a document from another program, in which repeated fields are not recorded.
 pub fn read(bytes: &[u8], bounds: Bounds) -> Result<Value, serde_json::Error> {
     document(bytes, bounds).map(|document| document.value)
 }
@@ -59,7 +59,7 @@ struct BoundedReader {
     repeated: RefCell<Vec<String>>,
 }
 
-/// Path to a value, linked from the inside out, so that it is assembled only when a fault needs it.
+/// Path to a value, linked from the inside out, so that it is assembled only when an error message needs it.
 #[derive(Clone, Copy)]
 struct Path<'a> {
     outer: Option<&'a Path<'a>>,

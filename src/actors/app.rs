@@ -65,19 +65,19 @@ pub use start_error::ShopStartError;
 pub struct App {
     /// Directory of each kind of aggregate.
     pub directories: Directories,
-    /// Clock, ids and settings for the domain rules.
+    /// Clock, IDs and settings for the domain rules.
     pub environment: Arc<Environment>,
     /// List queries on the read pool, which activate no actors.
     pub queries: Queries,
     /// Outbox of committed events, in the order of their numbers.
     pub outbox: Arc<Outbox>,
-    /// Counters of the writer, and its availability.
+    /// The writer's counters and availability.
     pub writer: Arc<WriterCounters>,
     /// Printer connections, with the last status of each printer and the operations sent directly to printers.
     pub printer_connections: Arc<PrinterConnections>,
-    /// Dispatcher, which proposes pairs of jobs and printers and can explain why a job is waiting.
+    /// Dispatcher, which proposes pairs of jobs and printers and can explain why a job has not been assigned.
     pub dispatcher: Dispatcher,
-    /// Hold on dispatching while a restored shop is waiting for review.
+    /// Hold on dispatching while a restored shop awaits review.
     pub hold: DispatchHold,
     /// Forecaster, which predicts when jobs, orders and printers will be done.
     pub forecaster: Forecaster,
@@ -85,7 +85,7 @@ pub struct App {
     pub payments: PaymentMatcher,
     /// Service that finds or creates checkout sessions for orders and invoices.
     pub checkouts: Checkouts,
-    /// Customers in the records of the payment processor.
+    /// Customers as recorded by the payment processor.
     pub subscribers: Subscribers,
     /// File contents, by hash.
     pub blobs: Arc<Blobs>,
@@ -99,7 +99,8 @@ pub struct App {
     pub slicing: Arc<SlicingService>,
     /// Cipher that encrypts secrets at rest.
     pub cipher: Arc<SecretCipher>,
-    /// Counter that changes with each commit of access, so that event streams check their readers' permissions again.
+    /// Counter that is incremented with each commit of access, so that event streams recheck their readers'
+    /// permissions.
     pub access_changes: watch::Sender<u64>,
     /// Redis connection for shared rate limits and the stream of events; `None` if both are kept in the process.
     pub redis: Option<Arc<Redis>>,
@@ -107,7 +108,7 @@ pub struct App {
     pub components: HealthRegistry,
     /// Counters of webhook delivery attempts.
     pub deliveries: Arc<DeliveryMeter>,
-    /// Record of when an e-mail was last sent.
+    /// Record of when an email was last sent.
     pub mail_meter: Arc<MailMeter>,
     /// Latest state observed in external stock systems.
     pub stock_boards: StockSystemStatuses,

@@ -1,5 +1,5 @@
 //! Work at the payment processor for orders and invoices: creating and closing checkout sessions, and issuing refunds.
-//! Each request has an idempotency key derived from the owner's state, by which the processor recognises retries.
+//! Each request has an idempotency key derived from the owner's state, that lets the processor recognise retries.
 
 use std::sync::Arc;
 
@@ -24,7 +24,8 @@ use services::payments::{
     NewPaymentSession, NewRefund, PaymentProcessor, ProcessorError, ProcessorSession, REFUND_ID, Refund, SessionStatus,
 };
 
-/// Builds the payment update to be reported to the owner of a session that turned out to be paid at the processor.
+/// Builds the payment update to be reported to a session's owner when the processor shows that the session is already
+/// paid.
 pub fn paid_by(session: &ProcessorSession) -> PaymentUpdate {
     PaymentUpdate::Paid {
         amount_cents: session.amount_cents,
@@ -34,7 +35,7 @@ pub fn paid_by(session: &ProcessorSession) -> PaymentUpdate {
     }
 }
 
-/// Returns the current checkout with its session id, if the session is open for payment according to the ledger.
+/// Returns the current checkout with its session ID, if the session is open for payment according to the ledger.
 pub fn open_session(ledger: &Ledger) -> Option<(&Checkout, &str)> {
     ledger.checkout().and_then(|checkout| match &checkout.state {
         CheckoutState::Open { session, .. } => Some((checkout, session.as_str())),
@@ -42,8 +43,8 @@ pub fn open_session(ledger: &Ledger) -> Option<(&Checkout, &str)> {
     })
 }
 
-/// Maximum age, in milliseconds, of an idempotency key that the processor is relied on to recognise; its documentation
-/// says one day. Older requests are looked up by our own id before they are repeated.
+/// Maximum age, in milliseconds, at which the processor is relied on to recognise an idempotency key; its documentation
+/// promises one day. Older requests are looked up by our own ID before they are repeated.
 const KEY_TRUSTED_MS: i64 = 12 * HOUR_MS;
 
 /// Executor of ledger effects (sessions, refunds) at the payment processor.
@@ -51,13 +52,13 @@ const KEY_TRUSTED_MS: i64 = 12 * HOUR_MS;
 pub struct LedgerWork {
     /// Payment processor for orders and invoices; `None` if none is configured.
     pub processor: Option<Arc<dyn PaymentProcessor>>,
-    /// Counter that changes when a checkout session has been created or has failed; callers waiting for a session
-    /// subscribe to it.
+    /// Counter that is incremented when a checkout session has been created or has failed; callers waiting for a
+    /// session subscribe to it.
     pub checkout_news: watch::Sender<u64>,
     /// Clock for determining the age of requests.
     pub environment: Arc<Environment>,
-    /// Counter that changes with each new order, invoice and payment, so that unmatched payment events can be matched
-    /// again.
+    /// Counter that is incremented with each new order, invoice and payment, so that unmatched payment events can be
+    /// matched again.
     pub new_references: watch::Sender<u64>,
 }
 
@@ -84,7 +85,7 @@ impl LedgerWork {
         Self { processor, checkout_news: watch::Sender::new(0), environment, new_references: watch::Sender::new(0) }
     }
 
-    /// Notifies subscribers of changes that a commit may have brought: a new owner, or a change to a checkout. An
+    /// Notifies subscribers of changes that a commit may contain, such as a new owner or a change to a checkout. An
     /// effect cannot announce its own completion, because the commit that completes it aborts its task.
     pub fn committed<T: LedgerOwner>(&self, state: &Versioned<T>) {
         if state.version == 1 {
@@ -99,7 +100,7 @@ impl LedgerWork {
     pub async fn run<T: LedgerOwner>(&self, effect: LedgerEffect, of: &Handle<T>) {
         if effect == LedgerEffect::Recount {
             if let Err(error) = report(of, T::asking(LedgerCommand::Recount)).await {
-                tracing::debug!(kind = T::KIND, id = %of.id(), %error, "recount failed; retrying");
+                tracing::debug!(kind = T::KIND, id = %of.id(), %error, "reading the total refunded failed; retrying");
             }
             return;
         }
@@ -109,7 +110,8 @@ impl LedgerWork {
             if let LedgerEffect::ReadRefunds { intent, number } = effect {
                 return tell_read(of, intent, number, None).await;
             }
-            return tracing::debug!(kind = T::KIND, id = %of.id(), "no payment processor is configured; the request waits");
+            return tracing::debug!(kind = T::KIND, id = %of.id(), "no payment processor is configured; the request is \
+                 on hold");
         };
         match effect {
             LedgerEffect::MakeSession { number } => {
@@ -210,7 +212,7 @@ impl LedgerWork {
     }
 }
 
-/// Returns the total of those of the given refunds that have been paid back or are in progress, in minor units.
+/// Returns the total of the given refunds that have been paid out or are in progress, in minor units.
 fn went_back(refunds: &[Refund]) -> i64 {
     let went = refunds.iter().filter(|one| one.counts);
     went.fold(0, |sum: i64, one| sum.saturating_add(one.amount_cents))
@@ -232,7 +234,7 @@ async fn read_refunds<T: LedgerOwner>(
     tell_read(of, intent, number, refunded_cents).await;
 }
 
-/// Reports the total refunded for a payment to the owner; `None` if the processor cannot be queried for it.
+/// Reports the total refunded for a payment to the owner; `None` means that the processor cannot be queried for it.
 async fn tell_read<T: LedgerOwner>(of: &Handle<T>, intent: String, number: u32, refunded_cents: Option<i64>) {
     let read = LedgerCommand::RefundsRead { intent, number, refunded_cents };
     if let Err(error) = report(of, T::asking(read)).await {
@@ -279,7 +281,7 @@ fn not_made<T: LedgerOwner>(of: &Handle<T>, refused: bool, amount: bool, reason:
     CheckoutResult::Failed { refused, amount, reason }
 }
 
-/// Builds the session request for a checkout. Retries must be identical byte for byte, so all values come from the
+/// Builds the session request for a checkout. Retries must be byte-for-byte identical, so all values come from the
 /// owner's frozen state.
 fn asked_for<T: LedgerOwner>(owner: &T, checkout: &Checkout) -> NewPaymentSession {
     let terms = owner.terms();

@@ -1,5 +1,5 @@
 //! Effects of channel orders, which are orders sold by other shops: resolve their lines with the variant map, create
-//! orders of our own from them, forward cancellations and refunds to these orders, and report shipments to the shop.
+//! orders of our own from them, forward cancellations and refunds to our orders, and report shipments to the shop.
 
 mod lines;
 mod shops;
@@ -27,7 +27,7 @@ use kernel::handle::{AskError, Handle};
 use lines::ResolvedLines;
 use store::rows::LoadError;
 
-/// Interval between two checks whether a channel order can proceed, as long as its sales channel does not change.
+/// Interval between checks of whether a channel order can proceed while its sales channel is unchanged.
 const RETRY_AFTER: Duration = Duration::from_hours(1);
 
 /// Effects of channel orders, which create our own orders from them and keep both sides informed.
@@ -38,7 +38,7 @@ pub struct ChannelOrderEffects {
     pub orders: Directory<Order>,
     /// Sources of the SKUs and files from which lines are made.
     pub sources: ProductionSources,
-    /// Counter that changes with each commit of a sales channel.
+    /// Counter that is incremented with each commit of a sales channel.
     pub changes: watch::Sender<u64>,
     /// Connections to the shops, which are notified of shipments.
     pub shops: Arc<ShopClients>,
@@ -74,15 +74,15 @@ async fn tell(of: &Handle<ChannelOrder>, command: ChannelOrderCommand) -> Result
     of.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await.map(drop)
 }
 
-/// Formats a refusal, with all its faults, on one line.
+/// Formats a refusal and all its errors on one line.
 fn in_words(refusal: &Refusal) -> String {
     let faults: Vec<String> = refusal.faults.iter().map(|one| format!("{}: {}", one.path, one.message)).collect();
     if faults.is_empty() { refusal.message.clone() } else { faults.join("; ") }
 }
 
 impl ChannelOrderEffects {
-    /// Resolves the lines until all are resolved, trying immediately, after each change to a sales channel, and every
-    /// hour.
+    /// Tries to resolve the lines immediately, after each change to a sales channel, and hourly, until all are
+    /// resolved.
     async fn resolve(&self, of: &Handle<ChannelOrder>) -> Result<(), ChannelOrderError> {
         let mut changes = self.changes.subscribe();
         // What the rules refused a moment ago they would refuse again.
@@ -110,7 +110,7 @@ impl ChannelOrderEffects {
         }
     }
 
-    /// Creates the order if it does not exist. Its id was chosen earlier, so the order is never created twice.
+    /// Creates the order if it does not exist. Its ID was chosen earlier, so the order is never created twice.
     async fn make(&self, of: &Handle<ChannelOrder>) -> Result<(), ChannelOrderError> {
         let state = of.read();
         let Some(record) = &state.state else { return Ok(()) };

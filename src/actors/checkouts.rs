@@ -1,5 +1,5 @@
 //! Checkouts, each of which is the single payment processor session with which an order or an invoice can be paid,
-//! shared by all callers that request one. The invoice for an order is paid by paying the order.
+//! shared by all callers that request a checkout. The invoice for an order is paid by paying the order.
 //!
 //! The owner records which session is current and initiates its creation (`actors/at_processor.rs`); this module waits
 //! for the session on behalf of a caller. An existing session is verified at the processor before a customer is sent to
@@ -28,7 +28,7 @@ use store::rows::LoadError;
 
 /// Maximum time that a caller waits for a session.
 const MAX_WAIT: Duration = Duration::from_secs(20);
-/// Maximum number of rounds within one call; each change to the owner in the meantime starts another round.
+/// Maximum number of rounds within one call; each change to the owner during a call starts another round.
 const MAX_ROUNDS: usize = 4;
 
 /// Reason no payable session could be returned.
@@ -43,7 +43,7 @@ pub enum CheckoutError {
     /// The processor does not respond, or rejects a valid request. The cause is logged.
     #[error("the payment processor is currently unavailable")]
     Unavailable,
-    /// The owner's actor did not answer.
+    /// The owner's actor did not respond.
     #[error(transparent)]
     Ask(AskError),
     /// The owner could not be loaded.
@@ -70,7 +70,7 @@ impl From<ProcessorError> for CheckoutError {
 /// Checkout session that can be paid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OpenSession {
-    /// Id of the session at the processor.
+    /// ID of the session at the processor.
     pub id: String,
     /// URL of the processor's payment page.
     pub url: String,
@@ -94,7 +94,7 @@ pub struct Checkouts {
     pub orders: Directory<Order>,
     /// Directory of invoices.
     pub invoices: Directory<Invoice>,
-    /// Executor of ledger effects, with the counters that announce changes to checkouts.
+    /// Executor of ledger effects, with the counters that signal changes to checkouts.
     pub work: LedgerWork,
 }
 
@@ -187,8 +187,8 @@ impl Checkouts {
     }
 
     /// Verifies, at the processor, a session recorded by its owner. Returns the session if it can be paid, and `None`
-    /// if it no longer exists. Reports to the owner any payment or expiry that it has not recorded; refuses a session
-    /// that is paid or whose payment is pending.
+    /// if it no longer exists. Reports any payment or expiry that the owner has not recorded to the owner. Fails if the
+    /// session is paid or its payment is pending.
     async fn look<T: LedgerOwner + StoredAggregate>(
         &self,
         owners: &Directory<T>,

@@ -34,9 +34,9 @@ pub enum DispatcherMsg {
     Order(Id, Arc<Versioned<Order>>),
     /// A commit of a printer is on disk.
     Printer(Id, Arc<Versioned<Printer>>),
-    /// The order answered a proposal; `true` if the order claimed the printer.
+    /// The order responded to a proposal; `true` if it claimed the printer.
     Answered(Proposal, bool),
-    /// The order answered whether it gives up a job that all printers refused.
+    /// The order responded to the question whether it gives up on a job that all printers refused.
     JobAnswered(Id),
     /// The next round of proposals is due, because a timer fired or the dispatch hold was lifted.
     Again,
@@ -57,7 +57,7 @@ pub struct Dispatcher {
 struct DispatchSources {
     orders: Directory<Order>,
     printers: Directory<Printer>,
-    /// Materials needed by jobs, used to explain why a job is waiting.
+    /// Materials needed by jobs, used to explain why a job is on hold.
     materials: Directory<Material>,
     environment: Arc<Environment>,
     rules: Arc<DispatchRules>,
@@ -111,8 +111,8 @@ impl Dispatcher {
         self.tell(DispatcherMsg::Printer(id, state.clone()));
     }
 
-    /// Returns a human-readable reason why a job is waiting, based on the current stock and printers; `None` if it is
-    /// not waiting.
+    /// Returns a human-readable reason why a job has not started, based on the current stock and printers; `None` if it
+    /// is not waiting to start.
     pub fn waiting_reason(&self, job: &Job) -> Option<String> {
         if job.state == JobState::Sliced && self.floor.hold.is_on() {
             return Some(DispatchHold::REASON.to_owned());
@@ -120,8 +120,8 @@ impl Dispatcher {
         self.around(job, |around| waiting_reason(job, around))
     }
 
-    /// Calls `look` with the current surroundings of a job: all printers, the job's materials, and the jobs that hold
-    /// the stock for which it is waiting.
+    /// Calls `look` with the current context of a job: all printers, the job's materials, and the jobs that hold the
+    /// stock it needs.
     pub fn around<T>(&self, job: &Job, look: impl FnOnce(&WaitContext<'_>) -> T) -> T {
         let printers = self.floor.printers.all_resident();
         let printers: Vec<&Printer> = printers.iter().filter_map(|(_, state)| state.state.as_ref()).collect();

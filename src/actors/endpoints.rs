@@ -33,9 +33,9 @@ const MAX_UNWRITTEN_EVENTS: i64 = 2000;
 /// Counters of webhook delivery attempts since the start of the process.
 #[derive(Debug)]
 pub struct DeliveryMeter {
-    /// Attempts answered in time with a 2xx status.
+    /// Attempts to which the endpoint responded in time with a 2xx status.
     pub delivered: Counter,
-    /// Attempts answered with another status, or not answered in time.
+    /// Attempts to which the endpoint responded with another status, or not in time.
     pub failed: Counter,
     /// Duration of the attempts.
     pub took: Histogram,
@@ -95,7 +95,7 @@ impl Effects<Endpoint> for EndpointEffects {
     }
 }
 
-/// Maximum number of past deliveries read at a time during a replay.
+/// Maximum number of past deliveries read at a time for a replay.
 const REPLAY_PAGE: u64 = 200;
 
 async fn tell(of: &Handle<Endpoint>, news: EndpointNews) {
@@ -105,8 +105,8 @@ async fn tell(of: &Handle<Endpoint>, news: EndpointNews) {
 }
 
 impl EndpointEffects {
-    /// Waits for events after the cursor, and reports them to the endpoint if any of them concern it, or after many
-    /// that do not. The report moves the cursor and thereby changes the effect, which ends this call.
+    /// Waits for events after the cursor, and reports them to the endpoint if it is subscribed to any of them, or after
+    /// many to which it is not. The report moves the cursor and thereby changes the effect, which ends this call.
     async fn follow(&self, of: &Handle<Endpoint>, cursor: i64) {
         let mut events = EventFollower::new(&self.outbox, &self.store, cursor);
         let follower = self.outbox.followers.add("endpoint", cursor);
@@ -157,7 +157,7 @@ impl EndpointEffects {
         row.map_or(Duration::ZERO, |row| row.longest_wait(&rules.webhook_schedule_ms, rules.webhook_jitter_ms))
     }
 
-    /// Makes one delivery attempt; `None` if the delivery should no longer be sent.
+    /// Makes one delivery attempt; `None` means that the delivery should no longer be sent.
     async fn deliver(&self, of: &Handle<Endpoint>, id: Id, number: u32) -> Option<DeliveryAttempt> {
         let state = of.read();
         let endpoint = state.state.as_ref()?;

@@ -1,7 +1,7 @@
 //! Effects of exports, which write tables page by page and delete their files when they expire.
 //!
-//! Each page is on disk before it is reported, so that after a restart, writing resumes after the last reported page.
-//! The contents of the rows come from the injected [`ExportRows`].
+//! Each page is on disk before it is reported, so after a restart, writing resumes after the last reported page. The
+//! contents of the rows come from the injected [`ExportRows`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,8 +21,8 @@ use platform::secrets::credentials;
 use platform::secrets::encryption::SecretCipher;
 use store::rows::LoadError;
 
-/// Maximum number of rows per page. A page is read, written and reported as a unit, and only one is in memory at a
-/// time.
+/// Maximum number of rows per page. Each page is read, written and reported as a unit, and only one page is in memory
+/// at a time.
 const ROWS_PER_PAGE: u64 = 500;
 /// Path of the download link, without the token.
 const LINK_PATH: &str = "/api/v1/exports/";
@@ -59,7 +59,7 @@ pub struct ExportPage {
 pub trait ExportRows: Send + Sync + 'static {
     /// Returns the column names for a type of record.
     fn columns(&self, kind: ExportType) -> &'static [&'static str];
-    /// Returns the next records, oldest first and at most `limit`, leaving out records created after `upto`.
+    /// Returns the next records, oldest first, up to `limit` of them and excluding those created after `upto`.
     async fn page(
         &self,
         scope: &ExportScope,
@@ -77,11 +77,11 @@ pub struct ExportEffects {
     pub files: ExportFiles,
     /// Source of the rows.
     pub rows: Arc<dyn ExportRows>,
-    /// Cipher that encrypts download links until they are sent by e-mail.
+    /// Cipher that encrypts download links until they are sent by email.
     pub cipher: Arc<SecretCipher>,
 }
 
-/// Reason writing an export stopped prematurely.
+/// Reason that writing an export stopped prematurely.
 #[derive(Debug, thiserror::Error)]
 enum WriteFault {
     #[error("the records cannot be read: {0}")]
@@ -157,7 +157,7 @@ impl ExportEffects {
         }
         report(of, ExportCommand::Vanished).await.map_err(|_| WriteFault::Untold)?;
         let anew = self.files.resume(export.id, 0).await?;
-        let anew = anew.ok_or_else(|| std::io::Error::other("cannot restart the file of the export"))?;
+        let anew = anew.ok_or_else(|| std::io::Error::other("cannot start the export's file over"))?;
         Ok((anew, ExportProgress::default()))
     }
 }

@@ -31,16 +31,16 @@ use kernel::root::{RootMsg, keep};
 use printers::connections::PrinterConnections;
 use store::Store;
 
-/// Delay between a change and the next forecast, which covers all changes in between.
+/// Delay between a change and the next forecast, which takes all changes in between into account.
 const CHANGE_DELAY: Duration = Duration::from_millis(500);
-/// Interval at which the forecast is recomputed even without changes, because prints progress and may take longer than
+/// Interval at which the forecast is recomputed even without changes, because prints advance and may take longer than
 /// expected.
 const FORECAST_INTERVAL: Duration = Duration::from_secs(30);
 /// Pause before retrying to read the history after a failure.
 const READ_RETRY_DELAY: Duration = Duration::from_secs(2);
-/// Maximum number of finished prints, newest first, from which the forecaster learns at startup.
+/// Maximum number of finished prints from which the forecaster learns at startup; the newest are used.
 const MAX_LEARNT_PRINTS: u64 = 2000;
-/// Maximum number of orders, newest first, from whose promises the forecaster learns at startup.
+/// Maximum number of orders from whose promises the forecaster learns at startup; the newest are used.
 const MAX_LEARNT_PROMISES: u64 = 100;
 
 /// Handle to the forecaster, which provides the forecast for jobs, orders and printers. Cheap to clone.
@@ -68,7 +68,7 @@ pub struct ForecastSources {
     pub rules: Arc<DispatchRules>,
     /// Hours during which the shop is staffed.
     pub hours: Arc<ShopHours>,
-    /// Time between the selection of a printer and the start of the print, in milliseconds.
+    /// Time from the selection of a printer to the start of the print, in milliseconds.
     pub starting_ms: i64,
     /// Minimum margin added to the expected completion time before it is promised, in milliseconds.
     pub least_margin_ms: i64,
@@ -82,9 +82,9 @@ type CurrentForecaster = Arc<ArcSwapOption<ActorRef<ForecasterMsg>>>;
 enum ForecasterMsg {
     /// An order or a printer has changed.
     Changed,
-    /// The delay after a change has passed, so the forecast must be computed.
+    /// The delay after a change is over; the forecast must be computed.
     Make,
-    /// The history from before the start has been read.
+    /// The history from before startup has been read.
     Known(Box<ShopHistory>),
     /// The deadline of an order has passed, which makes it late if it is not ready.
     DeadlinePassed,
@@ -115,7 +115,7 @@ struct ShopHistory {
 struct LearnedStatistics {
     paces: Paces,
     stretch: DelayRatios,
-    /// Orders from whose promise the forecaster has already learned.
+    /// Orders from whose promises the forecaster has already learned.
     met: HashSet<Id>,
 }
 
@@ -297,7 +297,7 @@ impl LearnedStatistics {
         }
     }
 
-    /// Learns from those prints and promises of the resident orders from which it has not learned yet.
+    /// Learns from the prints and promises of the resident orders that it has not learned from yet.
     fn learn_from(&mut self, orders: &[(Id, Arc<Versioned<Order>>)]) {
         for order in orders.iter().filter_map(|(_, state)| state.state.as_ref()) {
             if let Some(promise) = order.promise.as_ref().filter(|_| order.status == OrderStatus::Ready) {
@@ -341,7 +341,7 @@ fn compute(shop: &ForecastSources, mut knowledge: LearnedStatistics) -> Computed
     ComputedForecast { forecast, knowledge, new_timings, next_deadline }
 }
 
-/// Reads the history from before the start, retrying until it succeeds.
+/// Reads the history from before startup, retrying until it succeeds.
 fn read(me: ActorRef<ForecasterMsg>, store: Store) {
     tokio::spawn(async move {
         loop {

@@ -8,7 +8,7 @@
 //! protocols.
 //!
 //! A new integration needs a submodule with its `TYPE`, and one line in [`ALL`]. Systems that the shop cannot do
-//! without (e-mail, payments, the database) are connected in `app/`.
+//! without (email, payments, the database) are connected in `app/`.
 
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ pub struct IntegrationType {
     pub name: &'static str,
     /// Display name.
     pub title: &'static str,
-    /// Predicate that decides whether the settings enable the integration.
+    /// Predicate that tells whether the settings enable the integration.
     pub is_on: fn(&Config) -> bool,
     /// Connection test, which checks that the system responds and accepts the credentials, without changing anything in
     /// the system.
@@ -86,7 +86,7 @@ pub type PrepareWork = fn(&Config, &Client) -> Result<Prepared, PeerSettingError
 /// Work with valid settings, which starts once it receives the resources of the process.
 pub type Prepared = Box<dyn FnOnce(&Sources) -> Arc<dyn IntegrationWork> + Send>;
 
-/// Error for an integration with invalid settings.
+/// Error reported for an integration with invalid settings.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{name}: {reason}")]
 pub struct SetupFault {
@@ -139,7 +139,7 @@ pub struct Sources {
     pub outbox: Arc<Outbox>,
     /// Store, for older events.
     pub store: Store,
-    /// Boards with the latest state of external stock systems.
+    /// Statuses of the external stock systems.
     pub stock_boards: StockSystemStatuses,
     /// Accounting aggregate, with the connection to the accounting system.
     pub accounting: Directory<Accounting>,
@@ -147,7 +147,7 @@ pub struct Sources {
     pub postings: Directory<Posting>,
     /// Signal that wakes the work that posts documents to the accounting system.
     pub accounting_wake: AccountingWake,
-    /// Read access to issued documents.
+    /// Queries for reading issued documents.
     pub queries: Queries,
     /// Cipher for encrypting tokens at rest.
     pub cipher: Arc<SecretCipher>,
@@ -190,7 +190,7 @@ impl IntegrationSummary {
     }
 }
 
-/// Integration in this process, with its connection and its work.
+/// Integration in this process, with its connection and background work.
 struct RunningIntegration {
     declared: &'static IntegrationType,
     line: Arc<SystemLine>,
@@ -242,7 +242,7 @@ impl Integrations {
         self.members.iter().map(summary).collect()
     }
 
-    /// Returns the printers known to the print farm interface; `None` if that integration is off.
+    /// Returns the printers listed by the print farm software; `None` if that integration is off.
     pub async fn farm_printers(&self, peer: &PeerConfig) -> Option<Result<Vec<FarmPrinter>, PeerFault>> {
         let member =
             self.members.iter().find(|member| member.declared.name == farm_ui::TYPE.name && member.work.is_some())?;

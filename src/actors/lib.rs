@@ -1,9 +1,9 @@
 //! Actors of all aggregates. Each aggregate in memory has one actor, which applies the aggregate's domain rules and
 //! makes each change durable in one commit.
 //!
-//! [`kernel`] is generic and independent of the kinds of aggregates. Most other modules contain the effects that the
-//! state of one kind of aggregate calls for; [`dispatcher`] matches ready jobs with free printers, and [`slicing`]
-//! produces G-code from models.
+//! [`kernel`] is generic and independent of the kinds of aggregates. Most other modules contain the effects required by
+//! the state of one kind of aggregate; [`dispatcher`] matches ready jobs with free printers, and [`slicing`] produces
+//! G-code from models.
 
 pub mod access;
 pub mod app;

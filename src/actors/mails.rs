@@ -1,5 +1,5 @@
-//! Effects of e-mails, which pass each queued e-mail to the e-mail provider or the agent gateway. Alerts of the same
-//! kind that are waiting at the same time are combined into one e-mail.
+//! Effects of emails, which pass each queued email to the email provider or the agent gateway. Pending alerts of the
+//! same kind are combined into one email.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -27,11 +27,11 @@ use kernel::handle::Handle;
 use platform::secrets::encryption::SecretCipher;
 use services::mail::{MailError, MailFile, Mailer, Message};
 
-/// Maximum size of an attached PDF, in bytes; a larger PDF is available only through the link in the e-mail. Many mail
+/// Maximum size of an attached PDF, in bytes; a larger PDF is available only through the link in the email. Many mail
 /// servers reject more.
 const MAX_ATTACHED_BYTES: usize = 8 * 1024 * 1024;
 
-/// Document attached to an e-mail.
+/// Document attached to an email.
 #[derive(Clone, Debug)]
 pub struct EnclosedDocument {
     /// Type of document, `Invoice` or `Credit note`.
@@ -42,18 +42,18 @@ pub struct EnclosedDocument {
     pub pdf: Option<Bytes>,
 }
 
-/// Source of the documents attached to e-mails, which are rendered when the e-mail is sent.
+/// Source of the documents attached to emails, which are rendered when the email is sent.
 pub trait DocumentSource: std::marker::Send + Sync {
     /// Returns the document; `None` if it does not exist or no longer exists, and an error if it cannot be rendered.
     fn enclosed(&self, which: AttachedDocument) -> BoxFuture<'_, Result<Option<EnclosedDocument>, String>>;
 }
 
-/// Record of when an e-mail was last sent since the start of the process.
+/// Record of when an email was last sent since the start of the process.
 #[derive(Debug, Default)]
 pub struct MailMeter(ArcSwapOption<Timestamp>);
 
 impl MailMeter {
-    /// Returns when an e-mail was last accepted by the mail server or service, or written to the folder; `None` if not
+    /// Returns when an email was last accepted by the mail server or service, or written to the folder; `None` if not
     /// yet.
     pub fn last_sent_at(&self) -> Option<Timestamp> {
         self.0.load().as_deref().copied()
@@ -64,7 +64,7 @@ impl MailMeter {
     }
 }
 
-/// Content of a message, with the id by which a mailer recognises a repetition.
+/// Content of a message, with the ID by which the mailer recognises repetitions.
 struct MessageContent {
     id: String,
     written_at: Timestamp,
@@ -74,32 +74,32 @@ struct MessageContent {
     link: Option<MailLink>,
 }
 
-/// Effects of e-mails, which send queued e-mails and combine alerts of the same kind.
+/// Effects of emails, which send queued emails and combine alerts of the same kind.
 pub struct MailEffects {
-    /// Clock for determining when the next attempt to send an e-mail is due.
+    /// Clock for determining when the next attempt to send an email is due.
     pub environment: Arc<Environment>,
     /// Cipher that decrypts links that only the recipient may read.
     pub cipher: Arc<SecretCipher>,
-    /// Transport for e-mails: a mail server, an e-mail service, or a folder.
+    /// Transport for emails: a mail server, an email service, or a folder.
     pub mailer: Arc<dyn Mailer>,
-    /// Record of when an e-mail was last sent.
+    /// Record of when an email was last sent.
     pub meter: Arc<MailMeter>,
-    /// Layout of e-mails.
+    /// Layout of emails.
     pub frame: Arc<MailFrame>,
     /// Source of attached documents.
     pub documents: Arc<dyn DocumentSource>,
     /// Agent gateway; `None` if `AGENT_URL` is not set.
     pub agent: Option<Arc<dyn Mailer>>,
-    /// All e-mails in memory, among which the alerts to be combined are found.
+    /// All emails in memory, among which the alerts to be combined are found.
     pub mails: Directory<Mail>,
     /// Access aggregate, which lists the admins who receive alerts if `mail.operators` is empty.
     pub access: Directory<Access>,
-    /// Minimum time between two e-mails about the same kind of alert; if zero, each alert is sent as a separate e-mail.
+    /// Minimum time between two emails about the same kind of alert; if zero, each alert is sent as a separate email.
     pub alert_interval: Duration,
-    /// Time at which this process last sent an e-mail about each kind of alert. Locked while such an e-mail is being
+    /// Time at which this process last sent an email about each kind of alert. Locked while such an email is being
     /// sent.
     pub last_alerts: DashMap<AlertKind, Arc<Mutex<Option<Instant>>>>,
-    /// Set if the last attempt to send an e-mail failed, so that an outage of the provider is logged only once.
+    /// Set if the last attempt to send an email failed, so that an outage of the provider is logged only once.
     pub failing: AtomicBool,
 }
 
@@ -130,8 +130,8 @@ impl Effects<Mail> for MailEffects {
 }
 
 impl MailEffects {
-    /// Waits until another e-mail about the given kind of alert may be sent, and then sends all waiting alerts of that
-    /// kind to the same recipients as one e-mail.
+    /// Waits until another email about the given kind of alert may be sent, and then sends all pending alerts of that
+    /// kind to the same recipients as one email.
     async fn send_gathered(&self, of: &Handle<Mail>, kind: AlertKind, to: &[String]) {
         let gate = self.last_alerts.entry(kind).or_default().clone();
         let mut last = gate.lock().await;
@@ -163,12 +163,12 @@ impl MailEffects {
         let _ = report(of, tried(own.tries + 1, &sent)).await;
     }
 
-    /// Returns the link at the end of an e-mail, decrypted if it is secret. Fails permanently if the e-mail has
+    /// Returns the link at the end of an email, decrypted if it is secret. Fails permanently if the email has
     /// expired, even before the first attempt to send it, because the provider or this server may have been
     /// unavailable.
     fn link_of(&self, mail: &Mail) -> Result<Option<MailLink>, MailError> {
         if mail.useless_at.is_some_and(|at| self.environment.now() >= at) {
-            return Err(MailError::Permanent { reason: "the link expired before the mail could be sent".to_owned() });
+            return Err(MailError::Permanent { reason: "the link expired before the email could be sent".to_owned() });
         }
         let Some(sealed) = &mail.sealed_link else { return Ok(mail.link.clone()) };
         let url = self.cipher.decrypt(&sealed.encrypted_url);
@@ -177,7 +177,7 @@ impl MailEffects {
         Ok(Some(MailLink { label: sealed.label.clone(), url }))
     }
 
-    /// Sends a message to the recipients of `mail`. Its id never changes, so that the provider recognises a repetition.
+    /// Sends a message to the recipients of `mail`. Its ID never changes, so that the provider recognises repetitions.
     async fn send(&self, mail: &Mail, words: MessageContent) -> Result<(), MailError> {
         let sent = match mail.channel {
             Channel::Mail => self.send_mail(mail, words).await,
@@ -203,20 +203,20 @@ impl MailEffects {
                     self.meter.sent(self.environment.now());
                 }
                 if self.failing.swap(false, Relaxed) {
-                    tracing::info!("mails are sent again");
+                    tracing::info!("emails can be sent again");
                 }
             }
             Err(error) => {
                 if !self.failing.swap(true, Relaxed) {
-                    tracing::warn!(mail = %mail.id, %error, "sending a mail failed; not logged again until a mail is \
-                         sent");
+                    tracing::warn!(mail = %mail.id, %error, "sending an email failed; further failures are not logged \
+                         until an email is sent");
                 }
             }
         }
         sent
     }
 
-    /// Renders an e-mail in its layout, with its attachments, and sends it.
+    /// Renders an email in its layout, with its attachments, and sends it.
     async fn send_mail(&self, mail: &Mail, mut words: MessageContent) -> Result<(), MailError> {
         let to = self.receivers(mail).await?;
         let mut files: Vec<MailFile> = Vec::new();
@@ -256,7 +256,7 @@ impl MailEffects {
         self.mailer.send(&message).await
     }
 
-    /// Returns the recipients of an e-mail; for an alert without recipients, the active admins.
+    /// Returns the recipients of an email; for an alert without recipients, the active admins.
     async fn receivers(&self, mail: &Mail) -> Result<Vec<String>, MailError> {
         if !mail.to.is_empty() || mail.alert.is_none() {
             return Ok(mail.to.clone());

@@ -32,7 +32,7 @@ pub struct MaterialEffects {
 
 impl MaterialEffects {
     /// Requests a status poll of the printers that reported matching spools before the material was identified. The
-    /// poll binds the spools to the material; if it fails, a later poll does.
+    /// poll binds the spools to the material; if it fails, a later poll does so.
     fn look_for(&self, spools: SpoolBinding) {
         let bindings = [spools];
         for (id, printer) in self.printers.all_resident() {
@@ -54,8 +54,8 @@ impl MaterialEffects {
         }
     }
 
-    /// Asks an order to give up reservations, and records which ones the order retains. Those it gives up are settled
-    /// by the order.
+    /// Asks an order to release reservations, and records which ones the order retains. The order settles those that it
+    /// releases.
     async fn ask_back(&self, of: &Handle<Material>, order: Id, claims: Vec<ClaimId>) {
         let Some(words) = of.read().state.as_ref().map(Material::recall_words) else { return };
         match self.orders.ask(order, CommandOrigin::system(), RecallClaims(claims, words)).await {

@@ -34,14 +34,14 @@ use store::rows::LoadError;
 pub struct OrderEffects {
     /// Sources of the SKUs and files from which jobs are made.
     pub sources: ProductionSources,
-    /// Counter that changes with each commit of a SKU, because the SKU may have received the file for which a job is
-    /// waiting.
+    /// Counter that is incremented with each commit of a SKU, because the SKU may have received a file that a job
+    /// needs.
     pub sku_changes: watch::Sender<u64>,
     /// Slicer that produces G-code from models.
     pub slicing: Arc<SlicingService>,
-    /// Interval between two checks whether slicing can proceed.
+    /// Interval between checks of whether slicing can proceed.
     pub slicing_recheck: Duration,
-    /// Materials whose stock jobs claim.
+    /// Materials whose stock is claimed by jobs.
     pub materials: Directory<Material>,
     /// Printers to which attempts are assigned.
     pub printers: Directory<Printer>,
@@ -108,7 +108,7 @@ impl Effects<Order> for OrderEffects {
 }
 
 impl OrderEffects {
-    /// Tells the order which file its jobs for a SKU are printed from, once the SKU has a file.
+    /// Sends the order the file from which its jobs for a SKU are printed, once the SKU has a file.
     async fn prepare(&self, of: &Handle<Order>, sku: Id) {
         let mut changes = self.sku_changes.subscribe();
         loop {
@@ -151,8 +151,8 @@ async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice
     }
 }
 
-/// Asks the order to issue the invoice that is waiting for the seller's name and address. Settings are read only when
-/// the server starts, so an invoice that must keep waiting is not retried before the next start.
+/// Asks the order to issue the invoice that is on hold until the settings contain the seller's name and address.
+/// Settings are read only at startup, so an invoice that remains on hold is not retried before the next start.
 async fn issue_invoice(of: &Handle<Order>) {
     match of.ask(CommandOrigin::system(), OrderNews::IssueInvoice, ASK_TIMEOUT).await {
         Ok(answered) if answered.answer.is_wanted => std::future::pending().await,
@@ -184,7 +184,7 @@ async fn tell(of: &Handle<Order>, news: OrderNews) {
     }
 }
 
-/// Assigns a claimed attempt to its printer; a refusal ends the attempt before anything has begun.
+/// Assigns a claimed attempt to its printer; if the printer refuses, the attempt ends before anything has begun.
 async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attempt: Id, printer: Id) {
     let state = of.read();
     let Some(current_job) = state.state.as_ref().and_then(|order| order.jobs.get(&job)) else { return };
@@ -212,7 +212,8 @@ async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attemp
         },
         Err(AskError::Refused(refusal)) => not_started(refusal.message),
         Err(error) => {
-            return tracing::debug!(order = %of.id(), %printer, %error, "giving an attempt to the printer failed; retrying");
+            return tracing::debug!(order = %of.id(), %printer, %error, "assigning an attempt to the printer failed; \
+                 retrying");
         }
     };
     tell(of, OrderNews::Attempt { job, attempt, report }).await;

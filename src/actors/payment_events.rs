@@ -18,15 +18,15 @@ use kernel::handle::Handle;
 pub struct KeptPaymentEventEffects {
     /// Matcher that finds the order or invoice and applies the event to it.
     pub matcher: PaymentMatcher,
-    /// Counter that changes with each new order, invoice and accepted payment, any of which may be the match for an
-    /// event.
+    /// Counter that is incremented with each new order, invoice and accepted payment, any of which may be the match for
+    /// an event.
     pub new_references: watch::Sender<u64>,
 }
 
 #[async_trait]
 impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
-    /// Tries to match the event immediately and after each new order, invoice and payment, and gives up at the deadline
-    /// of the effect.
+    /// Tries to match the event immediately and after each new order, invoice and payment, and gives up at the effect's
+    /// deadline.
     async fn run(&self, effect: MatchOrder, of: Handle<KeptPaymentEvent>) {
         let state = of.read();
         let Some(record) = &state.state else { return };
@@ -58,7 +58,7 @@ impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
         };
         let tried = KeptPaymentEventCommand::Tried { matched };
         if let Err(error) = of.ask(CommandOrigin::system(), tried, ASK_TIMEOUT).await {
-            tracing::debug!(%error, "recording a try failed; retrying");
+            tracing::debug!(%error, "recording an attempt failed; retrying");
         }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! The verdict on a start is implemented in this module and in `domain/printer`. Upload and start are separate calls,
 //! `start_sent` is durable before the start is sent, and a start is sent only by the task whose
-//! [`domain::printer::PrinterUpload`] was answered with `Go`.
+//! [`domain::printer::PrinterUpload`] returned `Go`.
 
 mod cancel;
 mod emergency;
@@ -51,13 +51,13 @@ pub struct WatchSettings {
     pub poll: Duration,
     /// Time without a response after which a printer counts as offline.
     pub offline: Duration,
-    /// Keeps the files of finished prints on the printers instead of deleting them.
+    /// If `true`, the files of finished prints are left on the printers instead of being deleted.
     pub keep_files: bool,
 }
 
-/// Effects of printers, which communicate with printers and report the progress of attempts to their orders.
+/// Effects of printers, which communicate with printers and report the progress of attempts to the orders.
 pub struct PrinterEffects {
-    /// Orders, which receive reports about their attempts.
+    /// Orders, which receive notifications about their attempts.
     pub orders: Directory<Order>,
     /// All printers, which record the materials of spools.
     pub printers: Directory<Printer>,
@@ -107,7 +107,7 @@ impl Effects<Printer> for PrinterEffects {
     }
 }
 
-/// Sends news to the printer's own actor. If this fails, the effect sends it again.
+/// Sends a message to the printer's own actor. If this fails, the effect sends the message again.
 async fn tell(of: &Handle<Printer>, news: PrinterNews) {
     match of.ask(CommandOrigin::system(), news, ASK_TIMEOUT).await {
         Ok(_) => {}
@@ -116,14 +116,14 @@ async fn tell(of: &Handle<Printer>, news: PrinterNews) {
     }
 }
 
-/// Returns the printer's current attempt, if it is the given one.
+/// Returns the printer's current attempt if it is the given one.
 fn in_hand(of: &Handle<Printer>, attempt: Id) -> Option<CurrentAttempt> {
     of.read().state.as_ref()?.in_hand.clone().filter(|hand| hand.attempt == attempt)
 }
 
 impl PrinterEffects {
     /// Returns the time, in milliseconds, after which an unconfirmed start on the printer is judged; some types of
-    /// printer take longer than others to show a print.
+    /// printer take longer than others to report a print.
     fn confirm_ms(&self, of: &Handle<Printer>) -> i64 {
         let printer = of.read();
         let declared = printer.state.as_ref().and_then(|printer| PrinterType::of_word(&printer.fields.kind));

@@ -1,6 +1,6 @@
 //! Effects of quotes, which have models sliced to determine their price, and create the orders for accepted quotes.
 //!
-//! The id of the order is chosen in the commit that accepts the quote, so the order is created only once, regardless of
+//! The ID of the order is chosen in the commit that accepts the quote, so the order is created only once, regardless of
 //! retries and crashes.
 
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub struct QuoteOrders {
 /// Reason the order for a quote was not created.
 #[derive(Debug)]
 pub enum QuoteOrderError {
-    /// The order cannot be created until something is changed, as described by the text.
+    /// The order cannot be created until the problem described by the text is fixed.
     Refused(String),
     /// Transient failure, after which the creation is retried.
     Trouble(AskError),
@@ -134,13 +134,13 @@ impl QuoteOrders {
 
 /// Effects of quotes, which slice models and create orders.
 pub struct QuoteEffects {
-    /// Custom requests, which are informed of the status of the quotes that respond to them.
+    /// Custom requests, which are informed of the status of their quotes.
     pub custom_requests: Directory<CustomRequest>,
     /// Service that creates the orders for accepted quotes.
     pub quote_orders: QuoteOrders,
     /// Slicer that produces G-code from models.
     pub slicing: Arc<SlicingService>,
-    /// Interval between two checks whether slicing can proceed.
+    /// Interval between checks of whether slicing can proceed.
     pub slicing_recheck: Duration,
 }
 
@@ -169,7 +169,7 @@ impl Effects<Quote> for QuoteEffects {
 }
 
 impl QuoteEffects {
-    /// Reports the status of the quote to the custom request to which it responds, if the request still exists.
+    /// Reports the status of the quote to the custom request that it responds to, if the request still exists.
     async fn tell_request(&self, of: &Handle<Quote>, request: Id, status: QuoteStatus) {
         let quote_id = of.id();
         let news = match status {
@@ -191,7 +191,7 @@ impl QuoteEffects {
         }
     }
 
-    /// Reports the result of slicing a model to the quote. Slicing that cannot proceed yet is retried at intervals.
+    /// Reports the result of slicing a model to the quote. If slicing cannot proceed yet, it is retried at intervals.
     async fn slice(&self, of: &Handle<Quote>, source: SliceSource) {
         let email = of.read().state.as_ref().and_then(|quote| quote.customer_email.clone());
         let purpose = SlicingPurpose::Draft { mailbox: email.map(|email| mailbox(&email)).unwrap_or_default() };

@@ -16,7 +16,7 @@ use kernel::effects::Effects;
 use kernel::environment::Environment;
 use kernel::handle::Handle;
 
-/// Hold on automatic dispatching while a restored shop is waiting for review. Clones share the same state.
+/// Hold on automatic dispatching while a restored shop awaits review. Clones share the same state.
 #[derive(Clone, Debug)]
 pub struct DispatchHold(Arc<watch::Sender<Option<Timestamp>>>);
 
@@ -25,7 +25,7 @@ impl DispatchHold {
     pub const REASON: &str =
         "on hold since the shop was restored from a backup: an admin must review the restore first";
 
-    /// Creates a hold, given the time of the newest restore that has yet to be reviewed; `None` if there is none.
+    /// Creates a hold; `since` is the time of the newest restore that has yet to be reviewed, if there is one.
     pub fn new(since: Option<Timestamp>) -> Self {
         Self(Arc::new(watch::Sender::new(since)))
     }
@@ -41,8 +41,8 @@ impl DispatchHold {
         let _ = self.0.subscribe().wait_for(Option::is_none).await;
     }
 
-    /// Returns whether the hold applies to the item with the given id. It does if the id is no newer than the restore,
-    /// so that the item came from the backup.
+    /// Returns whether the hold applies to the item with the given ID. It does if the ID is no newer than the restore,
+    /// which means that the item came from the backup.
     pub fn covers(&self, id: Id) -> bool {
         let Some(since) = *self.0.borrow() else { return false };
         let made_at = id.0.get_timestamp().map(|at| at.to_unix());

@@ -1,5 +1,5 @@
-//! Effects of sales channels. They do no external work; each commit is only announced to channel orders waiting for the
-//! variant map.
+//! Effects of sales channels. They do no external work; they only notify channel orders that need the variant map of
+//! each commit.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use domain::sales_channel::SalesChannel;
 use kernel::effects::Effects;
 use kernel::handle::Handle;
 
-/// Effects of sales channels, which announce each commit.
+/// Effects of sales channels, which publish each commit.
 pub struct SalesChannelEffects {
-    /// Counter that changes with each commit.
+    /// Counter that is incremented with each commit.
     pub changes: watch::Sender<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Effects of SKUs. They do no external work; each commit is only announced to orders with jobs waiting for a file.
+//! Effects of SKUs. They do no external work; they only notify orders whose jobs need a file of each commit.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use domain::sku::Sku;
 use kernel::effects::Effects;
 use kernel::handle::Handle;
 
-/// Effects of SKUs, which announce each commit.
+/// Effects of SKUs, which publish each commit.
 pub struct SkuEffects {
-    /// Counter that changes with each commit.
+    /// Counter that is incremented with each commit.
     pub changes: watch::Sender<u64>,
 }
 

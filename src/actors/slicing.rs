@@ -1,7 +1,7 @@
 //! Produces G-code from models. Each combination of model, profile and slicer version is sliced once, and the result is
 //! stored as a file.
 //!
-//! The id of the file is derived from the inputs. The same inputs are therefore never sliced twice, even across
+//! The ID of the file is derived from the inputs. The same inputs are therefore never sliced twice, even across
 //! restarts, and only one file is created even if the server is killed halfway and slices again.
 
 mod turns;
@@ -32,20 +32,20 @@ use kernel::handle::AskError;
 use services::slicer::{SliceError, SliceRequest, Slicer};
 use store::rows::LoadError;
 
-/// Version of the slicing procedure. It must be incremented when the server would turn the same model and profile into
-/// different G-code.
+/// Version of the slicing procedure. Must be incremented whenever a change to the server results in different G-code
+/// for the same model and profile.
 const RECIPE_VERSION: &str = "2";
 /// Number of bytes of a result read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
-/// Maximum number of characters taken from the name of the model for the name of the G-code.
+/// Maximum number of characters of the model's name that are used in the name of the G-code.
 const MAX_STEM_CHARS: usize = 80;
 
-/// Reason slicing produced no file.
+/// Reason that slicing produced no file.
 #[derive(Debug)]
 pub enum SlicingFailure {
-    /// Something is not available yet, as described by the text.
+    /// A prerequisite, described by the text, is not available yet.
     Waits(String),
-    /// Other models come first, or there is no space; slicing is requested again later. Occurs only for customers'
+    /// Other models take precedence, or there is no space; slicing is requested again later. Occurs only for customers'
     /// draft quotes.
     NotNow(String),
     /// The model cannot be sliced with the profile; the text is from the slicer.
@@ -108,7 +108,7 @@ pub enum SlicingPurpose {
 }
 
 impl SlicingPurpose {
-    /// Returns the party whose turn at the slicer is used. Models for drafts made by staff belong to the shop.
+    /// Returns the party whose turn at the slicer is taken. Models for drafts made by staff belong to the shop.
     fn owner(&self, model: &File) -> FileOwner {
         match self {
             Self::Draft { mailbox } if model.customer_upload.is_some() => FileOwner::Customer(mailbox.clone()),
@@ -124,10 +124,10 @@ pub struct SlicingService {
     blobs: Arc<Blobs>,
     turns: SlicerQueue,
     room: Arc<dyn CustomerQuota>,
-    /// Locks that are held while the file with the given id is being created. The map is only used for lookups, so its
+    /// Locks that are held while the file with the given ID is being created. The map is only used for lookups, so its
     /// order does not matter.
     making: DashMap<Id, Arc<Mutex<()>>>,
-    /// Description of what the last call to [`Self::gcode`] was waiting for; `None` if nothing.
+    /// Description of the missing prerequisite at the last call to [`Self::gcode`]; `None` if there was none.
     waits: BlockingMutex<Option<String>>,
 }
 
@@ -139,7 +139,8 @@ impl SlicingService {
         Self { slicer, blobs, turns, room, making: DashMap::new(), waits: BlockingMutex::new(None) }
     }
 
-    /// Returns a human-readable description of what slicing is waiting for; `None` if nothing is known to be missing.
+    /// Returns a human-readable description of the prerequisite that slicing lacks; `None` if none is known to be
+    /// missing.
     pub fn waits_for(&self) -> Option<String> {
         self.waits.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -211,7 +212,7 @@ impl SlicingService {
         let outcome = tokio::select! {
             biased; // what is done in this moment is kept
             outcome = making => outcome,
-            () = turn.is_wanted_back() => Err(SlicingFailure::NotNow("models of orders are sliced first".to_owned())),
+            () = turn.is_wanted_back() => Err(SlicingFailure::NotNow("models for orders are sliced first".to_owned())),
         };
         drop(lock);
         // Whoever waits for it holds the lock as well.
@@ -219,7 +220,7 @@ impl SlicingService {
         outcome
     }
 
-    /// Slices a model, and records the result with the given id. `sliced_from` is the model if it belongs to a
+    /// Slices a model, and records the result with the given ID. `sliced_from` is the model if it belongs to a
     /// customer, in which case the G-code counts towards the storage used by customers.
     async fn make(
         &self,
@@ -268,7 +269,7 @@ impl SlicingService {
         let bytes = blob.size;
         let (kind, size, photo_of) = (FileKind::Gcode, i64::try_from(bytes).unwrap_or(i64::MAX), None);
         let create = FileCommand::Create { name, kind, size, sha256: blob.sha256, metadata, photo_of, sliced_from };
-        // One that was deleted is made anew under its id.
+        // One that was deleted is made anew under its ID.
         match files.read(id).await? {
             Some(_) => files.ask(id, CommandOrigin::system(), create).await?,
             None => files.create_as(id, CommandOrigin::system(), create).await?,

@@ -1,8 +1,7 @@
-//! Customers in the records of the payment processor, with their subscriptions and cards, which only the processor
-//! stores.
+//! Customers as recorded by the payment processor, with their subscriptions and cards, which only the processor stores.
 //!
-//! The processor finds customers by our id. This module caches the processor's customer ids, which never change, and,
-//! for a minute, the cards, so that a profile can be displayed without a call to the processor.
+//! Customers are looked up at the processor by our ID. This module caches the processor's customer IDs, which never
+//! change, and, for a minute, the cards, so that a profile can be displayed without a call to the processor.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,11 +19,11 @@ use services::payments::{
 
 /// Maximum number of cached customers; when it is reached, the cache is cleared.
 const MAX_REMEMBERED: usize = 10_000;
-/// Maximum number of subscriptions per list whose product names are looked up.
+/// Maximum number of subscriptions in a list for which product names are looked up.
 const MAX_LOOKED_AT: usize = 10;
 /// Time for which cached cards are displayed.
 const CARDS_FRESH_FOR: Duration = Duration::from_secs(60);
-/// Time without a retry after the processor failed to return the cards.
+/// Time to wait before a retry after the processor failed to return the cards.
 const SILENCE_KEPT_FOR: Duration = Duration::from_secs(10);
 /// Time for which a customer who was not found at the processor is not searched for again; most customers never
 /// subscribe, and each search costs a call.
@@ -65,7 +64,7 @@ type Cards = (Instant, Vec<StoredCard>);
 #[derive(Clone)]
 pub struct Subscribers {
     processor: Option<Arc<dyn PaymentProcessor>>,
-    /// Cached customer ids used by the processor, by our own id.
+    /// Cached customer IDs used by the processor, by our own ID.
     customer_ids: Arc<DashMap<Id, String>>,
     /// Customers not found at the processor, with the time until which they are not searched for again.
     unknown: Arc<DashMap<Id, Instant>>,
@@ -77,9 +76,9 @@ pub struct Subscribers {
 /// Customer who is starting a subscription.
 #[derive(Clone, Debug)]
 pub struct Subscriber<'a> {
-    /// Our id of the customer.
+    /// Our ID for the customer.
     pub id: Id,
-    /// E-mail address for receipts.
+    /// Email address for receipts.
     pub email: &'a str,
     /// Name of the customer; `None` if unknown.
     pub name: Option<String>,
@@ -110,7 +109,7 @@ impl Subscribers {
         self.processor.as_ref().ok_or(SubscriberError::NotConfigured)
     }
 
-    /// Returns the processor's id for a customer; `None` if the customer is unknown to the processor.
+    /// Returns the processor's ID for a customer; `None` if the customer is unknown to the processor.
     async fn customer(&self, id: Id) -> Result<Option<String>, SubscriberError> {
         if let Some(customer_id) = self.customer_ids.get(&id) {
             return Ok(Some(customer_id.clone()));
@@ -247,7 +246,8 @@ impl Subscribers {
         Ok(OpenSession { id: session.id, url, expires_at: session.expires_at })
     }
 
-    /// Removes the cards of the customer whose processor id is `theirs` from the cache, because they may have changed.
+    /// Removes a customer's cards from the cache, because they may have changed. `theirs` is the processor's ID for the
+    /// customer.
     pub fn forget(&self, theirs: &str) {
         let ours = self.customer_ids.iter().find(|entry| entry.value() == theirs).map(|entry| *entry.key());
         if let Some(ours) = ours {

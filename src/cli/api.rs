@@ -21,17 +21,17 @@ const PAGE_ENTRIES: usize = 200;
 /// Reason why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiFailure {
-    /// The server refused the request.
+    /// The server rejected the request.
     #[error("{message}")]
     Refused {
         /// HTTP status of the response.
         status: u16,
         /// Error code.
         code: String,
-        /// Error message, or the problems of all fields if the server lists them.
+        /// Error message, or the errors of all fields if the server lists them.
         message: String,
     },
-    /// The server did not answer.
+    /// The server did not respond.
     #[error("the server did not respond: {0}")]
     Unavailable(#[from] reqwest::Error),
     /// The response has an unexpected form.
@@ -91,7 +91,7 @@ impl HttpApi {
         json_of(self.request(Method::POST, path).json(body).send().await?).await
     }
 
-    /// Updates some members of a resource with PATCH.
+    /// Updates some fields of a resource with PATCH.
     pub async fn patch(&self, path: &str, body: &Value) -> Result<Value, ApiFailure> {
         json_of(self.request(Method::PATCH, path).json(body).send().await?).await
     }
@@ -101,7 +101,7 @@ impl HttpApi {
         json_of(self.request(Method::DELETE, path).send().await?).await.map(drop)
     }
 
-    /// Fetches all entries of a list, page by page. `path` must have no query; `name` is the member that contains the
+    /// Fetches all entries of a list, page by page. `path` must not have a query; `name` is the field that contains the
     /// entries.
     pub async fn list<T: DeserializeOwned>(&self, path: &str, name: &str) -> Result<Vec<T>, ApiFailure> {
         let mut all = Vec::new();
@@ -122,7 +122,7 @@ pub fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, ApiFailure> {
     serde_json::from_value(value).map_err(|error| ApiFailure::Unexpected(error.to_string()))
 }
 
-/// Returns the body of a successful response (null if it is empty), or an error if the server refused the request.
+/// Returns the body of a successful response (null if it is empty), or an error if the server rejected the request.
 pub async fn json_of(answer: Response) -> Result<Value, ApiFailure> {
     let status = answer.status();
     let body = answer.bytes().await?;
@@ -136,7 +136,8 @@ pub async fn json_of(answer: Response) -> Result<Value, ApiFailure> {
     bounded_json::read(&body, bounded_json::ANSWER).map_err(|error| ApiFailure::Unexpected(error.to_string()))
 }
 
-/// Converts an error response from the API: to the problems of all fields if it lists them, otherwise to its message.
+/// Converts an error response from the API to an error with the problems of all fields if it lists them, otherwise with
+/// its message.
 fn refusal(status: u16, body: &Value) -> ApiFailure {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let faults = body["errors"].as_array().into_iter().flatten();
@@ -157,10 +158,10 @@ mod tests {
 
     #[test]
     fn a_refusal_names_every_fault() {
-        let faults = json!([{"path": "email", "message": "must be an e-mail address"}, {"path": "role", "message": "is missing"}]);
+        let faults = json!([{"path": "email", "message": "must be an email address"}, {"path": "role", "message": "is missing"}]);
         let failure =
             refusal(400, &json!({"success": false, "message": "wrong", "code": "validation", "errors": faults}));
-        assert_eq!(failure.to_string(), "email: must be an e-mail address; role: is missing");
+        assert_eq!(failure.to_string(), "email: must be an email address; role: is missing");
         assert!(matches!(failure, ApiFailure::Refused { status: 400, .. }));
         assert_eq!(refusal(409, &json!({"message": "taken", "code": "x"})).to_string(), "taken");
         assert_eq!(refusal(502, &Value::Null).to_string(), "the server responded with 502");

@@ -1,5 +1,5 @@
-//! `printfloor backup FILE`: writes a full backup of the shop to one file, which is read back and verified before it
-//! gets its final name.
+//! `printfloor backup FILE`: writes a full backup of the shop to one file, which is read back and verified before it is
+//! given its final name.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -29,7 +29,7 @@ use crate::observe::log;
 use crate::server::lock;
 use crate::store::copy::DatabaseCopier;
 
-/// Maximum duration of a whole backup.
+/// Maximum duration of a backup.
 const MAX_BACKUP_TIME: Duration = Duration::from_secs(24 * 3600);
 /// File permissions: readable and writable by the owner only.
 const FILE_MODE: u32 = 0o600;
@@ -78,7 +78,7 @@ pub fn summary(backup: &VerifiedBackup) -> String {
     )
 }
 
-/// Reads a backup to its end and verifies it against its manifest; `what` labels the progress line.
+/// Reads a whole backup and verifies it against its manifest; `what` labels the progress line.
 pub async fn checked(path: PathBuf, what: &'static str) -> Result<VerifiedBackup, CliError> {
     let display_path = path.display().to_string();
     let total = fs::metadata(&path).map_err(CliError::io(format!("{display_path} cannot be read")))?.len();
@@ -105,7 +105,7 @@ async fn download(api: &HttpApi, part: &UnfinishedFile) -> Result<(), CliError> 
     part.write(pieces).await
 }
 
-/// Backs up the shop from the data folder and the database, which no server may be using.
+/// Backs up the shop from the data folder and the database. No server may be running on them.
 async fn copy(config: &Config, part: &UnfinishedFile) -> Result<(), CliError> {
     if !shop_exists(config).await? {
         return Err(CliError::NoShop { words: no_shop(config), new: false });

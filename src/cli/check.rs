@@ -1,6 +1,6 @@
-//! `printfloor check`: tests the settings and all configured services, and says how to fix problems.
+//! `printfloor check`: tests the settings and all configured services, and suggests how to fix problems.
 //!
-//! The command changes nothing on disk or at any printer or service, so it may run while the server runs.
+//! The command changes nothing on disk, on printers or in services, so it can be used while the server is running.
 
 mod database;
 mod printers;
@@ -54,7 +54,7 @@ fn data_folder(report: &mut CheckReport, data: &Path) {
     match fs::write(&probe, "check").and_then(|()| fs::remove_file(probe)) {
         Ok(()) if existing == data => report.fine("data", format!("{} is writable", data.display())),
         Ok(()) => {
-            report.fine("data", format!("{} does not exist yet; it is created at the first start", data.display()));
+            report.fine("data", format!("{} does not exist yet; the first start creates it", data.display()));
         }
         Err(_) if existing.is_file() => {
             report.wrong("data", format!("{} is a file, not a folder", existing.display()), advice);
@@ -66,7 +66,7 @@ fn data_folder(report: &mut CheckReport, data: &Path) {
     }
 }
 
-/// Checks that either a server runs on the data directory and responds, or its address is free to listen on.
+/// Checks that a server is running on the data directory and responds, or else that its address is free to listen on.
 async fn address(report: &mut CheckReport, config: &Config) {
     match HttpApi::over_socket(&config.server.data_dir).await {
         Ok(Some(api)) => match api.get("/healthz").await {
@@ -93,7 +93,7 @@ async fn address(report: &mut CheckReport, config: &Config) {
                 io::ErrorKind::AddrInUse => {
                     "stop the program that uses this address, or set server.listen to another address"
                 }
-                io::ErrorKind::AddrNotAvailable => "set server.listen to an address of this machine",
+                io::ErrorKind::AddrNotAvailable => "set server.listen to one of this machine's addresses",
                 _ => "set server.listen to another address",
             };
             report.wrong("address", format!("cannot listen on {listen}: {}", io_words(&error)), advice);

@@ -44,10 +44,10 @@ pub enum CliError {
         /// File name of the program.
         program: &'static str,
     },
-    /// The running server refused the request or did not answer.
+    /// The running server rejected the request or did not respond.
     #[error(transparent)]
     Api(#[from] ApiFailure),
-    /// The shop refused a command.
+    /// The shop rejected a command.
     #[error(transparent)]
     Ask(#[from] AskError),
     /// An operating system call failed.
@@ -77,7 +77,7 @@ impl CliError {
         ExitCode::from(if matches!(self, Self::Usage(_)) { 2 } else { 1 })
     }
 
-    /// Returns advice, if the error message does not already say what to do.
+    /// Returns advice, unless the error message already states what to do.
     pub fn advice(&self) -> Option<String> {
         let words = match self {
             Self::Usage(_) => "printfloor --help lists the commands and their options",
@@ -112,7 +112,7 @@ fn start_advice(error: &StartError) -> Option<String> {
             }
             io::ErrorKind::AddrNotAvailable => "choose another address with --listen ADDR",
             io::ErrorKind::PermissionDenied => {
-                "ports below 1024 need special privileges: choose another port with --listen ADDR"
+                "ports below 1024 require special privileges; choose another port with --listen ADDR"
             }
             _ => return None,
         },

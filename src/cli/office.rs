@@ -1,8 +1,8 @@
 //! Accounts and API keys for the command line: through the control socket of the running server or, if there is none,
-//! directly in the database under the same rules. Both ways give the same results and errors.
+//! directly in the database under the same rules. The results and errors are the same either way.
 //!
-//! No command creates a new shop by accident: if no server runs and no database contains a shop, the command fails and
-//! names the places it searched.
+//! No command creates a new shop by accident: if no server is running and no database contains a shop, the command
+//! fails and lists the locations that it searched.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ pub struct KeyLine {
 /// Newly created API key.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct CreatedKey {
-    /// Id of the key.
+    /// ID of the key.
     pub id: Id,
     /// The API key in plain text. It is never stored.
     pub key: String,
@@ -70,21 +70,21 @@ pub struct UserLine {
 pub enum ApiClient {
     /// Access through the running server's API.
     Running(HttpApi),
-    /// Access through the database, opened by this process because no server runs.
+    /// Access through the database, opened by this process because no server is running.
     Alone(Box<Server>),
 }
 
-/// Requirement on the shop that a command works on.
+/// Condition that the shop must meet for a command to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ShopRequirement {
     /// An existing shop.
     Existing,
-    /// An existing shop or, if the value is `true` (`--new`), a new one.
+    /// An existing shop or, if the value is `true` (`--new`), a new shop.
     NewIfAllowed(bool),
 }
 
 impl ShopRequirement {
-    /// Returns the requirement of a command that can create a shop; `new` is its flag `--new`.
+    /// Returns the requirement for a command that can create a shop; `new` is its `--new` flag.
     pub fn of(new: bool) -> Self {
         Self::NewIfAllowed(new)
     }
@@ -281,7 +281,7 @@ impl From<&User> for UserLine {
     }
 }
 
-/// Executes a command with the rights of the machine's owner, as if it came over the control socket.
+/// Executes a command with the machine owner's rights, as if it came over the control socket.
 async fn ask<C: Command<Access>>(server: &Server, command: C) -> Result<C::Answer, CliError> {
     let access = server.shop().access.activate(Id::ONLY);
     Ok(access.ask(CommandOrigin::new(Principal::Machine), command, ASK_TIMEOUT).await?.answer)

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 
 use super::CliError;
 
-/// Writes a result to standard output. Returns [`CliError::ReaderGone`] if the reader has closed it, so that the
+/// Writes a result to standard output. Returns [`CliError::ReaderGone`] if the reader has closed it, in which case the
 /// command ends without an error message.
 pub fn print(text: &str) -> Result<(), CliError> {
     let mut out = io::stdout().lock();

@@ -9,7 +9,7 @@ const BAR_CHARS: u64 = 30;
 const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 /// Interval between plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
-/// Ratio of each unit of bytes to the next smaller one.
+/// Ratio between successive units of bytes.
 const UNIT_STEP: f64 = 1000.0;
 
 /// Progress display of one operation on standard error.

@@ -1,8 +1,8 @@
 //! `printfloor restore FILE`: restores a backup into an empty data folder and an empty database.
 //!
-//! The whole backup is read before anything is written. From then until everything has been compared, a marker in the
-//! data folder (and in a PostgreSQL database) prevents servers from starting. An interrupted restore starts over; a
-//! completed one is recognised by its database (`app/restore_mark.rs`).
+//! The whole backup is read before anything is written. While the restore is in progress, a marker in the data folder
+//! (and in a PostgreSQL database) prevents servers from starting. An interrupted restore starts over; a completed one
+//! is recognised from its database (`app/restore_mark.rs`).
 
 use std::fs::{self, File};
 use std::io;
@@ -29,7 +29,7 @@ use crate::store::restoring::{RestoredBackup, record};
 
 /// Files that may already exist in the data folder, because backups do not contain them.
 const OWN_FILES: [&str; 4] = ["secrets.env", ".env", LOCK_FILE, CONTROL_SOCKET];
-/// Maximum number of file names that the message about a non-empty folder lists.
+/// Maximum number of file names listed in the message about a non-empty folder.
 const MAX_NAMED: usize = 3;
 
 /// Restores a backup.
@@ -53,7 +53,7 @@ fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSet
     let manifest = &backup.manifest;
     if manifest.database.kind != copier.kind() {
         return Err(CliError::Failed(format!(
-            "the backup is of a {} database, but the settings use {}: specify a database of the same kind with \
+            "the backup contains a {} database, but the settings use {}; specify a database of the same kind with \
              DATABASE_URL",
             manifest.database.kind,
             connect::display_url(&database.url)
@@ -61,7 +61,7 @@ fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSet
     }
     if !Migrator::migrations().iter().any(|migration| migration.name() == manifest.schema_version) {
         return Err(CliError::Failed(format!(
-            "the backup was created by version {} of printfloor, which is newer than this one ({}): install that \
+            "the backup was created by version {} of printfloor, which is newer than this one ({}); install that \
              version and try again",
             manifest.version,
             env!("CARGO_PKG_VERSION")
@@ -70,7 +70,7 @@ fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSet
     Ok(())
 }
 
-/// Restore into a folder and database that were empty and are marked as being restored.
+/// Restore into a folder and a database that were empty and have been marked as being restored.
 struct RestoreInProgress {
     config: Config,
     database: DatabaseSettings,
@@ -110,8 +110,8 @@ impl RestoreInProgress {
             RestoreStage::Interrupted(Some(earlier)) => {
                 if !earlier.has_places_of(&mark) {
                     return Err(CliError::Failed(format!(
-                        "an interrupted restore wrote to other places than the current settings specify: restore the \
-                         settings, or empty {} and the previous places manually",
+                        "an interrupted restore wrote to locations other than those in the current settings; restore \
+                         the settings, or empty {} and the previous locations manually",
                         config.server.data_dir.display()
                     )));
                 }
@@ -237,7 +237,7 @@ fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Removes a folder's contents but not the folder itself, which may be a mounted volume that cannot be removed.
+/// Removes the contents of a folder but not the folder itself, which may be a mounted volume.
 fn empty(folder: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -271,13 +271,13 @@ fn sqlite_url(file: &Path) -> Result<String, CliError> {
     Ok(format!("sqlite://{}?mode=rw", text.replace('%', "%25").replace('?', "%3F").replace('#', "%23")))
 }
 
-/// Prints what was restored and what the operator has to do next.
+/// Prints the restored items and the operator's next steps.
 fn report(config: &Config, backup: &VerifiedBackup) -> Result<(), CliError> {
     let data = absolute(&config.server.data_dir);
     output::line(&format!("restored into {}: {}", data.display(), summary(backup)))?;
     if !config.secrets_file().exists() && config.auth.secrets_key.is_empty() {
         output::note(&format!(
-            "restore the shop's secrets as {}: it does not start without them",
+            "restore the shop's secrets to {}; the shop does not start without them",
             config.secrets_file().display()
         ));
     }

@@ -14,7 +14,7 @@ use crate::observe::log;
 use crate::server::{CONTROL_SOCKET, Server, absolute};
 use crate::store::connect;
 
-/// Extra time to close files and sockets, on top of the time for requests and actors to complete.
+/// Additional time to close files and sockets, on top of the time for requests and actors to finish.
 const CLOSE_GRACE: Duration = Duration::from_secs(2);
 
 /// Exits the process as soon as standard input closes, without an orderly shutdown. Nothing is lost, because
@@ -44,7 +44,7 @@ pub async fn run(global: &GlobalOptions, listen: Option<SocketAddr>) -> Result<(
     };
     if let Some(file) = server.made_secrets() {
         let file = absolute(file);
-        tracing::info!("created new secrets: keep {} with the data, which cannot be used without it", file.display());
+        tracing::info!("created new secrets; keep {} with the data, which cannot be used without it", file.display());
     }
     let nobody = office::access(&server).await?.users.values().all(|user| user.archived);
     let program = shell_word(&program(env::args_os().next(), env::current_dir().ok().as_deref()));
@@ -63,7 +63,7 @@ pub async fn run(global: &GlobalOptions, listen: Option<SocketAddr>) -> Result<(
         return Err(CliError::Failed("another server has taken over the database".to_owned()));
     }
     output::note(&format!(
-        "stopping: running requests have {} s to finish; a second signal stops the server immediately",
+        "stopping; running requests have {} s to finish; a second signal stops the server immediately",
         within.as_secs_f64()
     ));
     tokio::select! {
@@ -78,7 +78,7 @@ pub async fn run(global: &GlobalOptions, listen: Option<SocketAddr>) -> Result<(
     Ok(())
 }
 
-/// Formats the message printed when the server has started. `nobody` is `true` while no account exists, `code` is the
+/// Formats the message printed when the server has started. `nobody` is `true` if no account exists, `code` is the
 /// setup code, and `program` is the shell command that runs this program.
 fn greeting(
     config: &Config,
@@ -117,8 +117,8 @@ fn greeting(
     text
 }
 
-/// Returns a name with which this program can be run from any directory: a name found on the search path stays as it
-/// is, a path becomes absolute.
+/// Returns a name with which this program can be run from any directory: a name on the search path is returned
+/// unchanged, and a path is made absolute.
 fn program(called: Option<OsString>, folder: Option<&Path>) -> String {
     let called = called.map_or_else(|| PathBuf::from("printfloor"), PathBuf::from);
     let absolute = match folder {

@@ -4,8 +4,8 @@ use std::{fs, io};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Listener for stop signals. It catches them from the moment it is created, so none is lost before [`Signals::next`]
-/// is called.
+/// Listener for stop signals. It catches signals from the moment it is created, so none is lost before
+/// [`Signals::next`] is called.
 #[derive(Debug)]
 pub struct Signals {
     terminate: Signal,

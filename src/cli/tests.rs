@@ -96,7 +96,7 @@ async fn an_option_in_the_wrong_place_is_not_ignored() {
 #[test]
 fn what_is_no_id_or_time_is_told_in_words() {
     let words = |line: &str| Cli::try_parse_from(line.split_whitespace()).unwrap_err().to_string();
-    assert!(words("printfloor key revoke x").contains("is not an id; `printfloor key list` shows the ids"));
+    assert!(words("printfloor key revoke x").contains("is not an ID; `printfloor key list` shows the IDs"));
     let message = words("printfloor key create --name x --role admin --expires-at 2027-13-01");
     assert!(message.contains("must be a time such as 2030-01-31T12:00:00Z or a date such as 2030-01-31"), "{message}");
     assert!(words("printfloor serve --listen nowhere").contains("such as 127.0.0.1:8787"));

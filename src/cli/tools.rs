@@ -75,8 +75,8 @@ fn running_cargo() -> Option<OsString> {
     env::var_os("CARGO").filter(|_| env::var_os("CARGO_MANIFEST_DIR").is_some_and(|folder| folder == CHECKOUT))
 }
 
-/// Chooses the way in which the program at `own`, built from `checkout`, starts a tool. Under Cargo, the tool is always
-/// built first, because an existing one may be older than the sources.
+/// Chooses how the program at `own`, built from `checkout`, starts a tool. Under Cargo, the tool is always built first,
+/// because an existing build may be older than the sources.
 fn launch(tool: Tool, own: &Path, checkout: &Path, running_cargo: Option<OsString>) -> ToolCommand {
     let folder = own.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let profile = folder.filter(|name| name != "debug").unwrap_or_else(|| DEV_PROFILE.to_owned());

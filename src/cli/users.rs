@@ -5,7 +5,7 @@ use super::table::table;
 use super::{CliError, GlobalOptions, NewUserArguments, output, password};
 use crate::observe::log;
 
-/// Creates a staff account and prints its id.
+/// Creates a staff account and prints its ID.
 pub async fn create(global: &GlobalOptions, new: &NewUserArguments) -> Result<(), CliError> {
     log::start_for_command();
     // Nobody types a password twice to hear then that there is no shop.
@@ -29,16 +29,14 @@ pub async fn passwd(global: &GlobalOptions, email: &str) -> Result<(), CliError>
     let office = ApiClient::open(global, ShopRequirement::Existing).await?;
     let changed = set_password(&office, email).await;
     office.close().await;
-    output::line(&format!("set the password of {}; all its sessions have ended", changed?.email))
+    output::line(&format!("set the password for {}; all sessions of the account have been ended", changed?.email))
 }
 
 async fn set_password(office: &ApiClient, email: &str) -> Result<UserLine, CliError> {
     let address = email.trim().to_lowercase();
     let user = office.users().await?.into_iter().find(|user| user.email == address);
     let user = user.ok_or_else(|| {
-        CliError::Failed(format!(
-            "no account has the e-mail address {email}; `printfloor user list` shows all accounts"
-        ))
+        CliError::Failed(format!("no account has the email address {email}; `printfloor user list` shows all accounts"))
     })?;
     let password = password::ask().await?;
     office.set_password(&user, password).await?;

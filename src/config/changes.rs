@@ -1,5 +1,5 @@
-//! Changes to settings: they are written to `.env`, provided that the settings as a whole remain valid, and take effect
-//! at the next start.
+//! Changes to settings, which are written to `.env` if the settings as a whole remain valid, and take effect at the
+//! next start.
 
 use std::fs;
 use std::io;
@@ -14,11 +14,11 @@ use super::{Config, ConfigError, DOTENV, LoadOptions, LoadedConfig, Origin, rena
 
 /// Suffix for the backup copy of the previous `.env`.
 const FORMER: &str = ".bak";
-/// Settings that this module refuses to change, because existing data depends on them.
+/// Settings that cannot be changed here, because existing data depends on them.
 const BOUND_TO_DATA: [&str; 3] = ["auth.api_key_salt", "auth.secrets_key", "server.data_dir"];
 
-/// Settings that name a program which the server runs. A client that could change one could run any program on the
-/// server's machine.
+/// Settings that name a program that the server runs. A client that could change such a setting could run any program
+/// on the server's machine.
 const PROGRAMS: [&str; 1] = ["slicing.program"];
 
 /// Change to one setting.
@@ -33,24 +33,24 @@ pub struct Change {
 /// Reason the settings cannot be changed. Messages never reveal the value of a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
-    /// Invalid changes: each setting's name as the caller wrote it, with a description of the fault.
+    /// Invalid changes: each setting's name, as written by the caller, with a description of the error.
     #[error("some of the changes are invalid")]
     Faults(Vec<(String, String)>),
     /// The settings as a whole are invalid with the changes.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The current `.env` has a faulty line.
+    /// The current `.env` contains an invalid line.
     #[error(".env: {0}")]
     Dotenv(#[from] DotenvError),
     /// A file cannot be read or written.
     #[error(".env cannot be read or written")]
     Io(#[from] io::Error),
     /// The settings were not loaded from sources, so there is no `.env` to change.
-    #[error("the settings of this server cannot be changed through the API")]
+    #[error("this server's settings cannot be changed through the API")]
     NoOrigin,
 }
 
-/// Value without effect, because another source overrides `.env`.
+/// Value that has no effect, because another source overrides `.env`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ShadowedValue {
     /// Name of the setting.
@@ -65,9 +65,9 @@ pub struct PlannedChanges {
     pub config: Config,
     /// Variables to be written, in the order of the changes.
     pub variables: Vec<String>,
-    /// Changes without effect.
+    /// Changes that have no effect.
     pub shadowed: Vec<ShadowedValue>,
-    /// Names of the changed settings whose new value differs from the one in force; they take effect after a restart.
+    /// Names of the changed settings whose new value differs from the one in effect; they take effect after a restart.
     pub restart: Vec<String>,
     file: PathBuf,
     former: Option<String>,
@@ -75,7 +75,7 @@ pub struct PlannedChanges {
 }
 
 impl PlannedChanges {
-    /// Replaces `.env` atomically and keeps the previous version as a backup beside it. Only the owner can access the
+    /// Replaces `.env` atomically and keeps the previous version next to it as a backup. Only the owner can access the
     /// two files.
     pub fn write(&self) -> io::Result<()> {
         if let Some(former) = &self.former {
@@ -209,8 +209,8 @@ pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, Chang
     Ok(PlannedChanges { config, variables, shadowed, restart, file, former, text })
 }
 
-/// Returns the variable to write for a setting: the one already in `.env`, else the short one if there is one, else the
-/// long one, which every setting has.
+/// Returns the variable to write for a setting: the one already in `.env` or, if there is none, the short one if it
+/// exists, otherwise the long one, which every setting has.
 fn variable(key: &str, present: &[(String, String)]) -> String {
     let long = variable_of(key);
     match short_variable_of(key) {

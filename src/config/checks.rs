@@ -1,4 +1,4 @@
-//! Checks of settings beyond their types. All faults are collected, so that one start reports all of them.
+//! Checks of settings beyond their types. All errors are collected, so that a single start reports all of them.
 
 mod prices;
 
@@ -17,13 +17,13 @@ use domain::peer_address::without_login;
 use domain::seller::gaps_in_words;
 use domain::tracking::NUMBER_PLACE;
 
-/// Names of the platform's five sites.
+/// Names of the shop's five sites.
 pub const SITES: [&str; 5] = ["support", "dev", "digital", "tech", "industries"];
 
 /// Minimum length of `SESSION_SECRET`, in characters.
 const MIN_SESSION_SECRET_CHARS: usize = 32;
 
-/// Minimum of `slicing.memory_max_bytes`; slicers do not even start with less.
+/// Minimum of `slicing.memory_max_bytes`; slicers do not start with less.
 const MIN_SLICER_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Maximum of `quality.max_reprints`. Each reprint is a job of its order, and orders are held in memory as a whole.
@@ -38,7 +38,7 @@ const MAX_TOPIC_BYTES: usize = 200;
 /// Minimum buffer size that the HTTP parser accepts, in bytes.
 const MIN_HEADER_BYTES: usize = 8192;
 
-/// Returns descriptions of all faults; empty if the settings are valid.
+/// Returns descriptions of all errors; empty if the settings are valid.
 pub(super) fn problems(config: &Config) -> Vec<String> {
     let mut problems = missing(config);
     secrets(config, &mut problems);
@@ -54,11 +54,12 @@ pub(super) fn problems(config: &Config) -> Vec<String> {
     problems
 }
 
-/// Returns warnings about valid settings that have no effect, probably because the operator forgot a related setting.
+/// Returns warnings about settings that are valid but have no effect, probably because the operator forgot a related
+/// setting.
 pub fn doubts(config: &Config) -> Vec<String> {
     let Config { mail, printers, payments, .. } = config;
     let seller_gaps = config.rules().seller_gaps();
-    let no_mail = "mails are written to files instead of being sent";
+    let no_mail = "emails are written to files instead of being sent";
     [
         (
             mail.smtp_host.is_empty() && !mail.smtp_password.is_empty(),
@@ -74,7 +75,7 @@ pub fn doubts(config: &Config) -> Vec<String> {
         ),
         (
             !mail.smtp_host.is_empty() && !mail.api_key.is_empty(),
-            "SMTP_HOST and EMAIL_API_KEY are both set: mails are sent through SMTP_HOST".to_owned(),
+            "SMTP_HOST and EMAIL_API_KEY are both set: emails are sent through SMTP_HOST".to_owned(),
         ),
         (
             printers.fw_rest_url.is_empty() && !printers.fw_rest_api_key.is_empty(),
@@ -93,7 +94,7 @@ pub fn doubts(config: &Config) -> Vec<String> {
     .collect()
 }
 
-/// Returns a fault for each missing setting that is required in production.
+/// Returns an error for each missing setting that is required in production.
 fn missing(config: &Config) -> Vec<String> {
     if config.mode != Mode::Production {
         return Vec::new();
@@ -190,7 +191,8 @@ fn has_scheme(text: &str, schemes: &[&str]) -> bool {
     Url::parse(text).is_ok_and(|url| schemes.contains(&url.scheme()) && url.has_host())
 }
 
-/// Returns the settings of the server and its limits that must not be 0, each with whether it is 0.
+/// Returns the names of the settings of the server and its limits that must not be 0, each with a flag that indicates
+/// whether it is 0.
 fn edge_zeros(config: &Config) -> Vec<(&'static str, bool)> {
     let Config { server, database, .. } = config;
     vec![
@@ -229,7 +231,8 @@ fn edge_zeros(config: &Config) -> Vec<(&'static str, bool)> {
     ]
 }
 
-/// Returns the settings of the shop and its connections that must not be 0, each with whether it is 0.
+/// Returns the names of the settings of the shop and its connections that must not be 0, each with a flag that
+/// indicates whether it is 0.
 fn shop_zeros(config: &Config) -> Vec<(&'static str, bool)> {
     let Config { dispatch, printers, webhooks, .. } = config;
     vec![
@@ -292,7 +295,7 @@ fn numbers(config: &Config, problems: &mut Vec<String>) {
 fn words(config: &Config, problems: &mut Vec<String>) {
     let currency = &config.orders.currency;
     if currency.len() != 3 || !currency.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        problems.push(format!("orders.currency must be three lower-case letters, not \"{currency}\""));
+        problems.push(format!("orders.currency must be three lowercase letters, not \"{currency}\""));
     }
     if !SITES.contains(&config.orders.default_site.as_str()) {
         problems.push(format!(
@@ -303,7 +306,7 @@ fn words(config: &Config, problems: &mut Vec<String>) {
     }
     for rate in &config.tax.rates {
         if rate.country.len() != 2 || !rate.country.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            problems.push(format!("tax.rates: country must be two upper-case letters, not \"{}\"", rate.country));
+            problems.push(format!("tax.rates: country must be two uppercase letters, not \"{}\"", rate.country));
         }
         if rate.bps > 10_000 {
             problems.push(format!("tax.rates: bps must be at most 10000 (100 %), not {}", rate.bps));
@@ -333,7 +336,7 @@ fn words(config: &Config, problems: &mut Vec<String>) {
     }
     for address in &config.mail.operators {
         if !address.contains('@') {
-            problems.push(format!("mail.operators: \"{address}\" is not an e-mail address"));
+            problems.push(format!("mail.operators: \"{address}\" is not an email address"));
         }
     }
 }
@@ -358,7 +361,7 @@ fn integration_words(config: &Config, problems: &mut Vec<String>) {
         ("smart_home.mqtt_discovery_prefix", &config.smart_home.mqtt_discovery_prefix),
     ] {
         if topic.is_empty() || topic.len() > MAX_TOPIC_BYTES || topic.contains(['+', '#', '\0', ' ']) {
-            problems.push(format!("{key} must be a topic prefix without +, # and spaces"));
+            problems.push(format!("{key} must be a topic prefix without +, # or spaces"));
         }
     }
     if let Some(entry) = config.accounting.unreadable_tax_type() {

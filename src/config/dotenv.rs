@@ -1,8 +1,8 @@
-//! Reads `.env` files (with `dotenvy`), and changes values in them without touching the rest of the file.
+//! Reads `.env` files (with `dotenvy`), and changes values in them without changing the rest of the file.
 //!
 //! Lines are `NAME=value`, optionally after `export`. A value with spaces or `#` must be quoted; single quotes are
 //! literal, double quotes support `\n`, `\"`, `\\` and `\$`. `dotenvy` expands `$NAME` outside single quotes, which
-//! would silently change a password that contains `$`: such a `$` is rejected with advice instead.
+//! would silently change a password that contains `$`, so such a `$` is rejected, with advice.
 
 use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};
@@ -19,7 +19,7 @@ const MAX_LINKS: usize = 40;
 pub struct DotenvError {
     /// Line number, starting at 1.
     pub line: usize,
-    /// Description of the fault; never reveals the value.
+    /// Description of the error; never reveals the value.
     pub problem: &'static str,
 }
 
@@ -129,7 +129,7 @@ fn statements(text: &str) -> Vec<(&str, Option<String>)> {
 }
 
 /// Replaces the file at `path` atomically with one that only its owner can read. After a crash, either the old file or
-/// the new one is there. If `path` is a symbolic link, its target is replaced and the link preserved.
+/// the new one exists. If `path` is a symbolic link, its target is replaced and the link preserved.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let path = &behind_links(path)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -145,7 +145,7 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Returns the target of a symbolic link, even if the target does not exist; any other path is returned unchanged.
+/// Returns the target of a symbolic link, even if the target does not exist; returns any other path unchanged.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {

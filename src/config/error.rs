@@ -1,4 +1,4 @@
-//! Reasons the settings cannot be used, as messages for the operator.
+//! Errors that prevent the settings from being used, with messages for the operator.
 
 use std::io;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub enum ConfigError {
     Toml {
         /// Path of the file.
         path: PathBuf,
-        /// Line and column of the fault, with a description.
+        /// Line and column of the error, with a description.
         problem: String,
     },
     /// A line of `.env` or `SECRETS_FILE` is not an assignment.
@@ -31,22 +31,22 @@ pub enum ConfigError {
     Dotenv {
         /// Path of the file.
         path: PathBuf,
-        /// Line number and description of the fault; never the value.
+        /// Line number and description of the error; never the value.
         source: DotenvError,
     },
-    /// Settings are unknown, missing or invalid; each fault is listed.
+    /// Settings are unknown, missing or invalid; each error is listed.
     #[error("invalid settings:{}", listed(.0))]
     Refused(Vec<String>),
 }
 
-/// Builds the error that lists the given faults, up to a maximum number.
+/// Builds the error that lists the given messages, up to a maximum number.
 pub(super) fn refused(mut faults: Vec<String>, more: Vec<String>) -> ConfigError {
     faults.extend(more);
     faults.truncate(MAX_FAULTS);
     ConfigError::Refused(faults)
 }
 
-/// Formats a single fault on the same line, several on one line each.
+/// Formats a single message on the same line, and several messages on one line each.
 fn listed(faults: &[String]) -> String {
     match faults {
         [one] => format!(" {one}"),

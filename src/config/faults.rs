@@ -1,4 +1,4 @@
-//! Messages about invalid values of settings, with the setting, its source and the expected value.
+//! Messages about settings with invalid values, stating the setting, its source and the expected value.
 
 use figment::error::{Actual, Kind};
 use figment::{Error, Figment};
@@ -7,8 +7,8 @@ use super::Config;
 use super::layers::{KnownSettings, Layer};
 use domain::refusal::MAX_FAULTS;
 
-/// Extracts the settings, or returns a message for each value of the wrong type. After each fault, the setting
-/// concerned is reset to its default, so that the next fault can be found.
+/// Extracts the settings, or returns a message for each value of the wrong type. After each error, the affected setting
+/// is reset to its default, so that the next error can be found.
 pub fn extract(mut figment: Figment, known_settings: &KnownSettings, lines: &Layer) -> Result<Config, Vec<String>> {
     let mut faults = Vec::new();
     while faults.len() < MAX_FAULTS {
@@ -42,8 +42,8 @@ fn words(error: &Error, key: &str, lines: &Layer) -> String {
             format!("must be {}{}", plain(expected), actual_text(actual))
         }
         Kind::UnknownVariant(_, choices) => format!("must be one of: {}", choices.join(", ")),
-        Kind::UnknownField(name, members) => format!("has no member {name}; valid members are {}", members.join(", ")),
-        Kind::MissingField(name) => format!("lacks the member {name}"),
+        Kind::UnknownField(name, members) => format!("has no field {name}; valid fields are {}", members.join(", ")),
+        Kind::MissingField(name) => format!("lacks the field {name}"),
         other => other.to_string(),
     };
     format!("{key}{place}: {problem}")

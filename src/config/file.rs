@@ -1,4 +1,4 @@
-//! Settings file: its values, and a fault for every name in it that is not a setting.
+//! Settings file: its values, and an error for every name in it that is not a setting.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

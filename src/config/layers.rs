@@ -83,7 +83,7 @@ pub const MODE: &str = "PRINTFLOOR_ENV";
 /// Prefix of the variables that set settings.
 const PREFIX: &str = "PRINTFLOOR_";
 
-/// Prefixes of variables that are meant for the tests and `scripts/test`, not for the server.
+/// Prefixes of variables that are intended for the tests and `scripts/test` rather than the server.
 const TEST_PREFIXES: [&str; 2] = ["PRINTFLOOR_TEST_", "PRINTFLOOR_TOOLS"];
 
 /// All settings (`section.key`) with their defaults.
@@ -198,7 +198,7 @@ impl KnownSettings {
 
     /// Returns the layers for the given variables, and the names of variables with the prefix `PRINTFLOOR_` that match
     /// no setting; former names of settings are skipped (see `KnownSettings::former`). Empty values count as not set.
-    /// If both variables of a setting are present, the one with the prefix `PRINTFLOOR_` wins.
+    /// If both variables for a setting are present, the one with the prefix `PRINTFLOOR_` takes precedence.
     pub fn layers(&self, variables: &[(String, String)], place: &str) -> (Vec<Layer>, Vec<String>) {
         let mut layers = Vec::new();
         let mut unknown = Vec::new();
@@ -262,7 +262,7 @@ impl Layer {
         Toml::from_str(text).map_err(|error| error.to_string())
     }
 
-    /// Returns the line of a setting, if the layer has the given source name and the line is available.
+    /// Returns the line of a setting, if the layer has the given source name and the line is known.
     pub fn line_of(&self, source: &str, key: &str) -> Option<usize> {
         if self.source == source { self.lines.get(key).copied() } else { None }
     }

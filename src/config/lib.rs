@@ -3,7 +3,7 @@
 //! be in `secrets.env` in the data directory; loading never generates or writes secrets. The environment is passed in,
 //! so that tests can control it.
 //!
-//! A new setting needs a field in [`sections`] and, in `config.toml`, a line with its default and a comment.
+//! A new setting requires a field in [`sections`] and, in `config.toml`, a line with its default and a comment.
 
 pub mod changes;
 pub mod checks;
@@ -59,7 +59,7 @@ pub struct Config {
     /// Mode of the server, from `PRINTFLOOR_ENV` and never from a settings file.
     #[serde(skip)]
     pub mode: Mode,
-    /// Sources of the settings, needed to change them there.
+    /// Sources of the settings, which are needed to change them there.
     #[serde(skip)]
     pub origin: Origin,
     /// Listener, and limits on connections and requests.
@@ -72,7 +72,7 @@ pub struct Config {
     pub auth: sections::AuthConfig,
     /// Limits on queued commands, and rate limits.
     pub limits: sections::LimitsConfig,
-    /// Rules by which low stock holds jobs back.
+    /// Rules by which low stock puts jobs on hold.
     inventory: sections::InventoryConfig,
     /// Defaults and limits for new orders.
     pub orders: sections::OrdersConfig,
@@ -106,13 +106,13 @@ pub struct Config {
     pub webhooks: sections::WebhooksConfig,
     /// Account at the payment processor.
     pub payments: sections::PaymentsConfig,
-    /// Delivery of e-mails.
+    /// Delivery of emails.
     pub mail: sections::MailConfig,
     /// Search for printers.
     pub discovery: sections::DiscoveryConfig,
     /// Settings shared by all integrations.
     pub integrations: sections::IntegrationsConfig,
-    /// Parts management system with which stock is synchronised.
+    /// Parts management system, with which stock is synchronised.
     pub parts: sections::PeerConfig,
     /// Spool management system.
     pub spools: sections::PeerConfig,
@@ -120,7 +120,7 @@ pub struct Config {
     pub stock_sync: sections::StockSyncConfig,
     /// Workflow automation system to which events are sent.
     pub workflow: sections::WorkflowConfig,
-    /// User interface for print farms.
+    /// Print farm software.
     pub farm_ui: sections::PeerConfig,
     /// Detector of failed prints.
     pub failure_detection: sections::FailureDetectionConfig,
@@ -140,7 +140,7 @@ pub struct Config {
     pub log: sections::LogConfig,
 }
 
-/// Mode of the server: development for trying it out, production for a real shop.
+/// Mode of the server: development for evaluation, production for a real shop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// Missing secrets are generated at the first start and stored in `SECRETS_FILE`.
@@ -152,7 +152,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Returns the prefix of API keys, which tells production keys from development keys.
+    /// Returns the prefix of API keys, which distinguishes production keys from development keys.
     pub const fn key_prefix(self) -> &'static str {
         match self {
             Self::Production => "key_live_",
@@ -161,10 +161,10 @@ impl Mode {
     }
 }
 
-/// Settings returned by [`Config::load`], with their sources and warnings.
+/// Result of [`Config::load`]: the settings, with their sources and warnings.
 #[derive(Debug)]
 pub struct LoadedConfig {
-    /// Settings in force.
+    /// Settings in effect.
     pub config: Config,
     /// Warnings for the operator, to be logged once the log has started.
     pub warnings: Vec<String>,
@@ -188,7 +188,7 @@ impl Config {
         Self::load_with(options, &dotenv)
     }
 
-    /// Does the same as [`Self::load`], with the given assignments in place of those in `.env`.
+    /// Loads settings like [`Self::load`], with the given assignments in place of those in `.env`.
     fn load_with(options: LoadOptions, dotenv: &[(String, String)]) -> Result<LoadedConfig, ConfigError> {
         let known_settings = KnownSettings::new().map_err(|error| ConfigError::Refused(vec![error]))?;
         let SettingsFile { layer: file, mut former, faults } = settings_file(&options, &known_settings)?;
@@ -336,7 +336,8 @@ pub fn process_env() -> Vec<(String, String)> {
         .collect()
 }
 
-/// Reads the specified settings file, or else the one in the working directory; returns an empty one if neither exists.
+/// Reads the specified settings file or, if none is specified, the one in the working directory; returns an empty one
+/// if neither exists.
 fn settings_file(options: &LoadOptions, known_settings: &KnownSettings) -> Result<SettingsFile, ConfigError> {
     let path = options.cwd.join(options.file.as_deref().unwrap_or(Path::new(FILE)));
     let text = match (read_if_there(&path)?, &options.file) {

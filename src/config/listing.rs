@@ -65,7 +65,7 @@ pub struct ShownSetting {
     pub about: String,
     /// `true` for a secret, whose value is never displayed.
     pub secret: bool,
-    /// Value in force; `None` for a secret.
+    /// Value in effect; `None` for a secret.
     pub value: Option<serde_json::Value>,
     /// Default value; `None` for a secret.
     pub default: Option<serde_json::Value>,
@@ -110,7 +110,7 @@ fn json(toml: &str) -> Option<serde_json::Value> {
     serde_json::to_value(dict.get("value")?).ok()
 }
 
-/// Renders `config.toml` with the values in force. Above each setting that another source overrides, a line names the
+/// Renders `config.toml` with the values in effect. Above each setting that another source overrides, a line names the
 /// source and the default.
 pub fn whole(given_settings: &BTreeMap<String, ConfiguredSetting>) -> String {
     let mut section = "";

@@ -17,7 +17,7 @@ pub struct LoadOptions {
     pub env: Vec<(String, String)>,
     /// Working directory, in which `.env` and a relative `file` are located.
     pub cwd: PathBuf,
-    /// Settings from the command line, as (`section.key`, text); they override everything else.
+    /// Settings from the command line, as (`section.key`, text); they override all other sources.
     pub overrides: Vec<(&'static str, String)>,
 }
 
@@ -28,9 +28,8 @@ impl LoadOptions {
     }
 }
 
-/// Sources of the settings in force; empty for settings that were not loaded. The origin is not part of the settings'
-/// value: any two origins compare equal, and their contents are never printed, because the environment contains
-/// secrets.
+/// Sources of the settings in effect; empty for settings that were not loaded. The origin is not part of the settings'
+/// value, so any two origins compare equal. Its contents are never printed, because the environment contains secrets.
 #[derive(Clone, Default)]
 pub struct Origin(Option<Arc<(LoadOptions, BTreeMap<String, ConfiguredSetting>)>>);
 

@@ -1,4 +1,4 @@
-//! Paths of the files and directories that the server keeps beside its database.
+//! Paths of the files and directories that the server keeps alongside its database.
 
 use std::path::PathBuf;
 
@@ -10,13 +10,13 @@ impl Config {
         if self.files.dir.as_os_str().is_empty() { self.server.data_dir.join("files") } else { self.files.dir.clone() }
     }
 
-    /// Returns the directory to which e-mails are written if neither a mail server nor an e-mail service is configured.
+    /// Returns the directory to which emails are written if neither a mail server nor an email service is configured.
     pub fn outbox_dir(&self) -> PathBuf {
         self.server.data_dir.join("outbox")
     }
 
-    /// Returns the directory for a backup in progress; it does not exist at other times. It is deleted at every start,
-    /// so its name is one that an operator would not choose for a folder.
+    /// Returns the directory for a backup in progress; it does not exist at other times. The directory is deleted at
+    /// every start, so its name is one that an operator would not choose.
     pub fn backup_dir(&self) -> PathBuf {
         self.server.data_dir.join("backup.unfinished")
     }

@@ -1,13 +1,13 @@
-//! Settings that had other names in earlier releases. The old names still work, and a warning states the new one. If a
-//! setting is set under both names, the new name wins, whichever sources they are from.
+//! Settings that had different names in earlier releases. The old names still work, with a warning that states the new
+//! name. If a setting is set under both names, the new name takes precedence, regardless of the sources.
 
 use std::collections::BTreeMap;
 
 use super::layers::{KnownSettings, Layer, variable_of};
 use super::listing::ConfiguredSetting;
 
-/// Former names of settings, each with the current name; the unit is unchanged. The limit on a job's attempts now
-/// counts only refused starts.
+/// Former names of settings, each with the current name; units are unchanged. The limit on a job's attempts now counts
+/// only rejected starts.
 const RENAMED: [(&str, &str); 29] = [
     ("auth.session_days", "auth.session_max_age_days"),
     ("auth.session_idle_hours", "auth.session_idle_timeout_hours"),
@@ -68,7 +68,7 @@ pub(super) struct FormerSetting {
 }
 
 impl FormerSetting {
-    /// Builds the former setting for a name found at the given location in a settings file.
+    /// Builds the entry for a former name at the given location in a settings file.
     pub(super) fn in_file(name: &str, place: &str, key: &'static str, value: figment::value::Value) -> Self {
         let source = format!("{name} in {place}");
         let dict = figment::util::nest(key, value).into_dict().unwrap_or_default();

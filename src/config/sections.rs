@@ -68,8 +68,8 @@ pub struct ServerConfig {
     pub max_headers: usize,
     /// Time after which a connection without a request is closed.
     pub keep_alive_timeout_seconds: Seconds,
-    /// Maximum pause while a request body is received, and maximum time during which a client reads nothing of the
-    /// response.
+    /// Maximum pause while a request body is being received, and maximum time during which a client does not read any
+    /// of the response.
     pub body_idle_timeout_seconds: Seconds,
     /// Maximum number of open connections.
     pub max_connections: usize,
@@ -121,8 +121,8 @@ pub struct AuthConfig {
     pub session_idle_timeout_hours: Hours,
     /// Time after sign-in at which a staff session expires.
     pub session_max_age_days: Days,
-    /// Makes the e-mailed sign-in link open a page with a button, so that a mail scanner following links does not sign
-    /// anybody in.
+    /// Makes the emailed sign-in link open a page with a button, so that mail scanners that follow links do not use up
+    /// the link.
     pub confirm_page: bool,
     /// Secret that signs the URLs of pictures and PDFs; at least 32 characters.
     pub session_secret: Secret,
@@ -147,7 +147,7 @@ impl AuthConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InventoryConfig {
-    /// Makes jobs wait for an operator while the stock on hand is below the reorder point.
+    /// Puts jobs on hold until an operator acts while the stock on hand is below the reorder point.
     pub block_below_reorder_point: bool,
 }
 
@@ -155,11 +155,11 @@ pub struct InventoryConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OrdersConfig {
-    /// Currency of new orders, as a lower-case ISO 4217 code.
+    /// Currency of new orders, as a lowercase ISO 4217 code.
     pub currency: String,
     /// Maximum number of print jobs in one order.
     pub max_jobs_per_order: u32,
-    /// Site for records whose request specifies none.
+    /// Site of records for which the request specifies none.
     pub default_site: String,
 }
 
@@ -167,7 +167,7 @@ pub struct OrdersConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaxConfig {
-    /// Tax rates; no tax is charged for a destination without a rate.
+    /// Tax rates. No tax is charged for a destination without a rate.
     pub rates: Vec<TaxRateConfig>,
 }
 
@@ -187,7 +187,7 @@ impl TaxConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaxRateConfig {
-    /// Country, as an upper-case ISO 3166-1 alpha-2 code.
+    /// Country, as an uppercase ISO 3166-1 alpha-2 code.
     pub country: String,
     /// Region of the country, by ISO 3166-2 code or by name; `None` for the rate that applies to the rest of the
     /// country.
@@ -233,7 +233,7 @@ pub struct ForecastConfig {
 pub struct DispatchConfig {
     /// Maximum time for a printer to report that a print has begun.
     pub confirm_seconds: Seconds,
-    /// Number of printers that must refuse to start a job before the job becomes FAILED.
+    /// Number of printers that must reject a job's start before the job becomes FAILED.
     pub refusals_until_failed: u32,
     /// Maximum number of prints started per minute across all printers; 0 for no limit.
     pub max_starts_per_minute: u32,
@@ -265,13 +265,13 @@ pub struct WebhooksConfig {
 pub struct PaymentsConfig {
     /// Publishable key, which is not secret and is sent to browsers.
     pub publishable_key: String,
-    /// Secret key for calls to the processor; if empty, checkouts get 503 because payments are not configured.
+    /// Secret key for calls to the processor; if empty, checkouts fail with 503 because payments are not configured.
     pub secret_key: Secret,
     /// Base address of the processor's API.
     pub api_base: String,
-    /// Ids of the processor's prices to which customers may subscribe.
+    /// The processor's IDs for the prices that customers may subscribe to.
     pub subscription_prices: Vec<String>,
-    /// Secret that signs inbound events; if empty, they get 503. Unsigned events are never accepted.
+    /// Secret that signs inbound events; if empty, events are rejected with 503. Unsigned events are never accepted.
     pub webhook_secret: Secret,
     /// Name of the header that contains the signature of an inbound event.
     pub signature_header: String,
@@ -279,23 +279,24 @@ pub struct PaymentsConfig {
     pub signature_tolerance_seconds: Seconds,
 }
 
-/// `[mail]`: delivery of e-mails, and the staff members who are notified.
+/// `[mail]`: delivery of emails, and the staff members who are notified.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MailConfig {
-    /// Addresses notified of matters that need an operator; if empty, the active admins are notified.
+    /// Addresses that receive notifications of matters that require an operator; if empty, the active admins receive
+    /// them.
     pub operators: Vec<String>,
-    /// Minimum time between two e-mails about the same kind of alert; if 0, each alert is a separate e-mail.
+    /// Minimum time between emails about the same kind of alert; if 0, each alert is sent as a separate email.
     pub alert_interval_seconds: Seconds,
-    /// E-mails customers a notice of each shipment.
+    /// Sends customers an email about each shipment.
     pub shipment_notices: bool,
-    /// E-mails customers a receipt for each paid invoice.
+    /// Sends customers a receipt by email for each paid invoice.
     pub receipts: bool,
-    /// E-mails customers the invoices sent to them.
+    /// Sends customers their invoices by email.
     pub invoice_notices: bool,
-    /// Sender of all e-mails.
+    /// Sender of all emails.
     pub from: String,
-    /// Host of the mail server; if it and `api_key` are empty, e-mails are written to [`super::Config::outbox_dir`].
+    /// Host of the mail server; if it and `api_key` are empty, emails are written to [`super::Config::outbox_dir`].
     pub smtp_host: String,
     /// Port of the mail server.
     pub smtp_port: u16,
@@ -303,9 +304,9 @@ pub struct MailConfig {
     pub smtp_user: String,
     /// Password for the mail server.
     pub smtp_password: Secret,
-    /// Base address of the e-mail service that issued `api_key`.
+    /// Base address of the email service that issued `api_key`.
     pub api_url: String,
-    /// API key for an e-mail service, used instead of a mail server.
+    /// API key for an email service, used instead of a mail server.
     pub api_key: Secret,
 }
 
@@ -315,10 +316,11 @@ pub struct MailConfig {
 pub struct AgentConfig {
     /// Address of the gateway; empty if there is none.
     pub url: String,
-    /// Shared token by which gateway and server authenticate to each other; if empty, inbound commands get 503.
+    /// Shared token by which gateway and server authenticate to each other; if empty, inbound commands are rejected
+    /// with 503.
     pub token: Secret,
-    /// Patterns of the user ids that may send commands, where `*` matches any text; if empty, all users of the gateway
-    /// may.
+    /// Patterns for the IDs of users who may send commands, in which `*` matches any text; if empty, all users of the
+    /// gateway may.
     pub allowed_users: Vec<String>,
 }
 
@@ -336,7 +338,7 @@ pub struct SlicingConfig {
     pub timeout_seconds: Seconds,
     /// Maximum memory for one run, in bytes.
     pub memory_max_bytes: u64,
-    /// Interval between two checks for a missing slicer or profile.
+    /// Interval between checks for a missing slicer or profile.
     pub recheck_seconds: Seconds,
 }
 

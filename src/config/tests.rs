@@ -261,7 +261,7 @@ fn settings_without_effect_are_told() {
     assert!(matches!(&nobody[..], [one] if one.contains("name, street and number, city and country")), "{nobody:?}");
     let shop = || seller(self::shop());
     let warnings = doubts(shop().env("SMTP_PASS", "x"));
-    assert_eq!(warnings, ["SMTP_PASS is set without SMTP_HOST: mails are written to files instead of being sent"]);
+    assert_eq!(warnings, ["SMTP_PASS is set without SMTP_HOST: emails are written to files instead of being sent"]);
     assert!(doubts(shop().env("SMTP_HOST", "mail.example").env("SMTP_PASS", "x"))[0].contains("SMTP_USER"));
     assert_eq!(doubts(shop().env("SMTP_HOST", "mail.example")), Vec::<String>::new());
     let taxed = || shop().env("PRINTFLOOR_TAX__RATES", "[{country=\"DE\", bps=1900}]");

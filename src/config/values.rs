@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, de};
 pub struct Secret(String);
 
 impl Secret {
-    /// Wraps a value, so that it is no longer printed.
+    /// Creates a secret from a value, which is then no longer printed.
     pub fn new(value: impl Into<String>) -> Self {
         Self(value.into())
     }
@@ -33,7 +33,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Duration, written in the settings as a number of units of `UNIT` seconds; the number may have a fraction.
+/// Duration, written in the settings as a number of units of `UNIT` seconds; the number may be fractional.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span<const UNIT: u32>(Duration);
 
@@ -44,7 +44,8 @@ pub type Hours = Span<3_600>;
 /// Setting measured in days.
 pub type Days = Span<86_400>;
 
-/// Maximum duration of a setting, in seconds: a hundred years, so that adding it to a clock's time cannot overflow.
+/// Maximum duration of a setting, in seconds: a hundred years, chosen so that adding it to a clock's time cannot
+/// overflow.
 const MAX_SECONDS: f64 = 100.0 * 365.0 * 86_400.0;
 
 impl<const UNIT: u32> Span<UNIT> {

@@ -1,8 +1,8 @@
 //! Pages that are drawn in memory before they are written: the position of each element, and its role for screen
 //! readers.
 //!
-//! Everything is first recorded in lists, because a text such as "page 2 of 3" requires the total number of pages. Then
-//! [`Canvas::finish`] writes the pages with the tag tree.
+//! Drawing operations are first recorded in lists, because a text such as "page 2 of 3" requires the total number of
+//! pages. [`Canvas::finish`] then writes the pages with the tag tree.
 
 use std::num::NonZeroU16;
 
@@ -99,12 +99,12 @@ impl<'f> Canvas<'f> {
         Self { fonts, width, height, accent, pages, nodes, top: Vec::new(), open: Vec::new(), decoration: false }
     }
 
-    /// Starts a new page, on which everything is drawn from now on.
+    /// Starts a new page, on which all subsequent elements are drawn.
     pub fn next_page(&mut self) {
         self.pages.push(Vec::new());
     }
 
-    /// Draws a document element, which contains everything that `draw` draws.
+    /// Draws a document element with everything that `draw` draws as its content.
     pub fn part<T>(&mut self, role: TagRole, draw: impl FnOnce(&mut Self) -> T) -> T {
         if self.decoration {
             return draw(self);

@@ -3,7 +3,7 @@
 //!
 //! The XML contains what the document contains, and nothing that happened after the document was issued, such as later
 //! payments or shipments. An order that is paid before it ships has no delivery date yet, so the header contains the
-//! destination instead. Names such as BT-1 in the comments are those that the standard gives its elements.
+//! destination instead. Names such as BT-1 in the comments are the standard's names for its elements.
 
 mod category;
 mod parties;

@@ -22,7 +22,7 @@ pub const MAX_LABELS: usize = 200;
 const POINTS_PER_MM: f32 = 72.0 / 25.4;
 const LABEL_WIDTH: f32 = 62.0 * POINTS_PER_MM;
 const LABEL_HEIGHT: f32 = 29.0 * POINTS_PER_MM;
-/// Margin of a label in points; the quiet zone of the code comes on top of it.
+/// Margin of a label in points; the code's quiet zone is added to it.
 const LABEL_MARGIN: f32 = 1.5 * POINTS_PER_MM;
 /// Width, in modules, of the quiet zone around a code; without it, scanners do not detect the code.
 const QUIET_SQUARES: usize = 4;
@@ -38,7 +38,7 @@ const CUT_WIDTH: f32 = 0.4;
 
 const NAME: Style = Style { size: 11.0, bold: true };
 const WORDS: Style = Style { size: 8.0, bold: false };
-/// Maximum number of lines for the name, and for the text below it.
+/// Maximum numbers of lines for the name and for the text below it.
 const MAX_LINES: (usize, usize) = (2, 4);
 /// Line spacing as a multiple of the font size.
 const LINE_SPACING: f32 = 1.25;
@@ -54,7 +54,7 @@ pub struct Label {
     pub url: String,
 }
 
-/// Paper to print labels on.
+/// Paper that labels are printed on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LabelPaper {
     /// Label roll with a 62 × 29 mm page for each label.

@@ -1,8 +1,8 @@
 //! Documents for customers and programs: invoices and credit notes as PDF (PDF/A-3, tagged) and as XML (the Cross
 //! Industry Invoice of EN 16931), which the PDF embeds; and labels for scanning in the shop ([`labels`]).
 //!
-//! Everything here is a pure function of its input: the same document yields the same bytes. No clock, no database and,
-//! except for the configured files at startup, no disk is read.
+//! All functions are pure: the same document yields the same bytes. No clock, no database and, except for the
+//! configured files at startup, no disk is read.
 
 mod canvas;
 pub mod cii;
@@ -83,7 +83,7 @@ pub struct Renderer {
     look: String,
 }
 
-/// Everything that the PDF of an issued document shows.
+/// Contents of the PDF of an issued document.
 #[derive(Clone, Copy, Debug)]
 pub struct PdfContent<'a> {
     /// Issued document, including its number.
@@ -159,17 +159,17 @@ impl Renderer {
         let lacking = fonts.lacking(&text);
         if !lacking.is_empty() {
             let (number, characters) = (view.document.number_text(), in_words(&lacking));
-            tracing::warn!(number, characters, "no font contains these characters; the PDF shows ? instead");
+            tracing::warn!(number, characters, "the PDF shows ? for characters that no font contains");
         }
         // A font of the machine that must not be embedded is no reason to have no PDF.
         self.pdf_with(&fonts, view).or_else(|error| {
-            tracing::warn!(%error, "rendering the PDF without the fonts of this machine");
+            tracing::warn!(%error, "rendering the PDF without this machine's fonts");
             self.pdf_with(&self.fonts, view)
         })
     }
 
     /// Returns the characters of a document that are printed as `?`, as a text for display; empty if all characters can
-    /// be printed. The call may read fonts installed on this machine, which takes some milliseconds.
+    /// be printed. The call may read fonts installed on this machine, which takes a few milliseconds.
     pub fn unprintable(&self, view: &PdfContent<'_>) -> String {
         let text = self.text_of(view);
         self.with_system_fonts(&text).map(|fonts| in_words(&fonts.lacking(&text))).unwrap_or_default()
@@ -180,7 +180,7 @@ impl Renderer {
         self.system.lacking(|sample| self.fonts.lacking(sample.encode_utf8(&mut [0; 4])).is_empty())
     }
 
-    /// Returns the fonts, extended by those of this machine's fonts that the text needs; `None` if it needs none of
+    /// Returns the fonts together with those of this machine's fonts that the text needs; `None` if it needs none of
     /// them.
     fn with_system_fonts(&self, text: &str) -> Option<Fonts> {
         let lacking = self.fonts.lacking(text);
@@ -191,7 +191,7 @@ impl Renderer {
         for path in self.system.files_for(&lacking) {
             let added = read_font(path).ok_or_else(|| "it cannot be read".to_owned()).and_then(|data| fonts.add(data));
             if let Err(error) = added {
-                tracing::warn!(font = %path.display(), error, "cannot use a font of this machine");
+                tracing::warn!(font = %path.display(), error, "cannot use one of this machine's fonts");
             }
         }
         Some(fonts)

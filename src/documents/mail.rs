@@ -1,5 +1,5 @@
 //! Design of emails: one frame for all of them, as text and as HTML, with the shop's name, logo and colour. This module
-//! does not depend on the content or purpose of an email.
+//! is independent of the content and purpose of emails.
 //!
 //! All text is escaped. Emails load no external resources: the logo is attached.
 
@@ -20,7 +20,7 @@ const MAX_MAIL_LOGO_BYTES: usize = 64 * 1024;
 const NO_NAME: &str = "Printfloor";
 /// Colour of the frame if the settings contain none.
 const PLAIN_ACCENT: (u8, u8, u8) = (0x1f, 0x4e, 0x79);
-/// Content id of the logo within an email.
+/// Content ID of the logo within an email.
 pub const LOGO_ID: &str = "logo";
 
 /// Style for dark displays; email programs that do not support it show the light colours.
@@ -99,7 +99,7 @@ impl MailFrame {
         })
     }
 
-    /// Returns the logo that the HTML version of each email shows; `None` if there is none.
+    /// Returns the logo shown in the HTML version of each email; `None` if there is none.
     pub fn logo(&self) -> Option<&MailLogo> {
         self.logo.as_ref()
     }
@@ -157,8 +157,8 @@ impl MailFrame {
                 tr {
                     td class="line" align="left" style={ "padding:16px 28px 20px;border-top:1px solid #dde3ea;" (FONT) } {
                         p class="soft" style=(SOFT) {
-                            @if letter.to_staff { "You receive this mail because you manage " (self.shop) "." }
-                            @else { "You receive this mail because you are a customer of " (self.shop) "." }
+                            @if letter.to_staff { "You received this email because you manage " (self.shop) "." }
+                            @else { "You received this email because you are a customer of " (self.shop) "." }
                         }
                         @for line in &self.imprint { p class="soft" style=(SOFT) { (line) } }
                     }

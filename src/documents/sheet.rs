@@ -127,7 +127,7 @@ fn footers(canvas: &mut Canvas<'_>, renderer: &Renderer, document: &IssuedDocume
     });
 }
 
-/// Returns the default footer text, used if the settings contain none.
+/// Returns the default footer text, which is used if the settings contain none.
 fn imprint(seller: &Party, document: &IssuedDocument) -> String {
     let name = Some(seller_name(document).to_owned());
     let parts = [name, seller.email.clone(), seller.phone.clone(), seller.vat_id.clone()];

@@ -11,9 +11,9 @@ use super::scripts::{BOLD, FURTHER, REGULAR};
 
 /// Replacement for a character that no font has.
 const UNKNOWN: char = '?';
-/// Tolerance for the width of a line in points; sums of the same widths in different order differ by less.
+/// Tolerance for the width of a line, in points. Sums of the same widths in a different order differ by less than this.
 const WIDTH_SLACK: f32 = 0.01;
-/// Maximum number of times that a line is set before it must be short enough.
+/// Maximum number of attempts to set a line that is short enough.
 const MAX_TRIES: usize = 8;
 
 /// Fonts, in the order in which they are tried for each character.
@@ -100,7 +100,7 @@ impl Fonts {
         Ok(Self { regular: with(REGULAR)?, bold: with(BOLD)? })
     }
 
-    /// Returns those visible characters of a text that none of the fonts has, sorted and without duplicates.
+    /// Returns the visible characters of a text that are missing from all of the fonts, sorted and without duplicates.
     pub fn lacking(&self, text: &str) -> Vec<char> {
         let fonts = open(&self.regular);
         let has = |c: char| fonts.iter().any(|font| font.has(c));
@@ -126,8 +126,8 @@ impl Fonts {
         Typesetter { regular: open(&self.regular), bold: open(&self.bold) }
     }
 
-    /// Returns one character for each added font that no earlier font has, so that a text with all these characters
-    /// uses all fonts.
+    /// Returns, for each added font, one character that no earlier font has, so that a text with all of these
+    /// characters uses all fonts.
     pub fn own_letters(&self) -> String {
         let fonts = open(&self.regular);
         let own = fonts.iter().enumerate().skip(1 + FURTHER.len()).filter_map(|(n, font)| {
@@ -173,7 +173,8 @@ impl<'f> Typesetter<'f> {
         line
     }
 
-    /// Wraps the text to lines of at most the given width. Longer words are broken; line breaks in the text are kept.
+    /// Wraps the text to lines of at most the given width. Longer words are broken; line breaks in the text are
+    /// preserved.
     ///
     /// Each paragraph is measured once, and then each of its lines is set once. The time is therefore linear in the
     /// length of the text, even for text without blanks.
@@ -197,9 +198,9 @@ impl<'f> Typesetter<'f> {
         lines
     }
 
-    /// Sets the longest line that starts at a letter, and returns it with the index of the letter after it. Letters may
-    /// be wider in the line than in the paragraph (because of kerning and joining), in which case the line is shortened
-    /// and set again.
+    /// Sets the longest possible line starting at the given letter, and returns it with the index of the letter after
+    /// it. Letters may be wider in the line than in the paragraph (because of kerning and joining), in which case the
+    /// line is shortened and set again.
     fn longest(&self, measured: &Measured, from: usize, style: Style, width: f32) -> (TextLine, usize) {
         let mut most = measured.fitting(from, width);
         let mut tries = 1;
@@ -307,7 +308,7 @@ fn printable(c: char) -> Option<char> {
     }
 }
 
-/// Returns whether a character attaches to the previous one and is set in the same font.
+/// Returns whether a character attaches to the previous one and must therefore be set in the same font.
 fn joins(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{20d0}'..='\u{20ff}')
 }

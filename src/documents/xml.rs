@@ -16,7 +16,7 @@ impl Xml {
         xml.0
     }
 
-    /// Writes an element with children; omits it if `write` writes nothing into it.
+    /// Writes an element with children; omits the element if `write` writes nothing.
     pub fn group(&mut self, name: &str, write: impl FnOnce(&mut Self)) {
         let before = self.0.len();
         let _ = write!(self.0, "<{name}>");

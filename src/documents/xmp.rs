@@ -1,15 +1,14 @@
 //! PDF metadata that describes the embedded XML, as required by ZUGFeRD and Factur-X: its name, version and profile.
 //!
-//! The PDF library does not support this. The metadata is therefore replaced by an incremental update at the end of the
-//! file, which consists of the metadata stream with the additions, a cross-reference table with the stream's offset,
-//! and a trailer that refers to the previous table.
+//! The PDF library does not support such metadata, so it is replaced by an incremental update at the end of the file,
+//! which consists of the metadata stream with the additions, a cross-reference table with the stream's offset, and a
+//! trailer that refers to the previous table.
 
 use super::canvas::XML_NAME;
 
 const END_OF_RDF: &str = "</rdf:RDF>";
 
-/// Returns the PDF with the additional metadata; unchanged if its metadata is not at the place where the library writes
-/// it.
+/// Returns the PDF with the additional metadata; unchanged if its metadata is not located where the library writes it.
 pub fn with_invoice_schema(pdf: Vec<u8>) -> Vec<u8> {
     match update(&pdf) {
         Some(added) => [pdf, added].concat(),

@@ -1,7 +1,7 @@
 //! Writer for tar archives, a format that every system can unpack. It works in a single pass, supports files of any
 //! size, and hashes each file.
 //!
-//! There is no reader, and only plain files are supported: folders follow from the file names.
+//! There is no reader, and only plain files are supported; folders are implied by the file names.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write};
@@ -45,7 +45,7 @@ impl<W: Write> Archive<W> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be read to its end, its name is too long, or the archive cannot be written.
+    /// Returns an error if the file cannot be read completely, its name is too long, or the archive cannot be written.
     pub fn add(&mut self, name: &str, mut file: File) -> io::Result<ArchiveMember> {
         let bytes = file.metadata()?.len();
         self.to.write_all(header(name, bytes, self.made_at)?.as_bytes())?;
@@ -56,7 +56,7 @@ impl<W: Write> Archive<W> {
             if read == 0 {
                 return Err(io::Error::new(
                     io::ErrorKind::UnexpectedEof,
-                    format!("{name} became shorter while it was read"),
+                    format!("{name} became shorter while it was being read"),
                 ));
             }
             hash.update(&piece[..read]);

@@ -24,13 +24,13 @@ use domain::mesh::{MeasureError, MeshFacts};
 /// Subfolder that contains incomplete uploads.
 const INCOMING_FOLDER: &str = "incoming";
 
-/// Store for file contents. Only one process at a time may use a directory, which the lock of the data directory
-/// ensures.
+/// Store for file contents. Only one process at a time may use a directory; the lock on the data directory ensures
+/// this.
 #[derive(Debug)]
 pub struct Blobs {
     pub(super) dir: PathBuf,
     next: AtomicU64,
-    /// Lock that is held shared while contents are stored and their file is not recorded yet, and exclusively while
+    /// Lock that is held shared from the time contents are stored until their file is recorded, and exclusively while
     /// contents are removed.
     pub(super) recording: Arc<RwLock<()>>,
     /// Number of [`RetentionGuard`]s, which protect all stored contents; nothing is removed unless it is zero.
@@ -118,8 +118,8 @@ pub(super) fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Returns whether the given name is that of a folder with contents, which is the beginning of their hashes. Other
-/// folders are those with incomplete uploads and, on a separate volume, `lost+found`, which the server may not read.
+/// Returns whether the given name belongs to a folder with contents, whose name is the beginning of their hashes. Other
+/// folders are the one with incomplete uploads and, on a separate volume, `lost+found`, which the server may not read.
 fn is_prefix(name: &OsStr) -> bool {
     name.len() == 2 && name.as_encoded_bytes().iter().all(u8::is_ascii_hexdigit)
 }
@@ -137,8 +137,8 @@ impl Blobs {
         Ok(Self { dir, next: AtomicU64::new(0), recording, kept_by: Arc::default(), turns })
     }
 
-    /// Returns the path of contents with the given hash. For a text that is not a hexadecimal SHA-256, the path never
-    /// exists.
+    /// Returns the path of contents with the given hash. For a text that is not a hexadecimal SHA-256, returns a path
+    /// that never exists.
     pub fn path(&self, sha256: &str) -> PathBuf {
         let name = if is_hash(sha256) { sha256 } else { "none" };
         self.dir.join(&name[..2]).join(name)
@@ -171,7 +171,7 @@ impl Blobs {
         RemovePermission { blobs: self, _alone: self.recording.clone().write_owned().await }
     }
 
-    /// Protects all contents stored now. Waits for a removal in progress.
+    /// Protects all contents that are currently stored. Waits for a removal in progress.
     pub async fn keep_all(&self) -> RetentionGuard {
         self.kept_by.fetch_add(1, SeqCst);
         let contents = RetentionGuard(self.kept_by.clone());

@@ -1,6 +1,6 @@
 //! Files for exports: tables that grow by appending, one at a time.
 //!
-//! A task that writes may be cancelled at any await while its disk operation continues. The writer's exclusive lock
+//! A writing task may be cancelled at any await point while its disk operation continues. The writer's exclusive lock
 //! therefore moves to the disk thread together with the operation, and is released only when the operation has ended,
 //! so that two operations never write to the same file.
 
@@ -93,7 +93,7 @@ impl ExportFile {
     }
 }
 
-/// Runs blocking disk work off the async threads.
+/// Runs blocking disk work off the async runtime's threads.
 async fn on_disk<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
     spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)))
 }

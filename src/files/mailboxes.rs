@@ -1,5 +1,5 @@
-//! Limits on the concurrent requests of each mailbox, so that one sender's many files do not use up the capacity for
-//! all others.
+//! Limits on the concurrent requests for each mailbox, so that one sender with many files does not use up everyone
+//! else's capacity.
 //!
 //! The number of requests per period of time is limited elsewhere, in `http/limits.rs`.
 
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Limits on the concurrent requests of customers.
 #[derive(Clone, Copy, Debug)]
 pub struct MailboxLimits {
-    /// Limit for all mailboxes together.
+    /// Limit for all mailboxes combined.
     pub of_all: usize,
     /// Limit for each mailbox.
     pub of_one: usize,
@@ -19,7 +19,7 @@ pub struct MailboxLimits {
 /// Limit that has been reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MailboxesFull {
-    /// Limit for all customers together.
+    /// Limit for all customers combined.
     All,
     /// Limit for the sender's mailbox.
     One,
@@ -32,7 +32,7 @@ pub struct MailboxPermits {
     counts: Arc<Mutex<HashMap<String, usize>>>,
 }
 
-/// Permit for one request of a mailbox, which counts until it is dropped.
+/// Permit for one of a mailbox's requests; it counts until dropped.
 #[derive(Debug)]
 pub struct MailboxPermit {
     counts: Arc<Mutex<HashMap<String, usize>>>,

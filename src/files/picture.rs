@@ -1,5 +1,5 @@
-//! Detects the format of a picture by its bytes, and removes the metadata about the place, time and author of the photo
-//! while the picture streams through.
+//! Detects a picture's format from its bytes, and removes the metadata about the place, time and author of the photo
+//! while the picture is being streamed.
 //!
 //! Only data needed to display the picture is kept: its size, colours, transparency, and orientation. Everything else
 //! is cut out (JPEG, PNG) or, where cutting would invalidate offsets, overwritten with zeros (WebP, HEIC): EXIF data
@@ -54,16 +54,17 @@ pub enum PictureFault {
     #[error("is not a JPEG, PNG, WebP or HEIC image")]
     Unknown,
     /// The picture is truncated.
-    #[error("is incomplete: upload it again")]
+    #[error("is incomplete; upload it again")]
     CutOff,
     /// The parts of the picture contradict each other.
-    #[error("is damaged: save it again and upload the new file")]
+    #[error("is damaged; save it again and upload the new file")]
     Damaged,
     /// Displaying the picture would take more memory than a browser has.
-    #[error("has too many pixels: save a smaller version and upload it")]
+    #[error("has too many pixels; save a smaller version and upload it")]
     TooManyPixels,
-    /// The location of metadata becomes known only after the metadata has streamed through.
-    #[error("contains location data that cannot be removed: upload it as JPEG")]
+    /// The file specifies the location of its metadata only after the metadata itself, which has already been streamed
+    /// by then.
+    #[error("contains location data that cannot be removed; upload it as JPEG")]
     Unusual,
 }
 
@@ -137,7 +138,7 @@ const fn check_pixels(width: u64, height: u64) -> Result<(), PictureFault> {
     if fits_a_screen(width, height) { Ok(()) } else { Err(PictureFault::TooManyPixels) }
 }
 
-/// Moves bytes from the chunk to `held` until it has `length` bytes; returns whether it has that many.
+/// Moves bytes from the chunk to `held` until `held` has `length` bytes; returns whether it has that many.
 fn fill(held: &mut Vec<u8>, piece: &mut &[u8], length: usize) -> bool {
     let part = take(piece, length.saturating_sub(held.len()) as u64);
     held.extend_from_slice(part);

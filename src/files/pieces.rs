@@ -1,5 +1,4 @@
-//! Download that a blocking thread writes while the client reads it. Only a few chunks are buffered in between, so that
-//! a slow client occupies neither memory nor the async runtime's threads.
+//! Download that a blocking thread writes while the client reads it.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Reads the contents of stored files outside the async threads, with limits on concurrency and time (`turns`).
+//! Reads the contents of stored files off the async runtime's threads, with limits on concurrency and time (`turns`).
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};

@@ -19,11 +19,11 @@ use super::mailboxes::{MailboxLimits, MailboxPermit, MailboxPermits, MailboxesFu
 
 /// Number of files read in parallel for each kind of slot. A read occupies a CPU core, which other work needs as well.
 const MAX_READERS: usize = 1;
-/// Time limit for reading one of the shop's files. A gigabyte of G-code takes some seconds.
+/// Time limit for reading one of the shop's files. A gigabyte of G-code takes a few seconds.
 const SHOP_TIMEOUT: Duration = Duration::from_secs(60);
 /// Time limit for reading one of a customer's files, including pauses. A model of 100 MB takes a second or two.
 const CUSTOMER_TIMEOUT: Duration = Duration::from_secs(20);
-/// Maximum number of customers' files being read or waiting; any more are rejected.
+/// Maximum number of customers' files being read or waiting; further files are rejected.
 const MAX_CUSTOMER_FILES: usize = 64;
 /// Maximum number of one mailbox's files being read or waiting.
 const MAX_FILES_OF_MAILBOX: usize = 2;
@@ -31,7 +31,7 @@ const MAX_FILES_OF_MAILBOX: usize = 2;
 const MAX_DRAWINGS: usize = 64;
 /// Ratio of pausing time to working time for a customer's file while the shop has files to read.
 const RESTS_PER_WORK: u32 = 7;
-/// Minimum working time between two pauses.
+/// Minimum working time between pauses.
 const SHORTEST_WORK: Duration = Duration::from_millis(2);
 /// Maximum length of one pause.
 const LONGEST_REST: Duration = Duration::from_millis(100);
@@ -55,7 +55,9 @@ pub enum ReadersBusy {
     #[error("too many models are being measured; try again in a moment")]
     All,
     /// The limit for the customer's mailbox is reached.
-    #[error("{MAX_FILES_OF_MAILBOX} of your models are being measured; upload the next one when they are done")]
+    #[error(
+        "{MAX_FILES_OF_MAILBOX} of your models are being measured; upload the next one when they have been measured"
+    )]
     Mailbox,
 }
 
@@ -85,7 +87,7 @@ impl Default for ReadQueue {
     }
 }
 
-/// Handle of a running read, which tells the read whether to continue, and makes it pause for the shop's files.
+/// Handle to a running read, which tells the read whether to continue and makes it pause for the shop's files.
 #[derive(Debug)]
 pub(super) struct RunningRead {
     until: Instant,

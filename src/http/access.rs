@@ -36,7 +36,7 @@ pub const COOKIE: &str = "service_session";
 pub const KEY_HEADER: &str = "x-api-key";
 const TEST_KEY_PREFIX: &str = "key_test_";
 
-/// Access required by a route; checked before the route's handler runs.
+/// Access required by a route, which is checked before the route's handler runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RequiredAccess {
     /// No credentials required: the handler checks the request itself (sign-in, signatures), or there is nothing to
@@ -52,16 +52,16 @@ pub enum RequiredAccess {
     Setup,
 }
 
-/// Marker of requests from the control socket, whose caller is the owner of the machine.
+/// Marker for requests from the control socket, whose caller is the machine's owner.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalOwner;
 
-/// Authenticated caller of a request, as handlers see it.
+/// Authenticated caller of a request, as passed to handlers.
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// Principal of the caller, used in domain rules, events and the audit log.
     pub by: Arc<Principal>,
-    /// Id of the session; `None` if the caller used an API key.
+    /// ID of the session; `None` if the caller used an API key.
     pub session: Option<Id>,
     /// `X-Request-Id` of the request.
     pub request_id: Option<Arc<str>>,
@@ -80,7 +80,7 @@ impl Caller {
         self.by.role().is_some_and(|own| own >= role)
     }
 
-    /// Returns whether the caller is a customer, who sees only their own orders.
+    /// Returns whether the caller is a customer, who can see only their own orders.
     pub fn is_customer(&self) -> bool {
         self.by.role() == Some(Role::Customer)
     }
@@ -110,7 +110,7 @@ impl Caller {
         order.visible_to(&self.by)
     }
 
-    /// Returns the customer's id and email address; 401 for any other caller.
+    /// Returns the customer's ID and email address; 401 for any other caller.
     pub fn customer(&self) -> Result<(Id, &str), ApiError> {
         match &*self.by {
             Principal::Customer { id, email } => Ok((*id, email)),
@@ -118,7 +118,7 @@ impl Caller {
         }
     }
 
-    /// Returns the id of the staff user of the session; 403 for API keys.
+    /// Returns the ID of the staff user of the session; 403 for API keys.
     pub fn user(&self) -> Result<Id, ApiError> {
         match &*self.by {
             Principal::User { id, .. } => Ok(*id),
@@ -203,7 +203,7 @@ fn same_site(app: &AccessHandles, method: &Method, headers: &HeaderMap) -> Resul
     if csrf::allowed(method, headers, &app.config.public_url()) {
         Ok(())
     } else {
-        Err(ApiError::forbidden("cross_site", "requests from other sites are refused"))
+        Err(ApiError::forbidden("cross_site", "requests from other sites are not allowed"))
     }
 }
 
@@ -231,7 +231,7 @@ fn shown_key(headers: &HeaderMap) -> Option<&str> {
 fn by_key(app: &AccessHandles, presented: &str) -> Result<Principal, ApiError> {
     let refused = |why: KeyRefusal| ApiError::unauthorized(why.to_string());
     if app.config.mode == Mode::Production && presented.starts_with(TEST_KEY_PREFIX) {
-        return Err(ApiError::unauthorized("test keys are refused in production"));
+        return Err(ApiError::unauthorized("test keys are not accepted in production"));
     }
     let now = app.environment.now();
     let hash = credentials::api_key_hash(app.config.auth.api_key_salt.expose(), presented);
@@ -269,9 +269,9 @@ pub enum Credentials {
     Nothing,
     /// API key sent by the client, with its principal or the reason why it was rejected.
     Key(Result<Arc<Principal>, ApiError>),
-    /// Staff session cookie sent by the client, with its principal and session id or the reason why it was rejected.
+    /// Staff session cookie sent by the client, with its principal and session ID or the reason why it was rejected.
     Cookie(Result<(Arc<Principal>, Id), ApiError>),
-    /// Customer cookie sent by the client, with its principal and session id or the reason why it was rejected.
+    /// Customer cookie sent by the client, with its principal and session ID or the reason why it was rejected.
     Customer(Result<(Arc<Principal>, Id), ApiError>),
 }
 
@@ -287,7 +287,7 @@ impl Credentials {
         }
     }
 
-    /// Returns the id of a valid API key, staff session or customer; `None` without valid credentials.
+    /// Returns the ID of a valid API key, staff session or customer; `None` without valid credentials.
     pub fn id(&self) -> Option<Id> {
         match self {
             Self::Key(Ok(by)) => match &**by {

@@ -11,13 +11,13 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use config::sections::ServerConfig;
 use domain::limits::address::{self, Network};
 
-/// Maximum number of connections above the limits that the front still answers with a rejection. Health checks and
-/// emergency stops do not count towards it.
+/// Maximum number of connections beyond the limits that still receive a rejection instead of being dropped. Health
+/// checks and emergency stops do not count towards it.
 const MAX_CROWDED_CONNECTIONS: usize = 256;
 
 /// File descriptors reserved for the rest of the server: database, uploads, printers, endpoints.
 const OTHER_FILES: usize = 256 + FRONT_FILES;
-/// Maximum number of connections held by the front.
+/// Maximum number of file descriptors used by the connection listener.
 const FRONT_FILES: usize = 1792;
 /// Minimum number of connections accepted even if the system allows only a few open files.
 const MIN_CONNECTIONS: usize = 16;
@@ -26,13 +26,14 @@ const MIN_CONNECTIONS: usize = 16;
 #[derive(Clone, Copy, Debug)]
 pub struct RemoteAddress(pub IpAddr);
 
-/// Slot of a connection at the front, stored in the extensions of its request. Until the request is admitted, the slot
-/// may be given to a newer connection.
+/// Slot of an accepted connection, stored in the extensions of its request. Until the request is admitted, the slot may
+/// be given to a newer connection.
 #[derive(Clone, Debug, Default)]
 pub struct AcceptSlot(Arc<AtomicBool>);
 
 impl AcceptSlot {
-    /// Keeps the slot until the request is answered: the caller is authorized, so no newer connection may take it.
+    /// Keeps the slot until the response has been sent. The caller is authorized, so no newer connection may take the
+    /// slot.
     pub fn keep(&self) {
         self.0.store(true, Relaxed);
     }
@@ -43,8 +44,8 @@ impl AcceptSlot {
     }
 }
 
-/// Marker of a response that was rejected because of load or a rate limit: a client that sends its next request on the
-/// same connection before the time in `Retry-After` is made to wait.
+/// Marker for a response that rejects a request because of load or a rate limit. A client that sends its next request
+/// on the same connection before the time in `Retry-After` has to wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RefusedForLoad {
     /// The server is at its limit, regardless of the client.
@@ -129,7 +130,7 @@ impl Admission {
         (!address::speaks_for_many(peer, &self.trusted)).then(|| address::scope(peer.to_canonical()))
     }
 
-    /// Admits a connection; `None` if even the slots above the limits are taken.
+    /// Admits a connection; `None` if even the slots beyond the limits are taken.
     pub fn connect(self: &Arc<Self>, peer: IpAddr) -> Option<AdmissionPermit> {
         let before = self.connections.fetch_add(1, Relaxed);
         let scope = self.scope(peer);
@@ -164,7 +165,7 @@ impl Admission {
         permit
     }
 
-    /// Returns whether the limit of in-flight requests is reached.
+    /// Returns whether the limit on in-flight requests is reached.
     pub fn is_full(&self) -> bool {
         self.requests.available_permits() == 0
     }
@@ -178,7 +179,7 @@ impl Admission {
         refuses
     }
 
-    /// Counts a request answered with 503 because of load.
+    /// Counts a request rejected with 503 because of load.
     pub fn count_refusal(&self) {
         self.overloaded.fetch_add(1, Relaxed);
     }
@@ -191,7 +192,7 @@ impl Admission {
     pub fn requests(&self) -> usize {
         self.most_requests - self.requests.available_permits()
     }
-    /// Returns the number of requests answered with 503 because of load since startup.
+    /// Returns the number of requests rejected with 503 because of load since startup.
     pub fn overloaded(&self) -> u64 {
         self.overloaded.load(Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Rejected attempts in the audit log: individual entries for a sample and counts for the rest, so that rejected
+//! Rejected attempts in the audit log: individual entries for a sample, and counts for the rest, so that rejected
 //! requests cannot flood the log.
 
 use std::collections::HashMap;
@@ -18,11 +18,11 @@ use store::rows::Audit;
 const MINUTE_MS: i64 = 60_000;
 /// Maximum number of entries per source and minute; further attempts are summed up in one entry.
 const MAX_LINES_OF_ONE: u64 = 5;
-/// Maximum number of entries of all sources per minute.
+/// Maximum number of entries for all sources per minute.
 const MAX_LINES_OF_ALL: u64 = 60;
 /// Maximum number of sources counted separately per minute; further sources are counted together.
 const MAX_SOURCES: usize = 1000;
-/// Maximum number of sources that get an entry with the count of their further attempts.
+/// Maximum number of sources for which an entry with the count of further attempts is written.
 const MAX_COUNTED_SOURCES: usize = 10;
 /// Name used for all sources that are not counted separately.
 const OTHERS: &str = "others";
@@ -32,7 +32,7 @@ const OTHERS: &str = "others";
 pub struct AttemptSource {
     /// Authenticated caller ([`domain::principal::Principal`] as text).
     pub actor: String,
-    /// Address of an unauthenticated caller, so that one cannot hide another.
+    /// Address of an unauthenticated caller, so that one such caller cannot hide another.
     pub address: Option<IpAddr>,
 }
 
@@ -43,14 +43,14 @@ impl AttemptSource {
     }
 }
 
-/// One rejected attempt, as recorded in the audit log.
+/// Rejected attempt, as recorded in the audit log.
 #[derive(Debug)]
 pub struct RefusedAttempt {
     /// Source of the attempt.
     pub source: AttemptSource,
     /// Method and route, such as `POST /api/users`.
     pub action: String,
-    /// Id in the path, if there is one.
+    /// ID in the path, if there is one.
     pub subject: Option<Id>,
     /// `X-Request-Id` of the request.
     pub request_id: Option<String>,
@@ -64,13 +64,13 @@ pub struct RefusedAttempt {
 struct SampledWindow {
     minute: i64,
     written: u64,
-    /// Number of attempts per source, and how many of them have their own entry.
+    /// Number of attempts per source, and the number of those that have their own entry.
     sources: HashMap<AttemptSource, (u64, u64)>,
-    /// Number of attempts of sources beyond [`MAX_SOURCES`].
+    /// Number of attempts from sources beyond [`MAX_SOURCES`].
     others: u64,
 }
 
-/// Attempts within a minute that do not have their own entry: source and count.
+/// Attempts within a minute that do not have their own entries, as counts per source.
 type Unwritten = Vec<(AttemptSource, u64)>;
 
 impl SampledWindow {
@@ -89,7 +89,7 @@ impl SampledWindow {
         left
     }
 
-    /// Counts the attempt and returns whether it gets its own entry.
+    /// Counts the attempt and returns whether an entry is to be written for it.
     fn takes(&mut self, source: &AttemptSource) -> bool {
         if !self.sources.contains_key(source) {
             if self.sources.len() >= MAX_SOURCES {
@@ -109,7 +109,7 @@ impl SampledWindow {
     }
 }
 
-/// Sampler of the rejected attempts of the current minute.
+/// Sampler for the rejected attempts in the current minute.
 #[derive(Debug, Default)]
 pub struct RefusalSampler {
     window: Mutex<SampledWindow>,

@@ -1,9 +1,9 @@
-//! Reads request bodies before a request takes an in-flight permit, so that a body that never arrives does not hold a
-//! resource needed by another request.
+//! Reads request bodies before a request takes an in-flight permit, so that a body that never arrives does not occupy a
+//! resource that another request needs.
 //!
-//! A body that arrives with its head is accepted immediately. Bodies still to arrive are bounded in number per caller
-//! (an address, or a recognised key or session), in total bytes, in time and in rate. Uploads are written to disk as
-//! they arrive; they have the same limit per caller and the same minimum rate.
+//! A body that arrives with its head is accepted immediately. Unfinished bodies are bounded in number per caller (an
+//! address, or a recognised key or session), in total bytes, in time and in rate. Uploads are written to disk as they
+//! arrive; they have the same limit per caller and the same minimum rate.
 
 use std::error::Error;
 use std::pin::{Pin, pin};
@@ -22,15 +22,15 @@ use tokio::time::{Instant, timeout};
 use crate::error::ApiError;
 use config::sections::ServerConfig;
 
-/// Number of scheduler turns for which a request waits for a body that arrived with its head: the connection yields the
-/// body slightly later than the head.
+/// Number of scheduler turns for which a request waits for a body that arrived with its head, because the connection
+/// yields the body slightly later than the head.
 const MAX_TURNS: usize = 3;
-/// Time after the head of a request from which its body must arrive at the minimum rate.
+/// Time after the head of a request at which the minimum rate of its body begins to apply.
 const GRACE_PERIOD: Duration = Duration::from_secs(5);
-/// Maximum number of bytes of unfinished bodies in memory, over all callers.
+/// Maximum number of bytes of unfinished bodies in memory, across all callers.
 const MAX_HELD_BYTES: usize = 256 * 1024 * 1024;
-/// Maximum number of bytes of an oversized body that are still read and discarded: a client that is cut off while
-/// sending sees a broken connection instead of the response.
+/// Maximum number of bytes of an oversized body that are still read and discarded, because a client that is cut off
+/// while sending sees a broken connection instead of the response.
 pub const MAX_PASSED_BYTES: usize = 16 * 1024 * 1024;
 
 /// Unfinished bodies of all callers, and their limits.
@@ -163,7 +163,7 @@ impl LeastRate {
 #[error("the body arrives too slowly")]
 struct TooSlow;
 
-/// Body whose rate is checked with each chunk; a stalled body is ended by its timeout.
+/// Body whose rate is checked with each chunk; its timeout ends a stalled body.
 struct PacedBody {
     body: Body,
     rate: LeastRate,
@@ -203,12 +203,12 @@ fn broken(error: &(dyn Error + 'static)) -> ApiError {
     silent(error).unwrap_or_else(|| ApiError::bad_request("incomplete_body", "the body is incomplete"))
 }
 
-/// Returns a 408 error if the body ended because nothing, or too little, arrived for too long.
+/// Returns a 408 error if the body ended because no data, or too little, arrived for too long.
 pub fn silent(error: &(dyn Error + 'static)) -> Option<ApiError> {
     let mut cause = Some(error);
     while let Some(error) = cause {
         if error.is::<tower_http::timeout::TimeoutError>() {
-            return Some(too_slow("no data of the body arrived for too long"));
+            return Some(too_slow("no data of the body has arrived for too long"));
         }
         if error.is::<TooSlow>() {
             return Some(too_slow("the body arrives too slowly"));

@@ -26,7 +26,7 @@ use kernel::handle::AskError;
 use store::StoredAggregate;
 use store::queries::Queries;
 
-/// Maximum number of merge attempts for a change without a version while the aggregate changes concurrently.
+/// Maximum number of times that a change without a version is merged if the aggregate keeps changing concurrently.
 const MAX_MERGE_TRIES: usize = 8;
 
 handles! {
@@ -48,7 +48,7 @@ pub struct CommandRequest<B = ()> {
     pub headers: HeaderMap,
     /// Complete raw body.
     pub body: Bytes,
-    /// Scope of the idempotency key, with the slot of the running request.
+    /// Scope of the idempotency key, with the guard of the running request.
     key: Option<(String, RunningKey)>,
     kind: PhantomData<fn() -> B>,
 }
@@ -64,11 +64,11 @@ pub enum CommandTarget {
 
 /// Result of a command.
 pub struct CommandOutcome<A> {
-    /// Id of the aggregate.
+    /// ID of the aggregate.
     pub id: Id,
     /// Version of the aggregate after the commit.
     pub version: i64,
-    /// Answer of the aggregate.
+    /// Answer from the aggregate.
     pub answer: A,
     /// `true` if this is the stored answer to the first request with the same idempotency key.
     pub replayed: bool,
@@ -120,7 +120,8 @@ impl CommandRequest {
 }
 
 impl<B: RequestBody> CommandRequest<B> {
-    /// Parses the body, or rejects it with all its validation errors. A content type other than JSON yields 415.
+    /// Parses the body, or rejects it with all its validation errors. A content type other than JSON results in a 415
+    /// error.
     ///
     /// Commands with an `Idempotency-Key` parse the body within [`Self::ask_with`]: a retry receives the first answer,
     /// even if its body would be invalid now.
@@ -147,7 +148,7 @@ impl<B> CommandRequest<B> {
         Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message))
     }
 
-    /// Returns the version that the caller wants to change (`If-Match`); an invalid version counts as stale.
+    /// Returns the version that the change is based on (`If-Match`); an invalid version counts as stale.
     pub fn if_match(&self) -> Option<i64> {
         let text = self.headers.get(header::IF_MATCH)?.to_str().unwrap_or_default().trim();
         if text == "*" {
@@ -181,7 +182,8 @@ impl<B> CommandRequest<B> {
         self.ask_with(directory, to, async { Ok(command) }).await
     }
 
-    /// Sends a command that needs lookups to build; `command` is run only if no answer is stored for the request's key.
+    /// Sends a command that requires lookups to build; `command` runs only if no answer is stored for the request's
+    /// key.
     pub async fn ask_with<T: StoredAggregate, C: Command<T>>(
         &self,
         directory: &Directory<T>,
@@ -192,7 +194,7 @@ impl<B> CommandRequest<B> {
         self.ask_hashed(directory, to, hash, command).await
     }
 
-    /// Does the same as [`Self::ask_with`], with a hash that represents the body.
+    /// Does the same as [`Self::ask_with`], with the given hash of the body.
     pub async fn ask_hashed<T: StoredAggregate, C: Command<T>>(
         &self,
         directory: &Directory<T>,
@@ -261,7 +263,7 @@ fn replay<A>(stored: StoredAnswer<A>) -> Result<CommandOutcome<A>, ApiError> {
     }
 }
 
-/// Returns the version and last committed state of an aggregate; 404 if it does not exist.
+/// Returns the version and last committed state of an aggregate; fails with 404 if it does not exist.
 pub async fn find_existing<T: StoredAggregate>(
     directory: &Directory<T>,
     id: Id,
@@ -270,14 +272,14 @@ pub async fn find_existing<T: StoredAggregate>(
     Ok((state.revision(), state))
 }
 
-/// Returns the version and last committed state of an aggregate; 404 if it does not exist or is archived.
+/// Returns the version and last committed state of an aggregate; fails with 404 if it does not exist or is archived.
 pub async fn find_present<T: StoredAggregate>(directory: &Directory<T>, id: Id) -> Result<(i64, T), ApiError> {
     let state = directory.present(id).await?;
     let state = state.as_ref().ok_or_else(|| Refusal::not_found(T::KIND))?;
     Ok((state.revision(), present_state(state)?.clone()))
 }
 
-/// Returns the state from a version returned by [`find_existing`]; 404 if the aggregate is archived.
+/// Returns the state from a version returned by [`find_existing`]; fails with 404 if the aggregate is archived.
 pub fn present_state<T: StoredAggregate>(state: &Versioned<T>) -> Result<&T, ApiError> {
     state.present().ok_or_else(|| Refusal::not_found(T::KIND).into())
 }

@@ -1,9 +1,9 @@
 //! Gzip compression of responses: JSON and pages as a whole, streams chunk by chunk, so that each chunk can be read on
-//! arrival. Downloads and small responses stay uncompressed.
+//! arrival. Downloads and small responses are not compressed.
 //!
-//! Customer responses other than JSON stay uncompressed too: browsers send the customer cookie when another site links
-//! to a page, and the length of a compressed page would reveal the token in it to an attacker who controls part of the
-//! URL and observes the network.
+//! Customer responses other than JSON are not compressed either: browsers send the customer cookie when another site
+//! links to a page, so the length of a compressed page would reveal the token in it to an attacker who controls part of
+//! the URL and observes the network.
 
 use std::io::Write as _;
 
@@ -36,7 +36,7 @@ enum CompressionMode {
     Pieces,
 }
 
-/// Compresses the response if the client accepts it and it is worthwhile.
+/// Compresses the response if the client accepts compression and it is worthwhile.
 pub async fn gzip(request: Request, next: Next) -> Response {
     let accepts_gzip = takes_gzip(request.headers());
     let path = request.uri().path();
@@ -99,8 +99,8 @@ fn in_pieces(body: Body) -> Body {
     Body::from_stream(futures::stream::unfold(Some(packed), |packed| async move { packed?.next().await }))
 }
 
-/// Returns the compression mode of a response; `None` unless it is a stream, or JSON or a page that is in memory and
-/// not small.
+/// Returns the compression mode of a response; `None` unless it is a stream, or it is JSON or a page that is in memory
+/// and not small.
 fn packing(response: &Response, of_customers: bool) -> Option<CompressionMode> {
     let headers = response.headers();
     let kind = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes)?;

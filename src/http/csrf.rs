@@ -34,9 +34,9 @@ pub fn allowed(method: &Method, headers: &HeaderMap, public_url: &str) -> bool {
     }
 }
 
-/// Returns whether the origin is a plain HTTP page from exactly the host and port to which the request was sent: inside
-/// the shop's network the server is reached at addresses other than its public one. A host that is public over HTTPS is
-/// never accepted over plain HTTP, where an attacker on the network could impersonate it.
+/// Returns whether the origin is a plain HTTP page from exactly the host and port to which the request was sent,
+/// because inside the shop's network, the server is reached at addresses other than its public one. A host that is
+/// public over HTTPS is never accepted over plain HTTP, where an attacker on the network could impersonate it.
 fn is_asked_over_plain_http(origin: &[u8], headers: &HeaderMap, public_url: &str) -> bool {
     let Some((scheme, page)) = origin.split_at_checked(PLAIN_SCHEME.len()) else { return false };
     let host_header = headers.get(header::HOST).and_then(|host| host.to_str().ok());
@@ -57,7 +57,7 @@ pub fn allowed_for_customers(method: &Method, headers: &HeaderMap, public_url: &
 }
 
 /// CSRF token for the forms on this server's pages. It cannot be computed without the server's secret, nor for another
-/// session, so no page from another origin can submit a form on behalf of a signed-in user.
+/// session, so a page from another origin cannot submit a form on behalf of a signed-in user.
 ///
 /// Every page shows the token under a different mask. If the token were constant, an attacker who can place text on a
 /// page could guess it byte by byte from the sizes of compressed responses.
@@ -70,7 +70,7 @@ impl FormToken {
         Self(hmac_sha256(secret.expose().as_bytes(), &[b"form\0", session.to_string().as_bytes()]))
     }
 
-    /// Returns the token for use in a page, in hexadecimal: a new random mask followed by the masked token.
+    /// Returns the token in hexadecimal for use in a page: a new random mask followed by the masked token.
     pub fn masked(&self) -> String {
         let mask = secret_bytes::<TOKEN_BYTES>();
         format!("{}{}", hex::encode(mask), hex::encode(xor(self.0, mask)))

@@ -1,5 +1,6 @@
-//! Explains to staff why a sign-in does not last: if cookies are restricted to HTTPS, a browser that sends a request
-//! over plain HTTP silently drops the session cookie. Not for customers, whose cookie is always restricted to HTTPS.
+//! Explains to staff why they are not kept signed in: if cookies are restricted to HTTPS, a browser that sends a
+//! request over plain HTTP silently drops the session cookie. Not for customers, whose cookie is always restricted to
+//! HTTPS.
 
 use axum::http::HeaderMap;
 use url::Url;
@@ -14,14 +15,15 @@ const SIGN_IN_PATH: &str = "/login";
 /// Reason why a browser drops the cookie of a staff session.
 #[derive(Debug)]
 pub struct DroppedCookie {
-    /// Reason and remedy: lower case, without a full stop.
+    /// Reason and remedy, starting in lowercase, without a full stop.
     pub message: String,
-    /// Address at which a sign-in lasts; `None` if the public address is plain HTTP as well.
+    /// Address at which sign-in works; `None` if the public address is plain HTTP as well.
     pub sign_in_url: Option<String>,
 }
 
 impl DroppedCookie {
-    /// Judges a request by its headers; returns `None` if the browser keeps the cookie, as far as the server can tell.
+    /// Examines the headers of a request; returns `None` if, as far as the server can tell, the browser keeps the
+    /// cookie.
     pub fn of(config: &Config, headers: &HeaderMap) -> Option<Self> {
         let public_url = config.public_url();
         if !config.has_secure_cookies() || !is_plain_http(headers, &public_url) {
@@ -33,12 +35,13 @@ impl DroppedCookie {
         let message = match &sign_in_url {
             Some(url) => {
                 format!(
-                    "sign in at {url}: over plain HTTP, as here, browsers discard the cookie that keeps you signed in"
+                    "sign in at {url}: browsers discard the cookie that keeps you signed in over plain HTTP, which \
+                     this page uses"
                 )
             }
             None => {
-                "over plain HTTP, as here, browsers discard the cookie that keeps you signed in: open this server over \
-                 HTTPS, and set server.public_url to that address"
+                "browsers discard the cookie that keeps you signed in over plain HTTP, which this page uses: open this \
+                 server over HTTPS, and set server.public_url to that address"
                     .to_owned()
             }
         };
@@ -47,7 +50,7 @@ impl DroppedCookie {
 }
 
 /// Returns whether a browser most likely sent the request over plain HTTP to an address other than that of its own
-/// machine. Proxy headers are trusted from any client, because they only influence a hint.
+/// machine. Proxy headers are trusted from any client, because they affect only a hint.
 fn is_plain_http(headers: &HeaderMap, public_url: &str) -> bool {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let is_plain = |scheme: &str| scheme.trim().eq_ignore_ascii_case("http");

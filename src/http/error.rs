@@ -1,4 +1,4 @@
-//! Common format of all errors, and the only place that maps refusals to status codes.
+//! Common format of all errors, and the only place where refusals are mapped to status codes.
 //!
 //! Messages are for callers; internal details are logged and never sent.
 
@@ -57,8 +57,8 @@ struct ErrorParts {
     by: Option<Arc<Principal>>,
 }
 
-/// Title and sentence for the page that a browser shows in place of a response; carried in the response's extensions,
-/// and rendered with the common page frame.
+/// Title and sentence for the page shown in a browser in place of a response; carried in the response's extensions, and
+/// rendered with the common page frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Notice {
     /// Title of the page.
@@ -217,7 +217,7 @@ impl From<LoadError> for ApiError {
         match error {
             LoadError::Damaged(damaged) => Self::internal(damaged),
             error if error.is_bad_value() => {
-                tracing::warn!(%error, "the database rejected a value of a query");
+                tracing::warn!(%error, "the database rejected a value in a query");
                 Self::bad_request(
                     "validation_failed",
                     "a value contains characters that cannot be searched for; remove them",
@@ -234,12 +234,12 @@ impl From<LoadError> for ApiError {
 /// Builds the 500 response for a panicked handler. The panic message is only logged.
 pub fn panicked(reason: Box<dyn Any + Send>) -> Response {
     let words = reason.downcast_ref::<String>().map(String::as_str).or_else(|| reason.downcast_ref::<&str>().copied());
-    ApiError::internal(format!("a handler panicked: {}", words.unwrap_or("no words"))).into_response()
+    ApiError::internal(format!("a handler panicked: {}", words.unwrap_or("no message"))).into_response()
 }
 
 /// Returns the 404 for an unknown path.
 pub async fn no_such_path() -> ApiError {
-    ApiError::new(StatusCode::NOT_FOUND, "not_found", "no such path")
+    ApiError::new(StatusCode::NOT_FOUND, "not_found", "this path does not exist")
 }
 
 /// Returns the 405 for an unsupported method; the router adds `Allow`.
@@ -353,7 +353,7 @@ mod tests {
         502 printer_refused: the program at http://a/ is not Printer; check the port (usually 80) and the printer type
         502 printer_refused: the printer rejected the API key: bad key
         502 printer_refused: the printer's firmware is not connected: klippy
-        502 printer_refused: the printer refused: must home first
+        502 printer_refused: the printer rejected the request: must home first
         404 printer_file_not_found: the printer has no such file: a.gcode
         409 printer_in_use: in use by a print: a.gcode
         409 unsupported_by_printer: this type of printer does not support homing

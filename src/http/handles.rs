@@ -1,8 +1,8 @@
-//! Handles that request handlers extract. Every resource declares the handles that it uses, so that its code shows its
-//! dependencies.
+//! Handles that request handlers extract. Every resource declares the handles that it uses, so that its dependencies
+//! are visible in its code.
 //!
-//! A handle outlives the request, is cheap to clone, and is identified by its type. Only the middleware around the
-//! handlers uses the whole server state.
+//! A handle outlives the request, is cheap to clone, and is identified by its type. The whole server state is used only
+//! by the middleware around the handlers.
 
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ held! {
     Arc<OpenStreams>: streams;
 }
 
-/// Directory of each registered kind.
+/// Makes the directory of each registered kind available to handlers.
 impl<A: StoredAggregate> FromRef<AppState> for Directory<A>
 where
     Directories: AsRef<Self>,

@@ -1,5 +1,5 @@
-//! Password hashing on threads separate from the requests, few at a time, because each hash takes a core for tens of
-//! milliseconds and 19 MiB.
+//! Password hashing on threads separate from the requests, a few at a time, because each hash occupies a core for tens
+//! of milliseconds and takes up 19 MiB.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 
 use crate::error::ApiError;
 
-/// Maximum number of passwords waiting to be hashed; further ones are rejected immediately with 503.
+/// Maximum number of passwords waiting to be hashed; further requests are rejected immediately with 503.
 const MAX_WAITING: usize = 64;
 
 /// Limits on the number of concurrent and waiting password hashes.
@@ -32,7 +32,7 @@ impl Hashing {
 
     /// Runs the work once a slot is free. The slot is released when the work ends, even if the caller has disconnected.
     pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
-        let full = |_| ApiError::unavailable("overloaded", "too many sign-ins at the same time", 1);
+        let full = |_| ApiError::unavailable("overloaded", "too many concurrent sign-ins", 1);
         let place = self.places.clone().try_acquire_owned().map_err(full)?;
         let turn = self.turns.clone().acquire_owned().await.map_err(ApiError::internal)?;
         let held = move || {

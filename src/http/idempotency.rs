@@ -1,6 +1,6 @@
-//! `Idempotency-Key`: a retried request receives the first answer again, whatever happened in between.
+//! `Idempotency-Key`: a retried request receives the first answer again, no matter what happened in between.
 //!
-//! The answer is stored in the commit of the aggregate that gave it. This module contains the scope of a key, the
+//! The answer is stored in the commit of the aggregate that returned it. This module contains the scope of a key, the
 //! lookup before the command enters the mailbox, and the rejection of a retry while the first request is still running.
 
 use std::sync::Arc;
@@ -29,7 +29,7 @@ const RETENTION_MS: i64 = DAY_MS;
 
 /// Stored answer to the first request with a key.
 pub struct StoredAnswer<A> {
-    /// Id of the aggregate that answered.
+    /// ID of the aggregate that returned the answer.
     pub id: Id,
     /// Version of the aggregate after the first request.
     pub version: i64,
@@ -54,7 +54,7 @@ pub fn scope(who: &Caller, method: &Method, path: &str, headers: &HeaderMap) -> 
     Ok(Some(short(&hash.finalize())))
 }
 
-/// Truncates a hash to 128 bits: enough to rule out accidental collisions, and shorter in the index.
+/// Truncates a hash to 128 bits: enough to rule out accidental collisions, and short for the index.
 pub fn short(hash: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(&hash[..hash.len().min(16)])
 }
@@ -94,7 +94,7 @@ pub struct RunningKey {
 }
 
 impl RunningKey {
-    /// Marks the key as running; 409 while an earlier request with the same key is still running.
+    /// Marks the key as running; fails with 409 while an earlier request with the same key is still running.
     pub fn take(all: &RunningKeys, scope: &str) -> Result<Self, ApiError> {
         if all.insert(scope.to_owned()) {
             Ok(Self { all: all.clone(), scope: scope.to_owned() })

@@ -1,4 +1,5 @@
-//! Time at which API keys and sessions were last used: collected in memory and written every minute in one commit.
+//! Times at which API keys and sessions were last used, which are collected in memory and written in one commit every
+//! minute.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use domain::time::Timestamp;
 use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
 
-/// Interval between two writes.
+/// Interval between writes.
 const WRITE_INTERVAL: Duration = Duration::from_mins(1);
 
 handles! {
@@ -77,7 +78,7 @@ impl LastUsed {
     }
 }
 
-/// Writes uses and sweeps ended sessions every minute; writes once more at shutdown.
+/// Writes uses and sweeps ended sessions every minute; writes one last time at shutdown.
 pub async fn keep_writing(app: LastUsedHandles) {
     loop {
         let last = tokio::select! {
@@ -96,7 +97,7 @@ pub async fn keep_writing(app: LastUsedHandles) {
             life_ms: auth.session_max_age_days.millis(),
         };
         if let Err(error) = app.access.ask(Id::ONLY, CommandOrigin::system(), sweep).await {
-            tracing::debug!(%error, "ended sessions are swept later");
+            tracing::debug!(%error, "cannot sweep ended sessions; retrying later");
         }
     }
 }
@@ -106,7 +107,7 @@ async fn write(app: &LastUsedHandles) {
     let Some(command) = app.last_used.command() else { return };
     match app.access.ask(Id::ONLY, CommandOrigin::system(), command.clone()).await {
         Ok(_) => app.last_used.forget(&command),
-        Err(error) => tracing::debug!(%error, "last uses are written later"),
+        Err(error) => tracing::debug!(%error, "cannot write last uses; retrying later"),
     }
 }
 

@@ -1,6 +1,6 @@
-//! HTTP edge: parses a request, sends one aggregate a command or runs one query, and maps the result to a response. It
-//! works with handles and queries, never with tables. It contains no business rules, and only `error` decides the
-//! status code of a refusal. Every route declares who may use it ([`routes`]).
+//! HTTP edge: parses a request, sends one aggregate a command or runs one query, and maps the result to a response.
+//! This crate works with handles and queries, never with tables. It contains no business rules, and only `error`
+//! decides the status code of a refusal. Every route declares the access that it requires ([`routes`]).
 
 extern crate self as http;
 
@@ -79,19 +79,19 @@ impl Deref for AppParts {
 
 /// Contents of an [`AppState`].
 pub struct AppParts {
-    /// Directories, store queries and everything else behind the HTTP edge.
+    /// Directories, store queries and all other components behind the HTTP edge.
     pub app: Arc<App>,
     /// Configuration as loaded at startup.
     pub config: Arc<Config>,
     /// Scopes of idempotency keys whose first request is still running.
     pub running: idempotency::RunningKeys,
-    /// Last use of API keys and sessions that has not been written to the database yet.
+    /// Last uses of API keys and sessions that have not been written to the database yet.
     last_used: Arc<last_used::LastUsed>,
     /// Counter and sampler of rejected attempts for the audit log.
     pub refusals: Arc<audit_sampling::RefusalSampler>,
     /// One-time setup code and the setup session.
     pub setup: Arc<setup_desk::SetupService>,
-    /// Link by which a demo signs in the operator of its own machine.
+    /// Link with which a demo signs in a user of the same machine.
     pub local_sign_in: Arc<local_sign_in::LocalSignInHolder>,
     /// Limit on concurrent password hashing.
     hashing: hashing::Hashing,
@@ -150,8 +150,8 @@ impl AppState {
     }
 }
 
-/// Adds the layers directly around the routes, inside those that rewrite errors: answers for unknown paths and methods,
-/// the limits of every request, and a response in place of a panic.
+/// Adds the layers directly around the routes, inside those that rewrite errors: responses for unknown paths and
+/// methods, the limits on every request, and the conversion of panics to responses.
 pub fn with_bounds(routes: Router<AppState>, state: &AppState) -> Router<AppState> {
     routes
         .merge(docs::routes())
@@ -163,7 +163,7 @@ pub fn with_bounds(routes: Router<AppState>, state: &AppState) -> Router<AppStat
         .layer(from_fn_with_state(Arc::new(limits::layer::LimitHandles::from_ref(state)), limits::layer::bound))
 }
 
-/// Adds the outermost layers: compression, response headers, and the request id.
+/// Adds the outermost layers: compression, response headers, and the request ID.
 pub fn with_headers(routes: Router<AppState>, state: AppState) -> Router {
     let origins = answer_headers::AllowedOrigins::new(&state.config.server.cors_origins);
     routes

@@ -1,7 +1,7 @@
 //! Rate limits of the HTTP edge: the windows in which a request is counted, and the response headers that report them.
 //!
-//! Windows are always counted in this process; with Redis they are also shared between servers, and the shared count is
-//! the one reported. The arithmetic is in `domain/limits`.
+//! Windows are always counted in this process; with Redis, they are also shared between servers, and the shared count
+//! is reported. The arithmetic is in `domain/limits`.
 
 pub mod layer;
 mod sessions;
@@ -36,7 +36,7 @@ const FORWARDED_HEADER: &str = "x-forwarded-for";
 pub struct WindowKey {
     /// Kind of limit.
     pub named: LimitKind,
-    /// Limited scope: an id, an address, or the digest of a text.
+    /// Limited scope: an ID, an address, or the digest of a text.
     pub scope: u128,
 }
 
@@ -65,7 +65,7 @@ impl WindowKey {
     }
 }
 
-/// Returns 128 bits of a digest: enough that no two callers share a window by chance.
+/// Returns 128 bits of a digest: enough to ensure that no two callers share a window by chance.
 fn shortened(hash: Sha256) -> u128 {
     hash.finalize().iter().take(16).fold(0, |scope: u128, byte| scope << 8 | u128::from(*byte))
 }
@@ -118,7 +118,7 @@ impl RateLimiter {
         address::client(peer, values, &self.trusted)
     }
 
-    /// Counts a request in all the given windows, or in none if one of them is full, and returns the standing of the
+    /// Counts a request in all the given windows, or in none if one of them is full, and returns the state of the
     /// tightest window.
     pub async fn charge(&self, charges: &[WindowKey], now: Timestamp) -> RateLimitStatus {
         let here = self.charge_here(charges, now);
@@ -156,8 +156,8 @@ impl RateLimiter {
         })
     }
 
-    /// Reverts the count of a request in all the given windows at `now`, because the request turned out not to be of
-    /// the limited kind.
+    /// Reverts the count of a request in all the given windows at `now`, because the request turned out not to be
+    /// subject to the limit.
     pub async fn take_back(&self, charges: &[WindowKey], now: Timestamp) {
         for charge in charges {
             self.windows.take_back(charge, self.rule(charge.named), now);
@@ -179,7 +179,7 @@ impl RateLimiter {
         self.windows.is_full(charge, self.rule(charge.named), now)
     }
 
-    /// Returns an unused standing, for a request that is not counted in any window of this kind.
+    /// Returns the state of an unused window, for a request that is not counted in any window of this kind.
     fn untouched(&self, named: LimitKind) -> RateLimitStatus {
         let limit = self.rule(named).limit;
         RateLimitStatus { limit, remaining: limit, ends_in_ms: 0, refused: false }
@@ -213,8 +213,8 @@ impl RateLimiter {
     }
 }
 
-/// Runs `rest` unless one of the given windows is full. Intended for windows that only a handler knows, such as that of
-/// an email address in the body. The response reports the tightest of all its windows.
+/// Runs `rest` unless one of the given windows is full. Intended for windows that are known only to a handler, such as
+/// the window of an email address in the body. The response reports the tightest of all windows.
 pub async fn within<R>(
     limits: &RateLimiter,
     now: Timestamp,
@@ -230,7 +230,7 @@ pub async fn within<R>(
     Ok(LimitedReply { answer, standing })
 }
 
-/// Response of a handler with its own windows, or the error response in its place.
+/// Response from a handler that has its own windows, or the error response in its place.
 pub struct LimitedReply<R> {
     answer: Result<R, Response>,
     standing: RateLimitStatus,
@@ -259,11 +259,11 @@ impl<R: IntoResponse> IntoResponse for LimitedReply<R> {
     }
 }
 
-/// Standing of the tightest window that a handler counted itself.
+/// State of the tightest window that a handler counted itself.
 #[derive(Clone, Copy)]
 struct RateHeaders(RateLimitStatus);
 
-/// Builds the 429 response. All charges of one request limit the same action in windows of the same length.
+/// Builds the 429 response. All of a request's charges limit the same action, in windows of the same length.
 fn refusal(standing: RateLimitStatus, charges: &[WindowKey]) -> Response {
     let (what, period) = charges.first().map_or(LimitKind::Anonymous, |charge| charge.named).words();
     let (limit, seconds) = (standing.limit, standing.retry_after());

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use platform::observe::meters::{Counter, Histogram};
 
-/// Status codes returned by the server; any other is counted as 0.
+/// Status codes returned by the server; any other status is counted as 0.
 const STATUSES: [u16; 26] = [
     0, 101, 200, 201, 202, 204, 206, 302, 304, 400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 416, 422, 429, 500,
     502, 503, 504,
@@ -19,7 +19,7 @@ pub struct RouteMeter {
     /// Path pattern of the route, such as `/api/orders/{id}`.
     pub path: String,
     statuses: [Counter; STATUSES.len()],
-    /// Time from the head of the request to the head of the response.
+    /// Times from the head of the request to the head of the response.
     pub time: Histogram,
 }
 

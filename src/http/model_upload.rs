@@ -1,4 +1,4 @@
-//! Models uploaded for a quote: streamed to disk, measured, and recorded as a file when the quote is created.
+//! Models uploaded for a quote, which are streamed to disk, measured, and recorded as files when the quote is created.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ pub struct ModelUpload<F> {
 }
 
 impl<F> ModelUpload<F> {
-    /// Records the model as a file and returns its id.
+    /// Records the model as a file and returns its ID.
     pub async fn record(&self, files: &Directory<File>, origin: CommandOrigin) -> Result<Id, ApiError> {
         let create = FileCommand::Create {
             name: self.name.clone(),
@@ -89,7 +89,7 @@ pub fn unmeasured(error: MeasureError, member: &str) -> ApiError {
     match error {
         MeasureError::Fault(fault) => Refusal::field(member, fault.to_string()).into(),
         MeasureError::Io(error) if error.kind() == std::io::ErrorKind::TimedOut => {
-            Refusal::field(member, "takes too long to measure").into()
+            Refusal::field(member, "took too long to measure").into()
         }
         MeasureError::Io(error) => error.into(),
     }
@@ -124,7 +124,7 @@ pub async fn take<F: Request>(
     let facts = content.measure(kind, &owner).await.map_err(|error| unmeasured(error, "file"))?;
     // The key or session may have ended while the model came.
     if !still(&app.access, &call.who) {
-        return Err(ApiError::unauthorized("the key or session has ended"));
+        return Err(ApiError::unauthorized("the API key or session is no longer valid"));
     }
     let recording = app.blobs.recording().await;
     let stored = content.keep(&recording).await?;

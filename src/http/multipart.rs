@@ -1,5 +1,5 @@
-//! Common handling of forms with files: storing a file as it arrives, within its limit, and errors for forms that break
-//! off.
+//! Common handling of forms with files: storing a file as it arrives, within its limit, and errors for incomplete
+//! forms.
 
 use axum::extract::multipart::{Field, MultipartError};
 
@@ -10,7 +10,7 @@ use domain::refusal::Refusal;
 use files::blobs::{Blobs, IncomingContent};
 
 /// Writes a file to disk as it arrives. `share` accounts for the disk space of a customer's file. If a file is larger
-/// than `limit` bytes, or there is no space for it, part of the rest is read and discarded, so that the client receives
+/// than `limit` bytes or there is no space for it, some of the rest is read and discarded, so that the client receives
 /// the error.
 ///
 /// # Errors
@@ -49,7 +49,7 @@ pub async fn pass_over(field: &mut Field<'_>, mut left: usize) {
     }
 }
 
-/// Builds the error for a form that cannot be read to the end.
+/// Builds the error for a form that cannot be read completely.
 pub fn broken(error: MultipartError) -> ApiError {
     silent(&error).unwrap_or_else(|| ApiError::bad_request("malformed_multipart", error.body_text()))
 }

@@ -1,8 +1,8 @@
 //! OpenAPI 3.1 descriptions of both halves of the API, generated from the served routes.
 //!
 //! Properties that follow from a route (method, path, access) are derived in [`mod@derive`]; texts, bodies and specific
-//! errors are in one file per resource. A route without a description appears in the document with its derived
-//! properties and fails a test, as does a description without a route.
+//! errors are in one file per resource. A route without a description appears in the document with only its derived
+//! properties, and a test fails, as it does for a description without a route.
 
 pub mod catalogue;
 pub mod derive;
@@ -36,7 +36,7 @@ pub use document::document;
 pub fn json(half: Half, resources: &[DescribedResource], served: &[ServedRoute], public_url: &str) -> String {
     let document = document(half, resources, served, public_url);
     let text = document.to_pretty_json().unwrap_or_else(|error| {
-        tracing::error!(%error, "the description of the API cannot be written");
+        tracing::error!(%error, "the API description cannot be serialized");
         String::new()
     });
     text + "\n"
@@ -95,7 +95,7 @@ impl IntoResponse for DescriptionResponse {
 impl ToSchema for DescriptionResponse {
     const NAME: Option<&'static str> = Some("OpenApiDocument");
     fn schema() -> Shape {
-        open_object().about("A document as the OpenAPI specification defines it.")
+        open_object().about("Document in the format defined by the OpenAPI specification.")
     }
     fn example() -> Value {
         json!({"openapi": "3.1.0"})
@@ -142,7 +142,7 @@ impl Descriptions {
     }
 
     fn generated(&self, half: Half) -> Result<&Bytes, ApiError> {
-        let missing = || ApiError::internal("there is no description of the API");
+        let missing = || ApiError::internal("there is no API description");
         let generate = self.generator.get().ok_or_else(missing)?;
         let place = match half {
             Half::Production => &self.production,

@@ -59,11 +59,11 @@ impl<T: Request, S: Sync> FromRequestParts<S> for OpenQuery<T> {
 fn pairs(parts: &Parts) -> Result<Vec<(String, String)>, ApiError> {
     let pairs = axum::extract::Query::try_from_uri(&parts.uri);
     let axum::extract::Query(pairs) =
-        pairs.map_err(|_| ApiError::bad_request("malformed_query", "the query string cannot be read"))?;
+        pairs.map_err(|_| ApiError::bad_request("malformed_query", "the query string is malformed"))?;
     Ok(pairs)
 }
 
-/// Position of a page within its list.
+/// Position of a page in its list.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pagination {
@@ -74,7 +74,7 @@ pub struct Pagination {
 }
 
 impl Pagination {
-    /// Builds the pagination of a page with `items` of the `total` entries of a list.
+    /// Builds the pagination for a page with `items` of a list's `total` entries.
     pub fn of(Page { limit, offset }: Page, items: usize, total: u64) -> Self {
         Self { limit, offset, total, has_more: offset.saturating_add(items as u64) < total }
     }

@@ -1,5 +1,5 @@
-//! Limit on the size of the part headers of multipart forms. The form parser buffers a part's headers as a whole,
-//! however long they are.
+//! Limit on the size of the part headers of multipart forms. The form parser buffers all of a part's headers, no matter
+//! how long they are.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -10,8 +10,8 @@ use futures::StreamExt as _;
 /// Maximum size in bytes of a part's headers: its name, file name and content type.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// State shared by the form parser and the request body, by which the parser signals that a part's headers are being
-/// read.
+/// State shared by the form parser and the request body, with which the parser signals that it is reading a part's
+/// headers.
 #[derive(Clone, Default, Debug)]
 pub struct PartHeads {
     /// Number of bytes read since the headers began, plus one; 0 while no headers are being read.
@@ -35,7 +35,7 @@ impl PartHeads {
         }))
     }
 
-    /// Awaits the reading of a part's headers, during which the limit applies.
+    /// Awaits the given future, which reads a part's headers; the limit applies in the meantime.
     pub async fn reading<T>(&self, head: impl Future<Output = T>) -> T {
         self.read.store(1, Relaxed);
         let done = head.await;

@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use crate::error::ApiError;
 use domain::id::Id;
 
-/// Identifier from `{id}` in a path. A value that is not an identifier yields 404.
+/// Identifier from `{id}` in a path. A value that is not an identifier results in a 404 error.
 #[derive(Clone, Copy, Debug)]
 pub struct PathId(pub Id);
 
@@ -41,7 +41,7 @@ fn no_such_id(text: &str) -> ApiError {
         kind.len() == 3 && kind.bytes().all(|byte| byte.is_ascii_alphabetic()) && number.parse::<u64>().is_ok()
     });
     let message = if is_number {
-        "this is a number, not an ID; search for the number with ?q="
+        "this is a number, not an ID; to search for the number, use ?q="
     } else {
         "this is not an ID (a UUID)"
     };

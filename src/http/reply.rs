@@ -18,7 +18,7 @@ use store::queries::Page;
 /// Initial buffer capacity in bytes, enough for most responses.
 const USUAL_BYTES: usize = 2048;
 
-/// Builds a JSON response. The response is written into one buffer, at half the cost of the framework's own
+/// Builds a JSON response. The response is serialized into one buffer, which costs half as much as the framework's own
 /// implementation.
 pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
     let mut text = Vec::with_capacity(USUAL_BYTES);
@@ -41,11 +41,11 @@ pub struct Resource<T> {
 }
 
 impl<T> Resource<T> {
-    /// Wraps a resource in the version that was read.
+    /// Builds the response with a resource and the version that was read.
     pub fn new(version: i64, body: T) -> Self {
         Self { version: Some(version), body, replayed: false }
     }
-    /// Wraps a resource in the version that resulted from a command.
+    /// Builds the response with a resource and the version that resulted from a command.
     pub fn after<A>(done: &CommandOutcome<A>, body: T) -> Self {
         Self { version: Some(done.version), body, replayed: done.replayed }
     }
@@ -82,17 +82,17 @@ pub struct Created<T> {
 }
 
 impl<T> Created<T> {
-    /// Wraps a resource created by a command, under the path of its collection.
+    /// Builds the reply for a newly created resource, whose location is below its collection's path.
     pub fn under<A>(collection: &str, done: &CommandOutcome<A>, body: T) -> Self {
         Self { location: format!("{collection}/{}", done.id), resource: Resource::after(done, body) }
     }
-    /// Wraps a part of an aggregate that was created by a command and has its own path and version.
+    /// Builds the reply for a newly created part of an aggregate that has its own path and version.
     pub fn part(location: String, version: i64, replayed: bool, body: T) -> Self {
         let mut resource = Resource::new(version, body);
         resource.replayed = replayed;
         Self { location, resource }
     }
-    /// Wraps a resource without a version that was created by a command, in the collection at `location`.
+    /// Builds the reply for a newly created resource without a version, in the collection at `location`.
     pub fn unversioned<A>(location: String, done: &CommandOutcome<A>, body: T) -> Self {
         Self { location, resource: Resource { version: None, ..Resource::after(done, body) } }
     }
@@ -103,8 +103,8 @@ impl<T> Created<T> {
 }
 
 impl<T> Created<T> {
-    /// Returns the id of the new resource, to which pages redirect; `None` if the resource's URL does not end with an
-    /// id.
+    /// Returns the ID of the new resource, to which pages redirect; `None` if the resource's URL does not end with an
+    /// ID.
     pub fn made_id(&self) -> Option<Id> {
         self.location.rsplit('/').next()?.parse().ok()
     }
@@ -125,7 +125,7 @@ impl<T: Serialize> IntoResponse for Created<T> {
 pub trait MediaType {
     /// Name of the media type, for the API description.
     const MEDIA: &'static str;
-    /// Example content, if it is text.
+    /// Example of the content, if it is text.
     const EXAMPLE: Option<&'static str>;
 }
 
@@ -136,7 +136,7 @@ pub struct Media<M> {
 }
 
 impl<M> Media<M> {
-    /// Wraps a response whose `Content-Type` has been set.
+    /// Creates the reply from a response whose `Content-Type` has already been set.
     pub fn new(response: impl IntoResponse) -> Self {
         Self { response: response.into_response(), kind: PhantomData }
     }
@@ -186,7 +186,7 @@ impl IntoResponse for NoContent {
     }
 }
 
-/// Response that also sets or removes the staff cookie.
+/// Response that also sets or clears the staff cookie.
 pub struct WithCookie<R> {
     /// Rest of the response.
     pub reply: R,

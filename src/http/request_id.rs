@@ -11,14 +11,14 @@ use tracing::Instrument as _;
 use kernel::environment::Environment;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
-/// Maximum accepted length of an id from a client, in bytes.
+/// Maximum accepted length of an ID from a client, in bytes.
 const MAX_ID_BYTES: usize = 128;
 
-/// Id of a request, carried in its extensions.
+/// ID of a request, carried in its extensions.
 #[derive(Clone, Debug)]
 pub struct RequestId(pub Arc<str>);
 
-/// Assigns an id to the request.
+/// Assigns an ID to the request.
 pub async fn name(State(environment): State<Arc<Environment>>, mut request: Request, next: Next) -> Response {
     let id = from_client(request.headers()).unwrap_or_else(|| environment.id().to_string());
     let span = tracing::info_span!("request", id = %id, method = %request.method(), path = %request.uri().path());
@@ -31,7 +31,7 @@ pub async fn name(State(environment): State<Arc<Environment>>, mut request: Requ
     response
 }
 
-/// Returns the id sent by the client, unless it is unsuitable for a log line.
+/// Returns the ID sent by the client, unless it is unsuitable for a log line.
 fn from_client(headers: &HeaderMap) -> Option<String> {
     let text = headers.get(HEADER)?.to_str().ok()?;
     let fit = !text.is_empty() && text.len() <= MAX_ID_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());

@@ -1,5 +1,5 @@
-//! State that resources hold in the server, such as a cache: one value of each type, created from the shop when first
-//! used. The HTTP layer itself knows no resources, so it holds the state by type.
+//! State that resources keep in the server, such as caches. There is one value of each type, which is created from the
+//! shop when first used. The HTTP layer itself knows no resources, so it holds the state by type.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;

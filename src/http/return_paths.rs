@@ -14,10 +14,10 @@ pub const MAX_PATH_CHARS: usize = 1000;
 like!(
     LOCAL_PATH,
     r"^/([^/\\\u0000-\u0020\u007f-\u009f][^\\\u0000-\u0020\u007f-\u009f]*)?$",
-    "must be a path of this shop, such as /orders/thanks"
+    "must be a path in this shop, such as /orders/thanks"
 );
 
-/// Path that stays on the same site, whichever origin it is joined to.
+/// Path that stays on the same site, no matter which origin it is joined to.
 pub static RETURN_PATH: &Pattern = &LOCAL_PATH;
 
 /// Return paths from the payment processor's page.
@@ -40,7 +40,7 @@ impl CheckoutBody {
     }
 }
 
-/// Returns the return pages at the given paths, `/` where there is none.
+/// Returns the return pages at the given paths; a missing path defaults to `/`.
 pub fn return_pages(success: Option<&str>, cancel: Option<&str>, headers: &HeaderMap, config: &Config) -> ReturnPages {
     let page = |path: Option<&str>| return_page(path, headers, config);
     ReturnPages { success_url: page(success), cancel_url: page(cancel) }

@@ -1,4 +1,4 @@
-//! Route registration: each route states the access that it requires, so that none is open by oversight.
+//! Route registration: each route states the access that it requires, so that no route is left open by oversight.
 //!
 //! Routes are also recorded as they are added, so that the API description is generated from exactly the routes that
 //! are served ([`crate::openapi`]).
@@ -39,8 +39,8 @@ pub struct ResourceRoutes {
 }
 
 impl ResourceRoutes {
-    /// Creates an empty set of routes. `kind` is the kind of object identified by `{id}`: it forms the code of the 404,
-    /// `<kind>_not_found`.
+    /// Creates an empty set of routes. `kind` is the kind of object identified by `{id}`: it determines the error code
+    /// of the 404, `<kind>_not_found`.
     pub fn new(tag: &'static str, about: &'static str, kind: &'static str) -> Self {
         let resource = DescribedResource { tag, about, kind, shapes: Vec::new(), operations: Vec::new() };
         Self { routes: Routes::new(), resource, components: Components::default() }
@@ -61,7 +61,7 @@ impl ResourceRoutes {
         self
     }
 
-    /// Adds a named schema to which no handler type refers, such as the form of an upload.
+    /// Adds a named schema that no handler type refers to, such as the form of an upload.
     pub fn schema<T: ToSchema>(mut self) -> Self {
         self.components.add::<T>();
         self
@@ -100,7 +100,7 @@ impl ResourceRoutes {
 /// Key of a route: method, required access, and path.
 type RouteKey = (Method, RequiredAccess, &'static str);
 
-/// Function that completes an operation's description with what is not contained in its types: name, summary, specific
+/// Function that adds the information not contained in an operation's types to its description: name, summary, specific
 /// errors.
 pub type DescribeFn = fn(DescribedOperation) -> DescribedOperation;
 
@@ -139,7 +139,7 @@ described_routes! {
     patch_long: PATCH, false;
 }
 
-/// Limits of a page's requests.
+/// Limits on a page's requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PageBounds {
     /// Page or short form, with the request time limit.
@@ -154,14 +154,14 @@ pub enum PageBounds {
 
 type BuildRoute = Box<dyn FnOnce(&AppState) -> MethodRouter<AppState>>;
 
-/// Limits of a route, beyond those that its path implies.
+/// Limits of a route, in addition to those that its path implies.
 #[derive(Clone, Copy)]
 struct RouteBounds {
     /// `true` if the request time limit applies.
     timed: bool,
     /// `true` if the handler streams the body.
     streamed: bool,
-    /// `true` if requests with query parameters are refused, for routes that have none.
+    /// `true` if requests with query parameters are rejected, because the route has none.
     refuses_query: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Serves the API over TCP, and over the control socket for the owner of the machine; shuts down gracefully.
 //!
-//! Connections are handled here rather than by the framework, for limits that the framework does not offer: time to
-//! receive a head, idle time of a connection, number of connections.
+//! Connections are handled here rather than by the framework, to impose limits that the framework does not offer: on
+//! the time to receive a head, on the idle time of a connection, and on the number of connections.
 
 mod connection;
 mod first_line;
@@ -28,15 +28,15 @@ use front::AdmittedConnection;
 
 pub use front::Acceptor;
 
-/// Time between two sweeps of rate limit windows.
+/// Interval between sweeps of rate-limit windows.
 const WINDOW_SWEEP_INTERVAL: Duration = Duration::from_secs(30);
 /// Pause after accepting a connection on the control socket failed.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Starts the [`Acceptor`] for the given routes on a separate thread, and the server for the connections that the
-/// acceptor hands over, until `app` shuts down. From then on no connections are accepted, requests in progress may
-/// finish within the configured time, and streams end. The last uses of keys and sessions are written during that time
-/// and at the end.
+/// Starts the [`Acceptor`] for the given routes on a separate thread, and the server for the connections that it hands
+/// over. Both run until `app` shuts down. After that, no connections are accepted, requests in progress may finish
+/// within the configured time, and streams end. The last uses of keys and sessions are written during that time and at
+/// the end.
 pub fn start_tcp(
     listener: TcpListener,
     app: &AppState,
@@ -63,7 +63,7 @@ async fn serve_arrived(app: AppState, routes: Router, mut arriving: mpsc::Unboun
         let stream = match TcpStream::from_std(stream) {
             Ok(stream) => stream,
             Err(error) => {
-                tracing::debug!(%error, "a connection cannot be taken over");
+                tracing::debug!(%error, "cannot take over a connection");
                 continue;
             }
         };
@@ -80,13 +80,13 @@ async fn serve_arrived(app: AppState, routes: Router, mut arriving: mpsc::Unboun
     finish(graceful, &app).await;
     for ended in [written.await, swept.await] {
         if let Err(error) = ended {
-            tracing::error!(%error, "last uses were not written");
+            tracing::error!(%error, "could not write last uses");
         }
     }
 }
 
 /// Serves the control socket until `app` shuts down. Every client that can open the socket is the owner of the machine,
-/// since the caller has created it with mode 0600. The owner is admitted regardless of the load.
+/// because the caller has created it with mode 0600. The owner is admitted regardless of load.
 pub async fn serve_control(listener: UnixListener, app: AppState, routes: Router) {
     let routes = routes.layer(Extension(LocalOwner)).with_state(());
     let graceful = GracefulShutdown::new();

@@ -17,7 +17,7 @@ pub use written::{ShadowedSetting, TestedService, WrittenSettings};
 
 /// Name of the cookie with a setup session.
 pub const COOKIE: &str = "setup_session";
-/// Maximum number of notes shown for one search; a search has few reasons to write any.
+/// Maximum number of notes shown for one search; usually there are only a few.
 const MAX_NOTES: usize = 20;
 /// Maximum number of printers shown while a search runs; its result omits duplicates.
 const MAX_FINDS: usize = 400;
@@ -25,7 +25,7 @@ const MAX_FINDS: usize = 400;
 /// Progress of the last printer search started from a page.
 #[derive(Clone, Default)]
 pub struct SearchProgress {
-    /// `true` if a search has been started since the server started.
+    /// `true` if a search has been started since the server was started.
     pub begun: bool,
     /// Number of addresses and ports probed so far.
     pub done: usize,
@@ -62,7 +62,7 @@ pub struct SetupService {
 }
 
 impl SetupService {
-    /// Creates the one-time code, for the owner of the machine to read.
+    /// Creates access to the setup, protected by a one-time code, and returns the code for the owner of the machine.
     pub fn make_code(&self, now: Timestamp) -> String {
         let code = credentials::setup_code();
         *self.door() = Some(SetupAccess::new(hash(&code), now));
@@ -102,7 +102,7 @@ impl SetupService {
         self.board.send_modify(|board| board.take(step));
     }
 
-    /// Records the result of the search in the progress.
+    /// Adds the result of the search to the progress.
     pub fn end_board(&self, printers: Vec<FoundPrinter>) {
         self.board.send_modify(|board| board.printers = printers);
     }
@@ -112,12 +112,12 @@ impl SetupService {
         self.board.subscribe()
     }
 
-    /// Stores the written settings, replacing the previous ones.
+    /// Stores the settings that were written, replacing the previous ones.
     pub fn keep_written(&self, written: Arc<WrittenSettings>) {
         *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(written);
     }
 
-    /// Returns the settings last written since the server started.
+    /// Returns the settings last written since the server was started.
     pub fn last_written(&self) -> Option<Arc<WrittenSettings>> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,5 +1,5 @@
-//! Server-sent events: every stream has the same headers, heartbeat, cursor and end. A stream supplies the events that
-//! are due and waits for more ([`SseSource`]); [`Sse`] is the response.
+//! Server-sent events: all streams have the same headers, heartbeats, cursors and endings. A stream supplies the events
+//! that are due and waits for more ([`SseSource`]); [`Sse`] is the response.
 
 mod open_streams;
 
@@ -25,14 +25,14 @@ pub use open_streams::{MAX_STREAMS_OF_CUSTOMER, OpenStreams, StreamPermit};
 
 /// Media type of server-sent events.
 pub const MEDIA: &str = "text/event-stream";
-/// Last event of a stream whose subject will not change any more, so that clients do not reconnect.
+/// Last event of a stream whose subject will no longer change; it tells clients not to reconnect.
 pub const OVER: &str = "event: over\ndata: {}\n\n";
 /// Idle time after which a stream sends a comment, so that no proxy closes it as dead.
 const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);
 /// Heartbeat: a comment line without a blank line. A blank line would end a block, which some clients turn into an
 /// event without content.
 const HEARTBEAT_LINE: Bytes = Bytes::from_static(b":\n");
-/// Maximum duration of a stream behind a page; the browser reconnects afterwards.
+/// Maximum duration of a page's stream; the browser reconnects afterwards.
 const MAX_PAGE_STREAM_LIFE: Duration = Duration::from_secs(600);
 /// Header with the number of the last received event.
 const LAST_EVENT_ID: &str = "Last-Event-ID";
@@ -55,8 +55,8 @@ pub trait SseSource: Send + Sized + 'static {
     /// Returns the events that are due, as text, which is empty if there are none; `None` ends the stream.
     fn due(&mut self) -> impl Future<Output = Option<String>> + Send;
 
-    /// Waits until events may be due or the permission should be checked again. The wait is cancelled for a heartbeat,
-    /// after which nothing may be lost.
+    /// Waits until events may be due or the permission should be checked again. The wait may be cancelled to send a
+    /// heartbeat; no event may be lost because of that.
     fn wait(&mut self) -> impl Future<Output = ()> + Send;
 }
 

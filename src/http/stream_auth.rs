@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::access::{AccessHandles, Caller, still};
 use crate::handles::{AccessChanges, handles};
 
-/// Interval of the checks for expiry of keys and sessions.
+/// Interval at which keys and sessions are checked for expiry.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 handles! {

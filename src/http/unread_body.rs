@@ -1,7 +1,7 @@
 //! Remainder of a request body that its handler did not read.
 //!
-//! The next request on a connection begins where the previous body ends. A body that is not read to its end therefore
-//! ends its connection, and a client that is not informed of this loses its next request.
+//! The next request on a connection begins where the previous body ends. A connection must therefore be closed after a
+//! body that is not read to its end, and a client that is not informed of this loses its next request.
 
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,7 +34,7 @@ enum ReadProgress {
 }
 
 impl UnreadBody {
-    /// Wraps the body for its reader; the remainder is returned here when the reader drops it.
+    /// Returns the body for its reader; the remainder is stored here when the reader drops it.
     pub fn watch(&self, body: Body) -> Body {
         if body.is_end_stream() {
             return body;

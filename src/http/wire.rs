@@ -2,8 +2,8 @@
 //! crate `api_schema`, on which the domain rules depend; request parsing is in this module.
 //!
 //! A request is a struct with `#[derive(Request)]`, a response one with `#[derive(Response)]` (crate `api-derive`).
-//! Checks of individual members are [`Rule`]s: each validates a value and marks the schema, so that validation and
-//! documentation cannot diverge. A member that may be absent, but not null, is an [`Optional`]; an `Option` may be
+//! Checks of individual fields are [`Rule`]s: each validates a value and marks the schema, so that validation and
+//! documentation cannot diverge. A field that may be absent, but not null, is an [`Optional`]; an `Option` may be
 //! absent or null. All errors in a request are collected and reported together, each with its dotted path.
 //!
 //! Bodies are parsed by [`bounded_json::document`], never by `serde_json` directly.

@@ -4,7 +4,7 @@
 //! by users. It rejects all addresses that are not public, and does so when it connects, because a name may then
 //! resolve to a different address than when the endpoint was registered. [`lan`] connects to printers and services
 //! configured by the shop's staff, so it allows private addresses. Link-local addresses and those of metadata services,
-//! at which there are no printers or services, are rejected when a name is resolved for a connection, also by
+//! which no printer or service uses, are rejected when a name is resolved for a connection, including by
 //! [`lan_connect`] and [`lan_addresses`]. Literal IP addresses are not checked at that time: `services::peer_client`
 //! and the printer adapters check them beforehand. Neither client follows redirects, uses a proxy from the environment,
 //! or repeats a request on its own.
@@ -38,7 +38,7 @@ pub struct OutboundSettings {
     /// `true` to also allow webhooks to private and local addresses.
     pub allow_private: bool,
     /// Maximum number of idle connections kept open per host: the maximum number of concurrent deliveries to an
-    /// endpoint, so that a burst of events needs no additional connections.
+    /// endpoint, so that a burst of events requires no additional connections.
     pub idle_per_host: usize,
 }
 
@@ -70,7 +70,7 @@ impl Default for LanSettings {
 #[error("the HTTP client could not be set up: {0}")]
 pub struct BuildError(#[from] reqwest::Error);
 
-/// Resolver for host names, which is passed in so that tests need no DNS.
+/// Resolver for host names, which is passed in so that tests do not require DNS.
 pub trait Lookup: Send + Sync + 'static {
     /// Returns all addresses for the host name, in the order in which they should be tried.
     fn lookup(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
@@ -140,7 +140,7 @@ pub fn lan(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
     Ok(builder.timeout(settings.timeout).read_timeout(settings.read_timeout).build()?)
 }
 
-/// Builds the client for searching for printers. It never sends secrets, so it accepts any certificate, including
+/// Builds the client used to search for printers. It never sends secrets, so it accepts any certificate, including
 /// self-signed ones.
 pub fn searching(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
     let builder = builder(settings.connect_timeout).dns_resolver(lan_guard()).tls_danger_accept_invalid_certs(true);
@@ -179,8 +179,8 @@ fn lan_guard() -> FilteringResolver {
     FilteringResolver { lookup: Arc::new(SystemLookup), denied: denied_address }
 }
 
-/// Check of an address. Returns the name of the blocked range that contains the address; `None` if connections to it
-/// are allowed.
+/// Function that checks an address. Returns the name of the blocked range that contains the address; `None` if
+/// connections to it are allowed.
 type DenyFn = fn(IpAddr) -> Option<&'static str>;
 
 type AnyError = Box<dyn std::error::Error + Send + Sync>;
@@ -226,8 +226,9 @@ fn allowed(addresses: Vec<IpAddr>, denied: DenyFn) -> Result<Vec<IpAddr>, AnyErr
     }
 }
 
-/// Reads the beginning of a response of any length: stops after `most` bytes, and keeps the first `kept_bytes`. Also
-/// returns the error, if one stopped it earlier. The rest of the response is left unread, which closes the connection.
+/// Reads the beginning of a response of any length: stops after `most` bytes, and keeps the first `kept_bytes`. If an
+/// error ends the reading earlier, also returns the error. The rest of the response is left unread, which closes the
+/// connection.
 pub async fn read_beginning(
     answer: &mut reqwest::Response,
     most: usize,

@@ -10,7 +10,7 @@ pub fn io_words(error: &io::Error) -> String {
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
         io::ErrorKind::ReadOnlyFilesystem => "the disk is read-only".to_owned(),
         io::ErrorKind::IsADirectory => "it is a folder, not a file".to_owned(),
-        io::ErrorKind::NotADirectory => "a part of its path is a file, not a folder".to_owned(),
+        io::ErrorKind::NotADirectory => "part of its path is a file, not a folder".to_owned(),
         io::ErrorKind::InvalidData => "it is not valid UTF-8 text".to_owned(),
         io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
         io::ErrorKind::AddrInUse => "the address is already in use".to_owned(),

@@ -1,5 +1,5 @@
-//! Foundation for all other modules, without any knowledge of the shop: HTTP and TLS clients that reject addresses to
-//! which they must not connect, secrets, the log, counters, and messages for operating system errors.
+//! Foundation for all other modules, without any knowledge of the shop: HTTP and TLS clients that reject addresses they
+//! must not connect to, secrets, the log, counters, and messages for operating system errors.
 
 pub mod http;
 pub mod io_words;

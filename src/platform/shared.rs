@@ -1,8 +1,8 @@
 //! [`Shared`]: a reference-counted value whose fields the compiler does not have to inspect.
 //!
-//! A future that holds an `Arc<T>` may move between threads only if all fields of `T` may. The compiler proves this
-//! again for every future, down to the last field, and thousands of futures hold the server's state, a directory or the
-//! store. Behind a trait object, the property is declared instead, which halves the time that the compiler needs to
+//! A future that holds an `Arc<T>` may be moved between threads only if all fields of `T` may be. The compiler proves
+//! this anew for every future, down to the last field, and thousands of futures hold the server's state, a directory or
+//! the store. With a trait object, the property is declared instead, which halves the time that the compiler takes to
 //! check this crate. The price is one virtual call per access.
 
 use std::fmt;
@@ -24,7 +24,7 @@ impl<T> Holds<T> for T {
 }
 
 impl<T: Send + Sync + 'static> Shared<T> {
-    /// Shares the value.
+    /// Creates a shared reference to the value.
     pub fn new(value: T) -> Self {
         Self(Arc::new(value))
     }

@@ -1,6 +1,6 @@
 //! Printer adapter contract: the operations that the server uses on printers of every brand.
 //!
-//! An adapter carries a command to the printer and reports the printer's answer unchanged. It makes no decisions, keeps
+//! An adapter sends a command to the printer and returns the printer's response unchanged. It makes no decisions, keeps
 //! no durable state, never retries a command, and never starts a file that it uploads.
 
 use std::fmt;
@@ -47,7 +47,7 @@ pub enum Operation {
     Webcams,
     /// Query of the computer that the printer's server runs on, [`Adapter::system_info`].
     SystemInfo,
-    /// Immediate cut of power to motors and heaters, [`Adapter::emergency_stop`].
+    /// Immediate shutdown of motors and heaters, [`Adapter::emergency_stop`].
     EmergencyStop,
 }
 
@@ -93,7 +93,7 @@ pub struct Source {
     pub path: PathBuf,
     /// Size in bytes; must equal the file's length.
     pub size: u64,
-    /// Line of text to send before the file's own bytes, without a line break; `None` for formats that are not text.
+    /// Line of text, without a line break, to send before the file's own bytes; `None` for formats that are not text.
     pub first_line: Option<String>,
 }
 
@@ -103,8 +103,8 @@ impl Source {
         Self { path, size: file.size.unsigned_abs(), first_line: None }
     }
 
-    /// Adds a first line that names the print if the file is plain-text G-code, so that the copy on the printer shows
-    /// which print it was sent for.
+    /// Adds a first line that names the print if the file is plain-text G-code, so that the copy on the printer
+    /// identifies the print that it was sent for.
     pub fn marked(mut self, print: Id, form: Option<GcodeForm>) -> Self {
         self.first_line = (form == Some(GcodeForm::Text)).then(|| format!("; printfloor print {print}"));
         self
@@ -127,20 +127,20 @@ impl Source {
 pub struct Launch {
     /// Name that the printer gave the file.
     pub name: String,
-    /// Id of the attempt or manual print. Printers that identify prints by number get a number derived from it.
+    /// ID of the attempt or manual print. Printers that identify prints by number get a number derived from it.
     pub print: Id,
     /// Number of the plate in the file, starting at 1.
     pub plate: u32,
     /// Slot that feeds each filament of the file; `None` for a filament that the plate does not use. Empty if no slots
-    /// were chosen. Types that do not map slots ignore this list: the slots chosen for them already match, filament n
-    /// being in slot n.
+    /// were chosen. Types that do not map slots ignore this list: the slots chosen for them already match, with
+    /// filament n in slot n.
     pub slots: Vec<Option<FilamentSlot>>,
 }
 
 /// State of a push connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PushState {
-    /// `true` if the connection is open and pushes changes, so that the printer need not be polled.
+    /// `true` if the connection is open and pushes changes, so the printer does not need to be polled.
     pub open: bool,
     /// Time at which the printer last sent something over the connection, even if the connection is closed now.
     pub last_heard: Option<Instant>,
@@ -190,7 +190,7 @@ pub struct Webcam {
 pub trait Adapter: Send + Sync {
     /// Returns the declaration of the printer's type.
     fn declared(&self) -> &'static PrinterType;
-    /// Returns whether this printer supports an optional operation. If not, the operation fails with
+    /// Returns whether this printer supports an optional operation. If it does not, the operation fails with
     /// [`PrinterError::Unsupported`].
     fn supports(&self, operation: Operation) -> bool {
         !self.declared().lacks.contains(&operation)
@@ -202,8 +202,8 @@ pub trait Adapter: Send + Sync {
         None
     }
 
-    /// Rejects an address if a program of another type, which imitates this type, responds there
-    /// ([`PrinterError::WrongType`]). Types that cannot be mistaken send nothing.
+    /// Fails with [`PrinterError::WrongType`] if the program that responds at the address only imitates this type.
+    /// Types that cannot be imitated send nothing.
     async fn recognise(&self) -> Result<(), PrinterError> {
         Ok(())
     }
@@ -215,7 +215,7 @@ pub trait Adapter: Send + Sync {
     /// Returns whether the printer and its firmware respond and no operator has disconnected the printer.
     async fn is_connected(&self) -> bool;
     /// Reads the printer's status; `at` becomes the status's time. If only the firmware does not respond, that is a
-    /// status, not an error.
+    /// status rather than an error.
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError>;
     /// Reads the printer's status and returns the temperatures of nozzle and bed in °C.
     async fn temperatures(&self) -> Result<Temperatures, PrinterError> {
@@ -237,8 +237,8 @@ pub trait Adapter: Send + Sync {
     /// Stores a file without printing it, verifies the stored copy if the printer's server allows reading it back, and
     /// returns the name that the printer gave the file. The time limit grows with the file size.
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError>;
-    /// Starts printing an uploaded file. After a failure, [`PrinterError::certainly_not_done`] tells whether the print
-    /// may have started.
+    /// Starts printing an uploaded file. After a failure, [`PrinterError::certainly_not_done`] indicates whether the
+    /// print may have started nevertheless.
     async fn start(&self, name: &str) -> Result<(), PrinterError>;
     /// Starts a print like [`Adapter::start`], with the given plate and slots. A type that declares that it maps slots
     /// ([`PrinterType::maps_slots`]) uses exactly these slots or fails.
@@ -256,7 +256,7 @@ pub trait Adapter: Send + Sync {
     async fn resume(&self) -> Result<(), PrinterError>;
     /// Cancels the current print, whatever it is; callers must check beforehand which file is printing.
     async fn cancel(&self) -> Result<(), PrinterError>;
-    /// Cuts power to motors and heaters immediately, bypassing all queued work, over a separate connection. A type
+    /// Switches off motors and heaters immediately, bypassing all queued work, over a separate connection. A type
     /// without an emergency stop ends the current print in the fastest way available or, if there is none, fails with
     /// [`PrinterError::Unsupported`].
     async fn emergency_stop(&self) -> Result<(), PrinterError>;
@@ -265,7 +265,7 @@ pub trait Adapter: Send + Sync {
     async fn history(&self, _name: &str) -> Result<Vec<PastPrint>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::History))
     }
-    /// Returns whether the printer's server still has its record of the given file, in which it enters the outcome of
+    /// Returns whether the printer's server still has its record of the given file, in which it records the outcome of
     /// each print.
     async fn keeps_record(&self, _name: &str) -> Result<bool, PrinterError> {
         Ok(false)
@@ -275,8 +275,8 @@ pub trait Adapter: Send + Sync {
     async fn server_mark(&self) -> Result<Option<String>, PrinterError> {
         Ok(None)
     }
-    /// Checks whether the printer's server has been running without a restart since it issued the token `_mark`. If so,
-    /// it remembers all prints since then.
+    /// Returns whether the printer's server has been running without a restart since it issued the token `_mark`. If it
+    /// has, it remembers all prints since then.
     async fn server_ran_since(&self, _mark: &str) -> Result<ServerRun, PrinterError> {
         Ok(ServerRun::Unknown)
     }
@@ -288,8 +288,8 @@ pub trait Adapter: Send + Sync {
     async fn list_files(&self) -> Result<Vec<RemoteFile>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::ListFiles))
     }
-    /// Runs G-code commands one after the other, and waits until they are done if the printer reports that. Returns the
-    /// lines printed on the printer's console in the meantime, as far as they were received. A command unknown to the
+    /// Runs G-code commands one after the other, and waits until they are done if the printer reports that. Returns
+    /// those lines that appeared on the printer's console in the meantime and were received. A command unknown to the
     /// printer is not an error.
     async fn run_gcode(&self, _commands: &[String]) -> Result<Vec<String>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::RunGcode))
@@ -342,7 +342,7 @@ pub trait Adapter: Send + Sync {
         None
     }
 
-    /// Reads the printer's status like [`Adapter::status`], but converts a failure to the status of an unavailable
+    /// Reads the printer's status like [`Adapter::status`], but returns a failure as the status of an unavailable
     /// printer.
     async fn look(&self, at: Timestamp) -> Status {
         match self.status(at).await {

@@ -3,8 +3,8 @@
 //! Each call runs in its own task with a time limit, so a viewer who disconnects does not interrupt others, and a
 //! hanging camera slows neither its printer nor other cameras. After several consecutive failures a camera is not
 //! called for a while. The type of a picture is determined from its bytes ([`frame`]); the camera's headers, text and
-//! address are never passed on. The choice of a camera by an operator belongs to `domain/printer`, and access control
-//! to the callers.
+//! address are never passed on. The choice of a camera by an operator is implemented in `domain/printer`, and access
+//! control by the callers.
 
 mod fetch;
 pub mod frame;
@@ -47,7 +47,7 @@ pub struct Picture {
     pub bytes: Bytes,
 }
 
-/// Reason why there is no picture. The messages are the server's own: text from a camera is never passed on.
+/// Reason why there is no picture. Messages are the server's own; text from a camera is never passed on.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum CameraFault {
     /// No camera may be called, for the given reason.
@@ -56,10 +56,10 @@ pub enum CameraFault {
     /// The printer cannot report its camera, because an operator disconnected it or it has only just been registered.
     #[error("the printer is not connected, so its camera cannot be detected")]
     Away,
-    /// The printer failed to report its camera or to open its picture.
+    /// The printer failed to report its camera or to provide its picture.
     #[error("{0}")]
     Printer(PrinterError),
-    /// The camera answered with something other than a picture.
+    /// The camera responded with something other than a picture.
     #[error("{0}")]
     Refused(String),
     /// The camera cannot be reached, or did not respond in time.
@@ -134,7 +134,7 @@ impl Cameras {
         self.by_printer.remove(&printer);
     }
 
-    /// Returns the state of the given camera; a changed source starts with empty state.
+    /// Returns the state of the given camera. If its source has changed, the state starts out empty.
     fn line(&self, printer: Id, source: CameraSource) -> Arc<SharedCamera> {
         let fresh = |source| Arc::new(SharedCamera { door: CameraAccess::new(source), inside: Mutex::default() });
         let mut line = self.by_printer.entry(printer).or_insert_with(|| fresh(source.clone()));
@@ -214,15 +214,17 @@ fn millis(began: Instant) -> u64 {
 
 /// Way in which a viewer obtains a picture.
 enum FetchRole {
-    /// The result is already available: a fresh picture, or the fault of a camera that is not being called for a while.
+    /// The result is already available: a fresh picture, or the last fault of a camera that is temporarily not being
+    /// called.
     Known(PictureResult),
-    /// Another viewer's call is in progress; this viewer waits for its result.
+    /// Another viewer's call is in progress, and this viewer waits for its result.
     UnderWay(watch::Receiver<Option<PictureResult>>),
     /// This viewer is the first, and fetches the picture for all viewers.
     Begins(watch::Receiver<Option<PictureResult>>, watch::Sender<Option<PictureResult>>),
 }
 
-/// Bytes of a picture together with their share of the memory budget, which is released when the last reader is done.
+/// Bytes of a picture, together with the part of the memory budget that they occupy, which is released when the last
+/// reader is done.
 struct BudgetedBytes {
     bytes: Vec<u8>,
     _room: OwnedSemaphorePermit,

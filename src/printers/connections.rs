@@ -1,4 +1,4 @@
-//! Connections to printers: the last status of each printer, and operations that go directly to the printer.
+//! Connections to printers, with each printer's last status and the operations that are sent directly to it.
 //!
 //! This module stores nothing durably; the authoritative state of jobs is in `domain/printer`. Emergency stops go only
 //! through this module, so that they depend on neither an actor nor a database.
@@ -20,7 +20,8 @@ use domain::id::Id;
 use domain::printer_status::{Connection, Status};
 use domain::time::Timestamp;
 
-/// Maximum time to wait for the connection to a printer after a server start; enough for every printer that is watched.
+/// Maximum time to wait for the connection to a printer after the server has started; long enough for every printer
+/// that is watched.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Connection to one printer, held as long as the printer is watched.
@@ -31,8 +32,8 @@ pub struct PrinterConnection {
     pub status: watch::Sender<Status>,
     /// Wakes the watch loop so that it polls the printer's status now.
     pub look: Notify,
-    /// Lock held from the start of a status poll until the printer's actor has received the result. Results therefore
-    /// arrive in the order in which they were read, even if clocks change.
+    /// Lock held from the start of a status poll until the printer's actor has received the result. The actor therefore
+    /// receives results in the order in which they were read, even if clocks change.
     pub looking: tokio::sync::Mutex<()>,
     /// Number of emergency stops sent over this connection.
     stops: AtomicU64,
@@ -80,7 +81,7 @@ impl PrinterConnection {
     }
 
     /// Starts measuring the longest time without a status poll for the given attempt, unless it is already being
-    /// measured. `before` is the time that has already passed without a poll.
+    /// measured. `before` is the time that had already passed without a poll.
     pub fn measure_unwatched(&self, attempt: Id, before: Duration) {
         self.unwatched.lock().unwrap_or_else(PoisonError::into_inner).begin(attempt, before, Instant::now());
     }
@@ -137,7 +138,7 @@ pub struct PrinterConnections {
     by_printer: DashMap<Id, Arc<PrinterConnection>>,
     /// Notifies waiters when a connection is added.
     came: watch::Sender<()>,
-    /// Callers waiting for the outcome of a manual print, by print id.
+    /// Callers waiting for the outcome of a manual print, by print ID.
     manual: DashMap<Id, oneshot::Sender<Result<String, PrinterError>>>,
 }
 
@@ -160,8 +161,8 @@ impl PrinterConnections {
         self.by_printer.get(&printer).map(|connection| connection.clone())
     }
 
-    /// Returns the connection like [`Self::get`], but briefly waits for it if there is none: after a server start or a
-    /// crash, a print may continue before its printer is watched again.
+    /// Returns the connection like [`Self::get`], but waits for it briefly if there is none, because after a restart or
+    /// a crash, a print may be in progress before its printer is watched again.
     pub async fn wait_for(&self, printer: Id) -> Option<Arc<PrinterConnection>> {
         let mut came = self.came.subscribe();
         let connecting = async {
@@ -180,8 +181,8 @@ impl PrinterConnections {
         self.by_printer.get(&printer).map(|connection| connection.latest())
     }
 
-    /// Registers a waiter for the outcome of a manual print that is about to be requested. The outcome is dropped if
-    /// nobody waits.
+    /// Registers a waiter for the outcome of a manual print that is about to be requested. If there is no waiter, the
+    /// outcome is dropped.
     pub fn await_manual(&self, print: Id) -> oneshot::Receiver<Result<String, PrinterError>> {
         self.manual.retain(|_, waits| !waits.is_closed());
         let (tell, receiver) = oneshot::channel();

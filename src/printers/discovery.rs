@@ -2,8 +2,8 @@
 //! listens for printers that announce themselves. A printer is recognised by its response, never by an open port alone.
 //!
 //! Only `range` decides which addresses are probed: every port and page is requested through its type. No secret is
-//! sent and no redirect is followed. Registering a printer and communicating with it afterwards belong to
-//! [`super::registry`].
+//! sent and no redirect is followed. Registering a printer and communicating with it afterwards are the responsibility
+//! of [`super::registry`].
 
 mod announcements;
 mod range;
@@ -51,7 +51,7 @@ pub(super) struct OwnProbe {
     /// Carries out the exchange over the connection; returns `None` if something other than a printer of this type
     /// responds.
     pub(super) ask: fn(TcpStream) -> BoxFuture<'static, Option<PrinterIdentity>>,
-    /// Builds the base URL of a printer at the given host and port.
+    /// Builds the base URL for a printer at the given host and port.
     pub(super) base_url: fn(Ipv4Addr, u16) -> String,
 }
 
@@ -81,19 +81,19 @@ pub struct FoundPrinter {
     pub evidence: String,
     host: Ipv4Addr,
     says_its_name: bool,
-    /// `true` if the printer responded at the usual port of its type. Several endpoints of one printer are reported as
-    /// one.
+    /// `true` if the printer responded at the usual port of its type. A printer with several endpoints is reported
+    /// once.
     usual_port: bool,
 }
 
 /// Progress report of a running search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SearchStep {
-    /// Number of endpoints (address and port pairs) probed so far.
+    /// Some of the endpoints (pairs of an address and a port) have been probed.
     Asked {
-        /// Endpoints probed so far.
+        /// Number of endpoints probed so far.
         done: usize,
-        /// Endpoints to probe in total.
+        /// Total number of endpoints to probe.
         total: usize,
     },
     /// A printer was found. The same printer may be reported twice; the final result is deduplicated.
@@ -244,7 +244,7 @@ fn plain(text: &str) -> String {
 }
 
 /// Deduplicates printers. If a host has several endpoints of one type, the one at the usual port is kept, otherwise the
-/// first. A printer that was both probed and heard announcing itself keeps the details from both.
+/// first. If a printer both responded to a probe and announced itself, the details from both are combined.
 fn once_each(mut candidates: Vec<FoundPrinter>) -> Vec<FoundPrinter> {
     // This machine first: what is found there is reached there. Doors answer in any order.
     candidates.sort_by_key(|printer| {

@@ -5,16 +5,16 @@ use std::time::Duration;
 use crate::adapter::Operation;
 use domain::printer_status::Connection;
 
-/// Lower-case phrases with which printers' servers report that their storage is full.
+/// Lowercase phrases with which printers' servers report that their storage is full.
 const STORAGE_FULL_WORDS: [&str; 5] = ["no space left", "errno 28", "disk full", "disk space", "insufficient storage"];
 
-/// Reason why an operation on a printer failed. Messages are the printer's own text where it provides one.
+/// Reason why an operation on a printer failed. Messages are the printer's own text if it provides one.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PrinterError {
     /// The connection could not be opened, so nothing was sent.
     #[error("the printer cannot be reached: {0}")]
     Unreachable(String),
-    /// The connection broke when the request might already have been sent, so it may have been carried out.
+    /// The connection broke at a time when the request might already have been sent, so it may have been carried out.
     #[error("the connection to the printer was lost: {0}")]
     Lost(String),
     /// No response arrived in time; the request may have been carried out, or may still be.
@@ -29,12 +29,12 @@ pub enum PrinterError {
     /// The printer rejected the API key.
     #[error("the printer rejected the API key: {0}")]
     WrongKey(String),
-    /// The printer's web server responds, but the firmware behind it does not. The firmware may have received the
-    /// command before.
+    /// The printer's web server responds, but the firmware behind it does not. The firmware may nevertheless have
+    /// received the command.
     #[error("the printer's firmware is not connected: {0}")]
     FirmwareDisconnected(String),
     /// The printer rejected the request.
-    #[error("the printer refused: {message}")]
+    #[error("the printer rejected the request: {message}")]
     Refused {
         /// HTTP status, or the closest equivalent for other protocols.
         status: u16,
@@ -50,7 +50,7 @@ pub enum PrinterError {
     /// This type of printer does not support the operation.
     #[error("this type of printer does not support {0}")]
     Unsupported(Operation),
-    /// Something responds at the address, but not the program that runs on printers of this type.
+    /// Something responds at the address, but it is not the program that runs on printers of this type.
     #[error("the program at {address} is not {program}; check the port (usually {port}) and the printer type")]
     Stranger {
         /// Expected program.
@@ -79,8 +79,8 @@ pub enum PrinterError {
 }
 
 impl PrinterError {
-    /// Returns whether the print certainly did not start despite the start command: the printer itself rejected the
-    /// command (a 4xx response), or nothing was sent.
+    /// Returns whether the print certainly did not start despite the start command, because the printer itself rejected
+    /// the command (a 4xx response) or nothing was sent.
     pub fn certainly_not_done(&self) -> bool {
         match self {
             Self::Unreachable(_)

@@ -1,11 +1,11 @@
-//! Mapping from the numbers that a print farm's user interface gives printer types to the printer types of this server.
+//! Mapping from the numbers that print farm software assigns to printer types to this server's printer types.
 
 use super::PrinterType;
 
 /// API names of the printer types; the index, which starts at 0, is the number.
 const WORDS: [&str; 4] = ["server_rest", "fw_rest", "prusa_link", "mqtt_lan"];
 
-/// Returns the printer type with the given number in the farm's user interface; `None` if this server does not support
+/// Returns the printer type with the given number in the print farm software; `None` if this server does not support
 /// it.
 pub fn farm_type(number: i64) -> Option<&'static PrinterType> {
     let word = usize::try_from(number).ok().and_then(|number| WORDS.get(number))?;

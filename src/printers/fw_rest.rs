@@ -60,7 +60,7 @@ struct FwRest {
     let_go: AtomicBool,
     /// Metadata that Moonraker extracted from the file being printed.
     facts: Arc<FileFactsCache>,
-    /// Spool to which Moonraker attributes the filament that it uses.
+    /// Spool to which Moonraker attributes consumed filament.
     spools: Arc<BookingCache>,
     /// Components that Moonraker reports.
     components: Arc<ComponentCache>,
@@ -123,7 +123,7 @@ impl Adapter for FwRest {
         }
     }
 
-    /// Closes the push connection. Moonraker has no concept of disconnecting a client, and a running print continues.
+    /// Closes the push connection. Moonraker has no concept of disconnecting a client; a running print continues.
     async fn disconnect(&self) -> Result<(), PrinterError> {
         self.let_go.store(true, Ordering::Relaxed);
         self.push.stop();
@@ -180,8 +180,8 @@ impl Adapter for FwRest {
         self.command("printer/print/cancel").await
     }
 
-    /// Shuts the firmware down immediately. Before the firmware first connects to Moonraker, the route does not exist,
-    /// and there is nothing to stop.
+    /// Shuts the firmware down immediately. The route does not exist until the firmware first connects to Moonraker;
+    /// until then, there is nothing to stop.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         self.wire.post_emergency("printer/emergency_stop", None).await.map(drop).map_err(no_route)
     }
@@ -198,7 +198,7 @@ impl Adapter for FwRest {
         continuity::ran_since(self, mark).await
     }
 
-    /// Deletes a file. Status 403 means that the file is in use, 400 that it does not exist.
+    /// Deletes a file. Status 403 means that the file is in use; 400 means that it does not exist.
     async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
         let name = file_name(name)?;
         match self.wire.delete(&format!("server/files/gcodes/{name}")).await {

@@ -1,6 +1,6 @@
 //! Printer type `mqtt_lan`: Bambu Lab printers in LAN-only mode with Developer Mode, used without the manufacturer's
-//! cloud. Reports and commands go through the printer's own MQTT broker, files through its FTP server. Both connections
-//! are encrypted, and authenticated with the printer's serial number and access code.
+//! cloud. Reports and commands are sent through the printer's own MQTT broker, and files through its FTP server. Both
+//! connections are encrypted, and authenticated with the printer's serial number and access code.
 
 mod address;
 mod certificate;
@@ -47,11 +47,11 @@ const START_SETTLE_TIME: Duration = Duration::from_secs(1);
 /// Interval at which a printer that rejected a command is probed to find out whether it accepts commands again.
 const REFUSAL_PROBE_INTERVAL: Duration = Duration::from_secs(10);
 /// Maximum time to wait for the response to such a probe. The probe is part of a status poll, and a printer that
-/// ignores it must not appear unreachable.
+/// ignores the probe must not appear unreachable.
 const REFUSAL_PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 /// G-code that switches off the heaters of nozzle and bed.
 const HEATERS_OFF: [&str; 2] = ["M104 S0", "M140 S0"];
-/// Counter of the MQTT clients in this process, so that no two use the same client id with a printer.
+/// Counter of the MQTT clients in this process, so that no two use the same client ID with a printer.
 static NEXT_CLIENT: AtomicU32 = AtomicU32::new(0);
 
 /// Declaration of the printer type.
@@ -116,9 +116,8 @@ impl MqttLan {
     /// and is rejected like any other command.
     ///
     /// The probe is also sent during a print. Otherwise the print could not be cancelled until it ended, because
-    /// nothing is sent to a printer considered read-only. A print receives at most one such line that is accepted,
-    /// because probing then stops. Nothing is sent while a print is being prepared, when the printer homes and
-    /// measures.
+    /// nothing is sent to a printer considered read-only. During a print, at most one such line is accepted, because
+    /// probing then stops. Nothing is sent while the printer prepares a print by homing and measuring.
     async fn probe_refusal(&self) {
         if !self.session.read(report::PrinterKnowledge::calls_for_probe) {
             return;
@@ -135,8 +134,8 @@ impl MqttLan {
         let _ = self.session.ask(&probe, within).await;
     }
 
-    /// Stops the current print. If the stop command was certainly not carried out, it is not recorded as the reason why
-    /// the print ended.
+    /// Stops the current print. A stop command that was certainly not carried out is not recorded as the reason why the
+    /// print ended.
     async fn stop(&self, within: Duration) -> Result<(), PrinterError> {
         let mut ends = None;
         self.session.note(|track| ends = track.cancels(Instant::now()));
@@ -267,8 +266,8 @@ impl Adapter for MqttLan {
         self.stop(self.session.link.settings.command_timeout).await
     }
 
-    /// Ends the current print gracefully and switches off the heaters, even if nothing is printing. These printers have
-    /// no emergency stop; this is the closest equivalent.
+    /// Ends the current print, if there is one, gracefully and switches off the heaters. These printers have no
+    /// emergency stop; this is the closest equivalent.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         let within = self.session.link.settings.emergency_timeout;
         let stopping = async {

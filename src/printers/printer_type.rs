@@ -1,4 +1,4 @@
-//! Declaration of a printer type, from which everything that other modules need to know about the type follows.
+//! Declarations of printer types. Everything that other modules need to know about a type follows from its declaration.
 
 use std::sync::Arc;
 
@@ -26,11 +26,11 @@ pub struct PrinterType {
     pub default_port: u16,
     /// URL scheme of the printers' addresses.
     pub scheme: &'static str,
-    /// Request header that carries the API key, in lower case.
+    /// Request header that carries the API key, in lowercase.
     pub key_header: &'static str,
     /// `true` if the key may instead have the form `user:password`, which is then used for HTTP Digest authentication.
     pub key_may_be_password: bool,
-    /// `true` if the printers require no key, so that anyone who can reach them can send commands.
+    /// `true` if the printers require no key, so anyone who can reach them can send commands.
     pub keyless: bool,
     /// G-code formats that the printers accept.
     pub forms: &'static [GcodeForm],
@@ -40,7 +40,7 @@ pub struct PrinterType {
     /// Number that operators use for the external spool, which is separate from the reported slots; `None` for types
     /// that do not map slots.
     pub spool_beside: Option<u32>,
-    /// Optional operations that the printers lack; the adapter fails them with [`PrinterError::Unsupported`].
+    /// Optional operations that the printers lack; they fail with [`PrinterError::Unsupported`].
     pub lacks: &'static [Operation],
     /// `true` if uploads to one host must not overlap, because several servers on one computer share a folder for
     /// unfinished uploads and confuse them.
@@ -49,7 +49,7 @@ pub struct PrinterType {
     pub needs_serial: bool,
     /// `true` if the printers' cameras require the printer's key.
     pub guards_camera: bool,
-    /// Multiple of `dispatch.confirm_seconds` that these printers may take to show a print after a start command.
+    /// Multiple of `dispatch.confirm_seconds` that these printers may take to report a print after a start command.
     pub confirm_factor: u32,
     /// Accessor for this type's default address and key in the settings; `None` if there are no such settings.
     pub defaults: Option<TypeDefaults>,
@@ -100,7 +100,7 @@ impl PrinterType {
         self.forms.contains(&form)
     }
 
-    /// Rejects a file that the printers cannot print according to its file name extension.
+    /// Rejects a file that, according to its file name extension, the printers cannot print.
     pub(super) fn takes(&self, name: &str) -> Result<(), PrinterError> {
         let form = form_of(name);
         if self.prints(form) {

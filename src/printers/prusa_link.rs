@@ -1,10 +1,10 @@
 //! Printer type `prusa_link`: Prusa printers with their own web API, `PrusaLink`, on the printer itself or on a small
-//! computer beside it.
+//! computer next to it.
 //!
-//! These printers have no console, no emergency stop and no push, and remember only the print that they show. Each
-//! print has its own number, which reveals that a file is being printed again, but not how the previous print ended.
-//! The key is sent in a header; a key of the form `user:password` (the user is `maker` on printers) is used for HTTP
-//! Digest authentication.
+//! These printers have no console, no emergency stop and no push, and remember only the print that they currently
+//! report. Each print has its own number, which reveals that a file is being printed again, but not how the previous
+//! print ended. The key is sent in a header; a key of the form `user:password` (the user name is `maker` on printers)
+//! is used for HTTP Digest authentication.
 
 mod files;
 mod read;
@@ -67,7 +67,7 @@ struct PrusaLink {
     let_go: AtomicBool,
     /// Storage for uploads, as last reported.
     storage: Mutex<Option<String>>,
-    /// Number of the job last shown by the printer, or [`NO_JOB`].
+    /// Number of the job last reported by the printer, or [`NO_JOB`].
     shown_job: AtomicU64,
     /// Number of the last job whose cancellation the printer accepted, or [`NO_JOB`].
     cancelled: AtomicU64,
@@ -85,7 +85,7 @@ impl PrusaLink {
         Err(self.wire.at_first(PrinterError::BadAnswer("no state".into())))
     }
 
-    /// Reads the current or last print; null if the printer shows none.
+    /// Reads the current or last print; null if the printer reports none.
     async fn job(&self) -> Result<Value, PrinterError> {
         let job = self.wire.get("api/v1/job", &[]).await?;
         self.shown_job.store(read::number(&job).unwrap_or(NO_JOB), Ordering::Relaxed);
@@ -145,7 +145,7 @@ impl Adapter for PrusaLink {
         }
     }
 
-    /// Marks the printer as disconnected. `PrusaLink` has no concept of disconnecting a client, and a running print
+    /// Marks the printer as disconnected. `PrusaLink` has no concept of disconnecting a client; a running print
     /// continues.
     async fn disconnect(&self) -> Result<(), PrinterError> {
         self.let_go.store(true, Ordering::Relaxed);
@@ -203,7 +203,7 @@ impl Adapter for PrusaLink {
         Ok(())
     }
 
-    /// Stops the current print, because there is no emergency stop. The printer stops when its planned moves are done,
+    /// Stops the current print, because there is no emergency stop. The printer stops once its planned moves are done,
     /// and then switches off its heaters.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         let stop = async |job: u64| self.wire.emergency(Method::DELETE, &format!("api/v1/job/{job}")).await.map(drop);

@@ -1,5 +1,5 @@
 //! Push connection to a printer: a WebSocket that is kept open. It wakes a waiter when the printer's state changes, and
-//! collects telemetry. A pushed state is only a hint: the waiter then polls the printer.
+//! collects telemetry. A pushed state is only a hint, after which the waiter polls the printer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -27,7 +27,7 @@ const MAX_QUIET_TIME: Duration = Duration::from_secs(5);
 const MAX_UNANSWERED_PINGS: u32 = 3;
 /// Pauses between attempts to reopen the connection.
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
-/// Maximum size of a message in bytes. A status push takes a few kilobytes; the first one, which includes logs and
+/// Maximum size of a message in bytes. A status push takes up a few kilobytes; the first one, which includes logs and
 /// temperatures, several hundred.
 const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 /// Number of terminal lines buffered for each subscriber.
@@ -35,7 +35,7 @@ const CONSOLE_LINES: usize = 64;
 /// Size of the read buffer of each connection in bytes.
 const READ_BYTES: usize = 4 * 1024;
 
-/// WebSocket protocol of one printer type: the messages to send, and the parsing of received messages.
+/// WebSocket protocol of one printer type: the messages to send, and the parser for received messages.
 #[async_trait]
 pub(super) trait Dialect: Send + 'static {
     /// Resets the state from the previous connection and returns the messages to send first. Called before each
@@ -98,7 +98,7 @@ impl PushInbox {
         self.woken.notify_one();
     }
 
-    /// Resolves at the next wake-up; one that came while nobody was waiting counts, too.
+    /// Resolves at the next wake-up, or immediately if there was one while nobody was waiting.
     pub(super) async fn woken(&self) {
         self.woken.notified().await;
     }
@@ -144,7 +144,8 @@ pub(super) struct PushTarget {
 }
 
 impl PushTarget {
-    /// Creates the target for a path on a printer's HTTP server; `None` for https, where the printer is only polled.
+    /// Creates the target for a path on a printer's HTTP server; `None` for https, in which case the printer is only
+    /// polled.
     pub(super) fn beside(wire: &PrinterHttpClient, path: &str) -> Option<Self> {
         let mut url = wire.url(path);
         if url.scheme() != "http" || url.set_scheme("ws").is_err() {

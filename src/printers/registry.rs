@@ -1,4 +1,4 @@
-//! Creates adapters. Only this module combines a printer's address, its type and the server's HTTP clients.
+//! Creates adapters. No other module combines a printer's address, its type and the server's HTTP clients.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -137,9 +137,7 @@ pub enum MakeError {
     #[error("{0}")]
     BadSerial(String),
     /// The stored API key cannot be decrypted.
-    #[error(
-        "the printer's API key cannot be decrypted; check that SECRETS_KEY is the key that it was encrypted with: {0}"
-    )]
+    #[error("the printer's API key cannot be decrypted; check that SECRETS_KEY is the key it was encrypted with: {0}")]
     Key(EncryptionError),
 }
 
@@ -156,7 +154,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Creates a registry. `client` and `emergency` must be separate clients, which share no connections.
+    /// Creates a registry. `client` and `emergency` must be separate clients that share no connections.
     pub fn new(settings: Settings, client: reqwest::Client, emergency: reqwest::Client) -> Self {
         Self { types: PRINTER_TYPES, shared: SharedParts { settings, client, emergency, turns: Arc::default() } }
     }

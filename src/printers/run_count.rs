@@ -1,4 +1,4 @@
-//! Counts the prints of a file on printers that keep no history, but identify each print.
+//! Counts the prints of a file on printers that keep no history but identify each print.
 //!
 //! If a file is printed again right after a print of it has ended, the two look like the same print, except for the
 //! identifier. The count covers only prints that the adapter has seen: none that started and ended between two polls,
@@ -10,17 +10,17 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Maximum time between two polls for which a different identifier means a different print. A printer that lost power
-/// is away for longer, and may give the print that it then resumes a different identifier.
+/// Maximum time between two polls for which a different identifier means a different print. A printer that has lost
+/// power is unavailable for longer, and may assign a different identifier to the print that it then resumes.
 const MAX_GAP: Duration = Duration::from_secs(10);
 /// Maximum number of files whose prints are counted.
 const MAX_FILES: usize = 4;
 
-/// Counter of the prints of the files that a printer showed most recently.
+/// Counter of the prints of the files that a printer reported most recently.
 #[derive(Debug, Default)]
 pub(super) struct RunCounter(Mutex<VecDeque<FileRuns>>);
 
-/// File that a printer showed, with the number of its prints.
+/// File reported by a printer, with the number of its prints.
 #[derive(Debug)]
 struct FileRuns {
     name: String,
@@ -28,14 +28,14 @@ struct FileRuns {
     print: String,
     /// Number of the file's prints.
     runs: u32,
-    /// Time at which the printer last showed the file.
+    /// Time at which the printer last reported the file.
     at: Instant,
 }
 
 impl RunCounter {
-    /// Records that the printer shows a print of the given file, and returns the number of the file's prints so far.
-    /// `print` is the print's identifier, or `None` if the printer does not report it this time. Returns `None` if the
-    /// printer has never reported one.
+    /// Records that the printer reports a print of the given file, and returns the number of the file's prints so far.
+    /// `print` is the print's identifier, or `None` if the printer does not currently report it. Returns `None` if the
+    /// printer has never reported an identifier.
     pub(super) fn count(&self, file: &str, print: Option<&str>, now: Instant) -> Option<u32> {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(entry) = files.iter_mut().find(|entry| entry.name == file) else {

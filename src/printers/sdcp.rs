@@ -1,8 +1,8 @@
 //! Printer type `sdcp`: Elegoo printers that speak SDCP over a WebSocket. The supported model is the Centauri Carbon,
 //! which prints plain-text G-code.
 //!
-//! The printer requires no key, so anyone who can reach it can send commands. Its firmware is a single program that
-//! crashes on an unknown command, which also ends the print, so only commands that are certainly safe are sent
+//! The printer requires no key, so anyone who can reach it can send commands. Its firmware is a single program, and an
+//! unknown command crashes it and thereby ends the print, so only commands that are certainly safe are sent
 //! ([`message::PrinterRequest`]). It has no emergency stop, no console and no history that can be queried.
 
 mod files;
@@ -70,7 +70,7 @@ struct Sdcp {
     link: LazySocket,
     /// `true` after an operator disconnected the printer.
     let_go: AtomicBool,
-    /// Counter of the prints of each file, distinguished by task id.
+    /// Counter of the prints of each file, distinguished by task ID.
     runs: RunCounter,
 }
 
@@ -125,7 +125,7 @@ impl Adapter for Sdcp {
         sleep(UPLOAD_SETTLE_TIME).await;
         let stored = self.files().await?.into_iter().find(|file| file.path == name);
         let words = match stored.map(|file| file.size) {
-            None => "no file of this name".to_owned(),
+            None => "no file with this name".to_owned(),
             Some(Some(size)) if size != source.sent_bytes() => format!("{size} of {} bytes", source.sent_bytes()),
             Some(_) => return Ok(name.to_owned()),
         };
@@ -151,8 +151,8 @@ impl Adapter for Sdcp {
         self.link.ask(PrinterRequest::Stop).await.map(drop)
     }
 
-    /// Stops the current print, because there is no emergency stop. The command goes over the printer's only socket,
-    /// behind any short requests in progress; uploads use a separate connection.
+    /// Stops the current print, because there is no emergency stop. The command is sent over the printer's only socket,
+    /// after any short requests in progress; uploads use a separate connection.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         let stopping = timeout(self.wire.settings.emergency_timeout, self.link.ask(PrinterRequest::Stop));
         match stopping.await.map_err(|_| PrinterError::Timeout)? {
@@ -188,7 +188,7 @@ impl Adapter for Sdcp {
         self.link.ask(PrinterRequest::Attributes).await
     }
 
-    /// Lists the camera. Each viewer of the camera occupies one of the few available connections.
+    /// Returns the camera. Each viewer of the camera occupies one of the few available connections.
     async fn webcams(&self) -> Result<Vec<Webcam>, PrinterError> {
         let mut url = self.wire.base.clone();
         url.set_path("/video");

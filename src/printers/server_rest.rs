@@ -94,7 +94,7 @@ impl Adapter for ServerRest {
         self.wire.declared
     }
 
-    /// Rejects a Moonraker server, which imitates `OctoPrint` for slicers and always shows an idle printer.
+    /// Rejects a Moonraker server, which imitates `OctoPrint` for slicers and always reports an idle printer.
     async fn recognise(&self) -> Result<(), PrinterError> {
         if self.is_known.load(Ordering::Relaxed) {
             return Ok(());
@@ -209,12 +209,12 @@ impl Adapter for ServerRest {
     }
 
     /// Sends M112, which bypasses `OctoPrint`'s queue. `OctoPrint` then closes the serial port, so [`Adapter::connect`]
-    /// is needed before anything else.
+    /// must be called before anything else.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         self.wire.post_emergency("api/printer/command", Some(&json!({"command": "M112"}))).await.map(drop)
     }
 
-    /// Returns past prints of a file. Deleting a file deletes its history.
+    /// Returns the past prints of a file. Deleting a file also deletes its history.
     async fn history(&self, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
         match files::history(&self.wire, name).await {
             Err(PrinterError::NotFound(_)) => Ok(Vec::new()),

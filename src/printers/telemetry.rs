@@ -24,7 +24,7 @@ pub struct Telemetry {
     pub remaining_seconds: Option<i64>,
     /// Layer being printed.
     pub layer: Option<PrintedLayer>,
-    /// Filament used by the print so far, in millimetres.
+    /// Filament consumed by the print so far, in millimetres.
     pub filament_mm: Option<f64>,
     /// Nozzle temperature in degrees Celsius.
     pub nozzle: Option<f64>,
@@ -35,7 +35,7 @@ pub struct Telemetry {
 }
 
 impl Telemetry {
-    /// Returns this telemetry with `later` telemetry merged over it.
+    /// Returns this telemetry, updated with the values in `later`.
     pub(super) fn then(self, later: Self) -> Self {
         Self {
             progress: later.progress.or(self.progress),

@@ -1,4 +1,4 @@
-//! Temperatures of all printers over the last day. They are only kept in memory: a server restart discards them, and
+//! Temperatures of all printers over the last day. They are kept in memory only: a server restart discards them, and
 //! they are not part of any transaction.
 
 use dashmap::DashMap;
@@ -22,7 +22,7 @@ impl TemperatureHistories {
         }
     }
 
-    /// Returns the temperature curve of each heater of a printer since the given time, with at most `points` points
+    /// Returns the temperature curve of each of a printer's heaters since the given time, with at most `points` points
     /// each.
     pub fn courses(&self, printer: Id, since: Timestamp, now: Timestamp, points: usize) -> Vec<HeaterCourse> {
         self.by_printer.get(&printer).map(|history| history.courses(since, now, points)).unwrap_or_default()

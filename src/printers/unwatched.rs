@@ -1,7 +1,7 @@
 //! Longest time without a status poll of a printer since its current attempt started.
 //!
-//! A whole print may start and end unseen between two polls. This time therefore determines what can be concluded about
-//! a print that left no trace. It is measured with the monotonic clock, which cannot be set.
+//! A whole print may start and end unseen between two polls. This time therefore determines which conclusions can be
+//! drawn about a print that left no trace. It is measured with the monotonic clock, which cannot be set.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ struct UnwatchedMeasurement {
 }
 
 impl UnwatchedTime {
-    /// Starts the measurement, unless one for the given attempt is already running. `before` is the time that has
+    /// Starts the measurement, unless one for the given attempt is already running. `before` is the time that had
     /// already passed without a poll.
     pub(super) fn begin(&mut self, attempt: Id, before: Duration, now: Instant) {
         if self.0.as_ref().is_none_or(|measure| measure.attempt != attempt) {

@@ -1,5 +1,5 @@
-//! Uploads of a local file as a form or a request body, streamed while being sent; the progress of uploads; and the
-//! comparison of the stored copy with the data sent.
+//! Uploads of a local file as a form or a request body, which is streamed; the progress of uploads; and the comparison
+//! of the stored copy with the data sent.
 
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom};
@@ -76,7 +76,7 @@ async fn open(source: &Source) -> Result<File, PrinterError> {
     Ok(file)
 }
 
-/// Returns the request body, which is read on demand, and the progress of the upload.
+/// Returns the request body, which is streamed from disk, and the progress of the upload.
 pub(super) async fn as_body(source: &Source) -> Result<(Body, AcceptedBytes), PrinterError> {
     let file = open(source).await?;
     let (sender, progress) = watch::channel(0);
@@ -103,7 +103,7 @@ pub(super) async fn with_file(form: Form, name: &str, source: &Source) -> Result
     Ok((form.part("file", part), progress))
 }
 
-/// Computes the upload's SHA-256 in lower-case hexadecimal, outside the async threads.
+/// Computes the upload's SHA-256 in lowercase hexadecimal, off the async runtime's threads.
 pub(super) async fn sha256(source: &Source) -> Result<String, PrinterError> {
     let (path, head) = (source.path.clone(), source.head());
     blocking(move || hash(&path, &head)).await
@@ -130,7 +130,7 @@ fn hash(path: &Path, head: &[u8]) -> Result<String, PrinterError> {
     }
 }
 
-/// Returns the first and the last [`EDGE_BYTES`] of the upload; a shorter upload is returned whole, twice.
+/// Returns the first and the last [`EDGE_BYTES`] of the upload; an upload that is shorter is returned twice in full.
 async fn edges(source: &Source) -> Result<[Vec<u8>; 2], PrinterError> {
     let (path, head): (PathBuf, _) = (source.path.clone(), source.head());
     blocking(move || {
@@ -173,7 +173,7 @@ pub(super) async fn compare(wire: &PrinterHttpClient, url: &Url, source: &Source
     Ok(())
 }
 
-/// Returns whether the error means that a server that accepted an upload does not allow reading files back.
+/// Returns whether the error means that the server accepts uploads but does not allow files to be read back.
 pub(super) fn is_kept_back(error: &PrinterError) -> bool {
     matches!(
         error,
@@ -186,8 +186,8 @@ pub(super) fn is_kept_back(error: &PrinterError) -> bool {
 }
 
 /// Returns whether a stored text file that differs from the data sent is nevertheless the same file, rewritten line by
-/// line: its size differs, but its first lines contain the first line sent, and its last lines contain the last line
-/// sent.
+/// line: its size differs, but the first line sent is among its first lines, and the last line sent among its last
+/// lines.
 pub(super) async fn rewritten(wire: &PrinterHttpClient, url: &Url, source: &Source) -> Result<bool, PrinterError> {
     let [first, last] = edges(source).await?;
     let begins = wire.part(url, &format!("bytes=0-{}", EDGE_BYTES - 1)).await?;
@@ -198,8 +198,8 @@ pub(super) async fn rewritten(wire: &PrinterHttpClient, url: &Url, source: &Sour
     Ok(resized && ended && keeps_ends(&first, &last, &begins.bytes, &ends.bytes))
 }
 
-/// Returns whether the first line of `first` is among the lines of `begins`, and the last line of `last` among those of
-/// `ends`. Blank lines are ignored.
+/// Returns whether `begins` contains the first line of `first`, and `ends` contains the last line of `last`. Blank
+/// lines are ignored.
 fn keeps_ends(first: &[u8], last: &[u8], begins: &[u8], ends: &[u8]) -> bool {
     fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
         text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty())

@@ -23,7 +23,7 @@ use domain::printer::denied_host;
 /// Maximum size of a response in bytes, so that a broken printer cannot exhaust memory.
 const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
 
-/// Conversion of an unsuccessful status code to an error, specific to one brand's API.
+/// Brand-specific function that converts an unsuccessful status code to an error.
 pub(super) type ErrorOfStatus = fn(u16, String) -> PrinterError;
 
 /// Part of a file stored on a printer.
@@ -110,10 +110,10 @@ impl PrinterHttpClient {
         }
     }
 
-    /// Sends a GET request and returns its response unread, for content other than JSON, such as a picture.
+    /// Sends a GET request and returns the response unread, for content other than JSON, such as a picture.
     pub(super) async fn open(&self, url: &Url) -> Result<Response, PrinterError> {
         if url.origin() != self.base.origin() {
-            return Err(PrinterError::Invalid("the address belongs to another server".into()));
+            return Err(PrinterError::Invalid("the address belongs to a different server".into()));
         }
         self.send(self.client.get(url.clone()).timeout(self.settings.request_timeout)).await
     }
@@ -253,8 +253,8 @@ impl PrinterHttpClient {
         self.headers.contains_key(header::ACCEPT) && !body.trim_ascii_start().starts_with(b"<")
     }
 
-    /// Converts the failure of a query that every server of the type supports: a server that does not support the query
-    /// is another program.
+    /// Converts the failure of a query that every server of the type supports. A server that does not support it is a
+    /// different program.
     pub(super) fn at_first(&self, error: PrinterError) -> PrinterError {
         match error {
             PrinterError::BadAnswer(_) | PrinterError::NotFound(_) | PrinterError::Refused { status: 405, .. } => {
@@ -355,7 +355,8 @@ fn failure(error: reqwest::Error) -> PrinterError {
     }
 }
 
-/// Formats an error with its causes, because the outermost message from an HTTP client says little.
+/// Formats an error with its causes, because the outermost message of an HTTP client's error contains little
+/// information.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

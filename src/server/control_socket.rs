@@ -19,11 +19,11 @@ const MAX_SOCKET_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else {
 /// Permissions of the socket: accessible only to the server's own account.
 const SOCKET_MODE: u32 = 0o600;
 
-/// Path by which the system accepts the socket, even if the path of the data folder itself is too long.
+/// Path at which the system accepts the socket, even if the path of the data folder itself is too long.
 #[derive(Debug)]
 pub(crate) struct SocketPath {
     path: PathBuf,
-    /// Open data folder, to which a short path refers by descriptor; must stay open as long as the path is used.
+    /// Open data folder that a short path refers to by descriptor; must remain open for as long as the path is used.
     _folder: Option<File>,
 }
 

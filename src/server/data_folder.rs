@@ -65,9 +65,9 @@ pub(crate) fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
     Ok(file)
 }
 
-/// Removes other users' permissions from the folder's contents, for example after they were copied back from a backup.
-/// New files never have such permissions, because of the process's umask. Subfolders are not entered, because a closed
-/// folder also protects its contents.
+/// Removes other users' permissions from the folder's contents, for example after the contents were copied back from a
+/// backup. New files never have such permissions, because of the process's umask. Subfolders are not entered, because a
+/// closed folder also protects its contents.
 pub(super) fn close_to_others(data: &Path) -> io::Result<()> {
     for entry in fs::read_dir(data)? {
         let entry = entry?;

@@ -1,4 +1,5 @@
-//! Client for the accounting system: consent and tokens (OAuth 2.0 with PKCE), and the books. Implements Xero's API.
+//! Client for the accounting system: consent and tokens (OAuth 2.0 with PKCE), and the organisation's books. Implements
+//! Xero's API.
 //!
 //! Tokens are passed in and returned as plain text; the caller encrypts them for storage. The client never retries. The
 //! system recognises a repeated request by its document number and idempotency key, and the caller decides when to
@@ -32,7 +33,7 @@ const MAX_TOKEN_ANSWER_BYTES: usize = 64 * 1024;
 const UNTOLD_LIFE_SECONDS: u64 = 300;
 /// Name of the system in error messages.
 const WHO: &str = "the accounting system";
-/// Token that no provider has ever issued. The response to it shows whether the client credentials are valid.
+/// Token that no provider has ever issued. The response to this token shows whether the client credentials are valid.
 const NO_TOKEN: &str = "printfloor-connection-test";
 
 /// Token pair issued by the provider. Never logged.
@@ -48,7 +49,7 @@ pub struct Tokens {
 /// Organisation whose books are kept in the accounting system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Organisation {
-    /// Id assigned by the provider.
+    /// ID assigned by the provider.
     pub id: String,
     /// Display name.
     pub name: String,
@@ -60,8 +61,8 @@ pub enum AccountingError {
     /// The system did not respond, or reported a failure; the request may have been carried out.
     #[error("{}", .0.in_one_line())]
     Unavailable(PeerFault),
-    /// The system requested a pause of the given number of seconds.
-    #[error("rate limit of the accounting system reached; next try in {0} s")]
+    /// The system requested that the client wait for the given number of seconds.
+    #[error("the accounting system's rate limit was reached; next try in {0} s")]
     Busy(u64),
     /// The access token is no longer accepted.
     #[error("the accounting system rejects the token")]
@@ -79,7 +80,7 @@ impl From<PeerFault> for AccountingError {
 
 type OAuth = BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
-/// Address of the accounting system, OAuth client credentials, and accounts to which documents are booked.
+/// Address of the accounting system, OAuth client credentials, and accounts to which documents are posted.
 #[derive(Clone)]
 #[expect(missing_docs, reason = "each is explained beside the setting of the same name")]
 pub struct AccountingSettings {
@@ -173,8 +174,8 @@ impl AccountingClient {
         tokens(exchange.request_async(&http).await, None)
     }
 
-    /// Exchanges the refresh token, which works only once, for the next pair. After [`AccountingError::Refused`], it
-    /// will never work again.
+    /// Exchanges the refresh token, which works only once, for the next pair. After [`AccountingError::Refused`], the
+    /// token will never work again.
     pub async fn next_tokens(&self, refresh: &str) -> Result<Tokens, AccountingError> {
         let http = |request| call(self.client.clone(), request);
         let token = RefreshToken::new(refresh.to_owned());
@@ -216,7 +217,7 @@ impl AccountingClient {
     }
 }
 
-/// Network error or exceeded size limit.
+/// Network error, or response that exceeds the size limit.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.in_one_line())]
 struct CallFault(PeerFault);
@@ -247,8 +248,8 @@ async fn call(client: Client, request: HttpRequest) -> Result<HttpResponse, Call
 
 type TokenFault = RequestTokenError<CallFault, oauth2::StandardErrorResponse<BasicErrorResponseType>>;
 
-/// Converts the response of the token endpoint. If it contains no refresh token, the former one is kept, because it
-/// then remains valid.
+/// Converts the response of the token endpoint. If the response contains no refresh token, the previous one remains
+/// valid and is kept.
 fn tokens(outcome: Result<BasicTokenResponse, TokenFault>, former: Option<&str>) -> Result<Tokens, AccountingError> {
     let response = outcome.map_err(|fault| match fault {
         RequestTokenError::ServerResponse(no) => AccountingError::Refused(no.to_string()),

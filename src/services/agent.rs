@@ -1,7 +1,7 @@
 //! Client for an agent gateway: sends a POST with a bearer token for each message, in the format of the `agent` hook
-//! that such gateways have.
+//! that such gateways provide.
 //!
-//! The caller stores and retries messages; the message id is the idempotency key.
+//! The caller stores and retries messages; the message ID is the idempotency key.
 
 use futures::future::BoxFuture;
 use reqwest::{Client, Method};
@@ -24,8 +24,8 @@ pub struct AgentGateway {
 }
 
 impl AgentGateway {
-    /// Creates a client for the given address, which is that of the hook itself or the gateway's base address. An empty
-    /// token is not sent.
+    /// Creates a client for the given address, which is either the hook's own address or the gateway's base address. An
+    /// empty token is not sent.
     pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }

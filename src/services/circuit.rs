@@ -10,17 +10,17 @@ use super::peers::PeerFault;
 use domain::breaker::{Breaker, BreakerRules};
 use domain::schedule::Delays;
 
-/// Number of consecutive failures that open the circuit.
+/// Number of consecutive failures that open the circuit breaker.
 const FAILURES_UNTIL_OPEN: u32 = 3;
-/// Minimum time to wait for a circuit that is about to close.
+/// Minimum retry delay while the circuit breaker is about to close.
 const MIN_WAIT: Duration = Duration::from_millis(10);
 
-/// Time limit of a call, and pauses while the circuit is open.
+/// Time limit for a call, and pauses while the circuit breaker is open.
 #[derive(Clone, Copy, Debug)]
 pub struct CircuitSettings {
     /// Time limit for one call.
     pub timeout: Duration,
-    /// Pauses after the failure that opens the circuit and after each subsequent one.
+    /// Pauses after the failure that opens the circuit breaker and after each subsequent failure.
     pub pauses: Delays,
 }
 
@@ -34,21 +34,21 @@ pub struct Circuit {
 }
 
 impl Circuit {
-    /// Creates a closed circuit.
+    /// Creates a closed circuit breaker.
     pub fn new(settings: CircuitSettings) -> Self {
         let CircuitSettings { timeout: within, pauses } = settings;
         let rules = BreakerRules { failures_until_open: FAILURES_UNTIL_OPEN, pauses, longest_call: within };
         Self { within, rules, began: Instant::now(), breaker: Mutex::default() }
     }
 
-    /// Makes a call, unless the circuit is open. A call that exceeds the time limit counts as failed. `chance`, from 0
-    /// to 1, adds jitter to the pauses.
+    /// Makes a call, unless the circuit breaker is open. A call that exceeds the time limit counts as failed. `chance`,
+    /// from 0 to 1, adds jitter to the pauses.
     pub async fn call<T>(&self, chance: f64, call: impl Future<Output = Result<T, PeerFault>>) -> Result<T, PeerFault> {
         if let Err(wait_ms) = self.with(|breaker| breaker.admit(&self.rules, self.now_ms())) {
             let seconds = wait_ms.div_ceil(1000);
             return Err(PeerFault::new(format!("several failures in a row; next try in {seconds} s")));
         }
-        let late = || Err(PeerFault::new(format!("no answer within {} s", self.within.as_secs_f64())));
+        let late = || Err(PeerFault::new(format!("no response within {} s", self.within.as_secs_f64())));
         let outcome = timeout(self.within, call).await.unwrap_or_else(|_| late());
         match &outcome {
             Ok(_) => self.with(Breaker::succeeded),
@@ -88,7 +88,7 @@ mod tests {
         let circuit = Circuit::new(settings);
         for _ in 0..3 {
             let hung = circuit.call(1.0, std::future::pending::<Result<(), PeerFault>>()).await;
-            assert_eq!(hung, Err(PeerFault::new("no answer within 0.02 s")));
+            assert_eq!(hung, Err(PeerFault::new("no response within 0.02 s")));
         }
         let held = circuit.call(1.0, async { Ok(1) }).await;
         assert!(held.is_err_and(|fault| fault.message.contains("several failures in a row; next try in")));

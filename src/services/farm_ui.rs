@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send, whole};
 use super::peers::PeerFault;
 
-/// Maximum number of bytes read from a list.
+/// Maximum number of bytes read of a list.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 /// Name of the system in messages.
 const OTHER_SIDE: &str = "FDM Monster";
@@ -18,7 +18,7 @@ const MAX_CHARS: usize = 500;
 /// Printer in FDM Monster's list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FarmPrinter {
-    /// Id in FDM Monster.
+    /// ID in FDM Monster.
     pub id: String,
     /// Display name in FDM Monster.
     pub name: String,

@@ -1,9 +1,9 @@
 //! Emails to customers and operators, sent through a mail server or a mail service, or written to a folder if neither
 //! is configured.
 //!
-//! A message has a permanent id and is identical whenever it is sent: the same `Message-ID`, the same date, the same
-//! bytes. After a lost response it may be sent twice; the duplicate can be recognised by its id, and in the folder it
-//! replaces the first copy. The caller stores and retries messages.
+//! A message has a permanent ID and is identical whenever it is sent: the same `Message-ID`, the same date, the same
+//! bytes. After a lost response, a message may be sent twice; the duplicate can be recognised by its ID, and in the
+//! folder it replaces the first copy. The caller stores and retries messages.
 
 mod api;
 mod outbox;
@@ -21,13 +21,13 @@ use jiff::Timestamp;
 use lettre::message::header::ContentType;
 use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 
-/// Maximum length of a message id in bytes.
+/// Maximum length of a message ID in bytes.
 const MAX_ID_BYTES: usize = 128;
 
 /// Email in plain text, with an HTML version if it contains links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Permanent id of the message, at most 128 characters: letters, digits, `-`, `_` and `.`.
+    /// Permanent ID of the message, at most 128 characters: letters, digits, `-`, `_` and `.`.
     pub id: String,
     /// Time at which the message was written, used as the `Date` header.
     pub written_at: Timestamp,
@@ -52,28 +52,28 @@ pub struct MailFile {
     pub content_type: &'static str,
     /// Content of the file.
     pub bytes: Bytes,
-    /// Content id (the name after `cid:`) of a picture that the HTML version displays; `None` for a regular attachment.
+    /// Content ID (the name after `cid:`) of a picture that the HTML version displays; `None` for a regular attachment.
     pub shown_as: Option<&'static str>,
 }
 
 /// Reason why a message was not sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MailError {
-    /// Temporary failure that makes a retry of the same message worthwhile: the server is unavailable or busy, or
+    /// Temporary failure after which it is worthwhile to retry the same message: the server is unavailable or busy, or
     /// rejects the sender because of its configuration.
-    #[error("the mail cannot be sent at the moment: {reason}")]
+    #[error("the email cannot be sent at the moment: {reason}")]
     Transient {
         /// Description for the operator.
         reason: String,
     },
     /// Permanent failure: the message will never be accepted.
-    #[error("the mail cannot be sent: {reason}")]
+    #[error("the email cannot be sent: {reason}")]
     Permanent {
         /// Description for the operator.
         reason: String,
     },
     /// The settings are invalid.
-    #[error("the mail settings are invalid: {reason}")]
+    #[error("the email settings are invalid: {reason}")]
     Settings {
         /// Description of the invalid setting.
         reason: String,
@@ -105,11 +105,11 @@ fn sender(from: &str) -> Result<Mailbox, MailError> {
     from.parse().map_err(|_| MailError::settings(format!("{from:?} is not a valid sender address")))
 }
 
-/// Serializes the message. The same message always results in the same bytes.
+/// Serializes the message. The same message always yields the same bytes.
 fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailError> {
     let Message { id, written_at, to, subject, text, html, files } = message;
     if id.len() > MAX_ID_BYTES || !is_plain_name(id) {
-        return Err(MailError::permanent(format!("{id:?} is not a valid message id")));
+        return Err(MailError::permanent(format!("{id:?} is not a valid message ID")));
     }
     // A line break in a header would let whoever wrote it add headers of his own.
     if subject.contains(char::is_control) {
@@ -124,9 +124,8 @@ fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailErr
         .date(SystemTime::from(*written_at))
         .message_id(Some(format!("<{id}@{}>", from.email.domain())));
     for receiver in to {
-        let receiver = receiver
-            .parse()
-            .map_err(|_| MailError::permanent(format!("{receiver:?} is not a valid e-mail address")))?;
+        let receiver =
+            receiver.parse().map_err(|_| MailError::permanent(format!("{receiver:?} is not a valid email address")))?;
         builder = builder.to(receiver);
     }
     if let Some(file) = files.iter().find(|file| file.name.len() > MAX_ID_BYTES || !is_plain_name(&file.name)) {

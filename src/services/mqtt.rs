@@ -1,7 +1,7 @@
 //! Session with the shop's MQTT broker: publications are acknowledged, and a last will is registered in case the
 //! session breaks.
 //!
-//! Each session is a clean one without state from earlier sessions, so everything is published again in a new session.
+//! Each session starts clean, without state from earlier sessions, so everything is published again in a new session.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -29,7 +29,7 @@ const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 const KEEP_ALIVE_SECONDS: u16 = 30;
 /// Interval between pings.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
-/// Maximum number of received messages in the queue; any more are dropped.
+/// Maximum number of received messages in the queue; further messages are dropped.
 const MAX_HEARD: usize = 1024;
 
 /// Address and credentials of a broker.
@@ -47,7 +47,7 @@ impl Broker {
         Ok(Self { address: PeerAddress::broker(url)?, login, client_id: String::new() })
     }
 
-    /// Sets the client id, by which the broker distinguishes its clients.
+    /// Sets the client ID, by which the broker distinguishes its clients.
     #[must_use]
     pub fn named(self, client_id: String) -> Self {
         Self { client_id, ..self }
@@ -59,7 +59,7 @@ impl Broker {
 pub struct TopicMessage {
     /// Topic name, without wildcards.
     pub topic: String,
-    /// Content of the message; an empty one deletes the retained message.
+    /// Content of the message; empty content deletes the retained message.
     pub payload: Bytes,
 }
 
@@ -84,7 +84,7 @@ impl MqttSession {
             |error: std::io::Error| PeerFault::new("the MQTT broker cannot be reached").saying(error.to_string());
         let url = broker.address.url();
         let place = url.host().zip(url.port_or_known_default());
-        let (host, port) = place.ok_or_else(|| PeerFault::new("the address of the broker has no host"))?;
+        let (host, port) = place.ok_or_else(|| PeerFault::new("the broker's address has no host"))?;
         let tcp = lan_connect(host, port).await.map_err(away)?;
         let codec = Codec { max_incoming_size: MAX_MESSAGE_BYTES, max_outgoing_size: MAX_MESSAGE_BYTES };
         let mut connect = Connect::new(broker.client_id.clone());
@@ -120,7 +120,7 @@ impl MqttSession {
                 Packet::SubAck(answer) if answer.pkid == number => {
                     if answer.return_codes.contains(&SubscribeReasonCode::Failure) {
                         return Err(PeerFault::new(
-                            "the MQTT broker rejects the subscription to the messages of the smart home",
+                            "the MQTT broker rejects the subscription to the smart home's messages",
                         ));
                     }
                     return Ok(());
@@ -144,7 +144,7 @@ impl MqttSession {
         }
     }
 
-    /// Returns the next received message, and sends pings while waiting for it. Cancel safe.
+    /// Returns the next received message, and sends pings while waiting for it. Safe to cancel.
     pub async fn hear(&mut self) -> Result<TopicMessage, PeerFault> {
         loop {
             if let Some(message) = self.inbox.pop_front() {

@@ -1,5 +1,5 @@
-//! Object storage for rendered documents: anyone who knows the address of a document can read it. The storage is either
-//! a local folder or a bucket of a service that supports Amazon's S3 protocol.
+//! Object storage for rendered documents: anyone who knows a document's address can read it. The storage is either a
+//! local folder or a bucket of a service that supports Amazon's S3 protocol.
 
 use std::path::Path as FolderPath;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub enum StorageError {
     #[error("object storage did not respond: {0}")]
     Silent(String),
     /// The response is larger than any document may be.
-    #[error("object storage sent more than the largest document")]
+    #[error("object storage sent more data than any document may have")]
     TooLarge,
     /// The access key is invalid or lacks the necessary permission.
     #[error("object storage denied access: {0}")]
@@ -49,7 +49,7 @@ pub struct BucketSettings {
     pub endpoint: String,
     /// Region of the bucket.
     pub region: String,
-    /// Id of the access key, which is not secret.
+    /// ID of the access key, which is not secret.
     pub access_key_id: String,
     /// Secret key that signs requests.
     pub secret_access_key: String,
@@ -68,8 +68,8 @@ pub struct ObjectStorage {
     local: bool,
 }
 
-/// Adapter that makes the storage library use the server's own HTTP client, so that the library opens no connections
-/// itself.
+/// Adapter that makes the storage library use the server's own HTTP client, so that the library does not open
+/// connections itself.
 #[derive(Debug)]
 struct OwnClient(reqwest::Client);
 
@@ -152,8 +152,8 @@ impl ObjectStorage {
         format!("{}/{key}", self.public_url)
     }
 
-    /// Returns whether an object is stored under the given key. An access key without permission to list objects cannot
-    /// detect missing ones; an object then counts as missing and can be stored again.
+    /// Returns whether an object is stored under the given key. With an access key that lacks permission to list
+    /// objects, missing objects cannot be detected; every object then counts as missing and can be stored again.
     ///
     /// # Errors
     ///
@@ -171,8 +171,8 @@ impl ObjectStorage {
     ///
     /// # Errors
     ///
-    /// Returns an error if the service does not respond or rejects the request, even if the access key may store
-    /// objects but not read them.
+    /// Returns an error if the service does not respond or rejects the request, which is also the case if the access
+    /// key may store objects but not read them.
     pub async fn probe(&self) -> Result<(), StorageError> {
         match self.within(self.store.head(&Path::from("printfloor-check"))).await {
             Ok(_) | Err(StorageError::Missing) => Ok(()),

@@ -1,5 +1,5 @@
 //! Clients for external stock systems: a parts management system (`InvenTree`) and a spool manager (Spoolman). Both
-//! clients implement the trait [`StockClient`], and limit the size, number and duration of responses.
+//! clients implement the trait [`StockClient`], and both limit the size, number and duration of responses.
 //!
 //! [`domain::parts_sync`] decides how the responses affect this shop's stock, and `integrations/stock_sync` when calls
 //! are made.
@@ -48,7 +48,7 @@ pub enum StockError {
     /// The request was sent, but no complete response arrived.
     #[error("no response: {0}")]
     NoAnswer(String),
-    /// The token is missing, wrong, or lacks the necessary permission.
+    /// The token is missing or wrong, or lacks the necessary permission.
     #[error("the token was rejected (status {0})")]
     Credentials(u16),
     /// The request was rejected.
@@ -76,8 +76,8 @@ impl StockError {
         matches!(self, Self::Nonsense(_) | Self::Credentials(_))
     }
 
-    /// Returns whether the failure concerns only the requested object and not the whole system. A token that lacks one
-    /// permission (403) may have others, but a wrong token (401) has none.
+    /// Returns whether the failure affects only the requested object rather than the whole system. A token that lacks
+    /// one permission (403) may have others, but a wrong token (401) has none.
     pub const fn is_of_one_thing(&self) -> bool {
         matches!(self, Self::Refused { .. } | Self::Nonsense(_) | Self::Credentials(403))
     }
@@ -88,17 +88,17 @@ impl StockError {
 pub trait StockClient: Send + Sync + 'static {
     /// Returns the kind of stock system that the client uses.
     fn system(&self) -> StockSystem;
-    /// Returns the entries to which a material can be linked, at most [`MAX_LISTED`].
+    /// Returns the entries to which a material can be linked, up to [`MAX_LISTED`].
     async fn entries(&self) -> Result<Vec<StockEntry>, StockError>;
     /// Returns the current contents of an entry. Items of `link` that are missing from all lists are read one by one,
     /// because a list that changes while it is being read may omit some.
     async fn look(&self, link: &StockLink) -> Result<StockReading, StockError>;
-    /// Sends a booking once, without retries, and returns the outcome.
+    /// Sends a stock change once, without retries, and returns the outcome.
     async fn book(&self, booking: &Booking) -> Result<BookingVerdict, StockError>;
     /// Returns the remaining amount of an item; `None` if the item no longer exists or the amount is unknown.
     async fn left(&self, item: i64) -> Result<Option<Amount>, StockError>;
-    /// Determines whether a booking sent earlier was booked. [`BookingVerdict::NotBooked`] means that it has not been
-    /// booked yet.
+    /// Determines whether a stock change that was sent earlier was recorded. [`BookingVerdict::NotBooked`] means that
+    /// it has not been recorded yet.
     async fn verdict(&self, booking: &Booking) -> Result<BookingVerdict, StockError>;
 }
 

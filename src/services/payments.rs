@@ -22,7 +22,7 @@ pub use send::{ClientSettings, ProcessorClient};
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ProcessorError {
     /// The settings are invalid.
-    #[error("invalid settings of the payment processor: {0}")]
+    #[error("invalid payment processor settings: {0}")]
     Settings(String),
     /// The processor did not respond or could not be reached; the request may have been carried out.
     #[error("the payment processor is unavailable: {0}")]
@@ -75,7 +75,7 @@ pub trait PaymentProcessor: Send + Sync + 'static {
     /// Describes the processor's current problem; `None` if it works or has not been called yet.
     fn trouble(&self) -> Option<String>;
 
-    /// Creates a checkout session for one payment.
+    /// Creates a checkout session for a single payment.
     async fn create_payment_session(
         &self,
         new: &NewPaymentSession,
@@ -94,21 +94,21 @@ pub trait PaymentProcessor: Send + Sync + 'static {
 
     /// Refunds a payment, partly or in full.
     async fn create_refund(&self, new: &NewRefund, key: &str) -> Result<Refund, ProcessorError>;
-    /// Returns all refunds of a payment, at most 1,000.
+    /// Returns all refunds of a payment, up to 1,000.
     async fn refunds(&self, intent: &str) -> Result<Vec<Refund>, ProcessorError>;
 
     /// Creates a customer; repeating the call with the same key does not create another.
     async fn create_customer(&self, new: &NewCustomer, key: &str) -> Result<ProcessorCustomer, ProcessorError>;
-    /// Returns the processor's customer that corresponds to the given customer id of this server; `None` if there is
+    /// Returns the processor's customer that corresponds to the given customer ID of this server; `None` if there is
     /// none. A customer created within the last minute may not be found yet.
     async fn find_customer(&self, our_id: &str) -> Result<Option<ProcessorCustomer>, ProcessorError>;
     /// Creates a link to the pages where a customer manages cards and subscriptions. The pages lead back to
     /// `return_url`.
     async fn create_portal(&self, customer: &str, return_url: &str, key: &str) -> Result<String, ProcessorError>;
-    /// Returns a customer's stored payment methods, at most 20.
+    /// Returns a customer's stored payment methods, up to 20.
     async fn payment_methods(&self, customer: &str) -> Result<Vec<PaymentMethod>, ProcessorError>;
 
-    /// Returns a customer's subscriptions, both active and past, newest first, at most `limit`.
+    /// Returns a customer's subscriptions, both active and past, newest first, up to `limit`.
     async fn subscriptions(&self, customer: &str, limit: usize) -> Result<Vec<Subscription>, ProcessorError>;
     /// Returns a subscription, including its items.
     async fn subscription(&self, id: &str) -> Result<Subscription, ProcessorError>;
@@ -119,17 +119,17 @@ pub trait PaymentProcessor: Send + Sync + 'static {
 /// Parameters of a checkout session for one payment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewPaymentSession {
-    /// This server's reference for the payment, which events contain as `client_reference_id`.
+    /// This server's reference for the payment, included in events as `client_reference_id`.
     pub reference: String,
-    /// Metadata that the events of the session, its payment and its refunds contain.
+    /// Metadata included in events about the session, its payment and its refunds.
     pub metadata: Vec<(String, String)>,
     /// Description of the purchase, which is shown to the customer.
     pub title: String,
     /// Amount in minor units of the currency.
     pub amount_cents: i64,
-    /// ISO 4217 currency code in lower case.
+    /// ISO 4217 currency code in lowercase.
     pub currency: String,
-    /// Customer's e-mail address with which the payment page is prefilled, if known.
+    /// Customer's email address with which the payment page is prefilled, if known.
     pub customer_email: Option<String>,
     /// URL to which the customer is redirected after paying.
     pub success_url: String,
@@ -140,15 +140,15 @@ pub struct NewPaymentSession {
 /// Parameters of a checkout session that starts a subscription.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewSubscriptionSession {
-    /// This server's reference for the subscription, which events contain as `client_reference_id`.
+    /// This server's reference for the subscription, included in events as `client_reference_id`.
     pub reference: String,
-    /// Metadata that the events of the session and the subscription contain.
+    /// Metadata included in events about the session and the subscription.
     pub metadata: Vec<(String, String)>,
-    /// Price id assigned by the processor.
+    /// Price ID assigned by the processor.
     pub price: String,
     /// Number of units, at least 1.
     pub quantity: u32,
-    /// Customer id assigned by the processor.
+    /// Customer ID assigned by the processor.
     pub customer: String,
     /// URL to which the customer is redirected after paying.
     pub success_url: String,
@@ -161,7 +161,7 @@ pub struct NewSubscriptionSession {
 pub enum SessionStatus {
     /// The session is open for payment.
     Open,
-    /// The customer has completed the checkout; the money may still be on its way.
+    /// The customer has completed the checkout; the payment may still be pending.
     Complete,
     /// The session can no longer be paid.
     Expired,
@@ -170,7 +170,7 @@ pub enum SessionStatus {
 /// Checkout session, as reported by the processor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProcessorSession {
-    /// Session id assigned by the processor, `cs_...`.
+    /// Session ID assigned by the processor, `cs_...`.
     pub id: String,
     /// URL of the payment page; `None` if the session is no longer open.
     pub url: Option<String>,
@@ -178,20 +178,20 @@ pub struct ProcessorSession {
     pub status: SessionStatus,
     /// `true` if the money has been received.
     pub paid: bool,
-    /// `true` if a payment made by the customer failed afterwards, so that no money will arrive. Only set if the
+    /// `true` if a payment that the customer made has failed since, so that no money will arrive. Only set if the
     /// session was read individually.
     pub payment_failed: bool,
     /// Total amount in minor units.
     pub amount_cents: Option<i64>,
-    /// ISO 4217 currency code in lower case.
+    /// ISO 4217 currency code in lowercase.
     pub currency: Option<String>,
-    /// Payment id (payment intent); `None` if there is no payment yet.
+    /// Payment ID (payment intent); `None` if there is no payment yet.
     pub intent: Option<String>,
     /// Time at which the session expires.
     pub expires_at: Timestamp,
 }
 
-/// Key in a refund's metadata whose value is this server's refund id.
+/// Key in a refund's metadata whose value is this server's refund ID.
 pub const REFUND_ID: &str = "refundId";
 
 /// Parameters of a refund.
@@ -201,29 +201,29 @@ pub struct NewRefund {
     pub intent: String,
     /// Amount in minor units of the payment's currency.
     pub amount_cents: i64,
-    /// Metadata that the events of the refund contain.
+    /// Metadata included in events about the refund.
     pub metadata: Vec<(String, String)>,
 }
 
 /// Refund, as reported by the processor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refund {
-    /// Refund id assigned by the processor, `re_...`.
+    /// Refund ID assigned by the processor, `re_...`.
     pub id: String,
     /// Amount in minor units.
     pub amount_cents: i64,
-    /// `true` if the money has been returned or is on its way, `false` if the refund failed.
+    /// `true` if the refund succeeded or is pending, `false` if it failed.
     pub counts: bool,
-    /// This server's refund id from the metadata key [`REFUND_ID`]; `None` if this server did not request the refund.
+    /// This server's refund ID from the metadata key [`REFUND_ID`]; `None` if this server did not request the refund.
     pub our_id: Option<String>,
 }
 
 /// Parameters of a new customer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewCustomer {
-    /// This server's customer id, by which the customer can be found again.
+    /// This server's customer ID, by which the customer can be found again.
     pub our_id: String,
-    /// E-mail address to which receipts are sent.
+    /// Email address to which receipts are sent.
     pub email: String,
     /// Customer's name, if known.
     pub name: Option<String>,
@@ -232,18 +232,18 @@ pub struct NewCustomer {
 /// Customer, as reported by the processor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProcessorCustomer {
-    /// Customer id assigned by the processor, `cus_...`.
+    /// Customer ID assigned by the processor, `cus_...`.
     pub id: String,
-    /// E-mail address to which receipts are sent.
+    /// Email address to which receipts are sent.
     pub email: Option<String>,
-    /// Id of the default payment method.
+    /// ID of the default payment method.
     pub default_method: Option<String>,
 }
 
 /// Stored payment method of a customer, usually a card.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PaymentMethod {
-    /// Payment method id assigned by the processor, `pm_...`.
+    /// Payment method ID assigned by the processor, `pm_...`.
     pub id: String,
     /// Card brand, such as `visa`; for any other payment method, its type.
     pub brand: String,
@@ -258,15 +258,15 @@ pub struct PaymentMethod {
 /// Subscription, as reported by the processor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Subscription {
-    /// Subscription id assigned by the processor, `sub_...`.
+    /// Subscription ID assigned by the processor, `sub_...`.
     pub id: String,
-    /// Customer id assigned by the processor.
+    /// Customer ID assigned by the processor.
     pub customer: String,
     /// Status as reported by the processor.
     pub status: String,
     /// Items of the subscription, from 1 to 20.
     pub items: Vec<SubscriptionItem>,
-    /// ISO 4217 currency code in lower case.
+    /// ISO 4217 currency code in lowercase.
     pub currency: String,
     /// `true` if the subscription ends at the end of its current period.
     pub cancel_at_period_end: bool,
@@ -281,11 +281,11 @@ pub struct Subscription {
 /// Priced item of a subscription.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SubscriptionItem {
-    /// Id of the item assigned by the processor, `si_...`.
+    /// ID of the item assigned by the processor, `si_...`.
     pub id: String,
-    /// Price id assigned by the processor.
+    /// Price ID assigned by the processor.
     pub price_id: String,
-    /// Product name; empty if only the product id is known.
+    /// Product name; empty if only the product ID is known.
     pub product_name: String,
     /// Unit price in minor units.
     pub amount_cents: i64,
@@ -300,7 +300,7 @@ pub struct SubscriptionItem {
 /// Invoice for a subscription, issued by the processor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SubscriptionInvoice {
-    /// Invoice id assigned by the processor, `in_...`.
+    /// Invoice ID assigned by the processor, `in_...`.
     pub id: String,
     /// Invoice number; `None` if not assigned yet.
     pub number: Option<String>,

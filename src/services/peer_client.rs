@@ -13,7 +13,7 @@ use super::peers::PeerFault;
 use domain::peer_address::{PeerAddress, PeerAddressError};
 use platform::http::read_beginning;
 
-/// Form in which a token is sent.
+/// Header in which a token is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TokenForm<'a> {
     /// `Authorization: Bearer` header.
@@ -107,13 +107,13 @@ impl PeerClient {
     }
 }
 
-/// Sends a request to the system that messages name `who`; fails if no response arrives.
+/// Sends a request to the system that is called `who` in error messages; fails if no response arrives.
 pub async fn send(call: RequestBuilder, who: &str) -> Result<Response, PeerFault> {
     call.send().await.map_err(|error| PeerFault::new(format!("{who} does not respond")).saying(causes(error)))
 }
 
-/// Reads at most `most` bytes from the beginning of a response; fails if the response breaks off before that. Messages
-/// name the system `who`.
+/// Reads at most `most` bytes from the beginning of a response; fails if the response breaks off before that. The
+/// system is called `who` in error messages.
 pub async fn beginning(answer: &mut Response, most: usize, who: &str) -> Result<Vec<u8>, PeerFault> {
     match read_beginning(answer, most, most).await {
         (body, None) => Ok(body),
@@ -121,7 +121,8 @@ pub async fn beginning(answer: &mut Response, most: usize, who: &str) -> Result<
     }
 }
 
-/// Reads a whole response; fails if it breaks off or is longer than `most` bytes. Messages name the system `who`.
+/// Reads a whole response; fails if it breaks off or is longer than `most` bytes. The system is called `who` in error
+/// messages.
 pub async fn whole(answer: &mut Response, most: usize, who: &str) -> Result<Vec<u8>, PeerFault> {
     let body = beginning(answer, most + 1, who).await?;
     if body.len() > most {

@@ -15,10 +15,10 @@ use platform::http::read_beginning;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
-/// Maximum number of characters of another system's message that are shown.
+/// Maximum number of characters shown of another system's message.
 const MAX_TOLD_CHARS: usize = 200;
 
-/// Note about a token that can only be tested by a real call.
+/// Note about a token that only a real call can test.
 const TOKEN_NOT_TESTED: &str = "the token was not tested, because only a real call uses it";
 
 /// Result of a connection test; both success and failure have a human-readable description.
@@ -110,7 +110,7 @@ pub async fn workflow(client: &Client, url: &str, header: &str, token: &str) -> 
     }
 }
 
-/// Tests the user interface for print farms, FDM Monster.
+/// Tests the print farm software, FDM Monster.
 pub async fn farm_ui(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     let farm = FarmUi::new(client.clone(), url, token)?;
     if farm.asks_for_key().await? && token.is_empty() {
@@ -152,7 +152,7 @@ pub async fn smart_home(client: &Client, url: &str, token: &str) -> ConnectionTe
     Err(root.strange("Home Assistant"))
 }
 
-/// Tests the agent gateway. Nothing is sent on which an agent would act, so a wrong token is not detected.
+/// Tests the agent gateway. Nothing that an agent would act on is sent, so a wrong token is not detected.
 pub async fn agent(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     PeerClient::new(client.clone(), url, TokenForm::Bearer, token)?;
     let root = ask(stranger(client, url)?.call(Method::GET)).await?;
@@ -162,15 +162,15 @@ pub async fn agent(client: &Client, url: &str, token: &str) -> ConnectionTestRes
     Ok(with_untested("the gateway responds", token))
 }
 
-/// Tests the e-mail service, which has Resend's API.
+/// Tests the email service, which has Resend's API.
 pub async fn mail_api(client: &Client, url: &str, key: &str) -> ConnectionTestResult {
     let peer = PeerClient::new(client.clone(), url, TokenForm::Bearer, key)?;
     let domains = ask(peer.below(Method::GET, "domains")).await?;
     // A key that may only send is right, and may not list domains.
     if domains.status.is_success() || domains.json["name"] == "restricted_api_key" {
-        return Ok("the e-mail service accepts the key".to_owned());
+        return Ok("the email service accepts the key".to_owned());
     }
-    Err(domains.admitted("the e-mail service")?.strange("an e-mail service"))
+    Err(domains.admitted("the email service")?.strange("an email service"))
 }
 
 /// Adds a note that the token was not tested, if there is a token.

@@ -1,8 +1,8 @@
 //! Redis client: rate-limit windows shared by all servers, the last good catalogue, and a stream of events for other
 //! programs. Redis never holds the authoritative copy of anything.
 //!
-//! Nothing waits for an unavailable Redis server: the first command without a response opens the circuit, all callers
-//! continue without Redis, and a task tries to reconnect until Redis responds again.
+//! No caller waits for an unavailable Redis server: the first command without a response opens the circuit breaker, all
+//! callers continue without Redis, and a task tries to reconnect until Redis responds again.
 
 pub mod stream;
 mod texts;
@@ -32,7 +32,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(1) };
 /// Interval between health checks while Redis is available.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
-/// Time in milliseconds for which a window is kept after it ends, because the servers' clocks differ slightly.
+/// Time in milliseconds for which a window is kept after its end, because the servers' clocks differ slightly.
 const WINDOW_GRACE_MS: i64 = 5_000;
 
 /// Script that counts a request in all windows or, if one is full, in none. Keys: the windows. Arguments: the limit and
@@ -200,7 +200,7 @@ impl Redis {
         let before = self.link.compare_and_swap(link, None);
         if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, link)) {
             self.losses.fetch_add(1, Relaxed);
-            tracing::warn!(why, "redis is unavailable; counting rate limits in this process");
+            tracing::warn!(why, "Redis is unavailable; counting rate limits in this process");
             self.lost.notify_one();
         }
     }
@@ -228,13 +228,13 @@ impl Redis {
                 match self.connect().await {
                     Ok(link) => {
                         self.link.store(Some(Arc::new(link)));
-                        tracing::info!("redis is available; sharing rate limits");
+                        tracing::info!("Redis is available; sharing rate limits");
                         break;
                     }
                     Err(error) if first => {
-                        tracing::warn!(%error, "redis is unavailable; counting rate limits in this process");
+                        tracing::warn!(%error, "Redis is unavailable; counting rate limits in this process");
                     }
-                    Err(error) => tracing::debug!(%error, "redis is still unavailable"),
+                    Err(error) => tracing::debug!(%error, "Redis is still unavailable"),
                 }
                 first = false;
                 sleep(RECONNECT_DELAYS.next(failures, 1.0)).await;
@@ -253,7 +253,7 @@ impl Redis {
         }
     }
 
-    /// Opens a new connection. None is reused, because an old one may hang after a network failure.
+    /// Opens a new connection. Connections are not reused, because an old one may hang after a network failure.
     async fn connect(&self) -> RedisResult<CheckedConnection> {
         let manager = self.manager(self.within).await?;
         self.prove(&manager).await?;

@@ -45,7 +45,7 @@ pub struct MessageType {
     pub signature_header: &'static str,
     /// Parser for a webhook whose signature has been verified.
     read: fn(&HeaderMap, &[u8]) -> Result<Option<ShopOrderUpdate>, MessageError>,
-    /// Predicate for the unsigned initial request that only tests the webhook's URL.
+    /// Predicate that recognises the unsigned initial request that only tests the webhook's URL.
     is_trial: fn(&HeaderMap, &[u8]) -> bool,
 }
 
@@ -99,16 +99,16 @@ fn is_signed(secret: &str, body: &[u8], signature: &str) -> bool {
 /// Shipment to report to the shop that sold the order.
 #[derive(Clone, Debug)]
 pub struct ShipmentNotice<'a> {
-    /// Id of the order in the shop.
+    /// ID of the order in the shop.
     pub external_id: &'a str,
     /// Order lines as sold in the shop.
     pub lines: &'a [SoldLine],
     /// Shipment to report, including its tracking number.
     pub shipment: &'a ReportedShipment,
-    /// Units of each line in all shipments with this tracking number, up to and including this one. Once the shop knows
-    /// about all of them, it has recorded this number under the tracking number.
+    /// Number of units of each line in all shipments with this tracking number, up to and including this one. Once all
+    /// of them have been reported, the shop has recorded this number of units under the tracking number.
     pub so_far: &'a [u64],
-    /// Marker that identifies this server's order, by which an earlier report is recognised.
+    /// Marker that identifies this server's order, by which an earlier notification is recognised.
     pub mark: &'a str,
 }
 
@@ -124,6 +124,6 @@ pub enum ShipmentResponse {
 /// Client for a shop that sells orders.
 #[async_trait]
 pub trait ShopClient: Send + Sync {
-    /// Reports a shipment, unless the shop already has it. After a fault, the report may be retried.
+    /// Reports a shipment, unless the shop has already recorded it. After a fault, the call may be retried.
     async fn tell(&self, notice: &ShipmentNotice<'_>) -> Result<ShipmentResponse, PeerFault>;
 }

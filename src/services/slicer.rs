@@ -3,7 +3,7 @@
 //!
 //! Models and profiles come from users, so the program runs confined: without a shell or input, with an empty
 //! environment and its own folder, and with limits on time, memory and output. It is killed together with all processes
-//! that it has started. Profiles that would run scripts are rejected, and of a project only the shapes are passed on
+//! that it has started. Profiles that would run scripts are rejected, and only the shapes of a project are passed on
 //! (`project`).
 
 pub mod process;
@@ -41,7 +41,7 @@ pub struct SlicerSettings {
     pub profiles: PathBuf,
     /// Folder in which each run has its own subfolder. Nothing else may use this folder.
     pub work: PathBuf,
-    /// Maximum number of concurrent runs. Callers must enforce this limit, and decide whose turn it is.
+    /// Maximum number of concurrent runs. Callers must enforce this limit and decide whose turn is next.
     pub parallel: usize,
     /// Resource limits for one run.
     pub limits: RunLimits,
@@ -85,7 +85,7 @@ pub enum SliceError {
 /// Path, modification time and size of a program file at the time its version was read.
 type ProgramMark = (PathBuf, Option<SystemTime>, u64);
 
-/// Slicer program. Callers limit the number of concurrent runs ([`SlicerSettings::parallel`]).
+/// Slicer program. Callers must limit the number of concurrent runs ([`SlicerSettings::parallel`]).
 #[derive(Debug)]
 pub struct Slicer {
     settings: SlicerSettings,
@@ -108,8 +108,7 @@ pub struct SliceRequest<'a> {
     pub model: &'a Path,
     /// Slicer profile.
     pub profile: &'a SlicerProfile,
-    /// Number of copies of a mesh to place on the plate. For a project, its own arrangement is used, but not its
-    /// settings.
+    /// Number of copies of a mesh to place on the plate. A project's own arrangement is used, but not its settings.
     pub copies: u32,
 }
 
@@ -139,7 +138,7 @@ impl Slicer {
     ///
     /// # Errors
     ///
-    /// Returns an error if the program does not exist; the message names the places searched.
+    /// Returns an error if the program does not exist; the message names the locations searched.
     pub fn program(&self) -> Result<PathBuf, SliceError> {
         let program = &self.settings.program;
         let executable = if program.components().count() > 1 {
@@ -175,7 +174,7 @@ impl Slicer {
         let limits = RunLimits { time: VERSION_TIMEOUT, ..self.settings.limits };
         let ended = process::run(&mut command, &limits).await;
         let silent =
-            |words: String| SliceError::Absent(format!("the slicer {} does not work: {words}", program.display()));
+            |words: String| SliceError::Absent(format!("the slicer {} cannot be run: {words}", program.display()));
         let ended = ended.map_err(|error| silent(error.to_string()))?;
         let version = process::lines(&ended.output).next().map(|line| {
             line.split(" based on")

@@ -22,7 +22,7 @@ const MAX_STATE_CHARS: usize = 255;
 /// Entity to display: a printer, or the shop itself.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HomeEntity {
-    /// Permanent key: lower-case letters and digits.
+    /// Permanent key: lowercase letters and digits.
     pub key: String,
     /// Display name.
     pub name: String,

@@ -34,7 +34,7 @@ const OTHER_SIDE: &str = "the storefront";
 /// Product, as shown in the storefront.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoreProduct {
-    /// Id of the product in the shop.
+    /// ID of the product in the shop.
     pub id: String,
     /// URL slug.
     pub slug: String,
@@ -57,7 +57,7 @@ pub struct StoreProduct {
 /// Collection, as shown in the storefront.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoreCollection {
-    /// Id of the collection in the shop.
+    /// ID of the collection in the shop.
     pub id: String,
     /// URL slug.
     pub slug: String,
@@ -81,8 +81,8 @@ pub struct Storefront {
 }
 
 impl Storefront {
-    /// Creates a client for the given address without calling it yet. The storefront does not report its currency, so
-    /// the currency is passed in.
+    /// Creates a client for the given address without calling it yet. The currency is passed in because the storefront
+    /// does not report it.
     pub fn new(client: Client, url: &str, currency: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, "")?, currency: currency.to_lowercase() })
     }
@@ -163,7 +163,7 @@ fn product(of: &Value, currency: &str) -> Option<StoreProduct> {
     let variants = list("variants");
     let price = &variants.first()?["price"];
     let images = list("images").iter().filter_map(|image| image["src"].as_str());
-    // Theirs are never the ids of our files.
+    // Theirs are never the IDs of our files.
     let web = |url: &&str| url.starts_with("http") && is_picture_address(url);
     Some(StoreProduct {
         id: of["id"].as_u64()?.to_string(),

@@ -11,17 +11,17 @@ use tokio::time::Instant;
 use domain::signing;
 use platform::http::{BlockedHost, Outbound, read_beginning};
 
-/// Maximum number of bytes read from a response.
+/// Maximum number of bytes read of a response.
 const MAX_ANSWER_READ_BYTES: usize = 16 * 1024;
-/// Maximum number of bytes stored from a response.
+/// Maximum number of bytes stored of a response.
 const MAX_ANSWER_KEPT_BYTES: usize = 1024;
 
 /// Event to deliver to an endpoint. It is identical on every attempt.
 #[derive(Clone)]
 pub struct OutgoingDelivery {
-    /// Delivery id, sent as `X-Service-Delivery`.
+    /// Delivery ID, sent as `X-Service-Delivery`.
     pub id: String,
-    /// Event id, sent as `webhook-id` and as `id` in the envelope.
+    /// Event ID, sent as `webhook-id` and as `id` in the envelope.
     pub event_id: String,
     /// Event type, sent as `X-Service-Event`.
     pub event: String,
@@ -63,7 +63,7 @@ impl Sender {
     }
 
     /// Makes a single attempt. The signature covers `now`, the time of the attempt, so that receivers can detect
-    /// replayed requests. Whatever the receiver does results in a [`DeliveryAttemptOutcome`], never an error.
+    /// replayed requests. Whatever the receiver does, the result is a [`DeliveryAttemptOutcome`], never an error.
     pub async fn send(&self, delivery: &OutgoingDelivery, now: Timestamp) -> DeliveryAttemptOutcome {
         let started = Instant::now();
         let mut outcome = self.attempt(delivery, now).await;
@@ -135,7 +135,7 @@ impl DeliveryAttemptOutcome {
     }
 }
 
-/// Adds the body and headers to the request. `stamp` is the time of the attempt in Unix seconds.
+/// Adds the body and headers to a request. `stamp` is the time of the attempt in Unix seconds.
 fn signed(request: reqwest::RequestBuilder, delivery: &OutgoingDelivery, stamp: i64) -> reqwest::RequestBuilder {
     let mut secrets = vec![delivery.secret.as_str()];
     secrets.extend(delivery.old_secret.as_deref());
@@ -170,7 +170,7 @@ fn io_kind(error: &(dyn StdError + 'static)) -> Option<io::ErrorKind> {
     error.downcast_ref().map(io::Error::kind)
 }
 
-/// Returns whether an error is a TLS error, which is usually wrapped in I/O errors that do not report it as their
+/// Returns whether an error is a TLS error, which is usually wrapped in I/O errors that do not return it as their
 /// source.
 fn is_tls(error: &(dyn StdError + 'static)) -> bool {
     let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);

@@ -12,7 +12,7 @@ const MAX_ANSWER_BYTES: usize = 16 * 1024;
 /// Name of the workflow automation in messages.
 const OTHER_SIDE: &str = "the workflow automation";
 
-/// Outcome of an event to which the workflow automation responded.
+/// Outcome of sending an event, according to the workflow automation's response.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EventOutcome {
     /// The event was accepted.
@@ -23,7 +23,7 @@ pub enum EventOutcome {
 
 /// Event to deliver.
 pub struct OutgoingEvent<'a> {
-    /// Event id, the same on every attempt.
+    /// Event ID, the same on every attempt.
     pub id: String,
     /// Event type, such as `order.paid`.
     pub event: &'a str,
@@ -71,10 +71,10 @@ fn judge(status: StatusCode, body: &[u8]) -> Result<EventOutcome, PeerFault> {
             "the workflow automation rejects the token: it must match the header value in the webhook's credentials",
         ),
         404 if words.contains("Did you mean") => {
-            fault("the webhook does not accept POST requests: set its method to POST")
+            fault("the webhook does not accept POST requests; set its method to POST")
         }
         404 if words.contains("not registered") => {
-            fault("no active workflow has this webhook: activate the workflow and use its production URL")
+            fault("no active workflow has this webhook; activate the workflow and use its production URL")
         }
         404 => fault("there is no webhook at this address"),
         _ => fault("the workflow automation failed to accept an event"),

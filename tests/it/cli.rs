@@ -183,7 +183,10 @@ async fn a_forgotten_password_is_set_anew_with_and_without_a_server() {
     let outcome = place.run_with(&format!("user create --new {user} --role admin"), "first password\n");
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     let set = place.run_with(&format!("user passwd {user}"), "second password\n");
-    assert_eq!(set.out, "set the password of boss@shop.example; all its sessions have ended\n", "{set:?}");
+    assert_eq!(
+        set.out, "set the password for boss@shop.example; all sessions of the account have been ended\n",
+        "{set:?}"
+    );
     let (_server, base) = served(&place);
     let sign_in = async |password: &str| {
         let body = serde_json::json!({"email": "boss@shop.example", "password": password});

@@ -27,13 +27,13 @@ const STEPS: &[&str] = &["order.created", "order.paid", "job.printing", "job.com
 /// Mishaps in the order in which they happen, each followed by what people are told and by its rescue.
 const MISHAPS: &[&str] = &[
     "loses its network in the middle of JOB-",
-    "is started nowhere else",
+    "it is not started anywhere else",
     "RESCUED",
     "fails: ",
     "printed again",
     "RESCUED",
     "receives the start of JOB-",
-    "the server does not guess, and starts it nowhere else",
+    "the server does not guess, and does not start it anywhere else",
     "RESCUED",
 ];
 
@@ -41,7 +41,7 @@ const MISHAPS: &[&str] = &[
 /// order.
 const PARTS_AND_PROMISES: &[&str] = &[
     "x Desk set at one price, made of ",
-    "staff signs it off as bad",
+    "staff sign it off as bad",
     "still needs the part and reprints it automatically: JOB-",
     "it replaces the bad part of ORD-",
     ": PROMISE KEPT, ",

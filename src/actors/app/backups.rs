@@ -28,7 +28,7 @@ use store::copy::{CopyError, DatabaseCopier, DatabaseCopy};
 /// Permissions of a backup's work folder and of the database copy in it: only the server's user has access.
 const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
-/// Free space, in bytes, that must remain on the disk beside a copy, because the shop continues to write.
+/// Free space, in bytes, that must remain on the disk after copying, because the shop continues to write.
 const MIN_ROOM_LEFT_BYTES: u64 = 64 * 1024 * 1024;
 /// Name of the last file in the archive, which lists the contents.
 pub(super) const MANIFEST_NAME: &str = "manifest.json";
@@ -58,7 +58,7 @@ pub struct Backups {
     blobs: Arc<Blobs>,
     documents: PathBuf,
     folder: PathBuf,
-    /// Lock held by the backup in progress, and released once none of its temporary data is left on disk.
+    /// Lock held by the backup in progress; released once its temporary data has been removed from disk.
     turn: Arc<Mutex<()>>,
 }
 
@@ -71,8 +71,8 @@ pub struct Backup {
 }
 
 impl Backups {
-    /// Creates the creator of backups for the shop with the given settings. Removes the temporary data of a process
-    /// that ended in the middle of a backup.
+    /// Prepares backups for the shop with the given settings. Removes the temporary data left behind by a process that
+    /// ended during a backup.
     ///
     /// # Errors
     ///
@@ -170,7 +170,7 @@ fn remove_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Database copy, with a guard that prevents files from being deleted. Fields are dropped in order, so the lock is
+/// Database copy, with a guard that keeps files from being deleted. Fields are dropped in order, so the lock is
 /// released last.
 struct PreparedBackup {
     folder: WorkFolder,
@@ -185,7 +185,7 @@ struct PreparedBackup {
 }
 
 impl PreparedBackup {
-    /// Writes the archive, which can be unpacked to a data directory. Blocks on the disk and on the reader, so it must
+    /// Writes the archive, which can be unpacked into a data directory. Blocks on the disk and the reader, so it must
     /// not run on the runtime's threads.
     fn write(&self, to: &mut PieceWriter) -> io::Result<()> {
         let mut archive = Archive::new(to, self.made_at);
@@ -214,8 +214,8 @@ impl PreparedBackup {
     }
 }
 
-/// Opens each document in a folder and its subfolders, and passes it to `visit` with its name in the archive. A missing
-/// folder has no documents: they are in a bucket, or none has been rendered yet.
+/// Opens each document in a folder and its subfolders, and passes it to `visit` with its name in the archive. If the
+/// folder is missing, the documents are in a bucket, or none has been rendered yet.
 fn for_each_document(folder: &Path, mut visit: impl FnMut(&str, File) -> io::Result<()>) -> io::Result<()> {
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {

@@ -1,4 +1,4 @@
-//! Clients of the services configured in the settings: Redis, e-mail, the agent gateway, the payment processor and
+//! Clients of the services configured in the settings: Redis, email, the agent gateway, the payment processor and
 //! printers.
 
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) fn redis(config: &Config) -> Result<Option<Arc<Redis>>, ShopStartErro
     Ok(Some(Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_max_entries)?))
 }
 
-/// Creates the sender of e-mails: over SMTP, through the HTTP service or, if neither is configured, into a folder.
+/// Creates the email sender: over SMTP, through the HTTP service or, if neither is configured, into a folder.
 pub(super) fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError> {
     let mail = &config.mail;
     if let Some(settings) = SmtpSettings::of(config, Duration::from_secs(30)) {
@@ -53,9 +53,9 @@ pub(super) fn agent(config: &Config, line: Arc<SystemLine>) -> Result<Option<Arc
     Ok(line.map(|line| Arc::new(line) as Arc<dyn Mailer>))
 }
 
-/// Builds everything that depends only on the settings, in the same way as at startup, and drops it again. Makes no
-/// connections and opens and writes no files, except that it reads the system's certificates. Returns the integrations
-/// that would remain off, each with the name of its section and the error.
+/// Builds everything that depends only on the settings, in the same way as at startup, and then discards it. Makes no
+/// connections and neither opens nor writes files, except for reading the system's certificates. Returns the section
+/// name and the error of each integration that would remain off.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Removes contents from disk to which no file refers any more.
+//! Removes contents from disk that no file refers to any more.
 
 use super::App;
 use files::blobs::Blobs;
@@ -8,7 +8,7 @@ use store::rows::LoadError;
 /// Reason contents could not be removed.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoveError {
-    /// The contents in use could not be read from the database.
+    /// The list of contents in use could not be read from the database.
     #[error(transparent)]
     Query(#[from] LoadError),
     /// Listing or deleting contents on disk failed.
@@ -17,7 +17,7 @@ pub enum RemoveError {
 }
 
 impl App {
-    /// Removes all contents to which no file refers; returns their number.
+    /// Removes all contents that no file refers to; returns the number of contents removed.
     pub async fn remove_unnamed_contents(&self) -> Result<usize, RemoveError> {
         let removing = self.blobs.removing().await;
         let named = self.queries.named_contents().await?;
@@ -25,7 +25,7 @@ impl App {
     }
 }
 
-/// Removes the given contents, except those to which a file still refers.
+/// Removes the given contents, except those that a file still refers to.
 pub async fn remove_contents(
     blobs: &Blobs,
     queries: &Queries,

@@ -1,5 +1,5 @@
-//! Storage used by files that customers sent and that the shop has not handled yet. It is limited during uploads, and
-//! old files are deleted.
+//! Storage used by files that customers sent and that the shop has not handled yet. The limit is enforced during
+//! uploads, and old files are deleted.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -28,9 +28,9 @@ use store::Unavailable;
 use store::queries::{Queries, UnclaimedFile};
 use store::rows::LoadError;
 
-/// Time for which a measurement is reused; uploads in the meantime are added to the result.
+/// Time for which a measurement is reused; later uploads are added to the result.
 const MEASURED_FOR: Duration = Duration::from_secs(2);
-/// Interval between two searches for old files.
+/// Interval between searches for old files.
 const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
 /// Number of files read at a time during a search.
 const FILES_PER_READ: u64 = 1_000;
@@ -111,7 +111,7 @@ impl CustomerSpace {
     ///
     /// # Errors
     ///
-    /// The inner error is the reason why there is no space; the outer error means that the database does not respond.
+    /// The inner error is the reason that there is no space; the outer error means that the database does not respond.
     pub async fn admit(&self) -> Result<Result<SpaceShare, SpaceRefusal>, LoadError> {
         let stored = self.measure().await?;
         if let Some(refusal) = self.limits.refusal(stored, self.growth.load(Relaxed) + 1) {
@@ -121,7 +121,7 @@ impl CustomerSpace {
         Ok(Ok(SpaceShare { limits: self.limits, stored, bytes: 0, is_kept: AtomicBool::new(false), growth, arrived }))
     }
 
-    /// Returns the current use, the limits, and whether uploads are rejected.
+    /// Returns the current usage, the limits, and whether uploads are rejected.
     ///
     /// # Errors
     ///
@@ -168,8 +168,7 @@ fn latest(stored: &BlockingMutex<SpaceUse>) -> SpaceUse {
     *stored.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Deletes files that the shop has not handled within `keep`, at the start and then every hour as long as the app
-/// exists.
+/// Deletes files that the shop has not handled within `keep`, at startup and then hourly for as long as the app exists.
 pub(super) async fn run(app: Weak<App>, keep: Duration) {
     let keep_ms = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
     loop {
@@ -177,8 +176,8 @@ pub(super) async fn run(app: Weak<App>, keep: Duration) {
             let Some(app) = app.upgrade() else { return };
             match app.delete_unclaimed(app.environment.now().plus_ms(-keep_ms)).await {
                 Ok(0) => {}
-                Ok(deleted) => tracing::info!(deleted, "deleted unanswered files of customers"),
-                Err(error) => tracing::warn!(%error, "cannot look for unanswered files of customers"),
+                Ok(deleted) => tracing::info!(deleted, "deleted customers' files that were never handled"),
+                Err(error) => tracing::warn!(%error, "cannot search for customers' unhandled files"),
             }
         }
         sleep(LOOK_INTERVAL).await;
@@ -187,7 +186,8 @@ pub(super) async fn run(app: Weak<App>, keep: Duration) {
 
 impl App {
     /// Deletes files that customers sent before the given time and that nobody has handled; returns their number. A
-    /// file that cannot be deleted now, or is preserved because a staff member works on it, does not delay the others.
+    /// file that cannot be deleted now, or is preserved because a staff member is working on it, does not delay the
+    /// others.
     async fn delete_unclaimed(&self, before: Timestamp) -> Result<usize, LoadError> {
         let (mut deleted, mut after, mut requests) = (0, None, HashSet::new());
         loop {
@@ -203,7 +203,7 @@ impl App {
                 match result {
                     Ok(count) => deleted += count,
                     Err(error) => {
-                        tracing::debug!(file = %file.id, %error, "cannot delete an old file of a customer; retrying later");
+                        tracing::debug!(file = %file.id, %error, "cannot delete a customer's old file; retrying later");
                     }
                 }
             }
@@ -276,14 +276,14 @@ impl App {
         self.files.ask(file.id, CommandOrigin::system(), FileCommand::Archive).await?;
         let contents: Vec<String> = std::iter::once(&file.sha256).chain(file.metadata.pictures()).cloned().collect();
         if let Err(error) = remove_contents(&self.blobs, &self.queries, contents).await {
-            tracing::warn!(file = %file.id, %error, "cannot remove the content of an old file of a customer from disk");
+            tracing::warn!(file = %file.id, %error, "cannot remove the content of a customer's old file from disk");
         }
         Ok(())
     }
 }
 
 fn unavailable(error: LoadError) -> AskError {
-    tracing::debug!(%error, "cannot read the files of a customer");
+    tracing::debug!(%error, "cannot read a customer's files");
     AskError::Unavailable(Unavailable::Database)
 }
 

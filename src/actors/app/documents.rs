@@ -1,8 +1,8 @@
 //! PDFs of invoices, which are rendered on request and stored at an address derived from their content.
 //!
 //! The address is available before the PDF is rendered, and cannot be guessed, because it is a signature with the
-//! server's secret over everything that the PDF shows. After a change to the invoice the address is different, so the
-//! PDF counts as not generated.
+//! server's secret over everything that the PDF shows. When the invoice changes, so does the address, and the PDF
+//! counts as not generated.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -29,11 +29,11 @@ use services::object_storage::{BucketSettings, ObjectStorage, StorageError};
 use store::queries::Queries;
 use store::rows::LoadError;
 
-/// Maximum number of PDFs rendered concurrently; rendering one occupies a core for some milliseconds.
+/// Maximum number of PDFs rendered concurrently; rendering one occupies a core for a few milliseconds.
 const MAX_RENDERED_AT_ONCE: usize = 2;
 /// Maximum number of bucket keys in the cache that records whether they are stored.
 const MAX_KNOWN_KEYS: usize = 100_000;
-/// Maximum number of documents cached in memory; the largest have some hundred kilobytes, most have about two.
+/// Maximum number of documents cached in memory; the largest are a few hundred kilobytes, most are about two.
 const MAX_HELD_DOCUMENTS: usize = 200;
 /// Maximum number of document numbers cached in memory.
 const MAX_HELD_NUMBERS: usize = 100_000;
@@ -59,7 +59,7 @@ pub enum DocumentError {
     /// The database could not be read.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// The rendering task ended prematurely.
+    /// The rendering task stopped before it was done.
     #[error("rendering was interrupted")]
     BrokeOff,
 }
@@ -69,7 +69,7 @@ pub enum DocumentError {
 pub struct WholeDocument {
     /// Issued document with its number.
     pub document: Arc<IssuedDocument>,
-    /// Number and issue time of the invoice that a credit note reverses.
+    /// Number and issue time of the invoice reversed by a credit note.
     preceding: Option<(String, Timestamp)>,
     /// Number of the credit note that reversed a void invoice.
     voided_by: Option<String>,
@@ -109,7 +109,7 @@ pub struct InvoiceDocuments {
     numbers: DashMap<Id, String>,
 }
 
-/// Inserts an entry into a cache, after clearing the cache if it has `most` entries.
+/// Inserts an entry into a cache, after clearing the cache if it already has `most` entries.
 fn hold<K: Eq + Hash, V>(held: &DashMap<K, V>, most: usize, key: K, value: V) {
     if held.len() >= most {
         held.clear();
@@ -158,8 +158,8 @@ impl InvoiceDocuments {
         })
     }
 
-    /// Returns a document of an invoice with all the data shown in its PDF; `None` if the invoice has no document with
-    /// the given id.
+    /// Returns one of an invoice's documents with all the data shown in its PDF; `None` if the invoice has no document
+    /// with the given ID.
     pub async fn whole(&self, invoice: &Invoice, id: Id) -> Result<Option<WholeDocument>, LoadError> {
         if invoice.documents.iter().all(|one| one.id != id) {
             return Ok(None);
@@ -203,7 +203,7 @@ impl InvoiceDocuments {
         Ok(numbers)
     }
 
-    /// Returns the storage key of the document's PDF.
+    /// Returns the storage key for the document's PDF.
     fn key(&self, whole: &WholeDocument) -> String {
         let look = self.renderer.as_ref().map_or("", |renderer| renderer.look());
         let content = serde_json::json!([
@@ -250,8 +250,8 @@ impl InvoiceDocuments {
         Ok(rendered.map_err(|_| DocumentError::BrokeOff)??.into())
     }
 
-    /// Returns, for display, the characters that appear as `?` in the PDF of a document; empty if all can be printed or
-    /// PDFs are disabled.
+    /// Returns, for display, the characters that appear as `?` in a document's PDF; empty if all characters can be
+    /// printed or PDFs are disabled.
     pub async fn unprintable(&self, whole: &WholeDocument) -> Result<String, DocumentError> {
         let Some(renderer) = self.renderer.clone() else { return Ok(String::new()) };
         let whole = whole.clone();
@@ -283,8 +283,8 @@ impl InvoiceDocuments {
         Ok(url)
     }
 
-    /// Returns the URL of an invoice's PDF if the PDF is known to be stored for the invoice's current content. A bucket
-    /// is queried once; if it does not respond, the PDF counts as not stored until it is requested.
+    /// Returns the URL of an invoice's PDF if a PDF of the invoice's current content is known to be stored. A bucket is
+    /// queried only once; if it does not respond, the PDF counts as not stored until it is requested.
     pub async fn known_url(&self, invoice: &Invoice) -> Result<Option<String>, LoadError> {
         let Some(issued) = invoice.issued() else { return Ok(None) };
         let Some(whole) = self.whole(invoice, issued.id).await? else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Rows of exports. For each type of record, there are columns and a query for a page of rows.
+//! Rows of exports. Each type of record has columns and a query that returns a page of rows.
 //!
 //! To add a type, create a submodule with `COLUMNS` and `page`, and add a line to each `match` in this module.
 

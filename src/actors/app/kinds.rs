@@ -1,7 +1,7 @@
 //! Registry of the kinds of aggregates, and the only module in which a kind is registered.
 //!
 //! Each line of [`kinds!`] declares the field name of a kind, its aggregate, its turn to be drained during shutdown,
-//! and its effects. Everything that runs over all kinds is generated from these lines: starting, loading the residents,
+//! and its effects. Everything that covers all kinds is generated from these lines: starting, loading the residents,
 //! closing in order, activating the aggregates created by a commit, the handles used by requests, `/readyz`,
 //! `/api/system/actors` and `/metrics`. (The rows of an aggregate follow from its types: [`store::StoredAggregate`].)
 
@@ -47,8 +47,8 @@ use store::Store;
 use store::outbox::Outbox;
 use store::rows::LoadError;
 
-/// Services, besides the directories, that the effects of the kinds need. The effects of each kind take only those they
-/// use.
+/// Services, besides the directories, that the effects of the kinds need. The effects of each kind take only the
+/// services that they use.
 pub(super) struct EffectServices {
     pub(super) environment: Arc<Environment>,
     pub(super) dispatcher: Dispatcher,
@@ -68,22 +68,22 @@ pub(super) struct EffectServices {
     pub(super) deliveries: Arc<DeliveryMeter>,
     pub(super) mailer: Arc<dyn Mailer>,
     pub(super) mail_meter: Arc<MailMeter>,
-    /// Layout of e-mails.
+    /// Layout of emails.
     pub(super) mail_frame: Arc<MailFrame>,
-    /// Renderer of the PDFs attached to e-mails.
+    /// Renderer of the PDFs attached to emails.
     pub(super) documents: Arc<InvoiceDocuments>,
     pub(super) agent: Option<Arc<dyn Mailer>>,
     pub(super) alert_interval: Duration,
     pub(super) slicing: Arc<SlicingService>,
     pub(super) slicing_recheck: Duration,
     pub(super) access_changes: watch::Sender<u64>,
-    /// Counter that changes with each commit of a SKU.
+    /// Counter that is incremented with each commit of a SKU.
     pub(super) sku_changes: watch::Sender<u64>,
-    /// Hold on dispatching while a restore is waiting for review.
+    /// Hold on dispatching while a restore awaits review.
     pub(super) hold: DispatchHold,
-    /// Execution of ledger effects at the payment processor.
+    /// Executor of ledger effects at the payment processor.
     pub(super) work: LedgerWork,
-    /// Counter that changes with each commit of a sales channel.
+    /// Counter that is incremented with each commit of a sales channel.
     pub(super) channel_changes: watch::Sender<u64>,
     /// Connections to other shops, which are notified of shipments.
     pub(super) shops: Arc<ShopClients>,
@@ -104,7 +104,7 @@ macro_rules! kinds {
         }
 
         impl Directories {
-            /// Creates the directories, empty and without supervisors.
+            /// Creates the directories, which are empty and have no supervisors yet.
             pub(super) fn new(args: &DirectoryArgs) -> Self {
                 Self { $($field: Directory::new(args.clone()),)* }
             }
@@ -140,7 +140,7 @@ macro_rules! kinds {
 kinds! {
     /// Staff, API keys and sessions: a single aggregate, [`Id::ONLY`].
     access: domain::access::Access, drain 3, |_, s| crate::access::AccessEffects { changes: s.access_changes.clone() };
-    /// Restores from a backup, with the numbers skipped because of them.
+    /// Restores from a backup, with the document numbers skipped because of them.
     restores: domain::restore::Restore, drain 2, |d, s| crate::restores::RestoreEffects {
         restores: d.restores.clone(),
         hold: s.hold.clone(),
@@ -221,7 +221,7 @@ kinds! {
         concurrency: s.deliveries_per_endpoint,
         permits: DashMap::new(),
     };
-    /// Outgoing e-mails.
+    /// Outgoing emails.
     mails: domain::mail::Mail, drain 2, |d, s| crate::mails::MailEffects {
         environment: s.environment.clone(),
         cipher: s.cipher.clone(),
@@ -283,7 +283,7 @@ impl Directories {
         Ok(())
     }
 
-    /// Drains every kind, turn by turn. A kind that does not finish within `within` is abandoned.
+    /// Drains every kind, turn by turn. A kind that takes longer than `within` is abandoned.
     pub(super) async fn close(&self, within: Duration) {
         let kinds = self.all();
         let last = kinds.iter().map(|kind| kind.drain_turn).max().unwrap_or(0);
@@ -299,7 +299,7 @@ impl Directories {
     }
 }
 
-/// Overview of the actors of all kinds, for health and metrics. It neither reads an aggregate nor sends it a command.
+/// Overview of the actors of all kinds, for health and metrics. Neither reads aggregates nor sends them commands.
 #[derive(Clone)]
 pub struct KindsOverview(Directories);
 
@@ -315,7 +315,7 @@ impl KindsOverview {
     }
 }
 
-/// Activator that starts the actors of aggregates created by a commit, regardless of their kind.
+/// Activator that starts the actors of newly created aggregates of any kind.
 struct AppActivator(Directories);
 
 impl Activator for AppActivator {

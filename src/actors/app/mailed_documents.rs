@@ -1,4 +1,4 @@
-//! Documents attached to e-mails. They are rendered when the e-mail is sent, so a queued e-mail contains no PDF.
+//! Documents attached to emails. They are rendered when the email is sent, so a queued email contains no PDF.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use domain::invoice::{DocumentKind, Invoice};
 use domain::mail::part::AttachedDocument;
 use kernel::directory::Directory;
 
-/// Document source that finds and renders the documents to which e-mails refer.
+/// Document source that finds and renders the documents that emails refer to.
 pub struct MailedDocuments {
     /// Renderer of PDFs.
     pub documents: Arc<InvoiceDocuments>,
@@ -34,7 +34,7 @@ impl MailedDocuments {
             Err(DocumentError::Off) => None,
             // Another try would not help, and the mail is worth more than its enclosure.
             Err(DocumentError::Render(error)) => {
-                tracing::error!(%number, %error, "cannot render a PDF; sending the mail without it");
+                tracing::error!(%number, %error, "cannot render a PDF; sending the email without it");
                 None
             }
             Err(error) => return Err(error),

@@ -17,7 +17,7 @@ use store::restoring::{RestoredBackup, record};
 /// Name given to the manifest once the restore has been recorded.
 const RECORDED_NAME: &str = "manifest.restored.json";
 
-/// Members of a manifest that identify the backup.
+/// Manifest fields that identify the backup.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ManifestFacts {

@@ -1,5 +1,5 @@
-//! Trial opening of the external resources that the server opens at startup: the database, folders and the port. It is
-//! done before changed settings are written, so that the next start can open the resources they name.
+//! Trial opening of the external resources that the server opens at startup: the database, folders and the port. It
+//! runs before changed settings are saved, to ensure that the next start can open the resources they name.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -14,8 +14,8 @@ use store::connect;
 use store::secret_checks::DatabaseState;
 use store::start_check::{self, SqliteFile};
 
-/// Returns the resources that a server with the `next` settings could not open, each with the name of its setting and
-/// the error. Unchanged resources are not tried. Leaves nothing behind.
+/// Returns the setting name and the error of each resource that a server with the `next` settings could not open.
+/// Unchanged resources are not tried. Leaves nothing behind.
 pub async fn unopened(present: &Config, next: &Config) -> Vec<(&'static str, String)> {
     let mut problems = Vec::new();
     for (name, before, path) in [
@@ -41,21 +41,21 @@ pub async fn unopened(present: &Config, next: &Config) -> Vec<(&'static str, Str
     problems
 }
 
-/// Checks that the folder exists and is writable, or can be created.
+/// Checks that the folder either exists and is writable or can be created.
 fn folder(path: &Path) -> Result<(), &'static str> {
     let path = std::path::absolute(path).map_err(|_| "is not a valid path")?;
     let existing = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).ok_or("is not a valid path")?;
     match existing.metadata() {
         Ok(metadata) if metadata.is_dir() => {}
-        _ => return Err("is a file, or below a file; specify a folder"),
+        _ => return Err("is a file, or is inside a file; specify a folder"),
     }
     let probe = existing.join(format!(".printfloor-check.{}", process::id()));
     let written = fs::write(&probe, "check").and_then(|()| fs::remove_file(&probe));
     written.map_err(|_| "is not writable; specify a folder that the server's user can write to")
 }
 
-/// Checks that a server could start with the database and write to it, and that the database is new or was created with
-/// the server's secrets.
+/// Checks that a server could start with the database and write to it, and that the database is either new or was
+/// created with the server's secrets.
 async fn database(present: &Config, next: &Config) -> Result<(), String> {
     let url = next.database_url();
     let url = url.expose();
@@ -80,8 +80,8 @@ async fn database(present: &Config, next: &Config) -> Result<(), String> {
     start_check::check_start(&present, &next).await.map_err(|error| format!("{database_name}: {error}"))
 }
 
-/// Returns whether the file of a database exists, after checking that it can be written. A missing file is created at
-/// the next start.
+/// Returns whether the database file exists, after checking that it is writable. A missing file is created at the next
+/// start.
 fn is_sqlite_there(SqliteFile { file, is_created }: &SqliteFile) -> Result<bool, String> {
     let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Unlike the data folder it is not made by a start.

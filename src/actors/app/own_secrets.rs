@@ -26,9 +26,9 @@ pub enum SecretsError {
     Missing {
         /// Names of the missing secrets.
         names: Vec<&'static str>,
-        /// Kind and location of the database.
+        /// Type and location of the database.
         database: String,
-        /// File in which the secrets are expected.
+        /// File in which the secrets should be.
         file: PathBuf,
     },
     /// The database was created with other secrets.
@@ -36,9 +36,9 @@ pub enum SecretsError {
     Differ {
         /// Names of the secrets that differ from those used for the database.
         names: Vec<&'static str>,
-        /// Kind and location of the database.
+        /// Type and location of the database.
         database: String,
-        /// File in which the secrets are expected.
+        /// File in which the secrets should be.
         file: PathBuf,
     },
     /// Generated secrets cannot be stored, so they would not be available at the next start.
@@ -67,7 +67,7 @@ pub fn database_settings(config: &Config) -> DatabaseSettings {
     }
 }
 
-/// Returns the check values of the secrets on which data depends, leaving out those not set. `SESSION_SECRET` is not
+/// Returns the check values of the secrets that data depends on, leaving out those not set. `SESSION_SECRET` is not
 /// included, because changing it only invalidates links signed earlier.
 fn checks(config: &Config) -> Vec<SecretCheck> {
     let auth = &config.auth;
@@ -86,9 +86,8 @@ pub async fn look(config: &Config) -> Result<DatabaseState, OpenError> {
     secret_checks::look(&database_settings(config), &checks(config)).await
 }
 
-/// Rejects secrets other than those with which existing data was created, and generates missing secrets if the database
-/// is new. Generated secrets are stored beside the data before anything else is written. The caller must hold the lock
-/// on the data directory. Returns the path of the secrets file if it was written.
+/// Generates missing secrets if the database is new; rejects secrets other than those with which existing data was
+/// created.
 ///
 /// # Errors
 ///
@@ -120,7 +119,7 @@ pub async fn settle(config: &mut Config) -> Result<Option<PathBuf>, SecretsError
     }
 }
 
-/// Stores the check values of secrets that have none in the database yet. Must be called after [`settle`], by the
+/// Stores the check values of secrets that do not have one in the database yet. Must be called after [`settle`], by the
 /// server that holds the database lock.
 ///
 /// # Errors

@@ -13,12 +13,12 @@ use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
 use store::rows::LoadError;
 
-/// Interval between two searches for old pictures.
+/// Interval between searches for old pictures.
 const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
 /// Maximum number of pictures deleted per search.
 const MAX_DELETED: u64 = 1_000;
 
-/// Deletes pictures older than `keep`, at the start and then every hour as long as the app exists.
+/// Deletes pictures older than `keep`, at startup and then hourly for as long as the app exists.
 pub(super) async fn run(app: Weak<App>, keep: Duration) {
     let keep_ms = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
     loop {
@@ -27,7 +27,7 @@ pub(super) async fn run(app: Weak<App>, keep: Duration) {
             match app.delete_old_photos(app.environment.now().plus_ms(-keep_ms)).await {
                 Ok(0) => {}
                 Ok(deleted) => tracing::info!(deleted, "deleted old pictures of finished prints"),
-                Err(error) => tracing::warn!(%error, "cannot look for old pictures of finished prints"),
+                Err(error) => tracing::warn!(%error, "cannot search for old pictures of finished prints"),
             }
         }
         sleep(LOOK_INTERVAL).await;

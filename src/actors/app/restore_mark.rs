@@ -1,8 +1,9 @@
-//! Mark of a restore, which records the backup being restored and its destinations. The mark is in the data directory
-//! from before anything is written until everything has been verified, and no server starts while it exists.
+//! Mark of a restore, which records the backup being restored and its destinations. The mark is placed in the data
+//! directory before anything else is written, and removed after everything has been verified. No server starts while it
+//! exists.
 //!
 //! A process killed between its last write and the removal of the mark leaves a complete restore behind. This can be
-//! detected from the database, in which the restore is recorded and not marked as unfinished. The next server or
+//! detected from the database, in which the restore is recorded and no longer marked as unfinished. The next server or
 //! restore command then removes the mark.
 
 use std::fs::{self, File};
@@ -19,7 +20,7 @@ use store::restoring::is_recorded;
 /// Destinations and backup of a restore. All destinations were empty when the restore began.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RestoreMark {
-    /// Kind and location of the database.
+    /// Type and location of the database.
     pub database: String,
     /// Folder for stored files.
     pub files: PathBuf,
@@ -30,7 +31,7 @@ pub struct RestoreMark {
     pub backup: String,
 }
 
-/// Progress of the restore into a data directory.
+/// State of the restore into a data directory.
 #[derive(PartialEq, Eq, Debug)]
 pub enum RestoreStage {
     /// No restore is in progress.
@@ -38,11 +39,12 @@ pub enum RestoreStage {
     /// The restore was interrupted; `None` if it was interrupted before the mark was written, and therefore before
     /// anything else was.
     Interrupted(Option<RestoreMark>),
-    /// The restore is complete, but was interrupted before it removed its mark, which has now been removed.
+    /// The restore is complete, but had been interrupted before it could remove its mark; the mark has now been
+    /// removed.
     Complete(RestoreMark),
 }
 
-/// Reason the progress of a restore cannot be determined.
+/// Reason the state of a restore cannot be determined.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreMarkError {
     /// The mark cannot be read or removed.
@@ -95,7 +97,7 @@ pub fn unmark(config: &Config) -> io::Result<()> {
     sync(&config.server.data_dir)
 }
 
-/// Returns the progress of the restore into the data directory, and removes the mark if the restore is complete. The
+/// Returns the state of the restore into the data directory, and removes the mark if the restore is complete. The
 /// caller must hold the lock on the data directory.
 ///
 /// # Errors

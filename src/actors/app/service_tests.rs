@@ -36,9 +36,9 @@ pub enum Service {
     Database,
     /// Redis, the shared store for rate limits and events; if it is not configured, both are kept in the process.
     Redis,
-    /// SMTP server for outgoing e-mails.
+    /// SMTP server for outgoing emails.
     Smtp,
-    /// E-mail service with an HTTP API.
+    /// Email service with an HTTP API.
     Email,
     /// Workflow automation system.
     Workflow,
@@ -232,7 +232,7 @@ pub async fn test_printer(config: &Config, kind: &str, address: PrinterAddress, 
 
 async fn timed(service: Service, asking: impl Future<Output = ConnectionTestResult>) -> ServiceTest {
     let began = Instant::now();
-    let late = || PeerFault::new(format!("no answer within {} s", TEST_TIMEOUT.as_secs()));
+    let late = || PeerFault::new(format!("no response within {} s", TEST_TIMEOUT.as_secs()));
     let outcome = timeout(TEST_TIMEOUT, asking).await.unwrap_or_else(|_| Err(late()));
     let latency_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     match outcome {
@@ -269,7 +269,7 @@ async fn ask(config: &Config, service: Service) -> ConnectionTestResult {
 fn not_configured(service: Service) -> ConnectionTestResult {
     match service {
         Service::Redis => Ok("not configured: rate limits and the event stream stay in this process".to_owned()),
-        Service::Smtp | Service::Email => Err(PeerFault::new("not configured: mails are written to files")),
+        Service::Smtp | Service::Email => Err(PeerFault::new("not configured: emails are written to files")),
         _ => Err(PeerFault::new("not configured")),
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn lines(config: &Config) -> Result<Arc<ShopClients>, ShopStartError>
     }))
 }
 
-/// Returns the timeout for calls, and the time for which a failing shop is not called.
+/// Returns the circuit breaker's settings: the timeout for calls, and the time for which a failing shop is not called.
 pub fn circuit(config: &Config) -> CircuitSettings {
     let calls = &config.integrations;
     let first = calls.retry_first_seconds.duration();

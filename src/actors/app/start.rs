@@ -27,7 +27,7 @@ use store::writer::{Writer, WriterArgs, WriterCounters, WriterHandle};
 
 impl App {
     /// Opens the database and starts all components; printers are then connected in parallel. `fenced` is called when
-    /// another server has taken over the database: the process must then exit.
+    /// another server has taken over the database; the process must then exit.
     pub async fn start(
         config: &Config,
         clock: Clock,
@@ -95,7 +95,7 @@ impl App {
     }
 }
 
-/// Open database, with everything read from it before the first actor runs.
+/// Open database, with all the data that is read from it before the first actor runs.
 struct OpenDatabase {
     settings: DatabaseSettings,
     writing: WriteConnection,
@@ -107,7 +107,7 @@ struct OpenDatabase {
 }
 
 /// Opens the database for writing and for reading, checks that it was created with the configured secrets, and records
-/// a restore that was done manually.
+/// a manual restore, if there was one.
 async fn open_database(config: &Config, clock: &Clock) -> Result<OpenDatabase, ShopStartError> {
     let settings = own_secrets::database_settings(config);
     let mut writing = connect::start(&settings).await?;
@@ -165,7 +165,7 @@ fn spawn_background_tasks(config: &Config, app: &Arc<App>) {
 const FIRST_RETENTION_AFTER: Duration = Duration::from_secs(60);
 const RETENTION_INTERVAL: Duration = Duration::from_secs(3600);
 
-/// Deletes data whose retention period has ended, as long as the app exists.
+/// Deletes data whose retention period has ended, for as long as the app exists.
 async fn run_retention(app: Weak<App>) {
     let mut wait = FIRST_RETENTION_AFTER;
     loop {

@@ -27,7 +27,7 @@ pub enum ShopStartError {
     /// The key that encrypts secrets cannot be used.
     #[error("SECRETS_KEY: {0}")]
     Encryption(#[from] EncryptionError),
-    /// E-mail is misconfigured.
+    /// Email is misconfigured.
     #[error(transparent)]
     Mail(#[from] MailError),
     /// The payment processor is misconfigured.
@@ -39,8 +39,8 @@ pub enum ShopStartError {
     /// The folder for files cannot be used.
     #[error("the file storage cannot be used: {0}")]
     Files(#[from] std::io::Error),
-    /// The design of invoices and e-mails cannot be used.
-    #[error("invalid design of invoices and mails: {0}")]
+    /// The design of invoices and emails cannot be used.
+    #[error("invalid design of invoices and emails: {0}")]
     Design(#[from] DesignError),
     /// The bucket for PDFs cannot be used.
     #[error(transparent)]

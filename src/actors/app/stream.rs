@@ -16,7 +16,7 @@ use services::redis::stream::{EventStream, StreamEntry};
 use store::event_follower::EventFollower;
 use store::rows::LoadError;
 
-/// Maximum number of events added at a time.
+/// Maximum number of events added to the stream at a time.
 const EVENTS_PER_READ: usize = 256;
 /// Backoff after consecutive failures.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
@@ -33,7 +33,7 @@ enum StreamPause {
     Closed,
 }
 
-/// Function that renders an event as the `json` of a stream entry.
+/// Function that renders an event as the `json` field of a stream entry.
 pub type View = fn(&NumberedEvent) -> Value;
 
 /// Copies committed events to the Redis stream until `leaving` is cancelled.
@@ -86,8 +86,8 @@ fn entry(numbered: &NumberedEvent, view: View) -> StreamEntry {
     StreamEntry { seq: numbered.seq, id, event: event.event.clone(), json }
 }
 
-/// Returns the number of the event after which copying starts: the last event in the stream. For an empty stream, it
-/// goes back as many events as the stream can hold.
+/// Returns the number of the event after which copying starts: the last event in the stream. If the stream is empty,
+/// copying starts as many events back as the stream can hold.
 async fn begin(app: &App, stream: &mut EventStream) -> Result<i64, StreamPause> {
     let now = *app.outbox.last().borrow();
     match stream.last().await? {

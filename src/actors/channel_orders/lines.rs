@@ -2,8 +2,8 @@
 //! shop that sold it.
 //!
 //! Each line of the channel order becomes one line of our order. If one unit consists of several parts or is a kit, the
-//! line has the price and is followed by its parts, as with kits of our own. Prices thus remain exact, and units as
-//! sold by the shop can be counted when they are shipped.
+//! line has the price and is followed by its parts, as with kits of our own. Prices thus remain exact, and shipped
+//! units can be counted as the shop sold them.
 
 use super::ChannelOrderEffects;
 use domain::bounds::MAX_QUANTITY;
@@ -16,7 +16,7 @@ use domain::sku::Sku;
 use services::sales_channels::channel_type;
 use store::rows::LoadError;
 
-/// Result of resolving the lines of a channel order.
+/// Result of resolving a channel order's lines.
 pub(super) enum ResolvedLines {
     /// All lines are resolved; contains the order as it will be created.
     Known(Box<SoldOrder>),
@@ -74,7 +74,7 @@ impl ChannelOrderEffects {
         let Some(channel) = state.as_ref().and_then(|state| state.state.as_ref()) else {
             return Ok(blocked("its sales channel was deleted"));
         };
-        let Some(content) = &record.content else { return Ok(blocked("its contents are unknown")) };
+        let Some(content) = &record.content else { return Ok(blocked("its contents could not be read")) };
         let entries: Vec<_> = content.lines.iter().map(|sold| channel.mapped(sold).cloned()).collect();
         let missing = missing_names(channel, content);
         if !missing.is_empty() {
@@ -126,7 +126,7 @@ impl ChannelOrderEffects {
         })))
     }
 
-    /// Returns the parts of a line that is a set or a kit. The inner error explains why the parts cannot be determined.
+    /// Returns the parts of a line for a set or a kit. The inner error explains why the parts cannot be determined.
     async fn parts(
         &self,
         sku: &Sku,
@@ -146,7 +146,7 @@ impl ChannelOrderEffects {
             let per_set = quantity.checked_mul(per_unit);
             let all = per_set.and_then(|per_set| per_set.checked_mul(units)).filter(|all| *all <= MAX_QUANTITY);
             let (Some(per_set), Some(all)) = (per_set, all) else {
-                return Ok(Err(format!("it has too many units of {}", part.fields.name)));
+                return Ok(Err(format!("it contains too many units of {}", part.fields.name)));
             };
             parts.push(OrderLine {
                 sku_id: id,

@@ -25,13 +25,13 @@ pub struct ShopClients {
     pub cipher: Arc<SecretCipher>,
     /// Timeout and backoff of each connection.
     pub settings: CircuitSettings,
-    /// Connections by sales channel id.
+    /// Connections by sales channel ID.
     pub lines: DashMap<Id, Arc<ShopConnection>>,
 }
 
 /// Connection to one shop, with its own client, circuit breaker and concurrency limit.
 pub struct ShopConnection {
-    /// Address and encrypted token from which the client was built; the connection is rebuilt when they change.
+    /// Address and encrypted token from which the client was built; the client is rebuilt when either changes.
     made_of: (String, String),
     shop: Box<dyn ShopClient>,
     circuit: Circuit,
@@ -77,7 +77,7 @@ impl ShopClients {
         }
     }
 
-    /// Returns the connection for a sales channel; `None` if the shop accepts no notifications or the channel is
+    /// Returns the connection for a sales channel; `None` if the shop does not accept notifications or the channel is
     /// archived.
     fn line(&self, channel: &SalesChannel) -> Result<Option<Arc<ShopConnection>>, String> {
         let connect = channel_type(&channel.kind).and_then(|kind| kind.connect);

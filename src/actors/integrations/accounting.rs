@@ -4,7 +4,8 @@
 //! The documents to post are always determined from stored data, so nothing is queued and nothing can be lost. Each
 //! document has a posting ([`domain::posting`]); it is looked up by its number in the accounting system before it is
 //! created, and created with an idempotency key. Tokens are renewed before they expire ([`tokens`]). Documents that the
-//! accounting system rejects wait for an operator; while the system does not respond, everything waits.
+//! accounting system rejects are on hold until an operator acts; while the system does not respond, everything is on
+//! hold.
 
 mod tokens;
 
@@ -39,11 +40,11 @@ use store::rows::LoadError;
 
 /// Path of the OAuth callback to which the provider's page redirects.
 const CALLBACK_PATH: &str = "/api/v1/integrations/accounting/callback";
-/// Number of documents looked up per query.
+/// Number of documents read per query.
 const DOCUMENTS_PER_LOOK: u64 = 50;
 /// Pause after a failed round.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
-/// Tolerance within which amounts count as equal: half a cent.
+/// Maximum difference between amounts that count as equal: half a cent.
 const SAME_AMOUNT: f64 = 0.005;
 
 /// Declaration of the accounting integration.
@@ -63,7 +64,7 @@ fn client_of(client: &Client, config: &Config) -> Result<AccountingClient, PeerS
     AccountingClient::new(client.clone(), AccountingSettings::of(&config.accounting), &back)
 }
 
-/// Returns the id of the posting for a document.
+/// Returns the ID of a document's posting.
 fn posting_of(document: Id) -> Id {
     Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("posting {document}").as_bytes()))
 }
@@ -126,7 +127,7 @@ async fn call<T>(
     answered.await.unwrap_or_else(|fault| Err(fault.into()))
 }
 
-/// Reason a round ended prematurely.
+/// Reason that a round ended prematurely.
 #[derive(Debug, thiserror::Error)]
 enum PostingError {
     #[error(transparent)]
@@ -139,7 +140,7 @@ enum PostingError {
     Sealed(#[from] EncryptionError),
 }
 
-/// Work remaining after a round.
+/// Indicates whether work remains after a round.
 enum RemainingPostings {
     /// Nothing can currently be posted.
     Nothing,
@@ -147,7 +148,7 @@ enum RemainingPostings {
     More,
 }
 
-/// Work that posts documents to the accounting system.
+/// Background work that posts documents to the accounting system.
 struct PostingWork {
     client: AccountingClient,
     every: Duration,
@@ -219,8 +220,8 @@ impl PostingWork {
         let refused = self.queries.refused_postings().await?;
         line.note(match refused {
             0 => None,
-            1 => Some("1 document was rejected and needs review".to_owned()),
-            _ => Some(format!("{refused} documents were rejected and need review")),
+            1 => Some("1 document was rejected and needs to be reviewed".to_owned()),
+            _ => Some(format!("{refused} documents were rejected and need to be reviewed")),
         });
         Ok(outcome)
     }
@@ -236,7 +237,7 @@ impl PostingWork {
         for id in due {
             let document = match self.queries.document(id).await {
                 Err(LoadError::Damaged(damaged)) => {
-                    tracing::error!(%damaged, "cannot read a document; it is not sent to the accounting system");
+                    tracing::error!(%damaged, "cannot read a document; not sending it to the accounting system");
                     None
                 }
                 read => read?,
@@ -249,7 +250,7 @@ impl PostingWork {
         Ok(if posted == DOCUMENTS_PER_LOOK { RemainingPostings::More } else { RemainingPostings::Nothing })
     }
 
-    /// Posts a document to the books.
+    /// Posts a document to the accounting system.
     async fn post(
         &self,
         line: &SystemLine,
@@ -275,7 +276,7 @@ impl PostingWork {
         Ok(())
     }
 
-    /// Finds or creates a document in the accounting system, and returns its id in that system.
+    /// Finds or creates a document in the accounting system, and returns its ID in that system.
     async fn send(
         &self,
         line: &SystemLine,
@@ -289,7 +290,7 @@ impl PostingWork {
                 self.postings.read(posting_of(invoice)).await?.and_then(|versioned| versioned.state.clone())
             && before.state != PostingState::Posted
         {
-            let words = format!("{}, which it credits, is not in the accounting system", before.number);
+            let words = format!("{}, which the document credits, is not in the accounting system", before.number);
             return Err(AccountingError::Refused(words).into());
         }
         let (paper, key) = (AccountingDocument::of(document), posting.key());
@@ -298,7 +299,7 @@ impl PostingWork {
                 let total: f64 = paper.amount(paper.total_cents).parse().unwrap_or_default();
                 if let Some(there) = existing.total.filter(|there| (there - total).abs() >= SAME_AMOUNT) {
                     let words =
-                        format!("the accounting system already has another document {} over {there}", paper.number);
+                        format!("the accounting system already has a different document {} for {there}", paper.number);
                     return Err(AccountingError::Refused(words).into());
                 }
                 existing

@@ -31,7 +31,7 @@ use services::peers;
 
 /// Time limit for a printer to report its cameras.
 const CAMERAS_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum interval between queries to a printer without a picture.
+/// Maximum interval between queries to a printer that has provided no picture source.
 const LONGEST_ASK_INTERVAL: Duration = Duration::from_secs(60);
 /// Maximum number of printers named in the note for operators.
 const MAX_NAMED: usize = 10;
@@ -88,11 +88,11 @@ struct MonitoredPrint {
     current: WatchedPrint,
     /// `true` if the print was paused at the last check.
     paused: bool,
-    /// `true` if operators have been notified that the print could not be paused.
+    /// `true` if operators have already been notified that the print could not be paused.
     told_refusal: bool,
 }
 
-/// Outcome of a background task, with the ids of the printer and the attempt.
+/// Outcome of a background task, with the IDs of the printer and the attempt.
 type TaskResult = (Id, Id, TaskOutcome);
 
 enum TaskOutcome {
@@ -100,7 +100,7 @@ enum TaskOutcome {
     Picture(Result<PictureSource, String>),
     /// Operators were notified and, if required, the print was paused.
     Acted,
-    /// The print should have been paused but was not; `is_told` is set if operators have been notified of this.
+    /// The print should have been paused but was not; `is_told` is set if operators have been notified that it was not.
     NotPaused { is_told: bool },
 }
 
@@ -228,7 +228,7 @@ impl DetectionWork {
     }
 }
 
-/// Task that acts on one print.
+/// Response to one print's suspected failure.
 struct PrintAction {
     printers: Directory<Printer>,
     connection: Arc<PrinterConnection>,
@@ -237,8 +237,8 @@ struct PrintAction {
 }
 
 impl PrintAction {
-    /// Pauses the print and notifies operators, as concluded by the rules. Operators are notified only once that the
-    /// print could not be paused.
+    /// Pauses the print and notifies operators, as the rules require. If the print cannot be paused, operators are
+    /// notified only once.
     async fn act(&self, printer: &Printer, attempt: Id, concluded: Conclusion) -> TaskOutcome {
         let (percent, paused) = match concluded {
             Conclusion::Nothing => return TaskOutcome::Acted,
@@ -282,7 +282,7 @@ impl PrintAction {
     }
 }
 
-/// Returns the attempt that a printer is printing, and whether it is paused.
+/// Returns the attempt that a printer is printing, and whether the print is paused.
 fn on(printer: &Printer) -> Option<(Id, bool)> {
     let in_hand = printer.in_hand.as_ref()?;
     match (&in_hand.phase, printer.activity) {

@@ -1,5 +1,5 @@
-//! Integration with the print farm user interface, which monitors that the interface responds, counts its printers, and
-//! lists them for import.
+//! Integration with the print farm software, which checks that the software responds, counts its printers, and lists
+//! them for import.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::{IntegrationType, IntegrationWork, SystemLine};
 use services::farm_ui::FarmUi;
 use services::peers;
 
-/// Declaration of the print farm interface integration.
+/// Declaration of the print farm software integration.
 pub(super) static TYPE: IntegrationType = IntegrationType {
     name: "farm_ui",
     title: "Print farm interface",
@@ -24,7 +24,7 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     },
 };
 
-/// Work that periodically counts the printers known to the interface.
+/// Background work that periodically counts the printers in the print farm software.
 struct PrinterCountWork {
     farm: FarmUi,
     every: Duration,

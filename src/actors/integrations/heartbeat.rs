@@ -1,4 +1,4 @@
-//! Work for integrations that only respond to requests: periodically checks that the system is available.
+//! Background work for integrations that only respond to requests; it periodically checks that the system is available.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use super::{IntegrationType, IntegrationWork, SystemLine};
 use config::Config;
 
-/// Work that periodically tests whether a system is available.
+/// Background work that periodically tests whether a system is available.
 pub(super) struct Heartbeat {
     declared: &'static IntegrationType,
     config: Config,
@@ -18,7 +18,7 @@ pub(super) struct Heartbeat {
 }
 
 impl Heartbeat {
-    /// Creates the work for the given integration with the given settings.
+    /// Creates the heartbeat for an integration with the given settings.
     pub(super) fn new(declared: &'static IntegrationType, config: &Config, client: Client) -> Self {
         let every = config.integrations.check_interval_seconds.duration();
         Self { declared, config: config.clone(), client, every }

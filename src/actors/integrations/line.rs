@@ -17,7 +17,7 @@ use services::peers::PeerFault;
 
 /// Number of consecutive failures after which no calls are made for a while.
 const FAILURES_UNTIL_OPEN: u32 = 3;
-/// Minimum wait for a circuit that is about to close.
+/// Minimum retry delay while the circuit breaker is about to close.
 const MIN_WAIT: Duration = Duration::from_millis(10);
 
 /// Metrics of the calls to one system since the process started.
@@ -27,7 +27,7 @@ pub struct CallMeter {
     pub done: Counter,
     /// Number of calls that failed or exceeded the time limit.
     pub failed: Counter,
-    /// Number of calls not made because the circuit was open.
+    /// Number of calls not made because the circuit breaker was open.
     pub withheld: Counter,
     /// Durations of the calls made.
     pub took: Histogram,
@@ -38,12 +38,12 @@ pub struct CallMeter {
 /// State of the connection to a system.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SystemLineState {
-    /// Number of failures since the last successful call, or of unusable responses since the last usable one, whichever
-    /// is greater.
+    /// Number of failures since the last successful call, or the number of unusable responses since the last usable
+    /// one, whichever is greater.
     pub failures: u32,
     /// Error of the last failed call or, if there is none, the fault of the last unusable response.
     pub last_error: Option<String>,
-    /// Time of the last successful call while there were no unusable responses.
+    /// Time of the last successful call at which no unusable responses were outstanding.
     pub last_ok_at: Option<Timestamp>,
     /// Time until calls are resumed, in milliseconds; 0 while calls are being made.
     pub retry_in_ms: u64,
@@ -63,13 +63,13 @@ struct CallState {
     useless: UnusableAnswers,
 }
 
-/// Unusable responses received since the task last reported that no action was needed. A successful call elsewhere does
-/// not clear them.
+/// Unusable responses received since the task last reported that no operator action was needed. Successful calls of
+/// other kinds do not clear them.
 #[derive(Default)]
 struct UnusableAnswers {
     count: u32,
     last_error: Option<String>,
-    /// Time at which a different call last succeeded since the first of these responses.
+    /// Time of the most recent success of another call, if there was one since the first unusable response.
     other_ok_at: Option<Timestamp>,
 }
 
@@ -111,15 +111,16 @@ impl SystemLine {
         }
     }
 
-    /// Makes a call, unless the circuit is open. A call that exceeds the time limit or is cancelled by its caller
-    /// counts as failed.
+    /// Makes a call, unless the circuit breaker is open. A call that exceeds the time limit or is cancelled by its
+    /// caller counts as failed.
     pub async fn call<T>(&self, call: impl Future<Output = Result<T, PeerFault>>) -> Result<T, PeerFault> {
         self.call_and_judge(call, |_| None).await
     }
 
     /// Makes a call in the same way as [`Self::call`]. `judge` returns what is wrong with a response, if anything. A
-    /// call with such a response fails, but does not count towards opening the circuit, because the system responds and
-    /// other calls may work. It counts as a failure until [`Self::needs_person`] reports that nobody needs to act.
+    /// call with such a response fails, but does not count towards opening the circuit breaker, because the system
+    /// responds and other calls may work. It counts as a failure until [`Self::needs_person`] reports that nobody needs
+    /// to act.
     pub async fn call_and_judge<T>(
         &self,
         call: impl Future<Output = Result<T, PeerFault>>,
@@ -132,7 +133,7 @@ impl SystemLine {
             return Err(PeerFault::new(words));
         }
         let called = Instant::now();
-        let late = || PeerFault::new(format!("no answer within {} s", self.within.as_secs_f64()));
+        let late = || PeerFault::new(format!("no response within {} s", self.within.as_secs_f64()));
         let outcome = timeout(self.within, call).await.unwrap_or_else(|_| Err(late()));
         self.meter.took.took(called.elapsed());
         match &outcome {
@@ -187,7 +188,7 @@ impl SystemLine {
     pub fn note(&self, note: Option<String>) {
         let fresh = self.with(|inside| std::mem::replace(&mut inside.note, note.clone()) != note);
         if let Some(note) = note.filter(|_| fresh) {
-            tracing::info!(integration = self.name, note, "the note of the integration changed");
+            tracing::info!(integration = self.name, note, "the integration's note changed");
         }
     }
 
@@ -222,7 +223,7 @@ impl SystemLine {
             tracing::warn!(
                 integration = self.name,
                 error = words,
-                "the integration failed; not logged again until it responds"
+                "the integration failed; further failures are not logged until it responds"
             );
         } else {
             tracing::debug!(integration = self.name, error = words, failures, "the integration failed again");
@@ -360,7 +361,7 @@ mod tests {
     async fn who_hangs_is_given_up_after_the_time_limit() {
         let (line, began) = (line(), Instant::now());
         let hung = line.call(std::future::pending::<Result<(), PeerFault>>()).await;
-        assert_eq!(hung, Err(PeerFault::new("no answer within 0.2 s")));
+        assert_eq!(hung, Err(PeerFault::new("no response within 0.2 s")));
         assert!(began.elapsed() >= CALL_TIME);
         assert_eq!(line.state().failures, 1);
     }

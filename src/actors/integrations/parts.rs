@@ -1,4 +1,4 @@
-//! Integration with the parts management system, with which stock is synchronised.
+//! Integration with the parts management system, which synchronises stock.
 
 use std::sync::Arc;
 

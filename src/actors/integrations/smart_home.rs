@@ -1,5 +1,5 @@
 //! Integration with the smart home system, which shows the current states of the printers and the shop. Nothing is
-//! queued: each update sends what has changed since the previous one, or everything after the smart home system has
+//! queued: each update contains the changes since the previous one, or everything if the smart home system has
 //! restarted.
 //!
 //! If a broker is configured, the states are published to it as persistent devices; otherwise they are set over HTTP.
@@ -60,8 +60,8 @@ fn broker(config: &Config) -> Result<Broker, PeerSettingError> {
     Broker::new(&settings.mqtt_url, &settings.mqtt_user, settings.mqtt_password.expose())
 }
 
-/// Tests HTTP if an address is configured, and opens a session with the broker if one is configured; everything tested
-/// must succeed.
+/// Tests HTTP if an address is configured, and opens a session with the broker if one is configured; all tests must
+/// succeed.
 async fn test(client: &Client, config: &Config) -> ConnectionTestResult {
     let settings = &config.smart_home;
     let mut results = Vec::new();

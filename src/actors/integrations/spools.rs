@@ -1,4 +1,4 @@
-//! Integration with the spool manager, which synchronises stock, and updates the remaining amount on the spools in
+//! Integration with the spool manager, which synchronises stock and updates the remaining amounts of the spools in
 //! printers' slots.
 
 use std::sync::Arc;

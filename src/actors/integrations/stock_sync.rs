@@ -1,6 +1,6 @@
 //! Synchronises stock with an external system that also counts it: reads the external changes, applies them to
-//! materials, and books the shop's own changes in the external system. The rules are in [`domain::parts_sync`]; this
-//! module only transmits messages, one at a time per material, and may be dropped or killed between any two of them.
+//! materials, and records the shop's own changes in the external system. The rules are in [`domain::parts_sync`]; this
+//! module only transmits messages, one at a time per material. It may be dropped or killed between any two messages..
 
 mod alert;
 mod board;
@@ -49,14 +49,14 @@ pub(super) struct StockSyncWork {
     board: Arc<StockSystemStatus>,
     alert: AttentionAlert,
     every: Duration,
-    /// Maximum time that a booking may be in transit after it is sent.
+    /// Maximum time after which a stock change that was sent can still take effect.
     settle: Duration,
-    /// Time since which this process has been checking for each booking. The monotonic clock is used, because the wall
+    /// Time at which this process began to check for each stock change. The monotonic clock is used, because the wall
     /// clock may be set back; time spent before a restart is not counted.
     sought: Mutex<BTreeMap<Id, Instant>>,
-    /// Time since which this process has been waiting for bookings by printers.
+    /// Times at which this process began to wait for stock changes by printers.
     late: LateBookings,
-    /// Material at which the last round ended prematurely; the next round starts after it.
+    /// Material with which the last round ended prematurely; the next round starts after it.
     stumbled: Mutex<Option<Id>>,
 }
 
@@ -100,8 +100,8 @@ impl MaterialFault {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum RemainingSync {
     Nothing,
-    /// The outcome of a booking by this server or a printer is still unknown, and can be determined only when the
-    /// booking has certainly arrived or can no longer arrive.
+    /// The outcome of a stock change by this server or a printer is still unknown. It can be determined only once the
+    /// change has certainly been applied or can no longer be applied.
     Booking,
 }
 
@@ -127,7 +127,7 @@ impl StockSyncWork {
         })
     }
 
-    /// Reads all data once, and synchronises every linked material. A failure with one material does not affect the
+    /// Reads all data once and synchronises every linked material. A failure with one material does not affect the
     /// others, and is added to `faults`.
     async fn round(&self, line: &SystemLine, faults: &mut Vec<MaterialFault>) -> Result<RemainingSync, SyncError> {
         match call(line, self.client.entries()).await {
@@ -180,7 +180,8 @@ impl StockSyncWork {
         name.unwrap_or_else(|| material.to_string())
     }
 
-    /// Returns whether the process has been checking for a booking long enough. The time starts with the first call.
+    /// Returns whether the process has been checking for a stock change long enough. The time starts with the first
+    /// call for the change.
     fn sought_enough(&self, booking: Id) -> bool {
         let mut sought = self.sought.lock().unwrap_or_else(PoisonError::into_inner);
         sought.entry(booking).or_insert_with(Instant::now).elapsed() >= self.settle
@@ -258,7 +259,7 @@ impl StockSyncWork {
     }
 }
 
-/// Converts the result of sending a booking to its outcome and, if any, the error that ends the round.
+/// Converts the result of sending a stock change to its outcome and, if there is one, the error that ends the round.
 fn outcome(answered: Result<BookingVerdict, StockError>) -> (SendOutcome, Option<StockError>) {
     match answered {
         Ok(verdict) => (SendOutcome::Answered(verdict), None),
@@ -315,7 +316,7 @@ impl IntegrationWork for StockSyncWork {
 
 /// Makes a call over the connection. A response about a single object does not count as a connection failure, but a
 /// response that cannot be parsed, or that denies permission, does not count as success either. The kind of failure is
-/// preserved, because a request that was never sent has certainly not arrived.
+/// preserved, because a request that was never sent certainly had no effect.
 async fn call<T>(line: &SystemLine, request: impl Future<Output = Result<T, StockError>>) -> Result<T, StockError> {
     let (began, failed) = (AtomicBool::new(false), Mutex::new(None));
     let useless = |answer: &Result<T, StockError>| {

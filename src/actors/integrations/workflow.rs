@@ -24,13 +24,13 @@ use store::outbox::Outbox;
 
 /// Number of events read at a time.
 const EVENTS_PER_READ: usize = 64;
-/// Pause after a failure that did not open the circuit.
+/// Pause after a failure that did not open the circuit breaker.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
-/// Time after which an event that keeps being answered with errors is skipped, so that it does not block all later
-/// events.
+/// Time after which an event to which the workflow keeps responding with errors is skipped, so that it does not block
+/// all later events.
 const MAX_TRIED: Duration = Duration::from_secs(12 * 3600);
 
-/// HTTP statuses caused by the address, the token or the load rather than by the event sent.
+/// HTTP status codes caused by the address, the token or the load rather than by the event sent.
 const SAYS_NOTHING_OF_AN_EVENT: [u16; 8] = [401, 403, 404, 405, 407, 408, 410, 429];
 
 /// Declaration of the workflow automation integration.
@@ -53,7 +53,7 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     },
 };
 
-/// Work that sends events to the webhook of a workflow.
+/// Background work that sends events to the webhook of a workflow.
 struct EventForwarding {
     webhook: WorkflowWebhook,
     /// Names of the events to send.
@@ -84,11 +84,11 @@ impl EventForwarding {
     async fn keep(&self, id: Id, upto: i64) {
         let read = IntegrationCommand::Read(upto);
         if let Err(error) = self.integrations.ask(id, CommandOrigin::system(), read).await {
-            tracing::debug!(%error, "cannot store the position in the events; retrying later");
+            tracing::debug!(%error, "cannot store the event position; retrying later");
         }
     }
 
-    /// Sends an event until it is accepted or skipped. After the first failure, the cursor is stored.
+    /// Sends an event, repeatedly until it is accepted or skipped. Stores the cursor after the first failure.
     async fn tell(&self, line: &SystemLine, id: Id, numbered: &NumberedEvent) {
         let (began, event) = (Instant::now(), &numbered.event);
         let mut is_kept = false;
@@ -115,7 +115,7 @@ impl EventForwarding {
 }
 
 /// Returns whether the workflow itself responded with an error. No event is skipped while the workflow is unavailable,
-/// not found or overloaded, or rejects the token.
+/// cannot be found, is overloaded or rejects the token.
 fn answered(fault: &PeerFault) -> bool {
     let status = fault.detail.as_deref().and_then(|detail| detail.split(' ').next()?.parse::<u16>().ok());
     status.is_some_and(|status| (400..600).contains(&status) && !SAYS_NOTHING_OF_AN_EVENT.contains(&status))
@@ -127,7 +127,7 @@ impl IntegrationWork for EventForwarding {
         let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, TYPE.name.as_bytes()));
         let cursor = match self.begin(id).await {
             Ok(cursor) => cursor,
-            Err(error) => return tracing::warn!(error, "cannot read the position in the events"),
+            Err(error) => return tracing::warn!(error, "cannot read the stored event position"),
         };
         let mut events = EventFollower::new(&self.outbox, &self.store, cursor);
         let follower = self.outbox.followers.add(TYPE.name, cursor);

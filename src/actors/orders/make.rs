@@ -17,9 +17,9 @@ use store::rows::LoadError;
 pub struct ProductionSources {
     /// SKUs, which reference the files and materials.
     pub skus: Directory<Sku>,
-    /// G-code files, whose own metadata takes precedence over the SKU's estimates.
+    /// G-code files, whose metadata takes precedence over the SKU's estimates.
     pub files: Directory<File>,
-    /// Materials, whose unit determines whether the grams stated by a file apply.
+    /// Materials, whose unit determines whether the weights in grams stated by a file apply.
     pub materials: Directory<Material>,
 }
 
@@ -84,8 +84,8 @@ impl ProductionSources {
         }))
     }
 
-    /// Returns whether the material is counted in grams. G-code files state grams, which do not apply to sheets or
-    /// millilitres.
+    /// Returns whether the material is counted in grams. G-code files state weights, which do not apply to materials
+    /// counted in sheets or millilitres.
     async fn in_grams(&self, material: Id) -> Result<bool, LoadError> {
         let material = self.materials.read(material).await?;
         let kind = material.as_ref().and_then(|state| state.state.as_ref()).map(|material| material.fields.kind);
@@ -93,7 +93,7 @@ impl ProductionSources {
     }
 }
 
-/// Returns the filaments used by the plate, each with its material. Filaments to which the SKU assigns no material have
+/// Returns the filaments used by the plate, each with its material. Filaments to which the SKU assigns no material use
 /// its first material.
 fn filaments(fields: &SkuFields, material_id: Id, plate: Option<&Plate>) -> Vec<UsedFilament> {
     let stated = plate.map(|plate| plate.filaments.iter().map(|one| one.index)).into_iter().flatten();
@@ -111,7 +111,7 @@ fn filaments(fields: &SkuFields, material_id: Id, plate: Option<&Plate>) -> Vec<
 }
 
 /// Returns the amount of each material consumed by one plate: the amount stated by the file for the filaments if the
-/// material is counted in grams, otherwise the SKU's estimate. Filaments to which the SKU assigns no material have its
+/// material is counted in grams, otherwise the SKU's estimate. Filaments to which the SKU assigns no material use its
 /// first material. Amounts of the same material are added up.
 fn needs(
     fields: &SkuFields,

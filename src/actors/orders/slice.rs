@@ -9,8 +9,8 @@ use kernel::effects::report;
 use kernel::handle::Handle;
 
 impl OrderEffects {
-    /// Reports to the order the G-code for which its jobs of a SKU are waiting. Slicing that cannot proceed yet is
-    /// retried at intervals.
+    /// Provides the order with the G-code that its jobs for a SKU need. If slicing cannot proceed yet, it is retried at
+    /// intervals.
     pub(super) async fn slice(&self, of: &Handle<Order>, sku: Id, source: SliceSource) {
         let news = |news| OrderNews::Slicing { sku, source: source.clone(), news };
         loop {
@@ -33,8 +33,8 @@ impl OrderEffects {
         }
     }
 
-    /// Returns the production data for the SKU's jobs, from the sliced model or, if G-code was added to the SKU in the
-    /// meantime, from that.
+    /// Returns the production data for the SKU's jobs, from the sliced model or, if the SKU has received G-code in the
+    /// meantime, from that G-code.
     async fn sliced(&self, sku: Id, source: &SliceSource) -> Result<ProductionData, SlicingFailure> {
         let state = self.sources.skus.read(sku).await?;
         let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()) else {

@@ -30,13 +30,13 @@ pub enum PaymentMatch {
     Applied,
     /// The event matches nothing yet.
     Unmatched,
-    /// The invoice is waiting until the settings identify the seller; settings are read only when the server starts.
+    /// The invoice is on hold until the settings identify the seller; settings are read only at startup.
     WaitsForSeller,
     /// The event is irrelevant to the shop.
     Ignored,
 }
 
-/// Owner of the ledger that an event concerns.
+/// Owner of the ledger that an event is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Owner {
     Order(Id),
@@ -59,7 +59,7 @@ pub struct PaymentMatcher {
     pub store: Store,
     /// Injected clock and settings.
     pub environment: Arc<Environment>,
-    /// Counter that changes with each accepted payment, because stored events may concern it.
+    /// Counter that is incremented with each accepted payment, because stored events may be about it.
     pub new_references: watch::Sender<u64>,
 }
 
@@ -69,7 +69,7 @@ fn unavailable(error: LoadError) -> AskError {
 }
 
 impl PaymentMatcher {
-    /// Finds the order or invoice for an event, and applies the event to it. The id of the event is stored in the same
+    /// Finds the order or invoice for an event, and applies the event to it. The event's ID is stored in the same
     /// commit as its result, so the event is applied at most once.
     pub async fn apply(&self, event: &PaymentEvent) -> Result<PaymentMatch, AskError> {
         match &event.effect {
@@ -110,7 +110,7 @@ impl PaymentMatcher {
                 }
                 Ok(PaymentMatch::Applied)
             }
-            // The id is there already: its effect is in the commit that wrote it.
+            // The ID is there already: its effect is in the commit that wrote it.
             Err(AskError::KeyTaken) => Ok(PaymentMatch::Applied),
             // A ledger refuses no payment; this is one that is not there.
             Err(AskError::Refused(_)) => Ok(PaymentMatch::Unmatched),
@@ -119,7 +119,7 @@ impl PaymentMatcher {
     }
 
     /// Finds the owner by `client_reference_id`, `metadata.orderId`, `metadata.invoiceId`, the stored session, or the
-    /// intent of a payment, in this order.
+    /// payment intent, in this order.
     async fn find(&self, links: &OrderLinks) -> Result<Option<Owner>, AskError> {
         for named in [&links.client_reference_id, &links.order_id, &links.invoice_id].into_iter().flatten() {
             if let Ok(id) = named.parse::<Id>()
@@ -142,7 +142,7 @@ impl PaymentMatcher {
         }
     }
 
-    /// Returns the order or invoice with the given id; for an invoice that belongs to an order, returns the order.
+    /// Returns the order or invoice with the given ID; for an invoice that belongs to an order, returns the order.
     async fn owner(&self, id: Id) -> Result<Option<Owner>, AskError> {
         if self.orders.read(id).await.map_err(unavailable)?.is_some() {
             return Ok(Some(Owner::Order(id)));

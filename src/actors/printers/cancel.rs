@@ -1,4 +1,4 @@
-//! Cancels the print of an attempt that its order no longer wants.
+//! Cancels the print of an attempt that its order no longer needs.
 //!
 //! A printer cancels whatever it is printing, so each cancel command follows a status poll that shows the attempt's own
 //! file being printed. This ensures that neither a print started by an operator in the meantime nor the next job is
@@ -13,8 +13,8 @@ use domain::id::Id;
 use domain::printer::{AttemptPhase, Printer};
 use kernel::handle::Handle;
 
-/// Polls the printer once and, if the status shows the attempt's print, sends one cancel command. Reports no result,
-/// because a printer that answers "ok" may still be printing, which the next poll shows.
+/// Polls the printer once and, if the status shows the attempt's print, sends one cancel command. Reports no result: a
+/// printer that responds with "ok" may still be printing, and the next poll will show it.
 pub(super) async fn cancel(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(connection) = with.connections.get(of.id()) else { return };
     connection.calm().await;
@@ -22,7 +22,8 @@ pub(super) async fn cancel(with: &PrinterEffects, of: &Handle<Printer>, attempt:
     let status = match look(with, of, &connection, with.settings.offline).await {
         Ok(status) => status,
         Err(error) => {
-            return tracing::debug!(printer = %of.id(), %error, "cannot read the printer's status; nothing is cancelled");
+            return tracing::debug!(printer = %of.id(), %error, "cannot read the printer's status; not cancelling the \
+                 print");
         }
     };
     let Some(hand) = in_hand(of, attempt) else { return };

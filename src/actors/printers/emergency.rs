@@ -24,15 +24,15 @@ use printers::registry::MakeError;
 /// Backoff between attempts to record a stop that has been sent.
 const RECORD_RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
-/// Maximum time that the answer to an emergency stop is delayed until the stop is recorded. However busy the server is,
-/// the operator is informed almost immediately that the stop has been sent.
+/// Maximum time for which the response to an emergency stop is delayed until the stop is recorded. No matter how busy
+/// the server is, the operator is informed almost immediately that the stop has been sent.
 const RECORD_PATIENCE: Duration = Duration::from_millis(50);
 
 /// Route by which an emergency stop reaches a printer.
 pub enum StopRoute {
     /// Connection over which the printer is being monitored.
     Watched(Arc<PrinterConnection>),
-    /// Adapter used only for this stop, because an operator has disconnected the printer and it is not being monitored.
+    /// Adapter used only for this stop, because an operator has disconnected the printer, so it is not being monitored.
     Unwatched(Arc<dyn Adapter>),
 }
 
@@ -95,8 +95,8 @@ pub async fn emergency_stop(
     answered.await.ok()
 }
 
-/// Records the last observed progress of the print, which determines how much material the stopped print has used. If
-/// it cannot be recorded now, the progress remains at the last recorded tenth.
+/// Records the last observed progress of the print, which determines how much material the stopped print has consumed.
+/// If it cannot be recorded now, the last recorded progress is used, which is rounded down to a tenth.
 async fn record_progress(printers: &Directory<Printer>, id: Id, connection: &PrinterConnection) {
     let Some(printer) = printers.resident(id) else { return };
     let latest = connection.status.borrow().clone();
@@ -113,8 +113,7 @@ async fn record(printers: &Directory<Printer>, id: Id, origin: &CommandOrigin) -
     })
 }
 
-/// Returns whether recording may succeed later, which is not the case if the printer is deleted or the server is
-/// shutting down.
+/// Returns whether recording may succeed later. It cannot if the printer is deleted or the server is shutting down.
 fn may_be_recorded_later(error: &AskError) -> bool {
     !matches!(error, AskError::Refused(_) | AskError::Closed)
 }

@@ -1,5 +1,5 @@
-//! Starts a manual print: uploads the file, requests `Go`, and sends the start once. If a crash left a start
-//! unconfirmed, only waits until monitoring shows the print.
+//! Starts a manual print: uploads the file, requests `Go`, and sends the start once. If a start was left unconfirmed by
+//! a crash, only waits until monitoring detects the print.
 
 use std::time::Duration;
 
@@ -25,10 +25,10 @@ const STATE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Build plate of a file to be printed manually.
 pub const MANUAL_PLATE: u32 = 1;
-/// Number of characters of an id that distinguish a file from others with the same name.
+/// Number of characters of an ID that distinguish a file from others with the same name.
 const TAG_CHARS: usize = 8;
 
-/// Outcome of a manual print during the time that the caller waited.
+/// Outcome of a manual print within the time that the caller waited.
 pub enum StartOutcome {
     /// The printer accepted the start; contains the name of the file on the printer.
     Started(String),
@@ -94,8 +94,8 @@ fn under_way(of: &Handle<Printer>, id: Id) -> Option<ManualPrint> {
     of.read().state.as_ref()?.manual.clone().filter(|manual| manual.id == id)
 }
 
-/// Guard that, when dropped, delivers the outcome of a manual print to the caller. It is needed because the effect is
-/// aborted, at whichever await point it has reached, as soon as the rules record that the print is over.
+/// Guard that delivers the outcome of a manual print to the caller when dropped. It is needed because the effect is
+/// aborted, at any await point, as soon as the rules record that the print is over.
 struct OutcomeGuard<'a> {
     with: &'a PrinterEffects,
     of: &'a Handle<Printer>,
@@ -111,7 +111,7 @@ impl Drop for OutcomeGuard<'_> {
     }
 }
 
-/// Makes one attempt; the effect remains due until the rules have an outcome.
+/// Makes one attempt; the effect remains due until the rules have recorded an outcome.
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
     let Some(manual) = under_way(of, id) else { return };
     let mut permitted_at = None;
@@ -153,7 +153,7 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
     }
 }
 
-/// Returns a file name that does not overwrite a file on the printer: `name` itself if it is free, otherwise a name
+/// Returns a file name that does not overwrite a file on the printer: `name` itself if no file has it, otherwise a name
 /// that also contains the end of `tag`. The same tag always yields the same name, so that repeating the upload after a
 /// crash does not leave a second copy.
 pub async fn unused_name(adapter: &dyn Adapter, name: &str, tag: Id) -> Result<String, PrinterError> {

@@ -1,7 +1,7 @@
 //! Effect `Photograph`, which takes one picture of a finished print and stores it as a file in the library, linked to
 //! the attempt.
 //!
-//! The id of the file is derived from the attempt, so that no second file is created if the server is killed halfway.
+//! The ID of the file is derived from the attempt, so that no second file is created if the server is killed halfway.
 //! Nothing waits for the picture; if the next print begins first, no picture is taken.
 
 use std::time::Duration;
@@ -23,7 +23,7 @@ use printers::cameras::{CameraFault, Picture};
 const MAX_TRIES: u32 = 6;
 /// Backoff between attempts to take the picture.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(15) };
-/// Time after the end of a print, in milliseconds, from which pictures no longer count as showing the print.
+/// Maximum age of a finished print, in milliseconds, at which a picture still counts as showing it.
 const MAX_AGE_MS: i64 = 10 * 60 * 1000;
 
 /// Takes the picture for the given attempt, unless it is no longer due.
@@ -35,7 +35,7 @@ pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, atte
     let is_stored = match with.files.read(id).await {
         Ok(photo) => photo.is_some(),
         Err(error) => {
-            return tracing::debug!(printer = %of.id(), %error, "cannot look for the picture of a print; retrying");
+            return tracing::debug!(printer = %of.id(), %error, "cannot look up the picture of a print; retrying");
         }
     };
     if !is_stored {

@@ -1,4 +1,4 @@
-//! Values that a printer pushes between two polls: the progress and temperatures of its print. Pushed state changes are
+//! Values that a printer pushes between polls: the progress and temperatures of its print. Pushed state changes are
 //! only hints that trigger a poll.
 
 use std::time::Duration;
@@ -21,11 +21,11 @@ const POLLS_PER_LOOK: u32 = 10;
 /// Maximum poll interval for a printer that pushes no values while its print is about to end, so that the next job does
 /// not have to wait.
 const END_LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// Maximum time for which [`END_LOOK_INTERVAL`] is used, because some printers show the last percent, or no time left,
-/// for hours.
+/// Maximum time for which [`END_LOOK_INTERVAL`] is used, because some printers report the last percent, or no remaining
+/// time, for hours.
 const MAX_END_LOOKS: Duration = Duration::from_secs(300);
 
-/// Tracker of the time since which the current print has been about to end, or has not reported when it will end.
+/// Tracker for the time since which the current print has been about to end, or its end has been unknown.
 #[derive(Default)]
 pub(super) struct EndTracker {
     since: Option<Instant>,
@@ -35,7 +35,7 @@ pub(super) struct EndTracker {
 
 impl EndTracker {
     /// Returns whether the reported end is so near that the printer should be polled often. Also returns `true` while
-    /// the printer does not report the end of a new print yet.
+    /// the printer has not yet reported the end of a new print.
     fn near(&mut self, status: &Status, now: Instant) -> bool {
         let ends_soon = status.ends_soon();
         if !ends_soon && !status.is_new_print() {
@@ -51,10 +51,10 @@ impl EndTracker {
 }
 
 /// Returns the pause until the next poll of a printer that has responded. Polls are less frequent while the printer
-/// pushes values, with these exceptions: nothing is pushed while the printer is disconnected from its own server; an
-/// unconfirmed start is polled at the normal interval, because a pushed value is not a poll and the verdict on the
-/// start depends on how long the printer was not polled; and so is a print that is about to end, in case its push is
-/// lost.
+/// pushes values, with these exceptions: nothing is pushed while the printer is disconnected from its own server; while
+/// a start is unconfirmed, the printer is polled at the normal interval, because the verdict on the start depends on
+/// how long the printer was not polled, and pushed values do not count as polls; and the same applies while a print is
+/// about to end, in case its push is lost.
 pub(super) fn pause(
     of: &Handle<Printer>,
     connection: &PrinterConnection,
@@ -77,7 +77,7 @@ pub(super) fn last_heard(connection: &PrinterConnection, looked: Instant) -> Ins
     connection.adapter.push().last_heard.map_or(looked, |pushed| pushed.max(looked))
 }
 
-/// Applies pushed values. Returns once the push connection is open but has been silent for so long that the printer
+/// Applies pushed values. Returns when the push connection, although open, has been silent for so long that the printer
 /// must be polled to detect in time that it is offline.
 pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, connection: &PrinterConnection) {
     let patience = with.settings.offline * 2 / 3;

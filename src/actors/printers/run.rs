@@ -3,7 +3,7 @@
 //! In phase Taken: poll, upload, poll again, request `Go`, and send the start once. In phases `StartSent` and
 //! Unverified, also after a crash: never send a start, but wait until monitoring confirms the print, and otherwise
 //! judge by the printer's own evidence. For a print that was observed and has disappeared, or whose printer's server
-//! has lost its firmware: query the printer's history for how the print ended.
+//! has lost the firmware: query the printer's history for the print's outcome.
 
 use std::time::Duration;
 
@@ -23,10 +23,10 @@ use kernel::handle::Handle;
 use printers::adapter::{Deleted, Launch, PrinterError, Source};
 use printers::connections::PrinterConnection;
 
-/// Pauses between the uploads made for an attempt before it is returned to its order. The first retry is immediate,
-/// because a server that answered 5xx may have recovered; in total, the pauses outlast a short outage.
+/// Pauses between uploads for an attempt before it is returned to its order. The first retry is immediate, because a
+/// server that returned 5xx may have recovered; in total, the pauses outlast a short outage.
 const UPLOAD_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_secs(1), Duration::from_secs(3)];
-/// Maximum number of times that a deletion is retried after the printer's server answered with 5xx.
+/// Maximum number of times that a deletion is retried after the printer's server returned 5xx.
 const MAX_DELETE_RETRIES: u32 = 3;
 /// Interval at which an unverified attempt is examined again until an operator decides on it.
 const UNVERIFIED_LOOK_INTERVAL: Duration = Duration::from_secs(15);
@@ -37,8 +37,8 @@ const FIRMWARE_RETURN_DELAY: Duration = Duration::from_secs(5);
 /// Delay before the history is read, because a printer updates it only some time after the print has ended.
 const HISTORY_DELAY: Duration = Duration::from_secs(1);
 
-/// Makes one attempt at the effect, which remains due until the rules have an outcome. Returning therefore means that
-/// it will be tried again later.
+/// Makes one attempt at the effect, which remains due until the rules have recorded an outcome. Returning without one
+/// therefore means that the effect will be retried later.
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(hand) = in_hand(of, attempt) else { return };
     let mut permitted_at = None;
@@ -102,7 +102,7 @@ struct DeliveryFailure {
 }
 
 impl DeliveryFailure {
-    /// Creates the failure for a step that the printer or its connection did not carry out.
+    /// Creates the failure for a step that failed at the printer or its connection.
     fn of(step: &str, error: &PrinterError) -> Self {
         Self { why: failure_of(error), reason: format!("{step}: {error}") }
     }
@@ -132,7 +132,7 @@ async fn deliver(
     let server_mark = match connection.adapter.server_mark().await {
         Ok(mark) => mark,
         Err(error) => {
-            tracing::debug!(printer = %of.id(), %attempt, %error, "cannot read the mark of the printer's server");
+            tracing::debug!(printer = %of.id(), %attempt, %error, "cannot read the run token of the printer's server");
             None
         }
     };
@@ -190,20 +190,20 @@ async fn start(with: &PrinterEffects, of: &Handle<Printer>, launch: &Launch) {
     match connection.adapter.launch(launch).await {
         Ok(()) => connection.look.notify_one(),
         Err(error) if error.certainly_not_done() => {
-            tracing::info!(printer = %of.id(), %attempt, %error, "start refused");
+            tracing::info!(printer = %of.id(), %attempt, %error, "start rejected");
             // Refused, but a start that the printer queued all the same must find no file: it is deleted, as in the
             // verdict.
             revoke_refused(of, &connection, attempt, &launch.name, error.to_string()).await;
         }
         // The start may have happened: the watch or the verdict tells.
         Err(error) => {
-            tracing::info!(printer = %of.id(), %attempt, %error, "no response to the start");
+            tracing::info!(printer = %of.id(), %attempt, %error, "no response to the start command");
             connection.look.notify_one();
         }
     }
 }
 
-/// Returns a human-readable reason if the printer cannot currently start a print, in which case no file is sent to it.
+/// Returns a human-readable reason if the printer cannot currently start a print. In that case, no file is sent to it.
 fn taken_meanwhile(of: &Handle<Printer>) -> Option<String> {
     let printer = of.read();
     printer.state.as_ref()?.could_start().err().map(|why| format!("not started: the printer is {why}"))
@@ -259,14 +259,16 @@ async fn revoke_refused(of: &Handle<Printer>, connection: &PrinterConnection, at
             let _ = report(of, PrinterNews::StartRefused { attempt, reason }).await;
         }
         // The file is still there: judged after the confirm time, like any start that was not confirmed.
-        Err(error) => tracing::info!(printer = %of.id(), %attempt, %error, "cannot delete the file of a refused start"),
+        Err(error) => {
+            tracing::info!(printer = %of.id(), %attempt, %error, "cannot delete the file of a rejected start")
+        }
     }
 }
 
-/// Collects the evidence for the verdict and reports it: status, then history, then deletion. Only if the printer is
-/// reachable, does not show our file, and has deleted it does the start count as revoked. If the printer has no history
-/// naming the file as its last print, the verdict is left to an operator. For a print that was observed, nothing is
-/// deleted, and only the history counts.
+/// Collects the evidence for the verdict and reports it: status, then history, then deletion. The start counts as
+/// revoked only if the printer is reachable, does not show our file, and has deleted it. If the printer's history names
+/// another print as the last one or is unavailable, the verdict is left to an operator. For a print that was observed,
+/// nothing is deleted, and only the history counts.
 async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let evidence = match with.connections.wait_for(of.id()).await {
         Some(connection) => {
@@ -362,7 +364,7 @@ async fn gather(
     Evidence::Revoked { server, unwatched_ms }
 }
 
-/// Returns the evidence about a print that was observed but is found neither in the status nor in the history.
+/// Returns the evidence about a print that was observed but appears neither in the status nor in the history.
 async fn lost(connection: &PrinterConnection, hand: &CurrentAttempt, status: &Status, server: ServerRun) -> Evidence {
     if hand.gone.is_none() {
         return Evidence::Away;
@@ -374,7 +376,7 @@ async fn lost(connection: &PrinterConnection, hand: &CurrentAttempt, status: &St
     Evidence::Forgets { server, stopped, unseen_ms: unseen.and_then(|time| i64::try_from(time.as_millis()).ok()) }
 }
 
-/// Returns whether the status shows the attempt's own print, in progress or finished.
+/// Returns whether the status shows the attempt's own print, either in progress or finished.
 fn names(hand: &CurrentAttempt, status: &Status) -> bool {
     !status.prints_again() && status.file.as_deref().is_some_and(|file| hand.is_ours(file))
 }

@@ -17,9 +17,9 @@ use printers::connections::PrinterConnection;
 
 /// Pause after a failed deletion.
 const DELETION_RETRY_DELAY: Duration = Duration::from_secs(30);
-/// Interval between two checks for files to delete.
+/// Interval between checks for files to delete.
 const ROUND_INTERVAL: Duration = Duration::from_millis(500);
-/// Maximum number of files queued for deletion; others are found when the printer is reconnected.
+/// Maximum number of files queued for deletion; other files are found when the printer is reconnected.
 const MAX_DUE_FILES: usize = 64;
 
 /// Deletes our files from a printer for as long as it is monitored.
@@ -50,7 +50,7 @@ struct PendingDeletions {
     /// Attempt that ended last.
     ended: Option<Id>,
     /// Set once the printer's files have been listed. Reset when the printer is reconnected, and when an attempt ends
-    /// whose file was never observed as the current one.
+    /// without its file ever having been observed as the current one.
     listed: bool,
     due: BTreeSet<String>,
     not_before: Option<Instant>,

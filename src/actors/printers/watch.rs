@@ -1,4 +1,4 @@
-//! Maintains the connection to a printer and polls it, immediately after each push, and otherwise every few seconds.
+//! Maintains the connection to a printer and polls it: immediately after each push, and otherwise every few seconds.
 //!
 //! The status from every poll is published on the connection, replacing the previous one; only what is relevant to the
 //! rules becomes a command.
@@ -19,8 +19,8 @@ use kernel::handle::Handle;
 use printers::connections::PrinterConnection;
 use printers::registry::{MakeError, StoredAddress};
 
-/// Number of consecutive failed status requests after which the printer counts as not responding, however little time
-/// has passed.
+/// Number of consecutive failed status requests after which the printer counts as not responding, no matter how little
+/// time has passed.
 const MAX_FAILED_LOOKS: u32 = 3;
 /// Interval at which a printer without a camera is queried for one.
 const CAMERA_ASK_INTERVAL: Duration = Duration::from_secs(10 * 60);
@@ -131,9 +131,9 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
     }
 }
 
-/// Reports the spools shown by the printer to its actor, if they differ from the recorded ones or their material has
-/// just been identified. The report includes what the shop knows about such spools: assignments made by operators at
-/// other printers, and the codes and colours of materials.
+/// Sends the spools reported by the printer to its actor, if they differ from the recorded ones or their material has
+/// just been identified. The message includes the shop's own information about such spools: assignments made by
+/// operators at other printers, and the codes and colours of materials.
 async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     let slots = status.clone().bounded().slots;
     let own = of.read();
@@ -158,7 +158,7 @@ async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     }
 }
 
-/// Reports, once, the key with which the printer proved its identity to the printer's actor. From then on no other key
+/// Reports the key with which the printer proved its identity to the printer's actor, once. From then on no other key
 /// is accepted, even after a restart of the server.
 async fn key(of: &Handle<Printer>, connection: &PrinterConnection) {
     if of.read().state.as_ref().is_some_and(|printer| printer.known_key.is_none())

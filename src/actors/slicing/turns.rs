@@ -1,7 +1,7 @@
 //! Turns of models at the slicers.
 //!
-//! Orders, and drafts made by staff, go first. A customer's draft is sliced only while none of those is waiting, and
-//! gives up its slot as soon as one is, because a slicer run may take ten minutes. Customers get their turns in order
+//! Orders, and drafts made by staff, go first. A customer's draft is sliced only while none of them is queued, and
+//! releases its slot as soon as one is, because a slicer run may take ten minutes. Customers get their turns in order
 //! of arrival, with a limited number per mailbox at a time.
 
 use std::collections::VecDeque;
@@ -14,7 +14,7 @@ use super::SlicingFailure;
 use files::mailboxes::{MailboxLimits, MailboxPermit, MailboxPermits, MailboxesFull};
 use files::turns::FileOwner;
 
-/// Maximum number of customers' models that are being sliced or waiting. Further ones have to be requested again.
+/// Maximum number of customers' models that are being sliced or queued. Any others have to be requested again.
 const LIMITS: MailboxLimits = MailboxLimits { of_all: 64, of_one: 2 };
 
 /// Queue for the slots in which slicers run.
@@ -85,8 +85,7 @@ pub(super) struct SlicerPermit {
 }
 
 impl SlicerPermit {
-    /// Returns once the slot must be given up, as happens to a customer's model when one of the shop's models is
-    /// waiting.
+    /// Returns when the slot must be released: for a customer's model, as soon as one of the shop's models is queued.
     pub(super) async fn is_wanted_back(&mut self) {
         let Some(waits) = &mut self.shop_waits else { return pending::<()>().await };
         let is_over = waits.wait_for(|count| *count > 0).await.is_err();
@@ -108,15 +107,15 @@ impl SlicerQueue {
     ///
     /// # Errors
     ///
-    /// Fails if the maximum number of customers' models are already waiting.
+    /// Fails if the maximum number of customers' models is already queued.
     pub(super) async fn take(&self, owner: &FileOwner) -> Result<SlicerPermit, SlicingFailure> {
         let mailbox = match owner {
             FileOwner::Shop => None,
             FileOwner::Customer(mailbox) => Some(self.mailboxes.enter(mailbox).map_err(|full| {
                 SlicingFailure::NotNow(match full {
-                    MailboxesFull::All => "too many models of customers are waiting to be sliced".to_owned(),
+                    MailboxesFull::All => "too many customers' models are waiting to be sliced".to_owned(),
                     MailboxesFull::One => {
-                        format!("{} models of this customer are already waiting to be sliced", LIMITS.of_one)
+                        format!("{} of this customer's models are already waiting to be sliced", LIMITS.of_one)
                     }
                 })
             })?),

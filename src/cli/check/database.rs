@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::store::connect::{self, DatabaseSettings, OpenError};
 use crate::store::queries::Queries;
 
-/// Checks the database and returns a read connection if the tables are up to date.
+/// Checks the database; returns a read connection if the tables are up to date.
 pub async fn check(report: &mut CheckReport, config: &Config) -> Option<DatabaseConnection> {
     let url = config.database_url().expose().to_owned();
     let name = connect::display_url(&url);
@@ -48,7 +48,9 @@ pub async fn check(report: &mut CheckReport, config: &Config) -> Option<Database
                 count => {
                     report.note(
                         "database",
-                        format!("{name} has an older version ({count} migrations behind); the next start updates it"),
+                        format!(
+                            "{name} has an older schema version ({count} migrations behind); the next start updates it"
+                        ),
                     );
                     return None;
                 }

@@ -1,4 +1,4 @@
-//! Checks the registered printers and the one in the settings by requesting their status, all concurrently.
+//! Checks the registered printers and the one in the settings by requesting their statuses concurrently.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +48,7 @@ pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&D
                     if printer.disconnected {
                         report.note(
                             "printer",
-                            format!("{} was disconnected by an operator and is not checked", printer.fields.name),
+                            format!("{} was disconnected by an operator; not checked", printer.fields.name),
                         );
                         continue;
                     }
@@ -65,7 +65,7 @@ pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&D
     for declared in PRINTER_TYPES {
         let Some((url, key)) = declared.defaults.map(|defaults| defaults(&config.printers)) else { continue };
         if !url.is_empty() {
-            let name = format!("the {} printer of the settings ({url})", declared.word);
+            let name = format!("the {} printer in the settings ({url})", declared.word);
             let address = PrinterAddress {
                 base_url: url.to_owned(),
                 api_key: key.expose().to_owned(),
@@ -81,7 +81,7 @@ pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&D
             Ok(adapter) => {
                 // A look changes nothing at the printer; neither may anything else here.
                 let looked = tokio::time::timeout(CHECK_TIMEOUT, adapter.look(now)).await;
-                looked.map_err(|_| "no answer within 10 s".to_owned())
+                looked.map_err(|_| "no response within 10 s".to_owned())
             }
         };
         (name, status)
@@ -107,7 +107,7 @@ fn tell(report: &mut CheckReport, name: &str, status: Result<Status, String>) {
             report.wrong(
                 "printer",
                 format!("{name} rejects the API key: {words}"),
-                "set the apiKey of this printer to the key shown by the printer",
+                "set this printer's apiKey to the key shown by the printer",
             );
         }
         Connection::ReadOnly => report.wrong(

@@ -1,4 +1,4 @@
-//! Prints the result of each check on a line of its own, and counts the failures.
+//! Prints the result of each check on a separate line, and counts the failures.
 
 use crate::cli::{CliError, output};
 
@@ -17,7 +17,7 @@ impl CheckReport {
         self.line("ok", what, words.as_ref());
     }
 
-    /// Reports something that works but that the operator should know.
+    /// Reports something that works but that the operator should know about.
     pub fn note(&mut self, what: &str, words: impl AsRef<str>) {
         self.line("note", what, words.as_ref());
     }
@@ -34,8 +34,8 @@ impl CheckReport {
         self.say(&format!("{mark:<6} {what:<9} {words}"));
     }
 
-    /// Prints a line. If standard output is closed, the remaining checks still run, because the exit code still reports
-    /// the outcome.
+    /// Prints a line. If standard output is closed, the remaining checks still run, because the outcome is still
+    /// reported by the exit code.
     fn say(&mut self, line: &str) {
         if self.unread.is_none() {
             self.unread = output::line(line).err();

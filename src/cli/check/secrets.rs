@@ -5,7 +5,7 @@ use crate::app::own_secrets;
 use crate::config::Config;
 use crate::store::secret_checks::DatabaseState;
 
-/// Returns whether the configured secrets can decrypt the stored ones. `open` is `true` if the database could be
+/// Returns whether the configured secrets can decrypt the stored ones. `open` indicates whether the database could be
 /// opened.
 pub async fn check(report: &mut CheckReport, config: &Config, open: bool) -> bool {
     let file = config.secrets_file();
@@ -34,7 +34,7 @@ pub async fn check(report: &mut CheckReport, config: &Config, open: bool) -> boo
                  current one is set",
                 file.display()
             );
-            let words = format!("{}: different from the one that the data was created with", differing.join(", "));
+            let words = format!("{}: different from the one the data was created with", differing.join(", "));
             report.wrong("secrets", words, &advice);
             false
         }

@@ -46,7 +46,7 @@ async fn mail(report: &mut CheckReport, config: &Config) {
         let folder = config.outbox_dir();
         report.note(
             "mail",
-            format!("no mail server is configured: mails are not sent but written to {}", folder.display()),
+            format!("no mail server is configured; emails are not sent but written to {}", folder.display()),
         );
     }
     if mail.operators.is_empty() {
@@ -87,7 +87,7 @@ async fn payments(report: &mut CheckReport, config: &Config) {
     }
 }
 
-/// Checks the seller details of invoices, the PDF renderer, and the bucket for the PDFs, if one is configured.
+/// Checks the seller details for invoices, the PDF renderer, and the bucket for the PDFs, if one is configured.
 async fn documents(report: &mut CheckReport, config: &Config) {
     // What the seller lacks is among the notes on the settings.
     if config.rules().seller_gaps().is_empty() {
@@ -115,7 +115,7 @@ async fn documents(report: &mut CheckReport, config: &Config) {
         Err((words, StorageError::Denied(_))) => report.note(
             "storage",
             format!(
-                "{words}; this is fine if the key is allowed to store but not to list objects, but not if storing PDFs \
+                "{words}; this is fine if the key may store objects but not list them; it is a problem if storing PDFs \
                  fails"
             ),
         ),
@@ -134,14 +134,14 @@ fn fonts(report: &mut CheckReport, renderer: &Renderer) {
         return report.fine("fonts", "fonts for all common scripts are available");
     }
     let words = format!(
-        "no font for {}: such names are printed as ?; install the Noto fonts (Debian: fonts-noto-cjk, \
+        "no font for {}; names in that script are printed as ?; install the Noto fonts (Debian: fonts-noto-cjk, \
          fonts-noto-core), or set others in pdf.fonts",
         lacking.join(", ")
     );
     report.note("fonts", words);
 }
 
-/// Checks the slicer. It is optional: only SKUs with a model but no G-code need it.
+/// Checks the slicer. The slicer is optional: it is needed only for SKUs with a model but no G-code.
 async fn slicer(report: &mut CheckReport, config: &Config) {
     let settings = SlicerSettings::of(config);
     let names = profile::names(&settings.profiles).await;
@@ -156,7 +156,10 @@ async fn slicer(report: &mut CheckReport, config: &Config) {
     match outcome {
         Ok(version) => report.fine("slicer", format!("{version}, {} profiles in {folder}", names.len())),
         Err(SliceError::Absent(words)) => {
-            report.note("slicer", format!("{words}; jobs of SKUs with a model but no G-code file wait for it"));
+            report.note(
+                "slicer",
+                format!("{words}; jobs for SKUs with a model but no G-code file are on hold until it works"),
+            );
         }
         Err(error) => report.wrong("slicer", error.to_string(), "is slicing.program correct?"),
     }

@@ -9,16 +9,16 @@ use domain::intake_prices::{DEFAULT_ENTRY, MAX_COLORS};
 /// Maximum validity of an estimate, in days.
 const MAX_ESTIMATE_DAYS: u32 = 3650;
 
-/// Appends a description of each fault in the price tables to `problems`.
+/// Appends a description of each error in the price tables to `problems`.
 pub(super) fn problems(intake: &IntakeConfig, problems: &mut Vec<String>) {
     let fits = |cents: i64| (0..=MAX_CENTS).contains(&cents);
     for (name, table) in intake.tables() {
         let ids: BTreeSet<&str> = table.iter().map(|entry| entry.id.as_str()).collect();
         if !ids.contains(DEFAULT_ENTRY) {
-            problems.push(format!("intake.{name} must have an entry with the id \"{DEFAULT_ENTRY}\""));
+            problems.push(format!("intake.{name} must have an entry with the ID \"{DEFAULT_ENTRY}\""));
         }
         if ids.len() < table.len() {
-            problems.push(format!("intake.{name} contains the same id twice"));
+            problems.push(format!("intake.{name} contains the same ID twice"));
         }
         if table.iter().any(|entry| !fits(entry.cents)) {
             problems.push(format!("intake.{name}: prices must be from 0 to {MAX_CENTS}"));
@@ -60,7 +60,7 @@ mod tests {
         });
         for words in [
             "sizes must have an entry",
-            "contains the same id twice",
+            "contains the same ID twice",
             "sizes: prices must be",
             "color_cents",
             "uv_coating_cents",

@@ -9,7 +9,7 @@ use crate::values::Secret;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccountingConfig {
-    /// OAuth 2.0 client id; if empty, accounting is off.
+    /// OAuth 2.0 client ID; if empty, accounting is off.
     pub client_id: String,
     /// OAuth 2.0 client secret.
     pub client_secret: Secret,
@@ -23,13 +23,13 @@ pub struct AccountingConfig {
     pub url: String,
     /// OAuth 2.0 scopes to request.
     pub scopes: Vec<String>,
-    /// Code of the account to which sales are booked.
+    /// Code of the account that sales are posted to.
     pub sales_account: String,
-    /// Code of the account to which invoice payments are booked; if empty, no payments are booked.
+    /// Code of the account that invoice payments are recorded in; if empty, no payments are recorded.
     pub payment_account: String,
     /// Tax type in the accounting system for each tax rate, such as `1900=OUTPUT`, where the rate is in basis points.
     pub tax_types: Vec<String>,
-    /// Interval between two checks for records that still have to be transferred.
+    /// Interval between checks for records that still have to be transferred.
     pub interval_seconds: Seconds,
 }
 

@@ -10,6 +10,6 @@ pub struct CatalogConfig {
     pub provider: String,
     /// Address of the storefront.
     pub url: String,
-    /// Currency of the storefront's prices; if empty, the currency of our own orders.
+    /// Currency of the storefront's prices; if empty, the currency of the shop's own orders.
     pub currency: String,
 }

@@ -14,9 +14,9 @@ pub struct FilesConfig {
     /// Directory of uploaded files; if empty, see [`crate::Config::files_dir`].
     pub dir: PathBuf,
     /// Maximum total size, in bytes, of the models, their G-code and the photos in customer requests that the shop has
-    /// not yet answered; 0 for no limit.
+    /// not handled yet; 0 for no limit.
     pub unclaimed_max_bytes: u64,
-    /// Time after which uploads are deleted if the shop has not answered the request they belong to; 0 for never.
+    /// Time after which uploads are deleted if the shop has not handled the request they belong to; 0 for never.
     pub unclaimed_days: Days,
     /// Disk space, in bytes, that must remain free after a customer's upload; 0 for no minimum.
     pub reserved_bytes: u64,

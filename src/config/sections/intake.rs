@@ -32,7 +32,7 @@ pub struct IntakeConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IntakePrice {
-    /// Id of the option in requests.
+    /// ID of the option in requests.
     pub id: String,
     /// Price in the smallest unit of the shop's currency.
     pub cents: i64,

@@ -15,7 +15,7 @@ pub struct IntegrationsConfig {
     pub retry_first_seconds: Seconds,
     /// Maximum pause after failures.
     pub retry_longest_seconds: Seconds,
-    /// Interval between two health checks of a system with which the server has no other communication.
+    /// Interval between health checks of a system with which the server does not communicate otherwise.
     pub check_interval_seconds: Seconds,
 }
 
@@ -41,7 +41,7 @@ pub struct SmartHomeConfig {
     pub url: String,
     /// Long-lived access token of an account in the system.
     pub token: Secret,
-    /// Minimum time between two updates about changed states.
+    /// Minimum time between updates about changed states.
     pub push_interval_seconds: Seconds,
     /// Address of the MQTT broker to which the home automation system subscribes; empty if there is none.
     pub mqtt_url: String,
@@ -56,7 +56,7 @@ pub struct SmartHomeConfig {
 }
 
 impl SmartHomeConfig {
-    /// Returns whether states are sent to any destination.
+    /// Returns whether states are sent to at least one destination.
     pub fn is_on(&self) -> bool {
         !self.url.is_empty() || !self.mqtt_url.is_empty()
     }
@@ -70,7 +70,7 @@ pub struct FailureDetectionConfig {
     pub url: String,
     /// Token for authentication; empty if none is needed.
     pub token: Secret,
-    /// Interval between two pictures of one print.
+    /// Interval between pictures of one print.
     pub look_interval_seconds: Seconds,
     /// Number of pictures of a print that must be examined before the detector can raise an alarm.
     pub safe_frames: u32,
@@ -88,8 +88,9 @@ pub struct FailureDetectionConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StockSyncConfig {
-    /// Interval between two synchronisations with each system.
+    /// Interval between synchronisations with each system.
     pub interval_seconds: Seconds,
-    /// Maximum time that a booking may be in transit after it is sent; after that it counts as not booked.
+    /// Maximum time after which a stock change that was sent can still take effect; after that, it counts as not
+    /// recorded.
     pub settle_seconds: Seconds,
 }

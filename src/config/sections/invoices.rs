@@ -18,7 +18,7 @@ pub struct InvoicesConfig {
     pub payment_days: u32,
     /// Name of the shop.
     pub seller_name: String,
-    /// Street and house number; if empty, invoices state no address.
+    /// Street and house number; if empty, invoices do not state an address.
     pub seller_line1: String,
     /// Second line of the address.
     pub seller_line2: String,
@@ -34,15 +34,15 @@ pub struct InvoicesConfig {
     pub seller_vat_id: String,
     /// Tax number issued by the local tax office.
     pub seller_tax_number: String,
-    /// E-mail address for questions.
+    /// Email address for questions.
     pub seller_email: String,
     /// Telephone number for questions.
     pub seller_phone: String,
-    /// IBAN of the account to be paid into.
+    /// IBAN of the account that customers pay into.
     pub seller_iban: String,
-    /// BIC of the bank that holds the account.
+    /// BIC of the account's bank.
     pub seller_bic: String,
-    /// Reason, stated on invoices, for not charging tax where the rate is 0.
+    /// Reason, stated on invoices, for not charging tax if the rate is 0.
     pub zero_rate_reason: String,
 }
 
@@ -119,6 +119,6 @@ pub struct ObjectStorageConfig {
     pub secret_access_key: Secret,
     /// Public base address at which the contents of the bucket can be read.
     pub public_url: String,
-    /// Maximum time of one request to the service.
+    /// Maximum duration of one request to the service.
     pub timeout_seconds: Seconds,
 }

@@ -10,7 +10,7 @@ use domain::sku::MachineType;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PricingConfig {
-    /// Price of a kilogram of a material that has no unit cost of its own, in cents.
+    /// Price, in cents, of a kilogram of a material that has no unit cost of its own.
     pub material_cents_per_kg: u32,
     /// Weight of a cubic centimetre of material, in milligrams.
     pub density_mg_per_cm3: u32,
@@ -28,9 +28,9 @@ pub struct PricingConfig {
     pub wear_cents_per_hour: u32,
     /// Price of an hour of labour, in cents.
     pub labour_cents_per_hour: u32,
-    /// Labour per line, in minutes.
+    /// Labour time per line, in minutes.
     pub setup_minutes: u32,
-    /// Labour per part, in minutes.
+    /// Labour time per part, in minutes.
     pub handling_minutes: u32,
     /// Fraction of prints that fail, in basis points.
     pub failure_bps: u32,

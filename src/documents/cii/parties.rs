@@ -34,8 +34,7 @@ pub fn seller(xml: &mut Xml, document: &IssuedDocument) {
     });
 }
 
-/// Writes the buyer (BG-7). If the address is unknown, the purchase is assumed to have taken place in the seller's
-/// country.
+/// Writes the buyer (BG-7). If the address is unknown, the seller's country is assumed.
 pub fn buyer(xml: &mut Xml, document: &IssuedDocument) {
     let buyer = &document.content.buyer;
     xml.group("ram:BuyerTradeParty", |xml| {
@@ -65,7 +64,7 @@ pub fn ship_to(xml: &mut Xml, document: &IssuedDocument) {
     }
 }
 
-/// Returns the buyer's name or, if there is none, their e-mail address, because a name is mandatory.
+/// Returns the buyer's name or, if there is none, their email address, because a name is mandatory.
 fn name_of(buyer: &Party) -> &str {
     let named = [Some(buyer.name.as_str()), buyer.email.as_deref()];
     named.into_iter().flatten().find(|name| !name.trim().is_empty()).unwrap_or("Customer")

@@ -184,7 +184,7 @@ impl LayoutCursor<'_, '_> {
         self.y = y + 16.0;
     }
 
-    /// Draws the payments, refunds and amount due; only for invoices.
+    /// Draws the payments, refunds and amount due, which appear only on invoices.
     pub(super) fn payments(&mut self) {
         let PdfContent { document, status, payments, .. } = *self.view;
         if document.kind != DocumentKind::Invoice || payments.is_empty() {

@@ -1,5 +1,5 @@
-//! Orientation of a picture, which is the only EXIF value that is kept. Without it, most phone photos would be
-//! displayed sideways.
+//! Orientation of a picture, the only EXIF value that is kept. Without it, most phone photos would be displayed
+//! sideways.
 
 /// Prefix of the data in an EXIF segment.
 pub(super) const PREFIX: &[u8] = b"Exif\0\0";
@@ -20,8 +20,8 @@ pub(super) fn orientation(segment: &[u8]) -> Option<u8> {
     orientation_of_tiff(segment.strip_prefix(PREFIX)?)
 }
 
-/// Returns the orientation in the EXIF data of a PNG or WebP. Such data should not have the prefix of a JPEG's segment,
-/// but some programs write it.
+/// Returns the orientation in the EXIF data of a PNG or WebP. Such data should not have the prefix of a JPEG segment,
+/// but some programs write the prefix anyway.
 pub(super) fn orientation_of_chunk(data: &[u8]) -> Option<u8> {
     orientation_of_tiff(data.strip_prefix(PREFIX).unwrap_or(data))
 }

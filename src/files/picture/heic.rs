@@ -1,5 +1,5 @@
 //! HEIC format: a description of items, followed by their data. A file in which the data comes first would have to be
-//! read twice, and is rejected; phones write the description first.
+//! read twice, so it is rejected; phones write the description first.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ const MAX_META_BYTES: u64 = 256 * 1024;
 /// Maximum size, in bytes, of the brand list at the start of the file.
 const MAX_BRANDS_BYTES: u64 = 1024;
 
-/// State of a HEIC picture that streams through.
+/// State of a HEIC picture that is being streamed.
 #[derive(Debug, Default)]
 pub(super) struct Heic {
     state: HeicState,
@@ -33,8 +33,8 @@ enum HeicState {
     Head,
     /// Inside the description.
     Meta { length: usize, body: Vec<u8> },
-    /// Inside a box that is kept except for metadata, or dropped entirely; if `left` is `None`, up to the end of the
-    /// file.
+    /// Inside a box that is kept except for metadata, or dropped entirely. If `left` is `None`, the box extends to the
+    /// end of the file.
     Body { left: Option<u64>, is_kept: bool },
 }
 

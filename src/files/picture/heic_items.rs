@@ -1,4 +1,4 @@
-//! Items in the description of a HEIC picture: determines which items are pictures, and where the others are located.
+//! Items in the description of a HEIC picture: determines which items are pictures, and the locations of the others.
 //! The others contain EXIF and XMP data, and are overwritten in place: nothing moves, so all offsets in the file remain
 //! valid.
 
@@ -67,7 +67,7 @@ pub(super) fn clean(body: &mut [u8], at: u64) -> Result<Vec<Range<u64>>, Picture
     Ok(apart(behind))
 }
 
-/// Overwrites with zeros those parts of the bytes that lie in the ranges; the bytes start at the file offset `at`.
+/// Overwrites those parts of the bytes that are in the ranges with zeros; the bytes start at the file offset `at`.
 pub(super) fn overwrite(bytes: &mut [u8], at: u64, ranges: &[Range<u64>]) {
     let end = at + bytes.len() as u64;
     let first = ranges.partition_point(|range| range.end <= at);

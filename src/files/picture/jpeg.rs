@@ -1,5 +1,5 @@
 //! JPEG format: segments with markers, and scans between them. Application and comment segments are cut out, except for
-//! data that colours and orientation need. Data after the end of the picture, such as a video or a second picture, is
+//! data needed for colours and orientation. Data after the end of the picture, such as a video or a second picture, is
 //! dropped.
 
 use super::{PictureFault, check_pixels, exif, fill, take};
@@ -20,7 +20,7 @@ const COM_MARKER: u8 = 0xfe;
 /// Size of JFIF data without a preview, in bytes.
 const JFIF_BYTES: usize = 14;
 
-/// State of a JPEG picture that streams through.
+/// State of a JPEG picture that is being streamed.
 #[derive(Debug, Default)]
 pub(super) struct Jpeg {
     state: JpegState,

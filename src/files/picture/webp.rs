@@ -14,17 +14,17 @@ const START_BYTES: usize = 12;
 const HEAD_BYTES: usize = 8;
 /// Number of leading bytes of a chunk that contain the picture's size.
 const SIZE_BYTES: usize = 10;
-/// Flag in `VP8X` that announces XMP data. The flag for EXIF data is kept, because the orientation is EXIF data.
+/// Flag in `VP8X` that indicates XMP data. The flag for EXIF data is kept, because the orientation is EXIF data.
 const XMP_FLAG: u8 = 0x04;
 /// Minimum size, in bytes, of EXIF data that contains an orientation.
 const MIN_EXIF_BYTES: u64 = 26;
 
-/// State of a WebP picture that streams through.
+/// State of a WebP picture that is being streamed.
 #[derive(Debug, Default)]
 pub(super) struct Webp {
     state: WebpState,
     head: Vec<u8>,
-    /// Number of bytes of the file left, according to the length at its start.
+    /// Number of remaining bytes of the file, according to the length at its start.
     left: u64,
     has_image: bool,
     /// `true` if EXIF data has been received.

@@ -22,8 +22,8 @@ pub const CUSTOMER_COOKIE: &str = "__Host-customer_session";
 pub struct CustomerToken(String);
 
 impl CustomerToken {
-    /// Returns the token from the customer cookie. A value that does not have the form of a token yields `None`, which
-    /// saves a lookup.
+    /// Returns the token from the customer cookie. A value that does not have the form of a token yields `None`, to
+    /// save a lookup.
     pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
         cookie(headers, CUSTOMER_COOKIE).filter(|token| is_token(token)).map(|token| Self(token.to_owned()))
     }
@@ -57,8 +57,8 @@ impl Credentials {
 pub(super) const SIGN_IN_FIRST: &str = "sign in first: request a link with POST /api/v1/auth/magic-link";
 
 /// Returns the 401 error for a caller without a session. If the public URL of the server is plain http, the message
-/// explains that browsers do not send the `Secure` cookie there, because a customer who has just signed in would
-/// otherwise not see the reason.
+/// explains that browsers do not send the `Secure` cookie there, because otherwise, a customer who has just signed in
+/// could not see why.
 fn sign_in_first(app: &AccessHandles) -> ApiError {
     if app.config.public_url().starts_with("https://") {
         return ApiError::unauthorized(SIGN_IN_FIRST);
@@ -103,6 +103,6 @@ fn own_pages(app: &AccessHandles, request: &Request) -> Result<(), ApiError> {
     if !rides_on_cookie || allowed() {
         Ok(())
     } else {
-        Err(ApiError::forbidden("cross_site", "requests from other sites are refused"))
+        Err(ApiError::forbidden("cross_site", "requests from other sites are not allowed"))
     }
 }

@@ -92,7 +92,7 @@ impl RouteGuard {
     }
 }
 
-/// Returns the id to which an unfinished body is charged: the API key or session, or the address of an unauthenticated
+/// Returns the ID to which an unfinished body is charged: the API key or session, or the address of an unauthenticated
 /// client.
 fn caller_of(request: &Request) -> u128 {
     let credentials = request.extensions().get::<Credentials>().and_then(Credentials::id);
@@ -151,8 +151,8 @@ impl Refusable {
         Self { changes: !request.method().is_safe(), path: request.uri().clone(), request_id, client }
     }
 
-    /// Returns whether the status means that the caller is not authenticated, is not allowed, or (for changes) that the
-    /// present state forbids the request.
+    /// Returns whether the status means that the caller is not authenticated or not allowed or, for changes, that the
+    /// current state does not permit the request.
     fn is_refused(&self, status: StatusCode) -> bool {
         use StatusCode as S;
         match status {

@@ -1,7 +1,7 @@
 //! Billing API under `/api/v1`, used by customers: its routes and the access they require.
 //!
 //! It differs from the staff API: success bodies contain `success: true` ([`reply`]), unknown query parameters are
-//! ignored (`http::page::OpenQuery`), statuses are those of its contract ([`contract_status`]), every path answers
+//! ignored (`http::page::OpenQuery`), status codes follow its contract ([`contract_status`]), every path supports
 //! OPTIONS (`preflight`), and the only credential is the customer cookie (`http::access`).
 
 mod accounting;

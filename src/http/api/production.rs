@@ -44,7 +44,7 @@ use http::openapi;
 use http::routes::{ResourceRoutes, Routes};
 
 /// Returns every resource, in the order of the API description. The routes and the description both derive from the
-/// returned list. With `public_metrics`, `/metrics` requires no credentials.
+/// returned list. If `public_metrics` is set, `/metrics` requires no credentials.
 pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
     vec![
         // People, keys, sessions

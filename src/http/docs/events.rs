@@ -1,5 +1,5 @@
-//! Page that lists all events with the moment at which each is sent, its members and an example. It is generated from
-//! the structs of the events.
+//! Page that lists all events, each with the moment at which it is sent, its fields and an example. It is generated
+//! from the event structs.
 
 use std::fmt::Write as _;
 
@@ -13,16 +13,20 @@ const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem a
     table{border-collapse:collapse;width:100%}th,td{border:1px solid #bbb;padding:.3rem .6rem;text-align:left}\
     pre{background:#f4f4f4;padding:1rem;overflow:auto}h3{margin-top:2.5rem}";
 
-const INTRODUCTION: &str = "<p>An event says that something happened in the shop. Programs read all of them with \
-    <code>GET /api/events</code>, or follow them with <code>GET /api/events/stream</code>. Some of them can also be sent to \
-    a program: register its address with <code>POST /api/webhooks/endpoints</code> and name the events.</p>\
-    <p>What is sent is a JSON object with <code>id</code> (the same on every attempt), <code>event</code> (the name below), \
-    <code>timestamp</code> (RFC 3339, UTC) and <code>data</code>, whose members are listed below. Money is in minor units of \
-    the currency, identifiers are UUIDs. New members may be added: ignore those that you do not know.</p>\
-    <p>Each request is signed: <code>X-Service-Signature</code> is <code>sha256=</code> and the HMAC-SHA256 of the raw body \
-    in hexadecimal digits, keyed with the secret of the endpoint; <code>webhook-signature</code> follows Standard Webhooks. \
-    Answer with any 2xx status. Otherwise it is sent again after the waits of the setting \
-    <code>webhooks.retry_schedule_seconds</code>.</p>";
+const INTRODUCTION: &str = "<p>An event indicates that something happened in the shop. Programs can read all events \
+                            with <code>GET /api/events</code> or follow them with <code>GET /api/events/stream</code>. \
+                            Some events can also be sent to a program: register its URL with <code>POST \
+                            /api/webhooks/endpoints</code> and specify the events.</p>\
+                            <p>The payload is a JSON object with <code>id</code> (the same on every attempt), \
+                            <code>event</code> (the name below), <code>timestamp</code> (RFC 3339, UTC) and \
+                            <code>data</code>, whose fields are listed below. Amounts of money are in minor units of \
+                            the currency, and identifiers are UUIDs. New fields may be added; ignore those that you do \
+                            not recognise.</p>\
+                            <p>Each request is signed: <code>X-Service-Signature</code> is <code>sha256=</code> and \
+                            the HMAC-SHA256 of the raw body in hexadecimal, keyed with the endpoint's secret; \
+                            <code>webhook-signature</code> follows Standard Webhooks. Respond with any 2xx status. \
+                            Otherwise, the request is retried after the delays in the setting \
+                            <code>webhooks.retry_schedule_seconds</code>.</p>";
 
 /// Returns the page as HTML.
 pub fn page() -> String {
@@ -32,8 +36,8 @@ pub fn page() -> String {
          <body><main><h1>Events</h1>{INTRODUCTION}"
     );
     let (sent, unsent): (Vec<&Entry>, Vec<&Entry>) = all.iter().partition(|entry| entry.sent_as.is_some());
-    let _ = write!(html, "<h2>Events that endpoints are sent</h2>{}", sections(&sent, true));
-    let _ = write!(html, "<h2>Events that only <code>/api/events</code> shows</h2>{}", sections(&unsent, false));
+    let _ = write!(html, "<h2>Events sent to endpoints</h2>{}", sections(&sent, true));
+    let _ = write!(html, "<h2>Events returned only by <code>/api/events</code></h2>{}", sections(&unsent, false));
     html + "</main></body></html>\n"
 }
 
@@ -51,14 +55,15 @@ fn section(entry: &Entry, sent: bool) -> String {
     let example = if sent { entry.envelope() } else { entry.example.clone() };
     let example = serde_json::to_string_pretty(&example).unwrap_or_default();
     format!(
-        "<h3 id=\"{name}\">{name}</h3><p>{}</p><table><tr><th>Member</th><th>Type</th><th>What it is</th></tr>{rows}</table>\
+        "<h3 \
+         id=\"{name}\">{name}</h3><p>{}</p><table><tr><th>Field</th><th>Type</th><th>Description</th></tr>{rows}</table>\
          <pre>{}</pre>",
         words(entry.kind.when),
         escaped(&example)
     )
 }
 
-/// Describes the type of a member in plain text: `string (uuid) or null`.
+/// Describes the type of a field in plain text: `string (uuid) or null`.
 fn kind(schema: Shape) -> String {
     let schema = serde_json::to_value(RefOr::<Schema>::from(schema)).unwrap_or_default();
     kind_of(&schema)

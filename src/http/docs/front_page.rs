@@ -1,4 +1,4 @@
-//! Page at `/` with links to everything, and first steps.
+//! Page at `/` with links to the other pages, and the first steps.
 
 /// HTML of the page. All its links point to this server.
 pub const PAGE: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Printfloor</title>\

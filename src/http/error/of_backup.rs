@@ -4,7 +4,7 @@ use super::ApiError;
 use actors::app::backups::BackupError;
 use store::copy::CopyError;
 
-/// `Retry-After` in seconds: the time within which an operator may have fixed the problem.
+/// `Retry-After` in seconds: a time within which an operator may fix the problem.
 const MENDED_AFTER_SECONDS: u32 = 60;
 
 impl From<BackupError> for ApiError {
@@ -20,7 +20,7 @@ impl From<BackupError> for ApiError {
             BackupError::Copy(CopyError::NoProgram(_)) => "pg_dump_missing",
             BackupError::Copy(CopyError::OldProgram { .. }) => "pg_dump_too_old",
             BackupError::Copy(error) => {
-                tracing::error!(reason = %error, "there is no backup");
+                tracing::error!(reason = %error, "creating a backup failed");
                 let words = "copying the database failed; see the server log";
                 return Self::unavailable("backup_failed", words, MENDED_AFTER_SECONDS);
             }

@@ -1,4 +1,4 @@
-//! Responses for failures of documents and of the object storage that holds them.
+//! Responses for failures related to documents and to the object storage in which they are stored.
 
 use super::ApiError;
 use actors::app::documents::DocumentError;
@@ -16,7 +16,7 @@ impl From<StorageError> for ApiError {
             StorageError::Missing => Refusal::not_found("document").into(),
             StorageError::Silent(_) => {
                 tracing::warn!(%error, "object storage");
-                Self::unavailable("storage_unavailable", "object storage does not answer", RETRY_SECONDS)
+                Self::unavailable("storage_unavailable", "object storage does not respond", RETRY_SECONDS)
             }
             StorageError::Denied(_) | StorageError::Failed(_) | StorageError::TooLarge => Self::internal(error),
         }

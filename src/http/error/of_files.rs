@@ -9,7 +9,7 @@ use domain::customer_space::SpaceRefusal;
 use files::turns::ReadersBusy;
 use store::Unavailable;
 
-/// `Retry-After` in seconds for a customer whose upload does not fit on the disk.
+/// `Retry-After` in seconds for a customer whose upload is rejected for lack of space.
 const ROOM_RETRY_SECONDS: u32 = 600;
 /// `Retry-After` in seconds for a model that is uploaded, or a picture that is drawn, at the same time as too many
 /// others.
@@ -46,7 +46,7 @@ impl From<io::Error> for ApiError {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Unavailable::DiskFull.into(),
             ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
                 tracing::error!(%error, "the file storage is not writable");
-                let words = "the server cannot write files; its operator must check the disk";
+                let words = "the server cannot write files; an operator must check the disk";
                 Self::unavailable("read_only", words, DISK_RETRY_SECONDS)
             }
             // What no disk says: a content that is gone, and what the program itself is wrong about.

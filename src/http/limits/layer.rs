@@ -33,7 +33,7 @@ const OVERLOAD_RETRY_SECONDS: u32 = 1;
 pub enum RateLimitClass {
     /// Admission control and rate limits.
     Counted,
-    /// Admission control only: signed messages of other programs, signed URLs that they fetch, and resources that
+    /// Admission control only: signed messages from other programs, signed URLs that they fetch, and resources that
     /// browsers load with a page.
     Uncounted,
     /// No limits: health checks and emergency stop.
@@ -56,7 +56,8 @@ pub fn treatment(path: &str) -> RateLimitClass {
     }
 }
 
-/// Returns whether a requested path must always be served immediately, as a health check or emergency stop.
+/// Returns whether a requested path must always be served immediately, because it is a health check or an emergency
+/// stop.
 pub fn is_always_heard(path: &str) -> bool {
     matches!(path, "/healthz" | "/readyz") || path.ends_with("/emergency-stop")
 }
@@ -163,7 +164,7 @@ fn rate_limited(standing: RateLimitStatus, charges: &[WindowKey]) -> Response {
 }
 
 /// Returns a 429 before the session lookup if the session's customer or, for an unknown session, the address has
-/// already exceeded the limit, so that invented session tokens cost no database query.
+/// already exceeded the limit, so that invented session tokens do not cause database queries.
 fn refused_unseen(limits: &RateLimiter, token: &CustomerToken, client: IpAddr, now: Timestamp) -> Option<Response> {
     let charge = [limits.session_customers.charge(&token.hash(), client)];
     if !limits.is_full(&charge[0], now) {
@@ -184,27 +185,27 @@ fn charge(credentials: &Credentials, client: IpAddr) -> WindowKey {
     }
 }
 
-/// Returns the 503 for a request above the limit of in-flight requests.
+/// Returns the 503 for a request beyond the limit on in-flight requests.
 pub fn overloaded() -> Response {
     let mut response = overload_error().into_response();
     response.extensions_mut().insert(RefusedForLoad::Server);
     response
 }
 
-/// Returns the 503 for a connection above the limit, whose client has not been identified.
+/// Returns the 503 for a connection beyond the limit, whose client has not been identified.
 pub fn too_many_connections(limits: &RateLimiter) -> Response {
     let mut response = overloaded();
     tell(&mut response, limits.untouched(LimitKind::Anonymous));
     response
 }
 
-/// Returns the error for a request or connection above the limits.
+/// Returns the error for a request or connection beyond the limits.
 pub fn overload_error() -> ApiError {
-    let words = "the server is handling too many requests at the same time";
+    let words = "the server is handling too many requests";
     ApiError::unavailable("overloaded", words, OVERLOAD_RETRY_SECONDS)
 }
 
-/// Makes the body fail if no data arrives for the given duration; its reader returns 408.
+/// Makes the body fail if no data arrives for the given duration; the handler that reads it then returns 408.
 fn watched(request: Request, silence: Duration) -> Request {
     if request.body().is_end_stream() {
         return request;

@@ -1,7 +1,7 @@
 //! Customers whose sessions were valid at the last lookup. They determine the rate-limit window of a request before the
-//! database is queried, so that a client that exceeds it costs no query.
+//! database is queried, so that a client that exceeds the limit causes no query.
 //!
-//! They do not authenticate: the session of every request that is not rejected is looked up.
+//! They are not used for authentication: the session of every request that is not rejected is looked up.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -12,7 +12,7 @@ use super::WindowKey;
 use domain::id::Id;
 use domain::limits::LimitKind;
 
-/// Maximum number of remembered sessions. Above this number all are forgotten, and requests are charged to their
+/// Maximum number of remembered sessions. If there are more, all are forgotten, and requests are charged to their
 /// address until the next lookup.
 const MAX_SEEN_SESSIONS: usize = 50_000;
 
@@ -24,8 +24,8 @@ pub struct SessionCustomers {
 }
 
 impl SessionCustomers {
-    /// Returns the window of a request with the given session: that of the session's customer if known, otherwise that
-    /// of the address.
+    /// Returns the window of a request with the given session: the window of the session's customer if known, otherwise
+    /// that of the address.
     pub fn charge(&self, hash: &str, client: IpAddr) -> WindowKey {
         self.customers.get(hash).map_or_else(
             || WindowKey::of_address(LimitKind::Anonymous, client),

@@ -1,4 +1,4 @@
-//! Rate-limit windows in this process: sharded, bounded in number, swept when they end.
+//! Rate-limit windows in this process, which are sharded, bounded in number, and swept when they end.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -8,7 +8,7 @@ use super::WindowKey;
 use domain::limits::{LimitKind, LimitRule, RateLimitStatus, Window};
 use domain::time::Timestamp;
 
-/// Number of windows per kind that new callers share while memory is full.
+/// Number of windows per kind that new callers share while the maximum number of windows is in use.
 const SHARED_WINDOWS: u128 = 1024;
 
 /// All windows of this process.
@@ -25,7 +25,7 @@ impl Windows {
         Self { map: DashMap::new(), held: AtomicUsize::new(0), most }
     }
 
-    /// Counts a request and returns the standing of its window.
+    /// Counts a request and returns the state of its rate-limit window.
     pub fn count(&self, charge: &WindowKey, rule: LimitRule, now: Timestamp) -> RateLimitStatus {
         let mut window = self.map.entry(self.place(charge)).or_insert_with(|| {
             self.held.fetch_add(1, Relaxed);
@@ -46,9 +46,9 @@ impl Windows {
         }
     }
 
-    /// Returns the window in which the charge is counted. While memory is full, callers without a window share one:
-    /// unknown clients may then be rejected because of each other, but the server keeps running and callers with a
-    /// window are not affected.
+    /// Returns the window in which the charge is counted. While the maximum number of windows is in use, callers
+    /// without a window share one. Unknown clients may then be rejected because of each other, but the server keeps
+    /// running, and callers with a window are not affected.
     fn place(&self, charge: &WindowKey) -> WindowKey {
         if self.held.load(Relaxed) < self.most || self.map.contains_key(charge) {
             return *charge;

@@ -33,7 +33,7 @@ pub struct Entry {
     pub kind: EventKind,
     /// Name of the payload schema; `None` for events that only `/api/events` returns.
     pub sent_as: Option<&'static str>,
-    /// Members of the event's data.
+    /// Fields of the event's data.
     pub members: Vec<Member>,
     /// Example of the event's data.
     pub example: Value,
@@ -126,7 +126,7 @@ pub fn schemas() -> Vec<NamedSchema> {
     data.chain(webhook_schemas).collect()
 }
 
-/// Builds the `webhooks` section: one request by the server per event type that endpoints can receive.
+/// Builds the `webhooks` section: one request from the server per event type that endpoints can receive.
 pub fn webhooks() -> Paths {
     let mut paths = Paths::new();
     for entry in all() {
@@ -146,8 +146,8 @@ pub fn webhooks() -> Paths {
             .description(Some(entry.kind.when))
             .securities(Some([]))
             .parameter(header("X-Service-Signature", "`sha256=` followed by the hexadecimal HMAC of the raw body."))
-            .parameter(header("X-Service-Delivery", "The delivery, the same on every attempt."))
-            .parameter(header("webhook-id", "The event, the same on every attempt."))
+            .parameter(header("X-Service-Delivery", "ID of the delivery, the same on every attempt."))
+            .parameter(header("webhook-id", "ID of the event, the same on every attempt."))
             .parameter(header("webhook-timestamp", "Time of the attempt, in seconds since 1970."))
             .parameter(header(
                 "webhook-signature",

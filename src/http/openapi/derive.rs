@@ -79,7 +79,7 @@ fn asks(operation: &DescribedOperation) -> bool {
 }
 
 /// Returns whether query parameters are rejected because the operation has none. They are ignored on routes that
-/// browsers and other programs call with parameters of their own, and on the emergency stop, which nothing may delay.
+/// browsers and other programs call with their own parameters, and on the emergency stop, which nothing may delay.
 pub fn refuses_query(need: RequiredAccess, operation: &DescribedOperation) -> bool {
     let is_json = !matches!(
         operation.answer.1,
@@ -158,7 +158,7 @@ pub fn not_found(kind: &str) -> Vec<Code> {
 }
 
 const INVALID: DescribedError =
-    (400, "validation_failed", "A field or parameter is missing, not supported or invalid; `errors` lists each fault.");
+    (400, "validation_failed", "A field or parameter is missing, not supported or invalid; `errors` lists each error.");
 const MALFORMED: DescribedError = (400, "malformed_json", "The body is not a JSON object.");
 const MALFORMED_FORM: DescribedError = (400, "malformed_multipart", "The body is not a multipart form.");
 const INCOMPLETE: DescribedError = (400, "incomplete_body", "The body is incomplete.");
@@ -183,7 +183,7 @@ const INTERNAL: DescribedError = (500, "internal", "Internal server error, witho
 const BODY: [DescribedError; 6] = [INVALID, MALFORMED, INCOMPLETE, SILENT, TOO_LARGE, MEDIA];
 const FORM: [DescribedError; 6] = [INVALID, MALFORMED_FORM, INCOMPLETE, SILENT, TOO_LARGE, MEDIA];
 const KEYED: [DescribedError; 3] = [KEY, KEY_IN_USE, KEY_REUSED];
-/// Errors for a temporary outage; `Retry-After` is always set.
+/// Errors caused by a temporary outage; `Retry-After` is always set.
 const UNAVAILABLE: [DescribedError; 9] = [
     (503, "unavailable", "The database does not respond."),
     (503, "disk_full", "The disk is full."),

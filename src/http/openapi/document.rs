@@ -22,7 +22,7 @@ use super::{catalogue, shared};
 use crate::access::RequiredAccess;
 use crate::routes::ServedRoute;
 
-/// Builds the document of the given routes, with `public_url` as the server's URL.
+/// Builds the document for the given routes, with `public_url` as the server's URL.
 pub fn document(half: Half, resources: &[DescribedResource], served: &[ServedRoute], public_url: &str) -> OpenApi {
     let book = ComponentTable::new(half, resources);
     let mut paths = Paths::new();
@@ -167,7 +167,7 @@ impl ComponentTable {
         operation.build()
     }
 
-    /// Returns the response of an error, as a reference if several operations share it.
+    /// Returns the response for an error, as a reference if several operations share it.
     fn error(&self, status: u16, codes: &[Code]) -> RefOr<Response> {
         match self.errors.iter().find(|(_, own_status, same)| *own_status == status && same == codes) {
             Some((name, ..)) => RefOr::Ref(Ref::from_response_name(name)),
@@ -200,7 +200,7 @@ impl ComponentTable {
         let words = match (status, content) {
             (201, _) => "Created.",
             (_, DescribedContent::Nothing) => "Done.",
-            (_, DescribedContent::NamedPage(_)) => "Page of the list.",
+            (_, DescribedContent::NamedPage(_)) => "One page of the list.",
             _ => "Successful response.",
         };
         let mut response = ResponseBuilder::new().description(words);

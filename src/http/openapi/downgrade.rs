@@ -23,7 +23,7 @@ pub fn downgraded(mut document: Value) -> Value {
     document
 }
 
-/// Traverses everything outside schemas and converts the schemas it finds.
+/// Traverses the document outside of schemas, and converts the schemas that it finds.
 fn walk(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -124,7 +124,7 @@ fn null_choice(members: &mut Map<String, Value>) {
     }
 }
 
-/// Converts a numeric exclusive bound to a flag of the bound.
+/// Converts a numeric exclusive bound to a flag on the bound.
 fn exclusive(members: &mut Map<String, Value>, name: &str, bound: &str) {
     if members.get(name).is_some_and(Value::is_number)
         && let Some(number) = members.remove(name)

@@ -1,4 +1,4 @@
-//! The two halves of the API, each with its own document, and their differences apart from their resources.
+//! The two halves of the API, each with its own document, and the differences between them other than their resources.
 
 use crate::page::{BILLING_MAX_LIMIT, MAX_LIMIT};
 use crate::paths::is_billing;
@@ -11,10 +11,10 @@ Identifiers are UUIDs, times are RFC 3339 in UTC with milliseconds, money is in 
 material have at most three decimals. Unknown members of a body are rejected. Lists are newest first unless stated \
 otherwise. Every response has `X-Request-Id`.";
 
-const OF_CUSTOMERS: &str = "The customer API of Printfloor: catalogue, sign-in by e-mail link, profile, orders, \
+const OF_CUSTOMERS: &str = "The customer API of Printfloor: catalogue, sign-in by email link, profile, orders, \
 quotes, invoices and payments.
 
-Customers authenticate with a session cookie, which an e-mailed link sets. Pages of other origins can use the API if \
+Customers authenticate with a session cookie, which an emailed link sets. Pages of other origins can use the API if \
 the shop allows them. Every success body has `success: true`. Identifiers are UUIDs, times are RFC 3339 in UTC with \
 milliseconds, money is \
 in minor units (`...Cents`). Unknown members of a body are rejected; unknown query parameters are ignored. Lists are \
@@ -89,7 +89,7 @@ impl Half {
         }
     }
 
-    /// Returns the status with which the half returns an error.
+    /// Returns the status code that this half uses for an error.
     pub(super) fn status(self, (status, code, _): (u16, &str, &str)) -> u16 {
         match self {
             Self::Production => status,
@@ -99,7 +99,7 @@ impl Half {
 }
 
 /// Maps a status and error code from the staff API to the status in the billing API. Its contract contains no 408, 412,
-/// 422, 502 or 504, and uses 409 only for something that has already been paid or is no longer open to a decision.
+/// 422, 502 or 504, and uses 409 only for things that have already been paid or decided.
 pub fn contract_status(status: u16, code: &str) -> u16 {
     match (status, code) {
         (409, "idempotency_key_in_use") => 429,

@@ -17,7 +17,8 @@ pub struct DescribedResource {
     pub tag: &'static str,
     /// Description shown under the heading.
     pub about: &'static str,
-    /// Kind of resource identified by `{id}`, such as `order`; determines the code of the 404, `order_not_found`.
+    /// Kind of resource identified by `{id}`, such as `order`; determines the error code of the 404, such as
+    /// `order_not_found`.
     pub kind: &'static str,
     /// Named schemas of the document.
     pub shapes: Vec<NamedSchema>,
@@ -31,7 +32,7 @@ pub struct NamedSchema {
     pub name: &'static str,
     /// Schema of its values.
     pub shape: Shape,
-    /// Valid example value.
+    /// Example of a valid value.
     pub example: Value,
 }
 
@@ -53,7 +54,7 @@ pub struct DescribedBody {
     pub media: &'static str,
     /// Schema of the body.
     pub shape: Shape,
-    /// Valid example body, shown in the documentation.
+    /// Example of a valid body, shown in the documentation.
     pub example: Option<Value>,
     /// `true` if the body may be omitted.
     pub optional: bool,
@@ -91,7 +92,7 @@ pub struct DescribedOperation {
     pub method: Method,
     /// Path of the route, with parameters in braces.
     pub path: &'static str,
-    /// Operation id for client generators.
+    /// Operation ID for client generators.
     pub id: Cow<'static, str>,
     /// Short summary.
     pub summary: &'static str,
@@ -108,11 +109,11 @@ pub struct DescribedOperation {
     /// `true` if no answer is stored for an `Idempotency-Key`, because the operation bypasses the aggregates and
     /// addresses a printer or another program.
     pub unkeyed: bool,
-    /// `true` if an answer is stored for an `Idempotency-Key` although the operation requires no credentials.
+    /// `true` if an answer is stored for an `Idempotency-Key` even though the operation requires no credentials.
     pub keyed: bool,
     /// Kind of resource identified by `{id}`, if it differs from that of the resource's other paths.
     pub kind: Option<&'static str>,
-    /// `true` if the response sets or removes the staff cookie.
+    /// `true` if the response sets or clears the staff cookie.
     pub sets_cookie: bool,
     /// `true` if the response contains the location of the new resource.
     pub located: bool,
@@ -157,7 +158,7 @@ pub fn get(path: &'static str, id: &'static str, summary: &'static str) -> Descr
 }
 
 impl DescribedOperation {
-    /// Sets the operation id and the summary.
+    /// Sets the operation ID and the summary.
     pub fn named(mut self, id: &'static str, summary: &'static str) -> Self {
         (self.id, self.summary) = (id.into(), summary);
         self

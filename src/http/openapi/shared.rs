@@ -27,14 +27,14 @@ pub const TOKEN: &str = "gatewayToken";
 /// Returns the security schemes. The document lists them by name, so the API key comes first.
 pub fn security_schemes(half: Half) -> Vec<(&'static str, SecurityScheme)> {
     if half == Half::Billing {
-        let about = "A customer's session. Opening the e-mailed link sets the cookie, which is valid for 30 days.";
+        let about = "A customer's session. Opening the emailed link sets the cookie, which is valid for 30 days.";
         let cookie = ApiKeyValue::with_description(CUSTOMER_COOKIE, about);
         return vec![(CUSTOMER, SecurityScheme::ApiKey(ApiKey::Cookie(cookie)))];
     }
     let header =
         ApiKeyValue::with_description("X-API-Key", "API key created by an admin. Takes precedence over a session.");
     let cookie = ApiKeyValue::with_description(COOKIE, "A staff session; `POST /api/auth/login` sets the cookie.");
-    let about = "Setup session, until the setup is complete; `POST /api/setup/session` sets the cookie.";
+    let about = "Setup session, which is valid until the setup is complete; `POST /api/setup/session` sets the cookie.";
     let setup = ApiKeyValue::with_description(setup_desk::COOKIE, about);
     debug_assert!("X-API-Key".eq_ignore_ascii_case(KEY_HEADER));
     let mut key = Http::new(HttpAuthScheme::Bearer);
@@ -53,8 +53,8 @@ pub fn security_schemes(half: Half) -> Vec<(&'static str, SecurityScheme)> {
 /// Returns the schemas that every resource uses.
 pub fn shapes(half: Half) -> Vec<NamedSchema> {
     let fault = object([
-        required("path", text().about("Dotted path of the member, such as `lines.0.quantity`.")),
-        required("message", text().about("Human-readable description of the fault.")),
+        required("path", text().about("Dotted path of the field, such as `lines.0.quantity`.")),
+        required("message", text().about("Human-readable description of the error.")),
     ]);
     let error = object([
         required("success", yes_no().about("Always false.")),
@@ -62,12 +62,12 @@ pub fn shapes(half: Half) -> Vec<NamedSchema> {
         required("code", text_like("^[a-z][a-z0-9_]*$").about("Machine-readable error code, stable across versions.")),
         optional(
             "errors",
-            list(named("Fault")).about("All faults of the body or query; only present if it is invalid."),
+            list(named("Fault")).about("All errors in the body or query; present only if it is invalid."),
         ),
     ]);
     let pagination = object([
         required("limit", whole(1..=half.max_limit()).about("Maximum number of entries on the page, as requested.")),
-        required("offset", whole(0..).about("Number of entries before the first one of the page.")),
+        required("offset", whole(0..).about("Number of entries before the first one on the page.")),
         required("total", whole(0..).about("Total number of entries.")),
         required("hasMore", yes_no().about("`true` if there are more entries after this page.")),
     ])
@@ -83,7 +83,7 @@ pub fn shapes(half: Half) -> Vec<NamedSchema> {
         },
         NamedSchema {
             name: "Fault",
-            shape: fault.about("One fault of a body or query."),
+            shape: fault.about("Error in a body or query."),
             example: json!({"path": "lines.0.quantity", "message": "must be from 1 to 1000000"}),
         },
         NamedSchema {
@@ -103,12 +103,12 @@ pub fn headers(half: Half) -> Vec<(&'static str, Header)> {
     };
     vec![
         ("X-Request-Id", header(text(), "ID of the request: the one that the caller sent, or a generated one.")),
-        ("X-RateLimit-Limit", header(whole(0..), "Requests allowed in the tightest window.")),
-        ("X-RateLimit-Remaining", header(whole(0..), "Requests left in that window.")),
-        ("Retry-After", header(whole(0..), "Seconds to wait before retrying.")),
+        ("X-RateLimit-Limit", header(whole(0..), "Number of requests allowed in the tightest window.")),
+        ("X-RateLimit-Remaining", header(whole(0..), "Number of requests left in that window.")),
+        ("Retry-After", header(whole(0..), "Number of seconds to wait before retrying.")),
         ("ETag", header(text_like("^\".+\"$"), "Version of the record, for `If-Match`.")),
         ("Location", header(text(), "URL of the new resource.")),
-        ("Idempotency-Replayed", header(word(["true"]), "Present if this is a repeated first response for the key.")),
+        ("Idempotency-Replayed", header(word(["true"]), "Present if this is the stored first response for the key.")),
         ("Set-Cookie", header(text(), half.cookie_words())),
         ("Allow", header(text(), "Methods that the path supports.")),
     ]

@@ -1,4 +1,4 @@
-//! Tags used by the description itself, in addition to those of the resources.
+//! Tags shared by several resources.
 
 /// OpenAPI tag for operations on the server itself.
 pub const SYSTEM: &str = "System";

@@ -17,7 +17,7 @@ use http::error::ApiError;
 
 /// Name of the hidden field that holds the form token.
 pub(super) const TOKEN_FIELD: &str = "form_token";
-/// Maximum number of fields in a form: one for each printer bed on the largest floor, plus the token.
+/// Maximum number of fields in a form: one for each printer bed in the largest shop, plus the token.
 const MAX_FIELDS: usize = 1_000;
 /// Content type of a form.
 const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
@@ -30,8 +30,8 @@ pub(super) struct PageForm {
 }
 
 impl PageForm {
-    /// Creates a form from the given fields of a streamed body, such as one with a file. The token has already been
-    /// checked.
+    /// Creates a form from the given fields of a streamed body, such as a form with a file. The token must already have
+    /// been checked.
     pub(super) fn read(call: CommandRequest, fields: BTreeMap<String, String>) -> Self {
         Self { call, fields }
     }
@@ -46,7 +46,7 @@ impl PageForm {
         self.fields.get(name).map_or("", String::as_str)
     }
 
-    /// Returns the name and text of every field except the token.
+    /// Returns the names and texts of all fields except the token.
     pub(super) fn members(&self) -> impl Iterator<Item = (&str, &str)> {
         let all = self.fields.iter().map(|(name, text)| (name.as_str(), text.trim()));
         all.filter(|(name, _)| *name != TOKEN_FIELD)

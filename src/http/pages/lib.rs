@@ -2,7 +2,7 @@
 //! one design (`design`), and their forms are submitted to this server. They are not part of the API but use the same
 //! commands, and every page works without its script.
 //!
-//! Pages have the same guards as API routes: access, rate limits, body size. Errors are shown as pages too (`refused`),
+//! Pages are guarded like API routes: by access, rate limits and body size. Errors are shown as pages too (`refused`),
 //! and users who are not signed in are redirected to the sign-in page.
 
 mod account;

@@ -176,7 +176,7 @@ pub(super) async fn pay(
     within(&app.own.limits, app.own.environment.now(), &[charge], open).await
 }
 
-/// Returns the URLs to which a checkout returns: the record's own page, whether the payment succeeds or not.
+/// Returns the URLs to which a checkout returns: the record's own page, whether or not the payment succeeds.
 pub(super) fn back_to(config: &Config, path: &str, id: Id) -> ReturnPages {
     let page = format!("{}{path}/{id}", config.public_url().trim_end_matches('/'));
     ReturnPages { success_url: page.clone(), cancel_url: page }

@@ -1,5 +1,5 @@
-//! Page of a pay link: shows whoever holds the link the amount due, without personal data except the name, and lets
-//! them pay. No session is required.
+//! Page that a payment link opens: it shows the amount due, without personal data except the name, to anyone who has
+//! the link, and lets them pay. No session is required.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use http_api::billing::invoices::begin_checkout;
 use http_api::billing::pay::{PayToken, linked};
 use http_api::production::invoices::InvoiceHandles;
 
-/// Serves the page that a pay link opens.
+/// Serves the page that a payment link opens.
 pub(super) async fn show(State(app): State<InvoiceHandles>, PayToken(token): PayToken) -> Result<Response, ApiError> {
     let state = linked(&app, &token).await?;
     let invoice = state_of(&state)?;

@@ -25,7 +25,7 @@ const MACHINES: [(MachineType, &str); 6] = [
 ];
 /// Printer types that reject requests without an API key.
 const TYPES_WITH_KEY: [&str; 1] = ["server_rest"];
-/// Labels of form fields, by API member.
+/// Labels of form fields, by API field.
 const LABELS: [(&str, &str); 18] = [
     ("name", "Name"),
     ("type", "Type"),
@@ -50,7 +50,7 @@ const LABELS: [(&str, &str); 18] = [
 const SIDES: [(&str, &str, &str); 3] =
     [("x", "Width in mm", "220"), ("y", "Depth in mm", "220"), ("z", "Height in mm", "250")];
 
-/// Lists the printer types that satisfy the given predicate, for display.
+/// Lists the printer types that satisfy the given predicate, as text for display.
 fn types_that(holds: impl Fn(&PrinterType) -> bool) -> String {
     let words: Vec<&str> = PRINTER_TYPES.iter().filter(|one| holds(one)).map(|one| one.word).collect();
     words.join(", ")
@@ -162,7 +162,7 @@ pub(super) fn number(text: &str) -> Value {
     text.parse::<f64>().map_or_else(|_| json!(text), |number| json!(number))
 }
 
-/// Converts the fields of [`inputs`] to the JSON members of the API.
+/// Converts the fields of [`inputs`] to the fields of the API's JSON body.
 pub(super) fn request_members(sent: &PageForm) -> Map<String, Value> {
     let room = SIDES.iter().any(|(name, ..)| !sent.text(name).is_empty());
     let side = |name: &str| number(sent.text(name));
@@ -179,7 +179,7 @@ pub(super) fn request_members(sent: &PageForm) -> Map<String, Value> {
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Returns the wizard's error message if the printer's type needs an API key and the key is missing.
+/// Returns the wizard's error message if the printer type requires an API key and it is missing.
 pub(super) fn key_missing(sent: &PageForm) -> Option<String> {
     let missing = sent.text("apiKey").is_empty() && TYPES_WITH_KEY.contains(&sent.text("type"));
     missing.then(|| "API key: printers of this type always need it; the printer's own page shows it.".to_owned())

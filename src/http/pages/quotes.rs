@@ -1,4 +1,4 @@
-//! Customer's quote pages: list, details, acceptance and refusal.
+//! Customer's quote pages: list, details, accepting and declining.
 
 use std::sync::Arc;
 

@@ -72,8 +72,8 @@ fn keep_headers(page: &mut Response, headers: &HeaderMap) {
     }
 }
 
-/// Returns whether a request comes from a browser and is for a page, so that it gets an error page if the page does not
-/// exist. Paths used by programs keep their usual error format.
+/// Returns whether a request comes from a browser and is for a page, so that an error page is shown if the page does
+/// not exist. On paths used by programs, the usual error format is kept.
 fn may_have_lost_its_way(request: &Request) -> bool {
     let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
     let roots = ["/api", "/webhooks", "/slicer", "/docs", "/assets/"];
@@ -93,8 +93,8 @@ fn nowhere(brand: &Brand) -> Response {
     shop_page(brand, StatusCode::NOT_FOUND, title, &content)
 }
 
-/// Returns the path of the sign-in page, with the requested page as the redirect target. An error code that a failed
-/// link left in the query is passed on.
+/// Returns the path of the sign-in page, with the requested page as the redirect target. If a failed link left an error
+/// code in the query, it is passed on.
 fn sign_in_path(target: Option<&str>) -> String {
     let Some(target) = target else { return sign_in::PATH.to_owned() };
     let (path, query) = target.split_once('?').unwrap_or((target, ""));

@@ -2,7 +2,7 @@
 //! is stored encrypted until the last step writes the settings, so the setup can be interrupted and resumed.
 //!
 //! Until the setup is complete, the wizard is opened with a one-time code; afterwards, only admins can open it. It
-//! covers only the settings that it asks for.
+//! covers only some of the settings.
 
 mod advice;
 mod commerce;
@@ -84,7 +84,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(post, Setup, done::PRINT_PATH, done::print, long)
 }
 
-/// Request to a wizard page, with its session and the progress of the setup.
+/// Request for a wizard page, with its session and the state of the setup.
 pub(super) struct WizardRequest {
     /// Input from earlier steps.
     pub(super) draft: SetupDraft,
@@ -92,13 +92,13 @@ pub(super) struct WizardRequest {
     pub(super) has_admin: bool,
     /// `true` once the setup has been completed; from then on, the wizard is only for admins.
     pub(super) completed: bool,
-    /// Form token of a staff session. The setup session needs none, because its cookie is sent only by pages of this
-    /// server.
+    /// Form token of a staff session. The setup session does not need one, because its cookie is sent only by pages of
+    /// this server.
     token: Option<String>,
 }
 
 impl WizardRequest {
-    /// Loads the progress of the setup.
+    /// Loads the state of the setup.
     pub(super) async fn new(app: &WizardHandles, who: &Caller) -> Result<Self, ApiError> {
         let config = &app.setup.config;
         let (has_admin, completed) = with_access(&app.setup.access, |access| {

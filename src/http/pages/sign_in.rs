@@ -1,6 +1,6 @@
 //! Customer sign-in pages: a form that requests a link, and the page that the emailed link opens. That page has a
 //! single button, which redeems the link. Programs that follow links in emails do not press buttons, so the link is
-//! still valid when the customer opens it.
+//! still valid when the customer opens the email.
 
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ pub(super) async fn ask(
     }
 }
 
-/// Returns the page with the rate-limit data of the response that it replaces.
+/// Returns the page with the rate-limit headers of the response that it replaces.
 fn with_limits(answer: Response, mut page: Response) -> Response {
     *page.extensions_mut() = answer.extensions().clone();
     page

@@ -1,4 +1,4 @@
-//! A single connection: serving it, requirements on request heads, and timeouts for each part.
+//! A single connection: serving it, requirements for request heads, and timeouts for each part.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -26,9 +26,9 @@ use crate::limits::layer::is_always_heard;
 use crate::unread_body::UnreadBody;
 use config::sections::ServerConfig;
 
-/// Timeout of a connection that is served only one request.
+/// Timeout for a connection that is limited to one request.
 const ONCE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Maximum time to wait for the remaining body of a refused request, so that the connection can be kept open.
+/// Maximum time to wait for the remaining body of a rejected request, so that the connection can be kept open.
 const READ_AWAY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Limits on the request heads of a connection, and timeouts for its parts.
@@ -58,7 +58,7 @@ impl HeadLimits {
         }
     }
 
-    /// Returns the limits for a connection that is served only one request.
+    /// Returns the limits for a connection that is limited to one request.
     pub fn short(mut self) -> Self {
         (self.head, self.idle) = (self.head.min(ONCE_TIMEOUT), self.idle.min(ONCE_TIMEOUT));
         self
@@ -73,7 +73,7 @@ pub struct HttpConnection {
     pub peer: Option<IpAddr>,
     /// `true` if the connection may carry requests from many clients.
     pub is_shared: bool,
-    /// Connection's slot at the front, which its request keeps once admitted; `None` if no newcomer can displace it.
+    /// Connection's slot, which its request keeps once admitted; `None` if no newer connection can displace it.
     pub place: Option<AcceptSlot>,
     /// `true` if only one request is served.
     pub once: bool,
@@ -82,7 +82,7 @@ pub struct HttpConnection {
 }
 
 impl HttpConnection {
-    /// Serves the connection to its end. `begin` contains the bytes already read from it.
+    /// Serves the connection until it closes. `begin` contains the bytes already read from it.
     pub async fn serve<S>(self, stream: S, begin: Vec<u8>, watcher: Watcher)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -136,12 +136,12 @@ impl HttpConnection {
             .keep_alive(!once)
             .serve_connection(TokioIo::new(stream), service);
         if let Err(error) = watcher.watch(connection).await {
-            tracing::debug!(%error, "a connection ended");
+            tracing::debug!(%error, "a connection was closed");
         }
     }
 }
 
-/// Routes a request and returns the response. A request that comes too soon after a refusal waits first.
+/// Routes a request and returns the response. A request that arrives too soon after a rejection is delayed first.
 async fn answer(mut routes: Router, request: Request<Body>, pause: Arc<RetryPause>) -> Result<Response, Infallible> {
     if !is_always_heard(request.uri().path()) {
         pause.wait().await;
@@ -169,7 +169,7 @@ fn head_fault(request: &Request<Incoming>, turns: &RequestPhase, max_bytes: usiz
     let headers = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
     if line + "  HTTP/1.1\r\n\r\n".len() + headers.sum::<usize>() > max_bytes {
         turns.note_malformed();
-        let message = format!("the head of the request is larger than {max_bytes} bytes");
+        let message = format!("the request head is larger than {max_bytes} bytes");
         let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
         return Some(ApiError::new(status, "header_too_large", message));
     }

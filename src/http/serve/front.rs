@@ -1,14 +1,14 @@
-//! Front of the server: a separate thread that accepts every connection and answers the requests that must always be
-//! served.
+//! Acceptor of the server: a separate thread that accepts every connection and responds to the requests that must
+//! always be served.
 //!
-//! It reads the first line of the first request. Health checks and emergency stops are answered on this thread, however
-//! busy the rest of the server is; every other connection is handed over with the bytes already read, or refused on
-//! this thread if there are too many. Slots are bounded, in total and for each address: when they are full, the oldest
-//! connection whose request was not admitted is closed, so that silent clients cannot block a new one. An admitted
-//! emergency stop is never ended for another connection.
+//! It reads the first line of the first request. Health checks and emergency stops are handled on this thread, no
+//! matter how busy the rest of the server is; every other connection is handed over with the bytes already read, or
+//! rejected on this thread if there are too many. Slots are bounded, in total and for each address: when they are full,
+//! the oldest connection whose request was not admitted is closed, so that silent clients cannot block a new one. An
+//! admitted emergency stop is never ended for another connection.
 //!
-//! Later requests on a connection that was handed over are answered by the rest of the server, including emergency
-//! stops: those also bypass the server's limits, but share its threads.
+//! Later requests on a connection that was handed over are handled by the rest of the server, including emergency
+//! stops, which also bypass the server's limits but share its threads.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -33,15 +33,15 @@ use crate::limits::layer::too_many_connections;
 
 /// Maximum number of connections whose first line is not complete yet.
 const MAX_UNTOLD: usize = 1024;
-/// Maximum number of connections on which a health check is being answered.
+/// Maximum number of connections on which a health check is being handled.
 const MAX_HEALTH_CHECKS: usize = 256;
-/// Maximum number of connections on which an emergency stop is being answered.
+/// Maximum number of connections on which an emergency stop is being handled.
 const MAX_STOPS: usize = 256;
-/// Divisor of the number of slots: one address takes at most one slot in this many.
+/// Divisor of the number of slots: one address may take up at most one in this many slots.
 const ADDRESS_SHARE: usize = 4;
 /// Pause after accepting a connection failed, for example because too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// Interval between checks whether everything has been answered, while the server shuts down.
+/// Interval between checks of whether all requests have been handled, while the server shuts down.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(20);
 /// Maximum time from the first line of a health check to the end of its response.
 const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -58,15 +58,15 @@ pub struct AdmittedConnection {
     pub place: AdmissionPermit,
 }
 
-/// Running front. It accepts connections until the server shuts down; work that has begun, such as recording an
-/// emergency stop, continues until the front is [ended](Self::end).
+/// Running acceptor, which accepts connections until the server shuts down. Work that has begun, such as recording an
+/// emergency stop, continues until the acceptor is [ended](Self::end).
 pub struct Acceptor {
     thread: Option<JoinHandle<()>>,
     ended: CancellationToken,
 }
 
 impl Acceptor {
-    /// Starts the thread. Connections that it does not answer itself go to `arrivals`.
+    /// Starts the thread. Connections that it does not handle itself are sent to `arrivals`.
     pub fn start(
         listener: std::net::TcpListener,
         app: AppState,
@@ -98,7 +98,7 @@ impl Acceptor {
         if let Some(thread) = self.thread.take() {
             let joined = tokio::task::spawn_blocking(move || thread.join()).await;
             if !matches!(joined, Ok(Ok(()))) {
-                tracing::error!("the front of the server has panicked");
+                tracing::error!("the connection acceptor has panicked");
             }
         }
     }
@@ -145,7 +145,7 @@ impl AcceptQueue {
                 }
                 Err(error) if is_of_the_client(&error) => {}
                 Err(error) => {
-                    tracing::warn!(%error, "no connection can be accepted; trying again");
+                    tracing::warn!(%error, "cannot accept connections; retrying");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
             }
@@ -167,7 +167,7 @@ impl AcceptQueue {
     async fn greet(self: Arc<Self>, mut stream: TcpStream, peer: SocketAddr) {
         // Small answers are sent at once instead of waiting for more data.
         if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "TCP_NODELAY is not possible");
+            tracing::debug!(%error, "cannot set TCP_NODELAY");
         }
         let mut begin = Vec::with_capacity(MAX_LINE_BYTES);
         let reading = async {
@@ -198,7 +198,7 @@ impl AcceptQueue {
         }
     }
 
-    /// Answers one request on the front's own thread.
+    /// Handles one request on the acceptor's own thread.
     fn answer(
         self: Arc<Self>,
         stream: TcpStream,
@@ -226,12 +226,12 @@ impl AcceptQueue {
         match stream.into_std() {
             // Nobody takes it when the server is about to end.
             Ok(stream) => drop(self.arrivals.send(AdmittedConnection { stream, peer: peer.ip(), begin, place })),
-            Err(error) => tracing::debug!(%error, "a connection cannot be handed over"),
+            Err(error) => tracing::debug!(%error, "cannot hand over a connection"),
         }
     }
 }
 
-/// Returns whether an accept error concerns only one client that disconnected before it was accepted.
+/// Returns whether an accept error affects only one client, which disconnected before it was accepted.
 fn is_of_the_client(error: &io::Error) -> bool {
     use io::ErrorKind as K;
     matches!(error.kind(), K::ConnectionRefused | K::ConnectionAborted | K::ConnectionReset)

@@ -24,7 +24,7 @@ enum ScanPosition {
 #[derive(Debug)]
 pub struct HeadScan {
     place: ScanPosition,
-    /// Beginning of the current line, in lower case.
+    /// Beginning of the current line, in lowercase.
     line: [u8; MAX_NAME_BYTES],
     /// Value of `Content-Length` in the current head.
     length: u64,

@@ -36,7 +36,7 @@ impl RequestPhase {
     pub fn is_malformed(&self) -> bool {
         self.malformed.load(Relaxed)
     }
-    /// Records that the response begins.
+    /// Records that the response has begun.
     pub fn end(&self) {
         self.phase.fetch_add(1, Relaxed);
     }
@@ -54,14 +54,14 @@ pub struct TimeoutStream<S> {
     last_phase: u32,
     /// `true` while bytes of a head may have arrived but the head is not complete.
     begun: bool,
-    /// Timer for the head; created only when waiting is necessary, since most heads arrive in one piece.
+    /// Timer for the head; created only when waiting is necessary, because most heads arrive in one piece.
     until: Option<Pin<Box<Sleep>>>,
     /// Timer for the client; set while the client does not read.
     stuck: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> TimeoutStream<S> {
-    /// Wraps a stream, with the given timeouts for a head and for a client that does not read.
+    /// Creates a stream around the given one, with timeouts for a head and for a client that does not read.
     pub fn new(stream: S, within: Duration, taken_within: Duration, turns: Arc<RequestPhase>) -> Self {
         Self {
             stream,

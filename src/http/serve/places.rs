@@ -1,6 +1,6 @@
-//! Bounded number of connections that the front handles, each in its own task. A newcomer always gets a slot: when
-//! there are too many, the oldest connection whose request was not admitted yet is ended, preferably one from the same
-//! client.
+//! Slots for a bounded number of connections that the acceptor handles, each in its own task. A new connection always
+//! receives a slot: if there are too many, the oldest one whose request has not been admitted yet is closed, preferably
+//! one from the same client.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,8 +9,8 @@ use tokio::task::AbortHandle;
 
 use crate::admission::AcceptSlot;
 
-/// Maximum number of additional connections whose request was admitted; such a request is answered regardless of later
-/// connections.
+/// Maximum number of additional connections whose requests have been admitted; such requests are completed regardless
+/// of later connections.
 const MAX_KEPT: usize = 256;
 
 /// Connections in progress.
@@ -35,7 +35,7 @@ struct RunningConnection {
     abort: Option<AbortHandle>,
 }
 
-/// Guard that removes a task when it is over, however it ends.
+/// Guard that removes a task when it is over, no matter how it ended.
 struct RunningTask {
     of: Arc<RunningConnectionSlots>,
     number: u64,
@@ -48,7 +48,7 @@ impl Drop for RunningTask {
 }
 
 impl RunningConnectionSlots {
-    /// Creates the given number of slots, of which connections from one address take at most `most_of_address`.
+    /// Creates the given number of slots, of which connections from one address can take up at most `most_of_address`.
     pub fn new(most: usize, most_of_address: usize) -> Self {
         Self { most, most_of_address, running: Mutex::default() }
     }
@@ -103,7 +103,7 @@ impl RunningConnectionSlots {
 }
 
 impl RunningConnections {
-    /// Returns the task to end because of a new connection from the given address.
+    /// Returns the task to be ended because of a new connection from the given address.
     fn surplus(&self, scope: Option<u128>, most: usize, most_of_address: usize) -> Option<u64> {
         let mut waiting = self.tasks.iter().filter(|(_, task)| !task.place.is_kept());
         let mut of_address = waiting.clone().filter(|(_, task)| scope.is_some() && task.scope == scope);

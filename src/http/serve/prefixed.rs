@@ -6,16 +6,16 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Stream that returns the bytes already read first, then the rest.
+/// Stream that first returns the bytes already read, and then the rest.
 pub struct PrefixedStream<S> {
     begin: Vec<u8>,
-    /// Number of bytes read in advance that have already been returned.
+    /// Number of previously read bytes that have already been returned.
     position: usize,
     stream: S,
 }
 
 impl<S> PrefixedStream<S> {
-    /// Wraps a stream of which the given bytes have already been read.
+    /// Creates a stream around one from which the given bytes have already been read.
     pub fn new(begin: Vec<u8>, stream: S) -> Self {
         Self { begin, position: 0, stream }
     }

@@ -12,18 +12,18 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::limits::layer::overload_error;
 
-/// Maximum number of refusals per second that are sent immediately. In a storm of connections the others are delayed,
-/// which slows down clients that reconnect endlessly.
+/// Maximum number of rejections per second that are sent immediately. In a storm of connections, the others are
+/// delayed, which slows down clients that reconnect endlessly.
 const MAX_PROMPT_PER_SECOND: u32 = 64;
-/// Delay of a refusal in a storm of connections.
+/// Delay of a rejection in a storm of connections.
 const STORM_PAUSE: Duration = Duration::from_secs(1);
-/// Maximum time for a client to read its refusal and to close the connection.
+/// Maximum time for a client to read its rejection and close the connection.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
-/// Maximum number of request bytes that are read and discarded while the client reads its refusal: a client that is cut
-/// off while sending sees a broken connection instead of the refusal.
+/// Maximum number of request bytes that are read and discarded while the client reads its rejection, because a client
+/// that is cut off while sending sees a broken connection instead of the response.
 const MAX_LINGER_BYTES: usize = 64 * 1024;
 
-/// Prebuilt response that refuses connections.
+/// Prebuilt response that rejects connections.
 pub struct RefusalResponse {
     /// Head of the response, without its last header.
     head: String,
@@ -32,7 +32,7 @@ pub struct RefusalResponse {
 }
 
 impl RefusalResponse {
-    /// Builds the refusal, with the headers of the given response.
+    /// Builds the rejection with the headers of the given response.
     pub fn new(answer: &Response) -> Self {
         let body = overload_error().body().to_string();
         let mut head = format!("HTTP/1.1 {}\r\n", answer.status());
@@ -44,7 +44,7 @@ impl RefusalResponse {
         Self { head, body, pace: Mutex::default() }
     }
 
-    /// Sends the refusal to a client and closes its connection. `begin` contains the first bytes of the client's
+    /// Sends the rejection to a client and closes its connection. `begin` contains the first bytes of the client's
     /// request.
     pub async fn send(&self, mut stream: TcpStream, begin: &[u8], request_id: &str) {
         let is_prompt = self.pace.lock().unwrap_or_else(PoisonError::into_inner).is_prompt(Instant::now());
@@ -53,7 +53,7 @@ impl RefusalResponse {
         }
         let answer = self.answer(begin, request_id);
         if let Ok(Err(error)) = timeout(LINGER_TIMEOUT, send_and_close(&mut stream, answer.as_bytes())).await {
-            tracing::debug!(%error, "a refused client has left");
+            tracing::debug!(%error, "a rejected client has disconnected");
         }
     }
 }
@@ -78,7 +78,7 @@ async fn send_and_close(stream: &mut TcpStream, answer: &[u8]) -> io::Result<()>
     Ok(())
 }
 
-/// Counter of the refusals in the current second.
+/// Counter of the rejections in the current second.
 #[derive(Default)]
 struct RefusalPace {
     began: Option<Instant>,
@@ -86,7 +86,7 @@ struct RefusalPace {
 }
 
 impl RefusalPace {
-    /// Returns whether the next refusal is sent immediately.
+    /// Returns whether the next rejection is to be sent immediately.
     fn is_prompt(&mut self, now: Instant) -> bool {
         if self.began.is_none_or(|began| now.duration_since(began) >= Duration::from_secs(1)) {
             (self.began, self.count) = (Some(now), 0);

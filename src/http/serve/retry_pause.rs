@@ -1,8 +1,8 @@
-//! Pause before the next request on a connection whose last request was refused because of load.
+//! Pause before the next request on a connection whose last request was rejected because of load.
 //!
-//! A client that honours `Retry-After` does not notice the pause. One that repeats its request immediately would keep
-//! the server busy with refusals; instead its request waits until the announced time, which costs nothing, and may then
-//! be admitted.
+//! A client that honours `Retry-After` does not notice the pause. A client that repeats its request immediately would
+//! keep the server busy with rejections; instead, its request is delayed until the time in `Retry-After`, which costs
+//! nothing, and may then be admitted.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::admission::RefusedForLoad;
 
-/// Maximum pause, however long `Retry-After` is.
+/// Maximum pause, no matter how long `Retry-After` is.
 const MAX_PAUSE: Duration = Duration::from_secs(1);
 
 /// Pause of one connection.
@@ -25,7 +25,7 @@ pub struct RetryPause {
 
 impl RetryPause {
     /// Creates the state of a new connection, without a pause. `is_shared` means that the connection may carry requests
-    /// from many clients; in that case one client's limit must not hold up the others.
+    /// from many clients; in that case, one client's limit must not hold up the others.
     pub const fn new(is_shared: bool) -> Self {
         Self { is_shared, until: Mutex::new(None) }
     }
@@ -36,7 +36,8 @@ impl RetryPause {
         *self.until.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
 
-    /// Returns the pause that a response requires; `None` for a response that was not refused because of load.
+    /// Returns the pause that a response requires; `None` for a response that does not reject a request because of
+    /// load.
     fn after(&self, answer: &Response) -> Option<Duration> {
         match answer.extensions().get::<RefusedForLoad>()? {
             RefusedForLoad::Client if self.is_shared => None,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use actors::app::service_tests::Service;
 
-/// Value that has no effect.
+/// Setting whose value in the file has no effect.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({"name": "mail.smtp_host", "by": "SMTP_HOST in the environment"}))]
@@ -17,11 +17,11 @@ pub struct ShadowedSetting {
     pub by: String,
 }
 
-/// Result of testing a service.
+/// Result of testing a service with the new settings.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({
-    "service": "agent", "message": "the gateway answers; its token was not tested, which only a real call does",
+    "service": "agent", "message": "the gateway responds; the token was not tested, because only a real call uses it",
 }))]
 pub struct TestedService {
     /// Tested service.
@@ -42,7 +42,7 @@ pub struct WrittenSettings {
     pub file: &'static str,
     /// Variables written to the file.
     pub written: Vec<String>,
-    /// Values that have no effect because another source takes precedence over the file.
+    /// Settings whose values have no effect because another source takes precedence over the file.
     pub shadowed: Vec<ShadowedSetting>,
     /// Settings that take effect after a restart of the server.
     pub restart: Vec<String>,

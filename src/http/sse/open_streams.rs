@@ -7,7 +7,7 @@ use dashmap::DashMap;
 
 use domain::id::Id;
 
-/// Maximum number of concurrent streams per customer, over all the customer's browsers.
+/// Maximum number of concurrent streams per customer, across all of the customer's browsers.
 pub const MAX_STREAMS_OF_CUSTOMER: usize = 20;
 
 /// Counter of the open streams per customer.
@@ -16,7 +16,7 @@ pub struct OpenStreams {
     of_customer: DashMap<Id, usize>,
 }
 
-/// Permit of a customer for one stream; released when dropped.
+/// Permit for one of a customer's streams; released when dropped.
 pub struct StreamPermit {
     streams: Arc<OpenStreams>,
     customer: Id,

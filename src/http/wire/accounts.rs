@@ -15,7 +15,7 @@ pub struct EmailAddress;
 
 impl Rule<String> for EmailAddress {
     fn judge(&self, text: &String) -> Result<(), String> {
-        normal_email(text).map(drop).map_err(|_| "must be an e-mail address".to_owned())
+        normal_email(text).map(drop).map_err(|_| "must be an email address".to_owned())
     }
     fn mark(&self, schema: Shape) -> Shape {
         schema.edit(|object| {
@@ -25,7 +25,7 @@ impl Rule<String> for EmailAddress {
     }
 }
 
-/// New password. The server also limits its length in bytes and refuses blank and common passwords, which a schema
+/// New password. The server also limits its length in bytes and rejects blank and common passwords, which a schema
 /// cannot express.
 pub struct NewPassword;
 

@@ -1,4 +1,4 @@
-//! Parses the JSON bodies of requests completely, collecting all errors.
+//! Parses the JSON bodies of requests as a whole and collects all errors.
 
 use std::marker::PhantomData;
 
@@ -35,7 +35,7 @@ impl<T: Request> RequestBody for OptionalBody<T> {
 #[api(example = serde_json::json!({}))]
 pub struct EmptyBody {}
 
-/// Parses the given bytes as an object. Duplicate members are recorded as errors.
+/// Parses the given bytes as an object. Duplicate fields are recorded as errors.
 pub fn object(bytes: &[u8]) -> Result<(Map<String, Value>, Faults), ApiError> {
     let document = bounded_json::document(bytes, bounded_json::REQUEST)
         .map_err(|error| ApiError::bad_request("malformed_json", format!("the body is not JSON: {error}")))?;
@@ -47,7 +47,7 @@ pub fn object(bytes: &[u8]) -> Result<(Map<String, Value>, Faults), ApiError> {
     Ok((members, faults))
 }
 
-/// Parses a body, or refuses it with all its errors.
+/// Parses a body; fails with all its errors if it is invalid.
 pub fn read_body<B: RequestBody>(bytes: &[u8]) -> Result<B::Value, ApiError> {
     let bytes = if B::OPTIONAL && bytes.is_empty() { b"{}".as_slice() } else { bytes };
     let (members, faults) = object(bytes)?;
@@ -58,5 +58,5 @@ pub fn read_body<B: RequestBody>(bytes: &[u8]) -> Result<B::Value, ApiError> {
 pub(super) fn read<T: FromJson>(value: Value, in_query: bool, mut faults: Faults) -> Result<T, ApiError> {
     let read = T::from_json(value, &ValuePath { path: "", in_query }, &mut faults);
     faults.refuse()?;
-    read.ok_or_else(|| ApiError::internal("a request was not read, and nobody said why"))
+    read.ok_or_else(|| ApiError::internal("a request could not be read, and no error was reported"))
 }

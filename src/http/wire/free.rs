@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{FromJson, ToSchema, ValuePath};
 use domain::refusal::Faults;
 
-/// Object whose keys are defined by another program: either its members, or the borrowed value that contains them.
+/// Object whose keys are defined by another program: either its fields, or a borrowed value that contains them.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[serde(transparent)]
 pub struct JsonObject<V = Map<String, Value>>(pub V);
@@ -32,7 +32,7 @@ impl FromJson for JsonObject {
 }
 
 impl From<Value> for JsonObject {
-    /// Converts an object to its members, and any other value to an empty object.
+    /// Converts an object to its fields, and any other value to an empty object.
     fn from(value: Value) -> Self {
         match value {
             Value::Object(members) => Self(members),

@@ -136,7 +136,7 @@ impl Reply for axum::response::Response {
 /// Handler whose arguments and result are described. `T` is the marker type that axum infers from its arguments.
 #[diagnostic::on_unimplemented(
     message = "this handler cannot be described",
-    label = "each argument must be an `Argument`, the result a `Result<impl Reply, ApiError>`"
+    label = "each argument must be an `Argument`, and the result a `Result<impl Reply, ApiError>`"
 )]
 pub trait DescribedHandler<T> {
     /// Adds the handler's arguments and result to the description of the operation.

@@ -1,4 +1,4 @@
-//! Parses an object member by member.
+//! Parses an object field by field.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use domain::refusal::Faults;
 pub struct ValuePath<'a> {
     /// Dotted path, such as `lines.0.quantity`.
     pub path: &'a str,
-    /// `true` if the value is a query parameter: query parameters are texts, and an empty one counts as absent
+    /// `true` if the value is a query parameter: query parameters are texts, and empty ones count as absent
     /// ([`FromJson::EMPTY_IS_ABSENT`]).
     pub in_query: bool,
 }
@@ -31,8 +31,8 @@ pub trait FromJson: ToSchema + Sized {
     /// `true` if null is accepted.
     const NULLABLE: bool = false;
 
-    /// `true` if an empty query parameter counts as absent, because forms send one for an unset choice. A number with a
-    /// default is omitted instead.
+    /// `true` if an empty query parameter counts as absent, because forms send an empty parameter for an unset choice.
+    /// Forms omit a number that has a default instead.
     const EMPTY_IS_ABSENT: bool = true;
 
     /// Parses a value. Returns `None` only after recording an error.
@@ -41,7 +41,7 @@ pub trait FromJson: ToSchema + Sized {
     /// Returns the inner value; `None` if it is absent or null.
     fn inner(&self) -> Option<&Self::Inner>;
 
-    /// Returns the value for an absent member; `None` if the member is required.
+    /// Returns the value for an absent field; `None` if the field is required.
     fn absent() -> Option<Self> {
         None
     }
@@ -59,14 +59,14 @@ pub trait FromJson: ToSchema + Sized {
 
 /// Struct that is parsed from an object; implemented by `#[derive(Request)]`.
 pub trait Request: FromJson {
-    /// Returns the descriptions of the struct's members.
+    /// Returns the descriptions of the struct's fields.
     fn members() -> Vec<Member>;
 
-    /// Reads the struct's members. Returns `None` only after recording an error.
+    /// Reads the struct's fields. Returns `None` only after recording an error.
     fn read(members: &mut Members<'_>) -> Option<Self>;
 }
 
-/// Members of an object that have not been read yet.
+/// Fields of an object that have not been read yet.
 pub struct Members<'a> {
     unread: Map<String, Value>,
     /// Path of the object followed by a dot; empty for the body itself.
@@ -76,14 +76,14 @@ pub struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// Returns the members of a value, which must be an object.
+    /// Returns the fields of a value, which must be an object.
     pub fn of(value: Value, place: &ValuePath<'_>, faults: &'a mut Faults) -> Option<Self> {
         let Value::Object(unread) = value else { return place.fault(faults, "must be an object") };
         let prefix = if place.path.is_empty() { String::new() } else { format!("{}.", place.path) };
         Some(Self { unread, prefix, in_query: place.in_query, faults })
     }
 
-    /// Removes one member and validates it by the given rules. Returns `None` only after recording an error.
+    /// Removes one field and validates it with the given rules. Returns `None` only after recording an error.
     pub fn read<T: FromJson>(&mut self, name: &str, rules: &[&dyn Rule<T::Inner>], default: Option<T>) -> Option<T> {
         let path = format!("{}{name}", self.prefix);
         let place = ValuePath { path: &path, in_query: self.in_query };
@@ -109,12 +109,12 @@ impl<'a> Members<'a> {
         valid.then_some(value)
     }
 
-    /// Returns the errors in the request, for checks across several members.
+    /// Returns the errors in the request, for checks across several fields.
     pub fn faults(&mut self) -> &mut Faults {
         self.faults
     }
 
-    /// Records an error for each member that was not read and is therefore unknown.
+    /// Records an error for each field that was not read and is therefore unknown.
     pub fn finish(self) {
         for name in self.unread.keys() {
             self.faults.note(&format!("{}{name}", self.prefix), "is not a valid field");
@@ -122,7 +122,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Parses a struct from an object, which may not contain other members.
+/// Parses a struct from an object, which may not contain other fields.
 pub fn read_object<T: Request>(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<T> {
     let mut members = Members::of(value, place, faults)?;
     let read = T::read(&mut members);
@@ -130,7 +130,7 @@ pub fn read_object<T: Request>(value: Value, place: &ValuePath<'_>, faults: &mut
     read
 }
 
-/// Parses a struct from an object and ignores other members, for clients that send more than the server needs.
+/// Parses a struct from an object and ignores other fields, for clients that send more than the server needs.
 pub fn read_open_object<T: Request>(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<T> {
     T::read(&mut Members::of(value, place, faults)?)
 }

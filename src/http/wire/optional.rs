@@ -1,4 +1,4 @@
-//! Members that may be absent or null.
+//! Fields that may be absent or null.
 
 use api_schema::shape::Shape;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Components, FromJson, ToSchema, ValuePath, schema_of};
 use domain::refusal::Faults;
 
-/// Member that may be omitted, which is different from null: in a PATCH an absent member is left unchanged, while null
+/// Field that may be omitted, which is different from null: in a PATCH, an absent field is left unchanged, while null
 /// clears it (`Optional<Option<T>>`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Optional<T> {
@@ -18,12 +18,12 @@ pub enum Optional<T> {
 }
 
 impl<T> Optional<T> {
-    /// Returns the member's value, or `other` if the member is absent.
+    /// Returns the field's value, or `other` if the field is absent.
     pub fn or(self, other: T) -> T {
         self.or_else(|| other)
     }
 
-    /// Returns the member's value, or the result of `other` if the member is absent.
+    /// Returns the field's value, or the result of `other` if the field is absent.
     pub fn or_else(self, other: impl FnOnce() -> T) -> T {
         match self {
             Self::Present(value) => value,
@@ -31,7 +31,7 @@ impl<T> Optional<T> {
         }
     }
 
-    /// Returns the member's value; `None` if the member is absent.
+    /// Returns the field's value; `None` if the field is absent.
     pub fn present(self) -> Option<T> {
         match self {
             Self::Present(value) => Some(value),
@@ -39,7 +39,7 @@ impl<T> Optional<T> {
         }
     }
 
-    /// Returns whether the member is present.
+    /// Returns whether the field is present.
     pub const fn is_present(&self) -> bool {
         matches!(self, Self::Present(_))
     }
@@ -80,7 +80,7 @@ impl<T: FromJson> FromJson for Optional<T> {
     }
 }
 
-/// Member that may be absent or null, both of which mean the same.
+/// Treats an absent field and null as the same.
 impl<T: FromJson> FromJson for Option<T> {
     type Inner = T::Inner;
     const NULLABLE: bool = true;

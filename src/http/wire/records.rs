@@ -1,4 +1,4 @@
-//! Parsing of the nested objects of the rules, whose schemas are in the crate `domain`.
+//! Parsing of the domain's nested objects, whose schemas are in the crate `domain`.
 
 mod address;
 mod nozzle;

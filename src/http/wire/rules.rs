@@ -1,5 +1,5 @@
-//! Validation rules for individual members. Each rule does two things in one place: it validates a value, and it marks
-//! the schema with the same constraint. A test checks that both agree.
+//! Validation rules for individual fields. Each rule does two things in one place: it validates a value, and it adds
+//! the same constraint to the schema. A test checks that the two agree.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -14,7 +14,7 @@ use domain::amount::Amount;
 
 /// Validation rule for values of type `T`.
 pub trait Rule<T> {
-    /// Validates the value; the error message continues the member's path: "must be above 0".
+    /// Validates the value; the error message continues the field's path, as in "must be above 0".
     fn judge(&self, value: &T) -> Result<(), String>;
 
     /// Returns the index of the invalid item, if one item in a list is invalid.
@@ -114,10 +114,10 @@ like!(
 );
 
 /// One line of text. Names, carriers, references and reasons are used in email subjects, headers and log lines, where a
-/// line break would start something else.
+/// line break would start a new element.
 pub static ONE_LINE: &Pattern = &ONE_LINE_PATTERN;
 
-/// Number in the given range, both ends included.
+/// Number in the given inclusive range.
 pub struct Within<T>(pub RangeInclusive<T>);
 
 impl<T: Copy + PartialOrd + Display + TryInto<isize>> Rule<T> for Within<T> {
@@ -164,7 +164,7 @@ impl Rule<Amount> for NotNegative {
     }
 }
 
-/// List whose number of items is in the given range, both ends included.
+/// List whose number of items is in the given inclusive range.
 pub struct ItemsWithin(pub RangeInclusive<usize>);
 
 impl<T> Rule<Vec<T>> for ItemsWithin {
@@ -189,7 +189,7 @@ impl Rule<String> for CalendarDay {
     }
 }
 
-/// List with at least one item and no duplicates. The parameter is the name of one item: "event".
+/// List with at least one item and no duplicates. The parameter is the name of one item, such as "event".
 pub struct OneOrMoreDistinct(pub &'static str);
 
 impl<T: PartialEq> Rule<Vec<T>> for OneOrMoreDistinct {

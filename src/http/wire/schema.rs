@@ -4,7 +4,7 @@ use api_schema::shape::{Shape, closed_object, object};
 
 use super::{FromJson, Member, Rule, schema_of};
 
-/// Describes a member of a request: its rules, whether it may be null or absent, and its default.
+/// Describes a field of a request: its rules, whether it may be null or absent, and its default.
 pub fn request_member<T: FromJson>(
     name: &'static str,
     description: &'static str,
@@ -21,12 +21,12 @@ pub fn request_member<T: FromJson>(
     Member { name, schema, required, description }
 }
 
-/// Returns the schema of a request object that refuses unknown members.
+/// Returns the schema of a request object that rejects unknown fields.
 pub fn request_schema(members: Vec<Member>, description: &str) -> Shape {
     closed_object(members.into_iter().map(Into::into)).described(description)
 }
 
-/// Returns the schema of a request object that ignores unknown members.
+/// Returns the schema of a request object that ignores unknown fields.
 pub fn open_request_schema(members: Vec<Member>, description: &str) -> Shape {
     object(members.into_iter().map(Into::into)).with_unknown_members().described(description)
 }

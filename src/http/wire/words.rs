@@ -1,4 +1,4 @@
-//! Parsing of the enumerations of the rules, whose schemas are in the crate `domain`, and of the names of services.
+//! Parsing of the domain's enumerations, whose schemas are in the crate `domain`, and of the names of services.
 
 use super::values::readable;
 use actors::app::service_tests::Service;

@@ -1,4 +1,4 @@
-//! Shapes as JSON, for tests that compare them.
+//! JSON form of shapes, for tests that compare them.
 
 use api_schema::shape::Shape;
 use serde_json::{Value, json};

@@ -12,8 +12,8 @@ use tracing_subscriber::{EnvFilter, Layer as _};
 
 use super::repeats::RepeatFilter;
 
-/// Starts the log for a server: lines that pass the filter, as JSON or as text. Further calls in the same process have
-/// no effect.
+/// Starts the log for a server: lines that pass the filter, as JSON or as text. Further calls within the same process
+/// have no effect.
 pub fn start(filter: &str, json: bool) {
     install(EnvFilter::new(filter), json);
 }

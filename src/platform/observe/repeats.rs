@@ -1,6 +1,6 @@
 //! Prevents a repeated fault from flooding the log: a warning or error is suppressed if an identical line was logged
 //! within the last minute. Work that is retried therefore logs its fault once a minute instead of thousands of times.
-//! Lines that differ in any way, such as in an id or a number, are different lines.
+//! Lines that differ in any way, for example in an ID or a number, count as different.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -18,10 +18,10 @@ use tracing_subscriber::registry::LookupSpan;
 
 /// Time for which an identical line is suppressed.
 const REPEAT_SILENCE: Duration = Duration::from_mins(1);
-/// Maximum number of remembered lines. Beyond it, all are forgotten, and may be logged once more.
+/// Maximum number of remembered lines. Beyond that number, all are forgotten and may be logged once more.
 const MAX_REMEMBERED_LINES: usize = 1024;
 
-/// Log layer that lets each distinct line pass once a minute.
+/// Log layer that lets each distinct line through once a minute.
 #[derive(Debug, Default)]
 pub(super) struct RepeatFilter {
     /// Time at which each line was last written, by the line's hash.
@@ -51,7 +51,7 @@ impl RepeatFilter {
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for RepeatFilter {
     fn event_enabled(&self, event: &Event<'_>, context: Context<'_, S>) -> bool {
         let metadata = event.metadata();
-        // An error within a request is looked for by the request's id, so each of them is written.
+        // An error within a request is looked for by the request's ID, so each of them is written.
         let of_a_request = *metadata.level() == Level::ERROR && context.event_span(event).is_some();
         if *metadata.level() > Level::WARN || of_a_request {
             return true;

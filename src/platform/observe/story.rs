@@ -1,5 +1,5 @@
 //! Log messages about the shop: one line for each event that is relevant to readers of the log. Each event is committed
-//! once, so nothing is logged twice, however often the work that led to it is retried.
+//! once, so nothing is logged twice, no matter how often the work that led to it is retried.
 
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ pub fn line(event: &Event) -> Option<(Severity, String)> {
         }
         "job.failed" => format!("job {} failed: {}", text("jobId"), text("error")),
         "job.unverified" => {
-            format!("job {} is unverified, its printer may still be printing it: {}", text("jobId"), text("error"))
+            format!("job {} is unverified and may still be printing: {}", text("jobId"), text("error"))
         }
         "order.flagged" => format!("order {} needs review, {}: {}", text("number"), text("flag"), text("message")),
         "order.late" => format!("order {} is late: {}", text("number"), text("message")),

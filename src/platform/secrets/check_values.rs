@@ -1,13 +1,14 @@
 //! Check values in the database for the server's own secrets, so that a start with the wrong secrets is detected before
-//! it does harm: with a different `API_KEY_SALT`, no API key is recognised; with a different `SECRETS_KEY`, no stored
-//! secret can be decrypted.
+//! any harm is done: with a different `API_KEY_SALT`, no API key is recognised; with a different `SECRETS_KEY`, no
+//! stored secret can be decrypted.
 
 use domain::signing::hmac_sha256;
 
 /// Length of a check value in bytes, which is enough to detect any mistake.
 const CHECK_VALUE_BYTES: usize = 16;
 
-/// Returns the check value for a secret, in hexadecimal. A random secret cannot be derived from its check value.
+/// Returns the check value for a secret, in hexadecimal. The secret, which is random, cannot be derived from its check
+/// value.
 pub fn check_value(name: &str, secret: &str) -> String {
     let all = hmac_sha256(secret.trim().as_bytes(), &[b"printfloor check value of ", name.as_bytes()]);
     hex::encode(&all[..CHECK_VALUE_BYTES])

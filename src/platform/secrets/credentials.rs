@@ -31,7 +31,7 @@ pub fn verify_password(password: &str, phc: &str) -> bool {
     PasswordHash::new(phc).is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
 }
 
-/// Takes as long as [`verify_password`] and returns `false`. Called for unknown e-mail addresses, so that the response
+/// Takes as long as [`verify_password`] and returns `false`. Called for unknown email addresses, so that the response
 /// time does not reveal which addresses have accounts.
 pub fn verify_nobody(password: &str) -> bool {
     let _ = hash_password(password);
@@ -43,13 +43,13 @@ pub fn setup_code() -> String {
     typed_code()
 }
 
-/// Creates a code that can be used in place of one from an authenticator app, in the same form as [`setup_code`].
+/// Creates a code, in the same form as [`setup_code`], that can be used in place of one from an authenticator app.
 pub fn recovery_code() -> String {
     typed_code()
 }
 
 /// Returns the hash under which a recovery code is stored: the hexadecimal SHA-256 of the typed code after
-/// normalisation. The code has too many random bits to be guessed from the hash.
+/// normalisation. The code has too many random bits for it to be guessed from the hash.
 pub fn recovery_hash(code: &str) -> String {
     let letters = code.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase());
     hex::encode(Sha256::digest(letters.collect::<String>()))
@@ -82,7 +82,7 @@ pub fn session_token() -> String {
     base62(secret_bytes())
 }
 
-/// Returns whether a text has the form of a token, judging by its length and digits.
+/// Returns whether a text has the form of a token, based on its length and digits.
 pub fn is_token(text: &str) -> bool {
     text.len() == TOKEN_DIGITS && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

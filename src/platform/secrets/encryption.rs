@@ -35,9 +35,7 @@ pub enum EncryptionError {
     #[error("the secret was encrypted in a format that this version does not support")]
     UnknownVersion,
     /// The text was encrypted with a different key, or is damaged.
-    #[error(
-        "the secret cannot be decrypted: SECRETS_KEY is not the key that it was encrypted with, or the data is damaged"
-    )]
+    #[error("the secret cannot be decrypted: SECRETS_KEY is not the key it was encrypted with, or the data is damaged")]
     WrongKey,
 }
 
@@ -72,7 +70,7 @@ impl SecretCipher {
         format!("{VERSION_PREFIX}{}", STANDARD.encode([nonce.as_slice(), &encrypted].concat()))
     }
 
-    /// Encrypts a secret for the database, with a new random nonce; an empty secret stays empty.
+    /// Encrypts a secret for the database, with a new random nonce; an empty secret remains empty.
     pub fn encrypt_or_empty(&self, secret: &str) -> String {
         if secret.is_empty() { String::new() } else { self.encrypt(secret, secret_bytes()) }
     }

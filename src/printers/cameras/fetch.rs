@@ -1,4 +1,5 @@
-//! Fetches one picture from a camera: a single image, or the first image of a stream, whose connection is then closed.
+//! Fetches one picture from a camera: a single image, or the first image of a stream, in which case the connection is
+//! then closed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +25,7 @@ const STREAM_MEDIA: &str = "multipart/x-mixed-replace";
 /// Access to one camera, including the authentication state learned from its responses.
 pub(super) struct CameraAccess {
     pub(super) source: CameraSource,
-    /// Camera URL and the time at which it was determined. A printer is asked for the URL again after a while, and
+    /// Camera URL and the time at which it was determined. The printer is queried for the URL again after a while and
     /// after a failure.
     spot: Mutex<Option<(Instant, Arc<CameraTarget>)>>,
 }
@@ -45,7 +46,8 @@ impl CameraTarget {
         Self { url, basic, digest: Digest::of(credentials), takes_basic: AtomicBool::new(false) }
     }
 
-    /// Requests the picture, and repeats the request once if the camera requires credentials that are available.
+    /// Requests the picture. If the camera requires credentials and they are available, repeats the request once with
+    /// them.
     async fn ask(&self, client: &Client) -> Result<Response, CameraFault> {
         let answer = self.send(client).await?;
         let refused = answer.status() == StatusCode::UNAUTHORIZED;
@@ -115,7 +117,7 @@ impl CameraAccess {
         let place = match &self.source {
             CameraSource::Set { url, credentials } => {
                 let url = check_camera_url(url)
-                    .map_err(|words| CameraFault::None(format!("the address of the camera {words}")))?;
+                    .map_err(|words| CameraFault::None(format!("the camera's address {words}")))?;
                 CameraTarget::new(url, credentials)
             }
             CameraSource::Told { connection, host } => {

@@ -58,8 +58,8 @@ pub(super) enum FirstFrame {
 }
 
 /// Finds the first complete picture of a stream (`multipart/x-mixed-replace`). The boundary is taken from the stream
-/// itself, because the one in the camera's headers often differs. An earlier call has already examined the first
-/// `scanned_bytes` bytes.
+/// itself, because the one in the camera's headers often differs. The first `scanned_bytes` bytes have already been
+/// examined by an earlier call.
 pub(super) fn first_frame(stream: &[u8], scanned_bytes: usize) -> FirstFrame {
     let Some(end) = find(stream, b"\r\n\r\n") else {
         return if stream.len() > MAX_HEAD_BYTES { FirstFrame::Nothing } else { FirstFrame::More };

@@ -46,7 +46,7 @@ impl PartialEq for CameraSource {
 }
 
 impl fmt::Debug for CameraSource {
-    /// Formats the source without its contents, which must not appear in a log.
+    /// Formats the source without its contents, which must not appear in logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if matches!(self, Self::Set { .. }) { "Set" } else { "Told" })
     }
@@ -78,7 +78,7 @@ impl PrinterConnections {
         let tells =
             PrinterType::of_word(&printer.fields.kind).is_some_and(|one| !one.lacks.contains(&Operation::Webcams));
         if !tells {
-            let words = "printers of this type do not report their cameras: set the camera's address as `camera`";
+            let words = "printers of this type do not report their cameras; set `camera` to the camera's address";
             return Err(CameraFault::None(words.to_owned()));
         }
         let connection = self.get(printer.id).filter(|_| !printer.disconnected).ok_or(CameraFault::Away)?;
@@ -104,7 +104,7 @@ impl PrinterConnections {
 }
 
 /// Chooses the first camera that may be called. Only cameras on the printer's own host are accepted, because a printer
-/// can be made to report any address; an operator must configure any other camera.
+/// can be made to report any address; other cameras must be configured by an operator.
 pub(super) fn choose(webcams: Vec<Webcam>, host: Option<&str>) -> Result<ReportedCamera, CameraFault> {
     let cameras = webcams.into_iter().filter(|camera| camera.enabled);
     // A snapshot for the printer's own server may be told by an address that means that server itself.
@@ -119,13 +119,13 @@ pub(super) fn choose(webcams: Vec<Webcam>, host: Option<&str>) -> Result<Reporte
         Some(url) => Ok(without_credentials(url.clone())),
         None if urls.is_empty() => Err(CameraFault::None("the printer has no camera with snapshots".to_owned())),
         None => {
-            let words = "the printer reports a camera on another host: set its address as `camera`";
+            let words = "the printer reports a camera on another host; set `camera` to its address";
             Err(CameraFault::None(words.to_owned()))
         }
     }
 }
 
-/// Decodes the percent-encoding of part of a URL.
+/// Decodes the percent-encoding in part of a URL.
 fn read(text: &str) -> String {
     // What forms write in another way than addresses.
     let text = text.replace('+', "%2B").replace('&', "%26");

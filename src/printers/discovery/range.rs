@@ -1,6 +1,6 @@
 //! Selection of the addresses that a search may probe: this machine, and the first ten addresses of the local /24
-//! network. No other address is ever contacted, and no network that is not private, because the neighbours of a rented
-//! server belong to strangers.
+//! network. No other address is ever contacted, and neither is any public network, because a rented server's neighbours
+//! belong to strangers.
 
 use std::fs;
 use std::iter;
@@ -35,7 +35,7 @@ pub fn scanned(own: Option<Ipv4Addr>) -> Vec<ScanAddress> {
 }
 
 /// Returns this machine's address on the local network: that of the interface with the default route, otherwise the
-/// first one. `None` if there is no network or the system does not provide the information.
+/// first one. `None` if there is no network or the operating system does not provide the information.
 pub fn own_address() -> Option<Ipv4Addr> {
     own_of(&fs::read_to_string(ROUTES).ok()?, &fs::read_to_string(ADDRESSES).ok()?)
 }

@@ -1,4 +1,4 @@
-//! Probes one endpoint over HTTP and determines which printer type recognises the response.
+//! Probes one endpoint over HTTP and determines which printer type the response matches.
 
 use reqwest::header::WWW_AUTHENTICATE;
 use serde_json::Value;
@@ -57,8 +57,8 @@ pub(super) fn base_url(address: ScanAddress, usual: u16, port: u16) -> String {
     }
 }
 
-/// Returns the first printer type that recognises the server at the given address and port; `usual` is the usual port
-/// that `port` replaces. Each path is requested only once.
+/// Returns the first printer type whose probe recognises the server at the given address and port; `usual` is the usual
+/// port that `port` replaces. Each path is requested only once.
 pub(super) async fn recognise(
     client: &reqwest::Client,
     address: ScanAddress,

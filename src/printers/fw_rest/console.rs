@@ -33,7 +33,7 @@ pub(super) async fn lines(printer: &FwRest, count: usize) -> Result<Vec<ConsoleL
         .collect())
 }
 
-/// Returns Klipper's responses that came after the line `before`, without the console's markers.
+/// Returns Klipper's responses after the line `before`, without the console's markers.
 pub(super) fn said_after(lines: Vec<ConsoleLine>, before: Option<&ConsoleLine>) -> Vec<String> {
     let position = before.and_then(|before| lines.iter().rposition(|line| line == before));
     let later = |(at, line): &(usize, ConsoleLine)| match (position, before) {

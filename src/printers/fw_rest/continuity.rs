@@ -1,9 +1,9 @@
 //! Detects whether Moonraker has run without a restart since a mark was taken.
 //!
 //! Moonraker keeps its G-code console in memory from its start. A line that it once contained is therefore still there,
-//! unless Moonraker has been restarted or very many lines have followed. The mark is the time of the latest line, and
-//! the check searches the console for exactly that time. The time is never compared with a clock: that of the printer's
-//! host may show any time after a power failure, and this server's clock may differ.
+//! unless Moonraker has been restarted or a large number of lines has followed. The mark is the time of the latest
+//! line, and the check searches the console for exactly that time. The time is never compared with a clock, because the
+//! clock of the printer's host may show any time after a power failure, and this server's clock may differ.
 
 use serde_json::Value;
 

@@ -9,7 +9,7 @@ use crate::upload;
 use crate::wire::{PrinterHttpClient, file_name};
 
 /// Stores a file. Moonraker checks the SHA-256 of the data it receives, so it never stores a truncated file. This
-/// function additionally compares the *stored* file, because Moonraker names unfinished uploads by the second, and
+/// function additionally compares the *stored* file, because Moonraker names unfinished uploads by the second, so
 /// several instances on one computer can mix them up.
 pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source) -> Result<String, PrinterError> {
     let name = file_name(name)?;

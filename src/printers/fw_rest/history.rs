@@ -12,7 +12,8 @@ use domain::printer_status::{PastPrint, PrintEnd};
 const PAGE_PRINTS: usize = 100;
 /// Maximum number of spools read per print.
 const MAX_SPOOLS: usize = 64;
-/// Maximum number of pages read before a print is considered forgotten; the files of interest are recent.
+/// Maximum number of pages read before a print is considered missing from the history; the files of interest are
+/// recent.
 const MAX_PAGES: usize = 20;
 
 /// Returns the prints of a file, newest first. Fails as unsupported if this Moonraker keeps no history; an empty
@@ -44,7 +45,8 @@ pub(super) async fn of(printer: &FwRest, name: &str) -> Result<Vec<PastPrint>, P
 }
 
 /// Converts an entry in the history. A running print has the state `in_progress` and no end. If Moonraker closed the
-/// entry because it was shut down or restarted, the entry reveals nothing about the print, which Klipper continues.
+/// entry because it was shut down or restarted, the entry reveals nothing about the outcome, because Klipper continues
+/// the print.
 fn past(job: &Value, name: &str) -> PastPrint {
     let status = job.get("status").and_then(Value::as_str);
     PastPrint {

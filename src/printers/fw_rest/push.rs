@@ -1,4 +1,4 @@
-//! WebSocket client for Moonraker: identifies itself, subscribes to changes of the print's state, and subscribes again
+//! WebSocket client for Moonraker: identifies itself, subscribes to changes in the print's state, and subscribes again
 //! after each firmware restart.
 
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::status::{self, FileFactsCache};
 use crate::adapter::PrinterError;
 use crate::push::{Dialect, PushMessage};
 
-/// JSON pointers of the fields whose change counts as a change of state.
+/// JSON pointers to the fields whose change counts as a change of state.
 const STATES: [&str; 4] = ["/webhooks/state", "/print_stats/state", "/print_stats/filename", "/toolhead/homed_axes"];
 
 /// Moonraker's protocol for the push connection.
@@ -41,8 +41,8 @@ impl MoonrakerDialect {
     }
 }
 
-/// Builds the subscription to changes of state, print progress and heaters; progress and heaters are pushed up to four
-/// times a second.
+/// Builds the subscription to changes in state, print progress and heaters; the latter two are pushed up to four times
+/// a second.
 fn subscribe() -> String {
     let objects = json!({
         "webhooks": ["state"],

@@ -53,8 +53,8 @@ pub(super) fn judge(status: u16, message: String) -> PrinterError {
     }
 }
 
-/// Converts a 404 response from a firmware route. These routes exist only once the firmware has connected for the first
-/// time, so 404 means that it never has.
+/// Converts a 404 response from a firmware route. Firmware routes exist only once the firmware has connected for the
+/// first time, so 404 means that it never has.
 pub(super) fn no_route(error: PrinterError) -> PrinterError {
     match error {
         PrinterError::NotFound(message) => PrinterError::FirmwareDisconnected(message),
@@ -62,7 +62,7 @@ pub(super) fn no_route(error: PrinterError) -> PrinterError {
     }
 }
 
-/// Converts the 403 response to storing or deleting a file that is printing or paused.
+/// Converts the 403 response to an attempt to store or delete a file that is printing or paused.
 pub(super) fn in_use(error: PrinterError, name: &str) -> PrinterError {
     match error {
         PrinterError::Refused { status: 403, .. } => PrinterError::InUse(name.to_owned()),

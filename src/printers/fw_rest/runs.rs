@@ -1,7 +1,7 @@
 //! Counts the prints of the currently shown file in Moonraker's history.
 //!
 //! Klipper identifies a print only by its file. If a file is printed again right after a print of it has ended, the two
-//! look like the same print; only the history, which has an entry for each, distinguishes them.
+//! prints look like one; only the history, which has an entry for each, distinguishes them.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::{FwRest, components};
 
 /// Time for which the count is reused while a print is in progress.
 const COUNT_LIFETIME: Duration = Duration::from_secs(5);
-/// Number of history entries to read, newest first; a second print of a file directly follows the first.
+/// Number of history entries to read, newest first; repeated prints of a file are adjacent in the history.
 const ENTRIES: &str = "3";
 
 /// Cache for the last count.
@@ -24,7 +24,7 @@ pub(super) struct RunCountCache(Mutex<Option<RunCount>>);
 struct RunCount {
     file: String,
     state: String,
-    /// Seconds since the print started; a smaller number means a different print.
+    /// Seconds since the print started; a smaller number indicates a different print.
     seconds: f64,
     runs: u32,
     at: Instant,

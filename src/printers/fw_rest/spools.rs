@@ -1,5 +1,5 @@
 //! Spool to which Moonraker itself attributes filament: its component `[spoolman]` reports extruded filament to
-//! Spoolman as used from the active spool.
+//! Spoolman as consumption from the active spool.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -44,8 +44,8 @@ impl BookingCache {
     }
 }
 
-/// Returns the spool to which Moonraker currently attributes filament. If it cannot be read, the last known spool
-/// remains in effect.
+/// Returns the spool to which Moonraker currently attributes filament. If the active spool cannot be read, the last
+/// known one is returned.
 pub(super) async fn booking(printer: &FwRest) -> Option<SpoolBooking> {
     let (last, stands) = printer.spools.last();
     if stands {

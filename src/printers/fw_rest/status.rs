@@ -29,11 +29,11 @@ pub(super) const OBJECTS: &[(&str, &str)] = &[
 ];
 /// Fields read for each heater.
 const HEAT_FIELDS: &str = "temperature,target";
-/// Usual configuration name of the chamber if it has a heater; one with only a sensor is named differently.
+/// Usual configuration name of the chamber if it has a heater; a chamber with only a sensor is named differently.
 const HEATED_CHAMBER: &str = "heater_generic chamber";
 const MEASURED_CHAMBER: &str = "temperature_sensor chamber";
 
-/// Minimum share of a file that must be printed before the remaining time can be estimated.
+/// Minimum fraction of a file that must be printed before the remaining time can be estimated.
 const MIN_TELLING_SHARE: f64 = 0.02;
 
 /// Metadata that Moonraker extracted from a file.
@@ -136,7 +136,7 @@ pub(super) fn klippy_state(info: &Value) -> &str {
 
 /// Builds the status for a web server that responds while Klipper does not.
 pub(super) fn firmware_away(info: &Value, at: Timestamp) -> Status {
-    Status::unavailable(Connection::FirmwareDisconnected, format!("klipper is {}", klippy_state(info)), at)
+    Status::unavailable(Connection::FirmwareDisconnected, format!("Klipper is {}", klippy_state(info)), at)
 }
 
 /// Returns the progress of the print, from 0 to 1, as Moonraker's web front ends calculate it: the position between the
@@ -154,8 +154,8 @@ fn fraction(objects: &Value, facts: FileFacts) -> f64 {
     share.clamp(0.0, 1.0)
 }
 
-/// Returns the seconds until the print ends: the rest of the slicer's estimate or, if there is none, an extrapolation
-/// from the elapsed time.
+/// Returns the seconds until the print ends: what remains of the slicer's estimate or, if there is none, an
+/// extrapolation from the elapsed time.
 fn remaining(objects: &Value, facts: FileFacts, fraction: f64) -> Option<i64> {
     let left = match facts.seconds {
         Some(seconds) => seconds * (1.0 - fraction),
@@ -220,7 +220,7 @@ pub(super) fn read(objects: &Value, facts: FileFacts, at: Timestamp) -> Status {
     }
 }
 
-/// Converts the `print_stats.state` reported by a firmware that is ready. After an error, the printer counts as ready
+/// Converts the `print_stats.state` reported by firmware that is ready. After an error, the printer counts as ready
 /// again.
 fn of_print(state: &str) -> (Activity, Option<PrintEnd>) {
     match state {

@@ -1,8 +1,8 @@
-//! Parses those parts of a printer's certificate that are used: the common name, which is the serial number, and the
-//! public key.
+//! Parses the parts of a printer's certificate that the server uses: the common name, which is the serial number, and
+//! the public key.
 //!
 //! These certificates are signed by the manufacturer's own authority or by the printer itself, name no host, and lack
-//! extensions that verifiers for web servers insist on. This module therefore parses the few necessary fields itself.
+//! extensions that verifiers for web servers require. This module therefore parses the few necessary fields itself.
 
 /// DER tags.
 const SEQUENCE_TAG: u8 = 0x30;

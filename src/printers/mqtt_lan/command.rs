@@ -88,7 +88,7 @@ impl MqttCommand {
     }
 }
 
-/// Returns the number by which reports identify a print. It is always the same for a print, and never 0.
+/// Returns the number by which reports identify a print. The number is always the same for a print and is never 0.
 pub(super) fn subtask_of(print: &str) -> String {
     let hash = Sha256::digest(print);
     let number = u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]) & MAX_SUBTASK;

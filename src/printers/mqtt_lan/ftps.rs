@@ -1,7 +1,7 @@
 //! File transfer to a printer over FTP with implicit TLS. Only storing, listing and deleting are implemented.
 //!
 //! Each operation uses its own connection, and only one runs at a time. Data connections resume the TLS session of
-//! their control connection, because the printers reject any others. Results are verified afterwards, because printers
+//! their control connection, because the printers reject all others. Results are verified afterwards, because printers
 //! truncate transfers without reporting it.
 
 mod control;
@@ -35,7 +35,7 @@ const OPERATION_MARGIN: Duration = Duration::from_secs(20);
 const MAX_LIST_BYTES: u64 = 1024 * 1024;
 /// Message for listing or deleting files while an upload is in progress.
 const UPLOADING: &str = "a file is being uploaded to the printer; its storage is available after that";
-/// Text that some servers add to the confirmation of a file list if they could not read the folder.
+/// Text that some servers add to the confirmation of a file list if they cannot read the folder.
 const FAILED_WORD: &str = "failed";
 
 /// Client for one printer's file server.
@@ -135,8 +135,8 @@ impl Ftps {
         timeout(limit, listing).await.map_err(|_| PrinterError::Timeout)?.map_err(TransferError::error)
     }
 
-    /// Waits for exclusive use of the file server. During a long upload, another upload waits, while listing or
-    /// deleting fails with a message.
+    /// Waits for exclusive use of the file server. During a long upload, further uploads wait, while listing and
+    /// deleting fail with a message.
     async fn turn(&self) -> Result<tokio::sync::MutexGuard<'_, ()>, PrinterError> {
         let waiting = timeout(self.link.settings.command_timeout, self.turn.lock());
         waiting.await.map_err(|_| PrinterError::Refused { status: 503, message: UPLOADING.to_owned() })
@@ -146,7 +146,7 @@ impl Ftps {
         self.bare.load(Ordering::Relaxed)
     }
 
-    /// Switches to unencrypted data connections; returns `false` if they already were unencrypted.
+    /// Switches to unencrypted data connections; returns `false` if they were unencrypted already.
     fn goes_bare(&self, words: &str) -> bool {
         let news = !self.bare.swap(true, Ordering::Relaxed);
         if news {
@@ -245,7 +245,7 @@ impl Ftps {
         if left == 0 {
             Ok(())
         } else {
-            Err(PrinterError::Invalid("the file to upload became shorter while it was sent".to_owned()))
+            Err(PrinterError::Invalid("the file became shorter while it was being uploaded".to_owned()))
         }
     }
 
@@ -284,8 +284,8 @@ impl Ftps {
 }
 
 /// Returns whether a file list was received completely. Some models close the connection without a TLS close
-/// notification; for them, the printer's confirmation decides. Others never confirm; for them, the close notification
-/// decides, which only encrypted connections have.
+/// notification; for them, the printer's confirmation is decisive. Others never confirm; for them, the close
+/// notification is decisive, which exists only on encrypted connections.
 fn is_whole(farewell: bool, complete: Option<&FtpReply>) -> bool {
     match complete {
         Some(reply) => (200..300).contains(&reply.code) && !reply.text.to_ascii_lowercase().contains(FAILED_WORD),

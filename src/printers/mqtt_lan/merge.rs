@@ -1,5 +1,4 @@
-//! Merges reports that contain only changes. Objects are merged member by member; values of any other kind are
-//! replaced.
+//! Merges reports that contain only changes. Objects are merged field by field; values of any other type are replaced.
 
 use serde_json::{Map, Value};
 
@@ -7,14 +6,14 @@ use serde_json::{Map, Value};
 const MAX_DEPTH: usize = 12;
 /// Maximum number of values in a merged report. A full report has about a thousand.
 const MAX_VALUES: usize = 20_000;
-/// Maximum total size, in bytes, of all strings and member names in a merged report.
+/// Maximum total size, in bytes, of all strings and field names in a merged report.
 const MAX_TEXT_BYTES: usize = 512 * 1024;
 
 /// Error returned if the merged report exceeds its limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct TooLarge;
 
-/// Merges the members of `delta` into `report`. After [`TooLarge`], `report` must be discarded.
+/// Merges the fields of `delta` into `report`. After [`TooLarge`], `report` must be discarded.
 pub(super) fn merge(report: &mut Map<String, Value>, delta: Map<String, Value>) -> Result<(), TooLarge> {
     into(report, delta, MAX_DEPTH);
     let mut size = ReportSize::default();

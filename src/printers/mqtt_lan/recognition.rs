@@ -37,7 +37,7 @@ fn base_url(host: Ipv4Addr, port: u16) -> String {
     if port == MQTT_PORT { format!("mqtts://{host}") } else { format!("mqtts://{host}:{port}") }
 }
 
-/// Returns whether a text may be a serial number, which consists of upper-case letters and many digits.
+/// Returns whether a text can be a serial number, which consists of uppercase letters and many digits.
 fn is_serial(text: &str) -> bool {
     let form = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
     SERIAL_CHARS.contains(&text.len()) && text.bytes().all(form) && text.bytes().filter(u8::is_ascii_digit).count() >= 4
@@ -48,7 +48,7 @@ fn ask(stream: TcpStream) -> BoxFuture<'static, Option<PrinterIdentity>> {
 }
 
 /// Tries to sign in to the broker without an access code, which the broker rejects; the certificate presented before
-/// that identifies the printer.
+/// the rejection identifies the printer.
 async fn greet(stream: TcpStream) -> Option<PrinterIdentity> {
     let host = stream.peer_addr().ok()?.ip();
     let provider = Arc::new(aws_lc_rs::default_provider());

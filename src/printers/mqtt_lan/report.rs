@@ -1,8 +1,8 @@
 //! Converts a printer's merged report to one status. Depending on the model, numbers arrive as numbers or as strings.
 //! Pure except for the times passed in.
 //!
-//! `gcode_state` outlives its print: after a start, the old `FINISH` remains for minutes next to the id of the new
-//! print. The end of a print therefore counts only if the same print was seen in progress before, or if the state
+//! `gcode_state` outlives its print: after a start, the old `FINISH` remains for minutes alongside the ID of the new
+//! print. The end of a print therefore counts only if the same print was previously seen in progress, or if the state
 //! changed to an end while the connection was open.
 
 mod print;
@@ -22,9 +22,9 @@ use domain::time::Timestamp;
 pub(super) const ENDING: &str = ".gcode.3mf";
 /// Time to wait before reporting a print as failed, because its cancellation may be reported a moment later.
 const CANCEL_DELAY: Duration = Duration::from_secs(2);
-/// Time that a printer may take to act on a stop command; if the print still continues, the command is sent again.
+/// Time that a printer may take to act on a stop command. If the print continues after that, the command is sent again.
 const STOP_RETRY_DELAY: Duration = Duration::from_secs(15);
-/// Bit of `fun` that means that commands must be signed, so that other programs have only read access.
+/// Bit of `fun` that indicates that commands must be signed, so that other programs have read access only.
 const SIGNED_ONLY: u64 = 0x2000_0000;
 
 /// Parses an integer, which may be in a string.
@@ -103,7 +103,7 @@ pub(super) struct PrinterKnowledge {
     cancel_sent: Option<(Print, Instant)>,
     /// Print that failed while the connection was open, and the time of the failure.
     failed: Option<(Print, Instant)>,
-    /// Id and file from the last start command.
+    /// ID and file from the last start command.
     started: Option<(String, String)>,
     /// `true` if a reply reported that commands from this server are rejected.
     pub(super) refuses: bool,
@@ -188,15 +188,15 @@ impl PrinterKnowledge {
         Ok(())
     }
 
-    /// Returns the number of prints of the file of `print`, which is now in progress. Another print of the file has
-    /// started if the last one was reported as over, or if both have an id and the ids differ. A complete print
-    /// reported as running is an echo of the last one.
+    /// Returns the number of prints so far of the file of `print`, which is now in progress. Another print of the file
+    /// has started if the previous one was reported as over, or if both have an ID and the IDs differ. A complete print
+    /// that is reported as running is an echo of the previous one.
     ///
     /// Neither criterion is valid across two connections, because a print resumed after a power failure may have a
-    /// different id. No other criterion is reliable: a print started at the printer has no id, reports about prints
+    /// different ID. No other criterion is reliable: a print started at the printer has no ID, reports about prints
     /// from this server may lack theirs, and newer firmware no longer reports when a print started
     /// (`gcode_start_time`). If a file is printed again without a report that its previous print has ended, the two
-    /// therefore look like the same print.
+    /// prints therefore look like one.
     fn count_runs(&self, print: &Print, state: MqttPrintState, is_same_connection: bool) -> u32 {
         let Some(current) = self.under_way.as_ref().filter(|current| current.file == print.file) else { return 1 };
         let ended = self.ended.as_ref().map(|(ended, _)| ended);
@@ -208,7 +208,7 @@ impl PrinterKnowledge {
         self.runs.saturating_add(u32::from(is_another))
     }
 
-    /// Handles a reported failure. The print's cancellation may be reported a moment later.
+    /// Handles a reported failure, which may be followed a moment later by a report of the print's cancellation.
     fn failed(&mut self, print: Print, now_it_did: bool, error: u32, now: Instant) {
         let known_since = self.failed.as_ref().filter(|(failed, _)| failed.same(&print)).map(|(_, since)| *since);
         let Some(since) = known_since.or_else(|| now_it_did.then_some(now)) else { return };
@@ -225,8 +225,8 @@ impl PrinterKnowledge {
         self.cancelled.iter().chain(attempted).any(|cancelled| cancelled.same(print))
     }
 
-    /// Returns the time at which the state should be read again even if no report arrives before; `None` if there is
-    /// none.
+    /// Returns the time at which the state should be read again even if no report arrives earlier; `None` if there is
+    /// no such time.
     pub(super) fn due(&self) -> Option<Instant> {
         self.failed.as_ref().filter(|_| self.ended.is_none()).map(|(_, since)| *since + CANCEL_DELAY)
     }
@@ -277,7 +277,7 @@ impl PrinterKnowledge {
         slots::Changer::of(self.report.get("ams"), self.report.get("vt_tray"))
     }
 
-    /// Returns whether the print with the given id, which this server started, is in progress.
+    /// Returns whether the print with the given ID, which this server started, is in progress.
     pub(super) fn prints(&self, subtask: &str) -> bool {
         self.state.is_some_and(MqttPrintState::active) && self.print().subtask == subtask
     }

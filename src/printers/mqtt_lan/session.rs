@@ -29,11 +29,11 @@ use domain::time::Timestamp;
 
 /// Pauses between connection attempts while no caller needs the printer.
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
-/// Minimum pause between two connection attempts, even if a caller needs the printer.
+/// Minimum pause between connection attempts, even if a caller needs the printer.
 const MIN_RECONNECT_DELAY: Duration = Duration::from_millis(250);
 /// Maximum number of commands queued for the connection.
 const MAX_WAITING: usize = 16;
-/// Maximum time since the printer's last message for which its last report is considered current.
+/// Maximum time since the printer's last message at which its last report is considered current.
 const MAX_REPORT_AGE: Duration = Duration::from_secs(5);
 /// Sequence number of the first command.
 const FIRST_NUMBER: u32 = 20_000;
@@ -42,12 +42,12 @@ const FIRST_NUMBER: u32 = 20_000;
 pub(super) struct SessionSettings {
     pub(super) address: MqttLanAddress,
     pub(super) tls: Tls,
-    /// The printer's serial number, in upper case.
+    /// The printer's serial number, in uppercase.
     pub(super) serial: String,
     /// The printer's access code.
     pub(super) code: String,
     pub(super) settings: Settings,
-    /// MQTT client id of this server. Two clients with the same id disconnect each other.
+    /// MQTT client ID of this server. Two clients with the same ID disconnect each other.
     pub(super) client_id: String,
 }
 
@@ -199,7 +199,8 @@ impl PrinterSession {
             }
             let serial = &self.link.serial;
             let words = format!(
-                "it accepts the connection but sends no reports for the serial number {serial}: is that correct?"
+                "it accepts the connection but sends no reports for the serial number {serial}; is the serial number \
+                 correct?"
             );
             Err(PrinterError::Unreachable(words))
         };
@@ -207,7 +208,7 @@ impl PrinterSession {
     }
 
     /// Waits like [`Self::ready`], and also requires a recent message from the printer, because the connection to the
-    /// broker may stay open although the printer is gone.
+    /// broker may stay open even though the printer is gone.
     pub(super) async fn fresh(&self) -> Result<(), PrinterError> {
         self.ready().await?;
         let fresh = self.shared.with(|state| state.spoke.is_some_and(|at| at.elapsed() < MAX_REPORT_AGE));

@@ -53,7 +53,7 @@ pub(super) struct FilamentSource {
 }
 
 impl Changer {
-    /// Parses the members `ams` and `vt_tray` of a report.
+    /// Parses the fields `ams` and `vt_tray` of a report.
     pub(super) fn of(ams: Option<&Value>, beside: Option<&Value>) -> Self {
         let place = |(slot, tray): (u32, &Value)| {
             let ReportedSlot { slot, vendor_code, color, .. } = spool(slot, tray).bounded();
@@ -69,8 +69,9 @@ impl Changer {
         self.places.iter().find(|place| place.slot == slot)
     }
 
-    /// Returns the source for a print whose filaments come from the given slots; `None` is a filament that the print
-    /// does not use. Without any slots, returns the source for a one-filament print about which nothing is known.
+    /// Returns the source for a print whose filaments come from the given slots; `None` means a filament that the print
+    /// does not use. If there are no slots, returns the source for a print with one filament about which nothing is
+    /// known.
     ///
     /// A slot that the printer reported when the slot was chosen must still hold the same spool. A filament chosen from
     /// the changers therefore never comes from the external spool. A slot that only an operator declared means the
@@ -107,7 +108,8 @@ impl Changer {
             _ => {
                 let beside: Vec<String> = beside.iter().map(ToString::to_string).collect();
                 Err(PrinterError::Invalid(format!(
-                    "the print needs slot {}: the printer can use either its filament changer or one spool beside it",
+                    "the print needs slot {}, but the printer can use either its filament changer or one spool beside \
+                     it, not both",
                     beside.join(" and ")
                 )))
             }
@@ -115,7 +117,7 @@ impl Changer {
     }
 }
 
-/// Returns the slots of all changers, with the report on each.
+/// Returns the slots of all changers, each with its report.
 fn trays(ams: Option<&Value>) -> impl Iterator<Item = (u32, &Value)> {
     let changers = ams.and_then(|ams| ams.get("ams")).and_then(Value::as_array).into_iter().flatten();
     changers.filter_map(|changer| Some((id(changer, MAX_CHANGERS)?, changer))).flat_map(|(number, changer)| {

@@ -93,7 +93,7 @@ async fn a_printer_of_another_serial_number_hears_no_code() {
     let other = shop.reached(|address| address.serial = "01S00A000000".into(), settings());
     let look = other.look(Timestamp(0)).await;
     assert_eq!(look.connection, Connection::Unreachable);
-    let expected = format!("its certificate is that of {}, not 01S00A000000", shop.sim.serial);
+    let expected = format!("its certificate belongs to {}, not 01S00A000000", shop.sim.serial);
     assert!(look.message.as_ref().unwrap().contains(&expected), "{look:?}");
     assert_eq!(shop.bambu.clients(), 0);
 }

@@ -1,12 +1,12 @@
 //! TLS with a printer that presents its own certificate: the certificate must be issued for the printer's serial
 //! number, and its key must remain the one that was seen first.
 //!
-//! No certificate authority can be relied on. The manufacturer's authority differs between product families, its
-//! certificates do not satisfy the rules for web servers, and in LAN-only mode some printers sign their own
-//! certificates. The first connection is therefore trusted if the serial number is right; later connections must use
-//! the same key, which is stored with the printer's registration. An attacker who impersonates the printer at the first
-//! connection is trusted and receives the access code. A printer whose board was replaced is accepted once an operator
-//! has disconnected and reconnected it.
+//! There is no certificate authority that can be relied on. The manufacturer's authority differs between product
+//! families, its certificates do not satisfy the rules for web servers, and in LAN-only mode some printers sign their
+//! own certificates. The first connection is therefore trusted if the serial number is correct; later connections must
+//! use the same key, which is stored with the printer's registration. An attacker who impersonates the printer at the
+//! first connection is trusted and receives the access code. A printer whose board was replaced is accepted once an
+//! operator has disconnected and reconnected it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,7 +27,7 @@ pub(super) struct Tls {
     /// connection resumes the session of the control connection, as the printers require. It is limited to TLS 1.2:
     /// with 1.3, the session arrives too late, and transfers are truncated.
     pub(super) ftps: Arc<ClientConfig>,
-    /// Server name to request, under which sessions are also resumed.
+    /// Server name to request; sessions are also resumed under it.
     pub(super) name: ServerName<'static>,
     verifier: Arc<Verifier<PinnedKeyJudge>>,
 }
@@ -66,14 +66,15 @@ impl Tls {
 
 /// Judge that decides whether a certificate belongs to a printer.
 trait CertificateJudge: std::fmt::Debug + Send + Sync {
-    /// Checks a certificate; the error is the reason for rejecting it, for people to read.
+    /// Checks a certificate; the error is the human-readable reason for rejecting it.
     fn judge(&self, der: &[u8]) -> Result<(), String>;
     /// Records that the peer has proved that it owns the certificate's key. A certificate alone proves nothing, because
     /// anyone can send a copy of it.
     fn proved(&self, der: &[u8]);
 }
 
-/// Certificate verifier that leaves the decision to its judge and checks that the printer owns the certificate's key.
+/// Certificate verifier that checks that the printer owns the certificate's key and leaves the rest of the decision to
+/// its judge.
 #[derive(Debug)]
 struct Verifier<J> {
     judge: J,
@@ -142,7 +143,7 @@ impl CertificateJudge for PinnedKeyJudge {
         let certificate = Certificate::read(der).ok_or("its certificate cannot be parsed")?;
         if certificate.common_name != self.serial {
             let is: String = certificate.common_name.chars().take(40).filter(|c| !c.is_control()).collect();
-            return Err(format!("its certificate is that of {is}, not {}", self.serial));
+            return Err(format!("its certificate belongs to {is}, not {}", self.serial));
         }
         let key: KeyDigest = Sha256::digest(certificate.public_key).into();
         if self.known_key().is_none_or(|pinned_key| pinned_key == key) {
@@ -173,8 +174,8 @@ impl CertificateJudge for AnyCertificateJudge {
     fn proved(&self, _der: &[u8]) {}
 }
 
-/// Creates a verifier that accepts any printer's certificate, to read the serial number from it. It is only for
-/// connections over which nothing secret is sent.
+/// Creates a verifier that accepts any printer's certificate, to read the serial number from it. Only for connections
+/// over which no secrets are sent.
 pub(super) fn any_printer(provider: Arc<CryptoProvider>) -> Arc<dyn ServerCertVerifier> {
     Arc::new(Verifier { judge: AnyCertificateJudge, provider })
 }
@@ -246,7 +247,7 @@ mod tests {
     #[test]
     fn another_printers_certificate_is_refused() {
         let verifier = pinned("01S00A999999");
-        let words = "its certificate is that of 01S00A123456, not 01S00A999999".to_owned();
+        let words = "its certificate belongs to 01S00A123456, not 01S00A999999".to_owned();
         assert_eq!(verifier.judge(&sample(0)), Err(words));
         assert!(verifier.judge(b"garbage").is_err());
     }

@@ -1,13 +1,13 @@
-//! Texts for the printer's error codes. This module has texts for the most common codes. The others are shown as codes,
-//! which the printer's screen and the manufacturer's website explain.
+//! Texts for the printer's error codes. This module contains texts for the most common codes. Other errors are shown as
+//! codes, which are explained on the printer's screen and the manufacturer's website.
 
 use serde_json::Value;
 
 use super::report::unsigned;
 
-/// Codes for a cancelled print, which are reported for some seconds and then withdrawn.
+/// Codes for a cancelled print, which are reported for a few seconds and then withdrawn.
 const CANCELLED: [u32; 2] = [0x0300_400C, 0x0500_400E];
-/// Code for a printer that is busy with a print and accepts no other.
+/// Code for a printer that is busy with a print and does not accept another.
 pub(super) const BUSY_ERROR: u32 = 0x0500_4004;
 /// Code with which a printer rejects commands from programs other than the manufacturer's own.
 const COMMANDS_REFUSED: u64 = 0x0500_0500_0001_0007;
@@ -39,7 +39,7 @@ const PRINT_ERRORS: [(u32, &str); 35] = [
     (0x0300_400C, "the print was cancelled"),
     (0x0300_8000, "printing was paused for an unknown reason"),
     (0x0300_8001, "printing was paused at the printer"),
-    (0x0300_8002, "defects of the first layer were detected"),
+    (0x0300_8002, "first-layer defects were detected"),
     (0x0300_8003, "spaghetti was detected"),
     (0x0300_8004, "the filament ran out"),
     (0x0300_8005, "the front cover of the tool head fell off"),
@@ -48,10 +48,10 @@ const PRINT_ERRORS: [(u32, &str); 35] = [
     (0x0300_8009, "the bed's temperature is abnormal"),
     (0x0300_800A, "filament piled up in the waste chute"),
     (0x0300_800B, "the filament cutter is stuck"),
-    (0x0500_4001, "the printer failed to reach its maker's cloud"),
+    (0x0500_4001, "the printer failed to reach the manufacturer's cloud"),
     (0x0500_4002, "the file's path or name is not supported"),
     (0x0500_4003, "the printer was unable to read the file"),
-    (BUSY_ERROR, "the printer is busy and accepts no other print"),
+    (BUSY_ERROR, "the printer is busy and does not accept another print"),
     (0x0500_4005, "the printer accepts no prints while its firmware is being updated"),
     (0x0500_4006, "the printer's storage has too little space for the print"),
     (0x0500_4008, "starting the print failed"),
@@ -99,7 +99,7 @@ pub(super) fn print_error(error: u32) -> Option<String> {
     let entry = PRINT_ERRORS.iter().find(|(code, _)| *code == unit);
     Some(match entry {
         Some((_, text)) => format!("{text} ({number})"),
-        None => format!("error {number}, see the printer's screen"),
+        None => format!("error {number}; see the printer's screen"),
     })
 }
 
@@ -113,14 +113,14 @@ pub(super) fn notices(hms: Option<&Value>) -> Vec<u64> {
     all.filter_map(number).filter(|notice| (*notice >> 16) & 0xFFFF != INFORMATION_LEVEL).collect()
 }
 
-/// Joins the texts of the given notices; `None` if there are none.
+/// Joins the texts for the given notices; `None` if there are none.
 pub(super) fn describe(notices: &[u64]) -> Option<String> {
     let words = |notice: &u64| {
         let [a, b, c, d] = [48, 32, 16, 0].map(|shift| (notice >> shift) & 0xFFFF);
         let number = format!("HMS {a:04X}-{b:04X}-{c:04X}-{d:04X}");
         match NOTICES.iter().find(|(code, _)| code == notice) {
             Some((_, text)) => format!("{text} ({number})"),
-            None => format!("{number}, see the printer's screen"),
+            None => format!("{number}; see the printer's screen"),
         }
     };
     let descriptions: Vec<String> = notices.iter().take(MAX_TOLD).map(words).collect();

@@ -13,12 +13,12 @@ use crate::upload;
 use crate::wire::PrinterHttpClient;
 use domain::bounds::unix_seconds;
 
-/// Time that an upload waits for another upload to the printer to finish. The printer notices only after a while that
-/// an upload has been aborted.
+/// Maximum time for which an upload waits for another upload to the printer to finish. It takes the printer a while to
+/// notice that an upload has been aborted.
 const TRANSFER_WAIT: Duration = Duration::from_secs(20);
 /// Interval between attempts while waiting for another upload.
 const TRANSFER_INTERVAL: Duration = Duration::from_secs(1);
-/// Maximum number of folders listed per storage.
+/// Maximum number of folders listed per storage device.
 const MAX_FOLDERS: usize = 100;
 
 /// Returns the resource path of an uploaded file.
@@ -29,7 +29,7 @@ pub(super) fn resource(storage: &str, name: &str) -> String {
 /// Returns the name of the storage for uploads, without slashes: the first one that is available and writable.
 pub(super) fn storage(answer: &Value) -> Result<String, PrinterError> {
     let list = answer.get("storage_list").and_then(Value::as_array);
-    let list = list.ok_or_else(|| PrinterError::BadAnswer("no list of storages".into()))?;
+    let list = list.ok_or_else(|| PrinterError::BadAnswer("no list of storage devices".into()))?;
     let is = |one: &Value, member: &str| one.get(member).and_then(Value::as_bool);
     let usable = list.iter().filter(|one| is(one, "available") != Some(false) && is(one, "read_only") != Some(true));
     let path = usable.filter_map(|one| one.get("path")?.as_str()).map(|path| path.trim_matches('/')).next();
@@ -98,8 +98,7 @@ async fn compare(wire: &PrinterHttpClient, entry: &Value, source: &Source) -> Re
     }
 }
 
-/// Uploads a file. The header that would start the print is omitted, because some firmware interprets any value of it
-/// as yes.
+/// Uploads a file. The header that would start the print is omitted, because some firmware interprets any value as yes.
 async fn send(wire: &PrinterHttpClient, storage: &str, name: &str, source: &Source) -> Result<Value, PrinterError> {
     let version = wire.get("api/version", &[]).await?;
     if version.pointer("/capabilities/upload-by-put") == Some(&Value::Bool(true)) {
@@ -126,7 +125,7 @@ async fn under_way(wire: &PrinterHttpClient) -> String {
     format!(" (another upload is in progress: {}, {progress:.0} %)", file.unwrap_or("unknown file"))
 }
 
-/// Lists all files of a storage recursively; each folder is a separate request.
+/// Lists all files on a storage device recursively; each folder is a separate request.
 pub(super) async fn list(wire: &PrinterHttpClient, storage: &str) -> Result<Vec<RemoteFile>, PrinterError> {
     let mut waiting = VecDeque::from([String::new()]);
     let (mut files, mut requests) = (Vec::new(), 0);

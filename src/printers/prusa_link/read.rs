@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use crate::adapter::{PrinterError, Webcam};
 
-/// Returns the number of a job; `None` if no job is shown.
+/// Returns the number of a job; `None` if no job is reported.
 pub(super) fn number(job: &Value) -> Option<u64> {
     job.get("id")?.as_u64()
 }
 
-/// Returns the camera named in the status; the printer provides only one still picture at a time.
+/// Returns the camera named in the status; it provides only single still pictures.
 pub(super) fn webcams(info: &Value, base: &Url) -> Vec<Webcam> {
     let Some(camera) = info.get("camera").filter(|camera| camera.is_object()) else { return Vec::new() };
     let name = camera.get("id").and_then(Value::as_str).unwrap_or("camera").to_owned();
@@ -30,7 +30,7 @@ pub(super) fn judge(status: u16, message: String) -> PrinterError {
     }
 }
 
-/// Converts the 409 response to deleting a file that is printing or paused.
+/// Converts the 409 response to an attempt to delete a file that is printing or paused.
 pub(super) fn in_use(error: PrinterError, name: &str) -> PrinterError {
     match error {
         PrinterError::Refused { status: 409, .. } => PrinterError::InUse(name.to_owned()),

@@ -19,7 +19,7 @@ pub(super) fn printer_away(status: &Value) -> Option<String> {
     Some(words.unwrap_or("the printer does not respond to its server").to_owned())
 }
 
-/// Returns whether the printer may show a job. Idle printers are not queried for one.
+/// Returns whether a job can be current in this status; idle printers are not queried for one.
 pub(super) fn may_show_job(status: &Value) -> bool {
     status.get("job").is_some() || !matches!(state_of(status), "IDLE" | "READY")
 }
@@ -35,9 +35,9 @@ fn state_of(status: &Value) -> &str {
 
 /// Builds a status from `/api/v1/status`, and from `/api/v1/job`, which is requested right after it.
 ///
-/// FINISHED and STOPPED are shown until they are confirmed at the printer or another print starts. READY also counts as
-/// idle: a person sets it after preparing the printer. A printer that is busy or waits for a person without printing
-/// counts as not idle and shows no file, so that nothing is sent to it and no conclusions are drawn from its state.
+/// FINISHED and STOPPED are reported until they are confirmed at the printer or another print starts. READY also counts
+/// as idle: an operator sets it after preparing the printer. A printer that is busy or needs attention without printing
+/// counts as not idle and has no file, so that nothing is sent to it and no conclusions are drawn from its state.
 pub(super) fn read(status: &Value, job: &Value, cancelled: Option<u64>, at: Timestamp) -> Status {
     let told_state = state_of(status);
     let of_job = job.get("state").and_then(Value::as_str);

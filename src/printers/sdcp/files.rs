@@ -64,7 +64,7 @@ fn refusal(answer: &Value) -> PrinterError {
     PrinterError::Refused { status: 422, message }
 }
 
-/// Computes the upload's MD5 checksum in lower-case hexadecimal.
+/// Computes the upload's MD5 checksum in lowercase hexadecimal.
 async fn sum(source: &Source) -> Result<String, PrinterError> {
     let mut hash = Md5::new();
     let mut offset = 0;
@@ -88,7 +88,7 @@ async fn piece(source: &Source, offset: u64) -> Result<Vec<u8>, PrinterError> {
     let left = length - piece.len() as u64;
     file.take(left).read_to_end(&mut piece).await.map_err(failed)?;
     if piece.len() as u64 != length {
-        return Err(PrinterError::Invalid("the file to upload became shorter while it was sent".into()));
+        return Err(PrinterError::Invalid("the file became shorter while it was being uploaded".into()));
     }
     Ok(piece)
 }

@@ -1,6 +1,6 @@
 //! The only socket to a printer. A printer supports only a few clients and never disconnects any; with too many
-//! clients, it hangs until it is power-cycled. All requests therefore share one socket, which is closed when idle, and
-//! a new one is opened only once it is closed.
+//! clients, it hangs until it is power-cycled. All requests therefore share one socket, which is closed when idle; a
+//! new one is opened only after the old one has been closed.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -59,7 +59,7 @@ struct InboxContent {
     state: PushState,
     telemetry: Option<Telemetry>,
     last_essence: Option<StatusSummary>,
-    /// Id of the printer itself; empty until the printer has reported it.
+    /// ID of the printer itself; empty until the printer has reported it.
     board: String,
 }
 
@@ -90,7 +90,7 @@ impl LazySocket {
     pub(super) async fn ask(&self, ask: PrinterRequest) -> Result<Value, PrinterError> {
         let (answered, answer) = oneshot::channel();
         if self.questions().try_send(QueuedRequest { ask, answered }).is_err() {
-            return Err(PrinterError::Unreachable("too many requests to the printer at the same time".into()));
+            return Err(PrinterError::Unreachable("too many concurrent requests to the printer".into()));
         }
         match timeout(self.settings.connect_timeout + self.settings.request_timeout, answer).await {
             Ok(Ok(answer)) => answer,
@@ -304,7 +304,7 @@ impl OpenSocket {
         }
     }
 
-    /// Records a status. If it was not requested and contains a change, wakes the waiter.
+    /// Records a status. If the status was not requested and contains a change, wakes the waiter.
     fn pushed(&self, payload: &Value, was_asked: bool) {
         let now = status::essence(payload);
         let changed = self.shared.with(|pushed| {
@@ -322,7 +322,7 @@ impl OpenSocket {
         }
     }
 
-    /// Delivers a message to all requests that wait for a message of its kind; returns whether there were any.
+    /// Delivers a message to all requests that are waiting for a message of its kind; returns whether there were any.
     fn answer_all(&mut self, ask: &PrinterRequest, payload: &Value) -> bool {
         let ids: Vec<String> =
             self.waiting.iter().filter(|(_, waiting)| waiting.ask == *ask).map(|(id, _)| id.clone()).collect();

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::adapter::PrinterError;
 
-/// Request to a printer. Only these requests may be sent: an unknown command crashes the firmware and ends any print.
+/// Request to a printer. No other requests may be sent, because an unknown command crashes the firmware and ends any
+/// print.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum PrinterRequest {
     /// Request for the status, which arrives as a separate message.
@@ -36,7 +37,7 @@ impl PrinterRequest {
         }
     }
 
-    /// Builds the parameters, including every member that the firmware reads, because it crashes if one is missing.
+    /// Builds the parameters, including every field that the firmware reads, because it crashes if one is missing.
     fn data(&self) -> Value {
         match self {
             Self::Start(name) => json!({
@@ -49,7 +50,7 @@ impl PrinterRequest {
         }
     }
 
-    /// Builds the request message. The printer's id may be empty while unknown; the printer only echoes the time.
+    /// Builds the request message. The printer's ID may be empty while unknown; the printer only echoes the time.
     pub(super) fn message(&self, id: &str, board: &str, at_ms: i64) -> String {
         json!({
             "Id": board,
@@ -70,7 +71,7 @@ impl PrinterRequest {
             (Self::Start(_), 1) => refused(409, "the printer is busy"),
             (Self::Start(_), 3) => refused(422, "the file on the printer is damaged"),
             (Self::Start(_), 4) => refused(422, "the printer cannot read the file"),
-            (Self::Start(_), 5..=7) => refused(422, "the file is not for this printer"),
+            (Self::Start(_), 5..=7) => refused(422, "the file was not made for this printer"),
             (Self::Pause | Self::Resume | Self::Stop, 1) => refused(409, "no print is running"),
             (_, other) => refused(409, &format!("error number {other}")),
         }
@@ -103,7 +104,7 @@ pub(super) enum PrinterMessage {
     Other,
 }
 
-/// Parses a message. Also returns the printer's id if the message contains it.
+/// Parses a message. Also returns the printer's ID if the message contains it.
 pub(super) fn read(text: &str) -> (PrinterMessage, Option<String>) {
     let Ok(mut message) = bounded_json::read(text.as_bytes(), bounded_json::ANSWER) else {
         return (PrinterMessage::Other, None);

@@ -68,7 +68,7 @@ fn file(status: &Value) -> Option<&str> {
     status.pointer("/PrintInfo/Filename").and_then(Value::as_str).map(name_of).filter(|name| !name.is_empty())
 }
 
-/// Returns the id of the printer's task, of which there is one per print; `None` if the printer reports none.
+/// Returns the ID of the printer's task, of which there is one per print; `None` if the printer reports none.
 pub(super) fn task(status: &Value) -> Option<&str> {
     status.pointer("/PrintInfo/TaskId").and_then(Value::as_str).filter(|task| !task.is_empty())
 }
@@ -124,7 +124,7 @@ pub(super) fn telemetry(status: &Value) -> Telemetry {
 }
 
 /// Converts the printer's status message. A printer that is calibrating, testing itself or in an unknown state counts
-/// as not idle and shows no file, so that nothing is sent to it and no conclusions are drawn from its state. A printer
+/// as not idle and has no file, so that nothing is sent to it and no conclusions are drawn from its state. A printer
 /// that is receiving a file is idle.
 pub(super) fn read(status: &Value, at: Timestamp) -> Status {
     let machine = status.get("CurrentStatus").and_then(Value::as_array);
@@ -183,7 +183,7 @@ fn words(ended: Option<PrintEnd>, error: i64, number: Option<i64>) -> Option<Str
         0 => None,
         1 => Some("the file on the printer is damaged".to_owned()),
         2 => Some("the printer could not read the file".to_owned()),
-        3..=5 => Some("the file is not for this printer".to_owned()),
+        3..=5 => Some("the file was not made for this printer".to_owned()),
         other => Some(format!("the printer stopped with error {other}: check its screen")),
     };
     message.or_else(|| match (ended, number) {

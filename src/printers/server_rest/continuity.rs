@@ -2,9 +2,9 @@
 //!
 //! `OctoPrint` keeps the temperatures of the last half hour in memory, with one measurement every few seconds. A
 //! measurement that was once in memory is therefore still there, unless `OctoPrint` has been restarted or the
-//! measurement is too old. The mark consists of the time of the latest measurement and a hash of the last few, for
-//! which the check searches. Times alone might recur, because the clock of the printer's host may show any time after a
-//! power failure.
+//! measurement is too old. The mark consists of the time of the latest measurement and a hash of the last few
+//! measurements; the check searches for these measurements. Times alone might recur, because the clock of the printer's
+//! host may show any time after a power failure.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -15,8 +15,8 @@ use domain::printer_status::ServerRun;
 
 /// Number of measurements covered by a mark.
 const MARKED_MEASUREMENTS: usize = 4;
-/// Time for which `OctoPrint` keeps measurements by default, less a margin, in seconds. A list that covers more time
-/// may no longer contain the marked measurements.
+/// Time in seconds for which `OctoPrint` keeps measurements by default, less a margin. If a list covers more time than
+/// this, the marked measurements may have been dropped from it.
 const KEPT_SECONDS: i64 = 25 * 60;
 
 /// Returns a mark for the present moment; `None` if there are too few measurements.

@@ -1,5 +1,5 @@
-//! `OctoPrint`'s raw WebSocket: a session is obtained with the API key; then state messages arrive up to twice a
-//! second, of which only those with a change wake the waiter.
+//! `OctoPrint`'s raw WebSocket: a session is obtained with the API key; after that, state messages arrive up to twice a
+//! second, and only those that contain a change wake the waiter.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl OctoPrintDialect {
         Self { wire, news: StateFilter::default(), ends }
     }
 
-    /// Obtains a session for the push socket (`name:session`), for which only the API key is needed.
+    /// Obtains a session for the push socket (`name:session`), which requires only the API key.
     async fn session(&self) -> Result<String, PrinterError> {
         let login = self.wire.post("api/login", &[], Some(&json!({"passive": true}))).await?;
         let field = |name: &str| login.get(name).and_then(Value::as_str);

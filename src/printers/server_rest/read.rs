@@ -17,8 +17,8 @@ pub(super) enum Port {
     Closed(String),
 }
 
-/// Parses the state of the serial port from `OctoPrint`'s state texts; any state that means neither closed nor opening
-/// counts as open.
+/// Parses the state of the serial port from `OctoPrint`'s state texts; any state other than closed or opening counts as
+/// open.
 pub(super) fn port(connection: &Value) -> Result<Port, PrinterError> {
     let state = connection
         .pointer("/current/state")
@@ -65,7 +65,7 @@ pub(super) fn judge(status: u16, message: String) -> PrinterError {
     }
 }
 
-/// Converts the 409 response to storing or deleting a file that is printing or paused.
+/// Converts the 409 response to an attempt to store or delete a file that is printing or paused.
 pub(super) fn in_use(error: PrinterError, name: &str) -> PrinterError {
     match error {
         PrinterError::Refused { status: 409, .. } => PrinterError::InUse(name.to_owned()),

@@ -1,7 +1,7 @@
 //! Counts the prints of the currently selected file, from the file's own record.
 //!
 //! `OctoPrint` identifies a print only by its file. If a file is printed again right after a print of it has ended, the
-//! two look like the same print; only the record, which counts each print when it ends, distinguishes them.
+//! two prints look like one; only the record, which counts each print when it ends, distinguishes them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,21 +13,21 @@ use tokio::time::Instant;
 use super::{ServerRest, files};
 use domain::printer_status::{Activity, Connection, Status};
 
-/// Time after which the count is read again if another print seemed to have started when it was read: `OctoPrint`
-/// counts a print only a moment after it has ended.
+/// Time after which the count is read again if another print seemed to have started when it was read, because
+/// `OctoPrint` counts a print only a moment after it has ended.
 const RECHECK_AFTER: Duration = Duration::from_secs(5);
 /// Elapsed print time, in seconds, below which the elapsed time cannot show that another print has started. If the push
 /// connection does not report ends, a count read within this time is read again later.
 const BEGINNING_SECONDS: f64 = 5.0;
 
-/// Last count, and the number of reported ends of prints.
+/// Last count, and the number of prints reported as ended.
 #[derive(Debug, Default)]
 pub(super) struct RecordedRuns {
     last: Mutex<Option<RecordCount>>,
     pub(super) ends: Arc<ReportedEnds>,
 }
 
-/// Number of ends of prints that the push connection may have reported. Each new connection counts as one, because ends
+/// Number of prints whose end the push connection may have reported. Each new connection counts as one, because ends
 /// are missed while there is no connection.
 #[derive(Debug, Default)]
 pub(super) struct ReportedEnds(AtomicU64);
@@ -43,17 +43,17 @@ struct RecordCount {
     file: String,
     /// `true` if a print was in progress when the count was read.
     active: bool,
-    /// Seconds since the print started; a smaller number means a different print.
+    /// Seconds since the print started; a smaller number indicates a different print.
     seconds: f64,
     runs: u32,
-    /// Number of reported ends before the count was read.
+    /// Number of prints reported as ended before the count was read.
     ends: u64,
-    /// Time at which the count was read; `None` if it need not be read again.
+    /// Time at which the count was read; `None` if it does not need to be read again.
     provisional_since: Option<Instant>,
 }
 
 impl RecordCount {
-    /// Returns whether another print has replaced the one that was counted, or may have.
+    /// Returns whether another print has replaced, or may have replaced, the one that was counted.
     fn is_over(&self, seconds: f64, ends: u64) -> bool {
         self.active && (seconds < self.seconds || ends != self.ends)
     }

@@ -1,7 +1,7 @@
 //! HTTP Digest authentication (RFC 7616 with MD5 and `qop=auth`), for printers that require a user name and a password.
 //!
-//! Every request answers the latest challenge with the next nonce count, so only the first request, and the first after
-//! a nonce has expired, is sent twice.
+//! Every request answers the latest challenge with the next nonce count, so only the first request, and the first one
+//! after a nonce has expired, are sent twice.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -37,7 +37,7 @@ impl Digest {
         Some(Self { user: user.to_owned(), password: password.to_owned(), challenge: Mutex::default() })
     }
 
-    /// Signs the request with the latest challenge, if there is one; returns the nonce used.
+    /// Signs the request for the latest challenge, if there is one; returns the nonce used.
     pub(crate) fn sign(&self, request: &mut Request) -> Option<String> {
         let url = request.url();
         let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));

@@ -1,7 +1,7 @@
 //! Calls to the books: organisations, contacts, invoices and credit notes.
 //!
 //! Requests that create something carry an idempotency key. If a request is repeated with the same key, the system
-//! repeats its first response instead of acting again.
+//! returns its first response instead of acting again.
 
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Map, Number, Value, json};
@@ -23,7 +23,7 @@ const UNTOLD_BUSY_SECONDS: u64 = 60;
 /// Path of the accounting API below the base address.
 const API: &str = "api.xro/2.0";
 
-/// Books of one organisation, usable as long as the access token is valid.
+/// Client for one organisation's books, usable as long as the access token is valid.
 pub struct OrganisationClient<'a> {
     of: &'a AccountingClient,
     peer: PeerClient,
@@ -57,7 +57,7 @@ impl OrganisationClient<'_> {
         call.header("xero-tenant-id", &self.tenant).header("accept", "application/json")
     }
 
-    /// Returns the id of the contact with the document's e-mail address or, if it has none, with its name; `None` if
+    /// Returns the ID of the contact with the document's email address or, if it has none, with its name; `None` if
     /// there is no such contact.
     pub async fn contact(&self, paper: &AccountingDocument) -> Result<Option<String>, AccountingError> {
         let (member, value) = match &paper.contact_email {
@@ -69,7 +69,7 @@ impl OrganisationClient<'_> {
         read::contact(&body)
     }
 
-    /// Creates a contact and returns its id.
+    /// Creates a contact and returns its ID.
     pub async fn create_contact(&self, paper: &AccountingDocument, key: &str) -> Result<String, AccountingError> {
         let mut contact = json!({"Name": paper.contact_name});
         if let Some(email) = &paper.contact_email {
@@ -117,12 +117,12 @@ impl OrganisationClient<'_> {
         read::paper(&created, paper.kind)?.ok_or_else(|| PeerFault::new(format!("{WHO} created no document")).into())
     }
 
-    /// Returns whether payments are booked in the accounting system.
+    /// Returns whether payments are recorded in the accounting system.
     pub fn takes_payments(&self) -> bool {
         !self.of.payment_account.is_empty()
     }
 
-    /// Books the full payment of an invoice.
+    /// Records the full payment of an invoice.
     pub async fn create_payment(
         &self,
         paper: &AccountingDocument,

@@ -6,7 +6,7 @@ use super::{AccountingError, Organisation, WHO};
 use crate::peers::PeerFault;
 use domain::invoice::DocumentKind;
 
-/// Maximum number of characters of an error message that are shown.
+/// Maximum number of characters shown of an error message.
 const MAX_WORDS_CHARS: usize = 400;
 /// Maximum number of organisations read.
 const MAX_ORGANISATIONS: usize = 100;
@@ -14,7 +14,7 @@ const MAX_ORGANISATIONS: usize = 100;
 /// Document stored in the accounting system.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PostedDocument {
-    /// Id assigned by the accounting system.
+    /// ID assigned by the accounting system.
     pub id: String,
     /// Total in the document's currency; `None` if not reported.
     pub total: Option<f64>,
@@ -40,12 +40,12 @@ pub(super) fn organisations(answer: &Value) -> Result<Vec<Organisation>, Account
     Ok(all.iter().take(MAX_ORGANISATIONS).filter_map(read).collect())
 }
 
-/// Returns the id of the first contact in a response.
+/// Returns the ID of the first contact in a response.
 pub(super) fn contact(answer: &Value) -> Result<Option<String>, AccountingError> {
     let all = answer["Contacts"].as_array().ok_or_else(|| strange("no list of contacts"))?;
     let counts = |one: &&Value| one["ContactStatus"].as_str().is_none_or(|status| status == "ACTIVE");
     match all.iter().find(counts) {
-        Some(one) => Ok(Some(text(one, "ContactID").ok_or_else(|| strange("a contact without an id"))?)),
+        Some(one) => Ok(Some(text(one, "ContactID").ok_or_else(|| strange("a contact without an ID"))?)),
         None => Ok(None),
     }
 }
@@ -62,7 +62,7 @@ pub(super) fn paper(answer: &Value, kind: DocumentKind) -> Result<Option<PostedD
     if one["HasErrors"] == true || one["StatusAttributeString"] == "ERROR" {
         return Err(AccountingError::Refused(validation(one).unwrap_or_else(|| "no reason given".to_owned())));
     }
-    let id = text(one, id).ok_or_else(|| strange("a document without an id"))?;
+    let id = text(one, id).ok_or_else(|| strange("a document without an ID"))?;
     Ok(Some(PostedDocument { id, total: one["Total"].as_f64(), due: one["AmountDue"].as_f64() }))
 }
 

@@ -14,10 +14,10 @@ use crate::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
-/// Maximum number of characters of the service's messages that are shown.
+/// Maximum number of characters shown of an error message from the service.
 const MAX_WORDS_CHARS: usize = 300;
 /// Name of the service in messages.
-const OTHER_SIDE: &str = "the mail service";
+const OTHER_SIDE: &str = "the email service";
 
 /// Address and credentials of a mail service.
 #[derive(Clone)]
@@ -36,10 +36,10 @@ const OTHER_BODY: &str = "invalid_idempotent_request";
 /// Error code for an idempotency key whose first request is still in progress.
 const STILL_UNDER_WAY: &str = "concurrent_idempotent_requests";
 
-/// Mailer that uses a mail service. The message id is the idempotency key, so retries within a day do not send a
-/// message twice. The body may have changed between two attempts, because recipients or the email template changed. If
-/// the service has stored a different body under the key, the message is therefore sent under another key: a duplicate
-/// is better than a loss.
+/// Mailer that uses a mail service. The message ID is the idempotency key, so retries within a day do not send a
+/// message twice. The body may change between attempts if the recipients or the email template change. If the service
+/// has stored a different body under the key, the message is therefore sent under another key: a duplicate is better
+/// than a loss.
 pub struct MailApi {
     peer: PeerClient,
     settings: ApiSettings,
@@ -51,7 +51,7 @@ impl MailApi {
     pub fn new(client: Client, settings: ApiSettings) -> Result<Self, MailError> {
         let from = sender(&settings.from)?;
         let peer = PeerClient::new(client, &settings.base_url, TokenForm::Bearer, &settings.key);
-        let peer = peer.map_err(|error| MailError::settings(format!("the mail service: {error}")))?;
+        let peer = peer.map_err(|error| MailError::settings(format!("the email service: {error}")))?;
         Ok(Self { peer, settings, from })
     }
 
@@ -91,10 +91,10 @@ impl MailApi {
         let name = error.get("name").and_then(Value::as_str).unwrap_or_default();
         let reason = match words(&error) {
             _ if status.as_u16() == 409 && name == STILL_UNDER_WAY => {
-                "the mail service is still processing the previous try".to_owned()
+                "the email service is still processing the previous attempt".to_owned()
             }
-            Some(words) => format!("the mail service responded with {}: {words}", status.as_u16()),
-            None => format!("the mail service responded with {}", status.as_u16()),
+            Some(words) => format!("the email service responded with {}: {words}", status.as_u16()),
+            None => format!("the email service responded with {}", status.as_u16()),
         };
         // Only these speak of the message; the others of our key, our domain, or the service's load.
         Err(match status.as_u16() {
@@ -109,7 +109,7 @@ impl MailApi {
 enum Rejection {
     /// The idempotency key was already used with a different body, which the service remembers for a day.
     OtherBody(String),
-    /// Any other reason; the error tells whether a retry is worthwhile.
+    /// Any other reason; the error indicates whether a retry is worthwhile.
     Mail(MailError),
 }
 
@@ -128,7 +128,7 @@ impl Mailer for MailApi {
     }
 }
 
-/// Converts a file to the service's format: base64, with a content id if the HTML version displays it.
+/// Converts a file to the service's format: base64, with a content ID if the HTML version displays it.
 fn attachment(file: &MailFile) -> Value {
     let content = BASE64_STANDARD.encode(&file.bytes);
     let mut attachment = json!({"filename": file.name, "content": content, "content_type": file.content_type});

@@ -10,7 +10,7 @@ use lettre::message::Mailbox;
 
 use super::{MailError, Mailer, Message, compose, sender};
 
-/// Mailer that writes messages to a folder. Writing a message again replaces its file.
+/// Mailer that writes messages to a folder. If a message is written again, its file is replaced.
 pub struct FileOutbox {
     folder: PathBuf,
     from: Mailbox,

@@ -24,9 +24,9 @@ const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 pub enum Encryption {
     /// TLS from the first byte.
     Implicit,
-    /// STARTTLS; if the server does not offer it, nothing is sent.
+    /// Mandatory STARTTLS: if the server does not offer it, nothing is sent.
     Required,
-    /// STARTTLS if the server offers it, otherwise no encryption: for relays inside the shop.
+    /// STARTTLS if the server offers it, otherwise no encryption; intended for relays inside the shop.
     WhenOffered,
 }
 
@@ -79,7 +79,7 @@ impl SmtpSettings {
 /// Mailer that uses a mail server and opens a connection for each message.
 ///
 /// The mail library's pooled transport is not used: it limits the time for connecting but not for responses, and a
-/// connection whose transmission was aborted would return to the pool.
+/// connection on which a transmission was aborted would return to the pool.
 pub struct Smtp {
     settings: SmtpSettings,
     tls: TlsParameters,
@@ -160,8 +160,8 @@ async fn farewell(mut connection: AsyncSmtpConnection) {
     let _ = timeout(QUIT_TIMEOUT, connection.quit()).await;
 }
 
-/// Distinguishes the permanent rejection of a message from failures that an operator can fix: for example, a server
-/// that first requires authentication must not cause the message to be discarded.
+/// Distinguishes the permanent rejection of a message from failures that an operator can fix. For example, a message
+/// must not be discarded because the server requires authentication first.
 fn judge(error: &SmtpError) -> MailError {
     match error.status().map(u16::from) {
         // Log in first, mechanism too weak, credentials refused, encryption needed.
@@ -173,7 +173,7 @@ fn judge(error: &SmtpError) -> MailError {
     }
 }
 
-/// Converts an error that occurred before the message was submitted, and is therefore never caused by the message.
+/// Converts an error that occurred before the message was submitted and therefore cannot have been caused by it.
 fn unusable(error: &SmtpError) -> MailError {
     MailError::transient(format!("the mail server cannot be used: {}", words(error)))
 }

@@ -110,14 +110,14 @@ async fn messages_that_nobody_could_send_are_permanent_errors() {
     let folder = tempfile::tempdir().unwrap();
     let mailer = FileOutbox::new(folder.path(), from()).unwrap();
     for id in ["", "../up", "a/b", ".hidden", "a b", "a>\r\nBcc: x", &"x".repeat(129)] {
-        assert!(permanent(mailer.send(&message(id)).await).contains("not a valid message id"), "{id}");
+        assert!(permanent(mailer.send(&message(id)).await).contains("not a valid message ID"), "{id}");
     }
     let bad = Message { subject: "Hi\r\nBcc: eve@example.com".into(), ..message("a") };
     assert_eq!(permanent(mailer.send(&bad).await), "the subject must be one line");
     let bad = Message { to: Vec::new(), ..message("a") };
     assert_eq!(permanent(mailer.send(&bad).await), "the message has no recipient");
     let bad = Message { to: vec!["nobody".into()], ..message("a") };
-    assert_eq!(permanent(mailer.send(&bad).await), "\"nobody\" is not a valid e-mail address");
+    assert_eq!(permanent(mailer.send(&bad).await), "\"nobody\" is not a valid email address");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     assert!(matches!(FileOutbox::new(folder.path(), "nobody"), Err(MailError::Settings { .. })));
 }

@@ -1,7 +1,7 @@
 //! Client for `InvenTree`: materials are linked to parts, and the stock of a part is the sum of its stock items.
 //!
-//! Bookings only ever add or remove stock, and never set it. `InvenTree` has no idempotency keys. The notes of a
-//! booking therefore contain a reference to it, and the item's tracking entries show whether it was booked.
+//! Stock changes only ever add or remove stock, and never set it. `InvenTree` has no idempotency keys. The notes of a
+//! stock change therefore contain a reference to it, and the item's tracking entries show whether it was recorded.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ impl InvenTree {
         Ok(Self { rest: Rest::new(client, url, TokenForm::Token, token)? })
     }
 
-    /// Reads a list page by page until `enough` returns `true` for a member. Returns at most [`MAX_LISTED`] members,
+    /// Reads a list page by page until `enough` returns `true` for an entry. Returns at most [`MAX_LISTED`] entries,
     /// and whether the list is complete or `enough` returned `true`.
     async fn list(
         &self,
@@ -51,7 +51,8 @@ impl InvenTree {
         }
     }
 
-    /// Returns the outcome of a booking according to its item's history; `None` if the booking is not in the history.
+    /// Returns the outcome of a stock change according to its item's history; `None` if the history does not contain
+    /// the change.
     async fn tracked(&self, booking: &Booking) -> Result<Option<BookingVerdict>, StockError> {
         let ours = reference(booking);
         let is_ours = |entry: &Value| entry["notes"].as_str().is_some_and(|notes| notes.contains(&ours));
@@ -81,7 +82,7 @@ impl InvenTree {
     }
 }
 
-/// Returns the members of a list page, and whether there may be more. A bare array is the whole list.
+/// Returns the entries of a list page, and whether there may be more. A bare array is the whole list.
 fn page(value: Value) -> Result<(Vec<Value>, bool), StockError> {
     match value {
         Value::Array(all) => Ok((all, false)),
@@ -122,7 +123,7 @@ fn item(value: &Value, part: i64) -> Result<Option<(i64, ItemReading)>, StockErr
     Ok(Some((number, ItemReading { quantity, room, mark: holds.unwrap_or_default(), trace: None, fixed: serial })))
 }
 
-/// Returns the reference written in the notes of a booking.
+/// Returns the reference written to the notes of a stock change.
 fn reference(booking: &Booking) -> String {
     format!("printfloor:{}", booking.id)
 }
@@ -180,7 +181,8 @@ impl StockClient for InvenTree {
         // A removal beyond what is left takes what is left, and says nothing of it. An item that was used up may be
         // deleted, with all that is known of it. Whatever keeps the question from being answered, the booking was sent:
         // the fault must not be taken for that of a booking that never left.
-        let untold = |error: StockError| StockError::NoAnswer(format!("the outcome of a booking is unknown: {error}"));
+        let untold =
+            |error: StockError| StockError::NoAnswer(format!("the outcome of a stock change is unknown: {error}"));
         Ok(self.tracked(booking).await.map_err(untold)?.unwrap_or(BookingVerdict::Booked))
     }
 

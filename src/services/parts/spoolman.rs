@@ -1,8 +1,8 @@
 //! Client for Spoolman: materials are linked to filaments, and the stock of a filament is the total weight left on its
 //! spools, in grams.
 //!
-//! A booking is a `use` request, which decrements the weight without storing a reference. It is recognised by digits
-//! below a milligram (`stamp`).
+//! A stock change is sent as a `use` request, which decrements the weight without storing a reference. It is recognised
+//! by the digits of the weight below a milligram (`stamp`).
 
 mod stamp;
 
@@ -23,7 +23,7 @@ use domain::parts_sync::{Booking, BookingVerdict, ItemReading, StockLink, StockR
 /// Maximum rounding error of a weight when it is read back, in thousandths of a gram.
 const MAX_ROUNDING: i64 = 1;
 
-/// Members read from a list, with information about the response.
+/// Entries read from a list, with information about the response.
 struct ListReply {
     all: Vec<Value>,
     /// `true` if the list is complete.
@@ -52,8 +52,8 @@ impl Spoolman {
         Ok(line(&format!("Spoolman {version} responds")))
     }
 
-    /// Reads a list page by page. Returns at most [`MAX_LISTED`] members, whether the list is complete, and the time on
-    /// the server's clock when it sent the first page. The total number of members is in a response header.
+    /// Reads a list page by page. Returns at most [`MAX_LISTED`] entries, whether the list is complete, and the
+    /// server's time when it sent the first page. The total number of entries is in a response header.
     async fn list(&self, path: &str, filter: &[(&str, String)]) -> Result<ListReply, StockError> {
         let (mut all, mut clock): (Vec<Value>, Option<Timestamp>) = (Vec::new(), None);
         loop {
@@ -94,10 +94,11 @@ impl Spoolman {
 
 /// Returns the amount used from a spool so far.
 fn used(spool: &Value) -> Result<Amount, StockError> {
-    amount(&spool["used_weight"]).ok_or_else(|| StockError::Nonsense("a spool without a used weight".to_owned()))
+    amount(&spool["used_weight"])
+        .ok_or_else(|| StockError::Nonsense("a spool without a value for the used weight".to_owned()))
 }
 
-/// Returns the amount that a spool held when it was new.
+/// Returns the amount on a spool when it was new.
 fn full(spool: &Value) -> Option<Amount> {
     amount(&spool["initial_weight"]).or_else(|| amount(&spool["filament"]["weight"]))
 }
@@ -188,7 +189,7 @@ impl StockClient for Spoolman {
         let expected = booking.mark - booking.delta;
         let cut = amount(&spool["used_weight"]) == Some(Amount::ZERO) && expected > Amount(MAX_ROUNDING);
         if cut && booking.delta > Amount::ZERO {
-            return Ok(BookingVerdict::Unclear("its used weight was less than the amount to give back".to_owned()));
+            return Ok(BookingVerdict::Unclear("its used weight was less than the amount to return".to_owned()));
         }
         Ok(BookingVerdict::Booked)
     }

@@ -17,7 +17,7 @@ const PAGE_SIZE: usize = 100;
 const MAX_PAGES: usize = 10;
 /// Maximum number of stored payment methods returned.
 const MAX_METHODS: usize = 20;
-/// Metadata key whose value is this server's customer id.
+/// Metadata key whose value is this server's customer ID.
 const OUR_CUSTOMER: &str = "customerId";
 
 impl ProcessorClient {

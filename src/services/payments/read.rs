@@ -10,7 +10,7 @@ use super::{
 use domain::bounds::MAX_CENTS;
 use domain::time::Timestamp;
 
-/// Maximum length of an id or a code, in characters.
+/// Maximum length of an ID or a code, in characters.
 const MAX_ID_CHARS: usize = 255;
 /// Maximum length of a name, in characters.
 const MAX_NAME_CHARS: usize = 500;
@@ -57,7 +57,7 @@ impl<'a> AnswerReader<'a> {
         self.text(name, MAX_ID_CHARS)?.filter(|word| !word.is_empty()).ok_or_else(|| self.wrong(name))
     }
 
-    /// Returns the object's id.
+    /// Returns the object's ID.
     pub(super) fn id(&self) -> Result<String, ProcessorError> {
         self.word("id")
     }
@@ -73,7 +73,7 @@ impl<'a> AnswerReader<'a> {
         if text.as_ref().is_none_or(web) { Ok(text) } else { Err(self.wrong(name)) }
     }
 
-    /// Returns the id of a referenced object, even if the response contains the whole object in place of its id.
+    /// Returns the ID of a referenced object, even if the response contains the whole object instead of its ID.
     fn reference(&self, name: &str) -> Result<Option<String>, ProcessorError> {
         match self.child(name, "a thing") {
             Some(whole) => whole.id().map(Some),

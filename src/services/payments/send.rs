@@ -22,7 +22,7 @@ use platform::http::read_beginning;
 const API_VERSION: &str = "2026-06-24.dahlia";
 /// Maximum size of a response in bytes: enough for a hundred of the largest listed objects.
 const MAX_ANSWER_BYTES: usize = 2 * 1024 * 1024;
-/// Maximum number of characters of the processor's messages that are shown.
+/// Maximum number of characters shown of a message from the processor.
 const MAX_WORDS_CHARS: usize = 300;
 /// Maximum number of attempts per call.
 const MAX_TRIES: u32 = 3;
@@ -84,10 +84,10 @@ struct SendState {
     last_error: Option<String>,
 }
 
-/// Result of one attempt: a final answer, or a failure after which another attempt is allowed.
+/// Result of one attempt: a final result, or a failure after which another attempt is allowed.
 enum AttemptResult {
     Done(Result<Value, ProcessorError>),
-    /// A failure after which a retry is safe, because nothing was done or there is an idempotency key, and the
+    /// A failure after which a retry is safe, because nothing was done or there is an idempotency key; contains the
     /// requested pause.
     Again(ProcessorError, Option<Duration>),
 }
@@ -138,7 +138,7 @@ impl ProcessorClient {
     }
 
     /// Sends a POST request. A request that creates something needs an idempotency key, so that the object is created
-    /// only once, however often the request is sent.
+    /// only once, no matter how often the request is sent.
     pub(super) async fn post(&self, path: &[&str], form: &Form, key: Option<&str>) -> Result<Value, ProcessorError> {
         self.call(Method::POST, path, form, key).await
     }
@@ -174,7 +174,7 @@ impl ProcessorClient {
             let words = format!("several failures in a row; next try in {seconds} s");
             return Err(ProcessorError::Unavailable(words));
         }
-        let late = || Err(ProcessorError::Unavailable(format!("no answer within {} s", self.within.as_secs_f64())));
+        let late = || Err(ProcessorError::Unavailable(format!("no response within {} s", self.within.as_secs_f64())));
         let outcome = timeout(self.within, self.tries(&method, path, form, key)).await.unwrap_or_else(|_| late());
         match &outcome {
             Err(
@@ -250,7 +250,10 @@ impl ProcessorClient {
             inside.breaker.failures()
         });
         if failures == 1 {
-            tracing::warn!(error = words, "the payment processor failed; not logged again until it responds");
+            tracing::warn!(
+                error = words,
+                "the payment processor failed; further failures are not logged until it responds"
+            );
         }
     }
 

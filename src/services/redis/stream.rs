@@ -16,7 +16,7 @@ const BATCH_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct StreamEntry {
     /// Position of the event in commit order.
     pub seq: i64,
-    /// Id of the event, the same as in webhooks.
+    /// ID of the event, the same as in webhooks.
     pub id: String,
     /// Type of the event, such as `order.paid`.
     pub event: String,
@@ -24,7 +24,7 @@ pub struct StreamEntry {
     pub json: String,
 }
 
-/// Connection for the stream, separate from the connection that API requests wait for.
+/// Connection for the stream, separate from the one that API requests use.
 pub struct EventStream {
     connection: ConnectionManager,
     key: String,
@@ -54,7 +54,7 @@ impl EventStream {
     }
 
     /// Adds entries in the given order. After an error, some of the first entries may have been added;
-    /// [`EventStream::last`] tells which.
+    /// [`EventStream::last`] shows which ones.
     pub async fn add(&mut self, entries: &[StreamEntry]) -> RedisResult<()> {
         let mut all = pipe();
         for entry in entries {

@@ -1,4 +1,4 @@
-//! JSON requests to a shop's API, within size limits; the caller limits their time.
+//! JSON requests to a shop's API, within size limits; the caller imposes time limits.
 
 use reqwest::{RequestBuilder, StatusCode};
 use serde_json::Value;
@@ -40,7 +40,7 @@ pub(super) async fn ask(call: RequestBuilder) -> Result<ShopAnswer, PeerFault> {
             Err(PeerFault::new("the shop rejects the access token").saying(words()))
         }
         StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS | StatusCode::LOCKED => {
-            Err(PeerFault::new("the shop asks to try again later").saying(words()))
+            Err(PeerFault::new("the shop asks the server to try again later").saying(words()))
         }
         status if status.is_client_error() => Ok(ShopAnswer::Refused(words())),
         _ => Err(PeerFault::new("the shop failed to process the request").saying(words())),

@@ -17,7 +17,7 @@ use crate::peer_client::{PeerClient, PeerSettingError, TokenForm};
 use crate::peers::PeerFault;
 use domain::channel_order::{MAX_SOLD_LINES, ShopOrderUpdate, SoldContent, SoldLine};
 
-/// Version of the Admin API whose format is used.
+/// Version of the Admin API that is used.
 const API_VERSION: &str = "2026-07";
 /// Name of the header that contains the access token.
 const TOKEN_HEADER: &str = "X-Shopify-Access-Token";
@@ -30,7 +30,7 @@ pub(super) const TYPE: ChannelType = ChannelType {
     connect: Some(|client, url, token| Ok(Box::new(Admin::new(client, url, token)?))),
 };
 
-/// Parses an order webhook; webhooks on other topics are ignored.
+/// Parses an order webhook; webhooks with other topics are ignored.
 fn read(headers: &HeaderMap, body: &[u8]) -> Result<Option<ShopOrderUpdate>, MessageError> {
     let topic = headers.get("x-shopify-topic").and_then(|value| value.to_str().ok()).unwrap_or_default();
     let used = ["orders/create", "orders/paid", "orders/updated", "orders/edited", "orders/cancelled"];
@@ -129,7 +129,7 @@ impl Admin {
         self.peer.below(method, &format!("admin/api/{API_VERSION}/{path}"))
     }
 
-    /// Returns, by line id, the number of units that the shop has not yet recorded under the tracking number.
+    /// Returns, by line ID, the number of units that the shop has not yet recorded under the tracking number.
     async fn unknown<'n>(&self, notice: &ShipmentNotice<'n>) -> Result<BTreeMap<&'n str, u64>, PeerFault> {
         let path = format!("orders/{}/fulfillments.json", notice.external_id);
         let response = look(self.call(Method::GET, &path)).await?;

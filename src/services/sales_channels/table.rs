@@ -1,7 +1,7 @@
 //! Orders in a file of comma-separated values: one row per order line, with all rows of an order adjacent. Values that
-//! concern the whole order are in its first row.
+//! apply to the whole order are in its first row.
 //!
-//! The file is parsed as a stream: at most one order is held in memory, and only the numbers of earlier ones.
+//! The file is parsed as a stream: only the current order and the numbers of earlier ones are held in memory.
 
 use std::collections::BTreeSet;
 
@@ -53,7 +53,7 @@ const MAX_ROWS: u32 = 50_000;
 pub struct RowFault {
     /// Row number, counted from 1 for the header.
     pub row: u32,
-    /// Column name; empty if the problem concerns the whole row.
+    /// Column name; empty if the problem affects the whole row.
     pub column: String,
     /// Human-readable description that continues the column name.
     pub message: String,
@@ -125,7 +125,7 @@ pub struct TableReader {
     core: Reader,
     fields: Vec<u8>,
     ends: Vec<usize>,
-    /// Numbers of bytes and of fields read from the current row.
+    /// Numbers of bytes and fields read from the current row.
     filled: (usize, usize),
     rows: u32,
     /// Index in [`COLUMNS`] for each field of a row; `None` for an ignored field.
@@ -277,7 +277,7 @@ impl TableReader {
             })
         });
         let email = first.cell("email").map(normal_email).transpose().unwrap_or_else(|_| {
-            faults.push(first.fault("email", "must be an e-mail address"));
+            faults.push(first.fault("email", "must be an email address"));
             None
         });
         let address = address(first).unwrap_or_else(|column| {

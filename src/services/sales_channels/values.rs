@@ -1,4 +1,4 @@
-//! Parses values in other shops' orders: within limits, and leniently for values on which nothing depends.
+//! Parses values in other shops' orders: within limits, and leniently for values that nothing depends on.
 
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ pub(super) fn malformed(what: &str) -> MessageError {
 }
 
 /// Splits a parsing result into the contents of the order and the reason why they cannot be read. A webhook with
-/// unreadable contents is not rejected, because shops disable webhooks that are rejected, and the order has been paid.
+/// unreadable contents is not rejected, because shops disable rejected webhooks and the order has been paid.
 pub(super) fn split_content(content: Result<SoldContent, MessageError>) -> (Option<SoldContent>, Option<String>) {
     match content {
         Ok(content) => (Some(content), None),
@@ -51,7 +51,7 @@ pub(super) fn title(value: &Value) -> Option<String> {
     value.as_str().map(variant_name).filter(|name| !name.is_empty())
 }
 
-/// Returns an id, which may be a number or a text; `None` if it is 0.
+/// Returns an ID, which may be a number or a text; `None` if it is 0.
 pub(super) fn id(value: &Value) -> Option<String> {
     let number = value.as_u64().filter(|id| *id > 0).map(|id| id.to_string());
     number.or_else(|| word(value)).filter(|id| id != "0")
@@ -90,13 +90,13 @@ pub(super) fn whole_bps(rates: impl Iterator<Item = f64>) -> i64 {
     rates.sum::<f64>().clamp(0.0, 10_000.0).round() as i64
 }
 
-/// Parses a timestamp; without a time zone, it is in UTC.
+/// Parses a timestamp; one without a time zone is taken as UTC.
 pub(super) fn moment(value: &Value) -> Option<Timestamp> {
     let text = value.as_str()?.trim();
     text.parse().ok().or_else(|| format!("{text}Z").parse().ok())
 }
 
-/// Returns a normalised e-mail address; `None` if it is invalid.
+/// Returns a normalised email address; `None` if it is invalid.
 pub(super) fn email(value: &Value) -> Option<String> {
     normal_email(value.as_str()?).ok()
 }

@@ -26,8 +26,8 @@ pub(super) const TYPE: ChannelType = ChannelType {
     connect: Some(|client, url, token| Ok(Box::new(WooStore::new(client, url, token)?))),
 };
 
-/// Returns whether a request is the unsigned one that is sent once when a webhook is saved. If the response is not 200,
-/// the shop disables the webhook.
+/// Returns whether a request is the unsigned one that the shop sends once when a webhook is saved. If the response is
+/// not 200, the shop disables the webhook.
 fn is_trial(headers: &HeaderMap, body: &[u8]) -> bool {
     let number = body.strip_prefix(b"webhook_id=").filter(|number| !number.is_empty());
     let plain = number.is_some_and(|number| number.iter().all(u8::is_ascii_digit));
@@ -36,7 +36,7 @@ fn is_trial(headers: &HeaderMap, body: &[u8]) -> bool {
 
 const TYPE_SIGNATURE: &str = "x-wc-webhook-signature";
 
-/// Parses an order webhook; webhooks on other topics are ignored.
+/// Parses an order webhook; webhooks with other topics are ignored.
 fn read(headers: &HeaderMap, body: &[u8]) -> Result<Option<ShopOrderUpdate>, MessageError> {
     let topic = headers.get("x-wc-webhook-topic").and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !["order.created", "order.updated", "order.restored"].contains(&topic) {

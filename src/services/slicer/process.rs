@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 /// Number of bytes kept from the end of a program's output.
 const MAX_OUTPUT_BYTES: usize = 16 * 1024;
-/// Maximum number of output lines that are shown.
+/// Maximum number of output lines shown.
 const MAX_TOLD_LINES: usize = 3;
 /// Maximum number of files that a program may have open.
 const MAX_OPEN_FILES: u64 = 256;
@@ -104,9 +104,9 @@ impl Drop for Group {
     }
 }
 
-/// Runs a program to completion. The program gets no input, none of this server's environment, and its own process
-/// group. The group is killed if the time limit is exceeded, if the future is dropped, and once the program itself has
-/// ended.
+/// Runs a program to completion. The program receives no input and none of this server's environment, and runs in its
+/// own process group. The group is killed if the time limit is exceeded, if the future is dropped, and once the program
+/// itself has ended.
 ///
 /// # Errors
 ///

@@ -60,7 +60,7 @@ impl SlicerProfile {
     }
 }
 
-/// Returns whether a name may be the name of a profile, which contains no path and is not that of a hidden file.
+/// Returns whether a name is a valid profile name: one that contains no path and does not belong to a hidden file.
 fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || " _-+.,@()".contains(c);
     !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS && !name.starts_with('.') && name.chars().all(plain)
@@ -70,7 +70,7 @@ fn is_name(name: &str) -> bool {
 pub(super) async fn read(folder: &Path, name: &str) -> Result<SlicerProfile, SliceError> {
     let refused = |words: String| SliceError::Refused(format!("the slicer profile {name:?} cannot be used: {words}"));
     if !is_name(name) {
-        return Err(refused("it is not a valid file name".to_owned()));
+        return Err(refused("the name is not a valid file name".to_owned()));
     }
     let path = folder.join(format!("{name}.ini"));
     let file = match fs::File::open(&path).await {

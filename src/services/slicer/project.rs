@@ -1,8 +1,8 @@
 //! Projects (3MF): the slicer receives their shapes and arrangement, but none of their settings.
 //!
 //! A project contains its author's settings, for the whole print, for individual parts and for height ranges, and
-//! possibly inserted G-code. Only the shop's own profile may have an effect. The archive is therefore rewritten with
-//! only those entries that the shapes need. The description of the parts is reduced to the information that
+//! possibly inserted G-code. Only the shop's own profile may have an effect. The archive is therefore rewritten to
+//! contain only the entries that the shapes need. The description of the parts is reduced to the information that
 //! distinguishes shapes, such as whether a part is a modifier, which is not printed.
 
 use std::borrow::Cow;
@@ -72,9 +72,9 @@ fn description(archive: &mut ZipArchive<File>) -> Result<Option<String>, SliceEr
     let entry = archive.by_name(&name).map_err(damaged)?;
     let read = entry.take(MAX_DESCRIPTION_BYTES + 1).read_to_string(&mut text).map_err(unreadable)?;
     if read as u64 > MAX_DESCRIPTION_BYTES {
-        return Err(refused("the description of its parts is too large"));
+        return Err(refused(&format!("{DESCRIPTION} in its archive is too large")));
     }
-    without_settings(&text).map(Some).ok_or_else(|| refused("the description of its parts is invalid"))
+    without_settings(&text).map(Some).ok_or_else(|| refused(&format!("{DESCRIPTION} in its archive is invalid")))
 }
 
 /// Returns the description reduced to the information about shapes; `None` if it cannot be interpreted.

@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 use super::HomeEntity;
 use crate::mqtt::TopicMessage;
 
-/// Availability payload sent when the session opens; the counterpart is [`OFFLINE`].
+/// Availability payload published when the session opens; the counterpart is [`OFFLINE`].
 pub const ONLINE: &str = "online";
-/// Availability payload that the broker sends if the session breaks.
+/// Availability payload that the broker publishes if the session breaks.
 pub const OFFLINE: &str = "offline";
 
-/// Sensor of an entity: the fact that it displays, and the sensor's name, unit and class.
+/// Sensor of an entity: the fact to display, and the sensor's name, unit and class.
 struct Sensor {
     fact: &'static str,
     name: &'static str,
@@ -48,12 +48,12 @@ impl Topics {
         format!("{}/status", self.base)
     }
 
-    /// Returns the topic on which Home Assistant announces its start.
+    /// Returns the topic on which Home Assistant publishes that it has started.
     pub fn birth(&self) -> String {
         format!("{}/status", self.prefix)
     }
 
-    /// Returns the wildcard topic that matches all device descriptions, whoever published them.
+    /// Returns the wildcard topic that matches all device descriptions, no matter who published them.
     pub fn all_configs(&self) -> String {
         format!("{}/device/+/config", self.prefix)
     }
@@ -120,7 +120,7 @@ impl Topics {
         format!("{}/device/{}_{key}/config", self.prefix, self.node())
     }
 
-    /// Returns the state prefix in the form of an id, which allows fewer characters.
+    /// Returns the state prefix in the form of an ID, in which fewer characters are allowed.
     fn node(&self) -> String {
         self.base.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
     }

@@ -93,8 +93,8 @@ async fn alerts_that_cannot_be_sent_do_not_use_up_the_tries_of_others() {
         app.get("/metrics").await.text.lines().any(|one| one == line).then_some(())
     })
     .await;
-    let failures = app.log().iter().filter(|line| line.contains("sending a mail failed")).count();
-    assert_eq!(failures, 1, "an outage of the mail service is one line");
+    let failures = app.log().iter().filter(|line| line.contains("sending an email failed")).count();
+    assert_eq!(failures, 1, "an outage of the email service is one line");
 }
 
 #[tokio::test]

@@ -71,7 +71,7 @@ async fn a_draft_whose_price_changed_or_that_is_no_longer_offered_is_not_paid() 
     let changed = async |members: Value| drop(app.patch(&format!("/api/skus/{sku}"), &members).await.expect(200));
     changed(json!({"priceCents": 1400})).await;
     let refused = ann.act(&path).await;
-    assert!(refused.text.contains("draft it again"), "{}", refused.text);
+    assert!(refused.text.contains("create a new draft"), "{}", refused.text);
     assert_eq!(refused.error(400), "price_changed");
     changed(json!({"priceCents": 1250, "public": false})).await;
     assert_eq!(ann.act(&path).await.error(400), "not_orderable");

@@ -196,7 +196,7 @@ async fn all_faults_are_told_at_once() {
         faults.iter().find(|fault| fault["path"] == path).unwrap()["message"].as_str().unwrap().to_owned()
     };
     assert_eq!(message("photos.0"), "is not a JPEG, PNG, WebP or HEIC image");
-    assert_eq!(message("photos.1"), "is incomplete: upload it again");
+    assert_eq!(message("photos.1"), "is incomplete; upload it again");
     assert_eq!(message("colorCount"), "must be from 1 to 4");
     let empty = (0..11).fold(form(), |form, _| form.text("addonIds", ""));
     assert_eq!(paths(&send(&nobody, empty).await.expect(400)), ["addonIds"], "fields that say nothing count");

@@ -159,7 +159,8 @@ async fn alerts_have_the_frame_of_all_mails() {
     let mail = until("the alert", || async { mails_to(&app, "ops@example.org").pop() }).await;
     assert!(mail.subject.starts_with("Low stock: PLA <red>"), "{mail:?}");
     assert!(mail.text.contains("Ada & Sons") && mail.text.contains("Add stock: http"), "{}", mail.text);
-    for words in ["PLA &lt;red&gt;", "Ada &amp; Sons", "You receive this mail because you manage", "/docs/#/Materials/"]
+    for words in
+        ["PLA &lt;red&gt;", "Ada &amp; Sons", "You received this email because you manage", "/docs/#/Materials/"]
     {
         assert!(mail.html.contains(words), "{words} in {}", mail.html);
     }

@@ -112,7 +112,7 @@ fn other_secrets_than_those_of_the_data_are_refused_by_name() {
         assert!(ended.err.contains(&words) && ended.err.contains("data/secrets.env"), "{ended:?}");
         let checked = other("check --data data");
         assert_eq!((checked.code, checked.out.matches(name).count()), (Some(1), 1), "told once: {checked:?}");
-        assert!(checked.out.contains("different from the one that the data was created with"), "{checked:?}");
+        assert!(checked.out.contains("different from the one the data was created with"), "{checked:?}");
     }
     // Links that were signed with it stop working; no data depends on it.
     let ended = place.with_env("SESSION_SECRET", "0123456789abcdef0123456789abcdef")("key list --data data");

@@ -148,7 +148,7 @@ async fn strangers_learn_whether_the_server_works_and_not_what_it_is_made_of() {
 async fn what_is_no_id_is_told_in_words() {
     let app = App::new(Db::sqlite()).await;
     for (path, words) in [
-        ("/api/orders/ORD-000001", "this is a number, not an ID; search for the number with ?q="),
+        ("/api/orders/ORD-000001", "this is a number, not an ID; to search for the number, use ?q="),
         ("/api/orders/nothing", "this is not an ID (a UUID)"),
     ] {
         let answer = app.get(path).await;

@@ -85,7 +85,7 @@ async fn redis_killed_under_load_fails_no_request_and_comes_back() {
     let callers = Callers::of(&app);
     callers.go_on().await;
     let (away, there) =
-        (count_in_log(&app, "redis is unavailable"), count_in_log(&app, "redis is available; sharing rate limits"));
+        (count_in_log(&app, "Redis is unavailable"), count_in_log(&app, "Redis is available; sharing rate limits"));
     redis.kill_9();
     callers.go_on().await;
     redis_is(&app, "unavailable", "degraded").await;
@@ -96,10 +96,10 @@ async fn redis_killed_under_load_fails_no_request_and_comes_back() {
     callers.go_on().await;
     callers.end().await;
     until("the log to say it", || async {
-        (count_in_log(&app, "redis is available; sharing rate limits") == there + 1).then_some(())
+        (count_in_log(&app, "Redis is available; sharing rate limits") == there + 1).then_some(())
     })
     .await;
-    assert_eq!(count_in_log(&app, "redis is unavailable"), away + 1, "once per change");
+    assert_eq!(count_in_log(&app, "Redis is unavailable"), away + 1, "once per change");
     // It counts there again.
     app.get("/api/orders").await.expect(200);
     let keys: Vec<String> = redis.ask(&["KEYS", "printfloor:limit:staff:*"]).await.unwrap();

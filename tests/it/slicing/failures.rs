@@ -73,8 +73,9 @@ async fn a_job_waits_for_a_slicer_and_a_profile_and_goes_on_once_they_are_there(
     );
     profile(&app, PROFILE, "layer_height = 0.2\n");
     job_says(&app, &job, "no slicer is installed").await;
-    let degraded =
-        || async { app.get("/readyz").await.expect(200)["degraded"].to_string().contains("models wait to be sliced") };
+    let degraded = || async {
+        app.get("/readyz").await.expect(200)["degraded"].to_string().contains("models are waiting to be sliced")
+    };
     until("the operators to read so", || async { degraded().await.then_some(()) }).await;
     std::fs::rename(&aside, fake.program()).unwrap();
     app.job_is(&job, "SLICED").await;

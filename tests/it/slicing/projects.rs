@@ -74,7 +74,10 @@ async fn the_slicer_is_given_the_shapes_of_a_project_alone() {
     app.patch(&format!("/api/skus/{sku}"), &json!({"modelFileId": model["id"]})).await.expect(200);
     let order = app.paid_order(&sku, 1).await;
     let job = app.job_is(&only_job(&app, &order).await, "awaiting_manual_review").await;
-    assert!(job["waitingReason"].as_str().unwrap().contains("description of its parts is invalid"), "{job}");
+    assert!(
+        job["waitingReason"].as_str().unwrap().contains("Slic3r_PE_model.config in its archive is invalid"),
+        "{job}"
+    );
 }
 
 /// Returns the G-code that the real slicer makes of a project, without the lines that differ from run to run.

@@ -312,7 +312,7 @@ async fn what_cannot_be_printed_is_said_on_the_page_by_check_and_in_the_log() {
         assert_eq!(page.text.contains("No font here has these characters"), unprintable.is_some(), "{}", page.text);
         assert!(unprintable.is_none_or(|characters| page.text.contains(characters)), "{}", page.text);
     }
-    let warnings = || app.log().iter().filter(|line| line.contains("no font contains these characters")).count();
+    let warnings = || app.log().iter().filter(|line| line.contains("characters that no font contains")).count();
     until("the log to say it", || async { (warnings() > 0).then_some(()) }).await;
     assert_eq!(warnings(), 1, "{:?}", app.log());
     let checked = app.command(&["check"], "");

@@ -1,6 +1,6 @@
 //! Simulated admin who connects the accounting system as a real admin does in a browser: signs in with an emailed link
-//! and consents on the provider's page. The simulated provider is a new one after each start, so the demo repeats this
-//! each time.
+//! and consents on the provider's page. The simulated provider starts afresh each time, so the demo repeats this after
+//! each start.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use super::setup::ADMIN;
 use crate::client::{RequestError, ShopClient, json_of};
 use crate::error::DemoError;
 
-/// Interval between two checks for the email.
+/// Interval between checks for the email.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 /// Maximum number of checks for the email.
 const MAX_LOOKS: usize = 150;
@@ -80,7 +80,7 @@ impl AccountingAdmin {
             }
             sleep(LOOK_INTERVAL).await;
         }
-        Err(DemoError::Failed("no sign-in link arrived by e-mail".to_owned()))
+        Err(DemoError::Failed("no sign-in link arrived by email".to_owned()))
     }
 }
 

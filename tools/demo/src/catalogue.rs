@@ -35,7 +35,7 @@ pub const MATERIALS: [SampleMaterial; 3] = [
 pub struct SamplePart {
     /// SKU code; unique within this catalogue.
     pub code: &'static str,
-    /// Name that customers see.
+    /// Name visible to customers.
     pub name: &'static str,
     /// Material of the part, as an index into [`MATERIALS`].
     pub material: usize,
@@ -48,9 +48,9 @@ pub struct SamplePart {
     /// Print time of one plate in seconds, as the slicer would report it. Real prints take hours; these are short
     /// enough to watch.
     pub seconds: u64,
-    /// Material used by one plate in grams, as the slicer would report it.
+    /// Material consumed by one plate in grams, as the slicer would report it.
     pub grams: f64,
-    /// Second material used by a plate: index into [`MATERIALS`], and grams.
+    /// Second material consumed by a plate: index into [`MATERIALS`], and grams.
     pub second: Option<(usize, f64)>,
     /// Size of one plate in mm.
     pub size: (f64, f64, f64),
@@ -121,7 +121,7 @@ pub const PARTS: [SamplePart; 8] = [
 pub struct SampleKit {
     /// SKU code; unique among all articles.
     pub code: &'static str,
-    /// Name that customers see.
+    /// Name visible to customers.
     pub name: &'static str,
     /// Price of one kit in cents.
     pub cents: i64,
@@ -149,7 +149,7 @@ pub const NAMES: [&str; 12] = [
     "Ada", "Babbage", "Curie", "Darwin", "Euler", "Faraday", "Gauss", "Hopper", "Ising", "Joule", "Kepler", "Lovelace",
 ];
 
-/// Names and e-mail addresses of the customers.
+/// Names and email addresses of the customers.
 pub const CUSTOMERS: [&str; 6] = [
     "ines@harbour-lights.example",
     "theo@bikeshed.example",

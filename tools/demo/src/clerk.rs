@@ -1,8 +1,8 @@
 //! Simulated staff: they ship finished orders, restock material that is low, clear beds after failed prints, and retry
 //! failed jobs.
 //!
-//! They act on the current state rather than on events, so that a demo that was stopped continues where it left off. If
-//! the server refuses an action because the state has changed in the meantime, the action is reconsidered in the next
+//! They act on the current state rather than on events, so a demo that was stopped continues where it left off. If the
+//! server rejects an action because the state has changed in the meantime, the action is reconsidered in the next
 //! round.
 
 use std::collections::BTreeMap;
@@ -21,16 +21,16 @@ use crate::time::{DemoClock, ms_between};
 
 /// Simulated time between the shipping and the delivery of a parcel.
 const DELIVERY_TIME: Duration = Duration::from_hours(72);
-/// Interval between two rounds of the staff.
+/// Interval between the staff's rounds.
 const ROUND_INTERVAL: Duration = Duration::from_secs(1);
-/// Time for which a material stays low before it is restocked, in milliseconds; long enough to see jobs wait.
+/// Time for which a material stays low before it is restocked, in milliseconds; long enough to see jobs on hold.
 const RESTOCK_MS: i64 = 12_000;
 /// Time between a failed print and staff reaching the printer, in milliseconds.
 const WALK_MS: i64 = 4_000;
 /// Time between a failed print and its retry, in milliseconds.
 const RETRY_DELAY_MS: i64 = 3_000;
-/// Time for which a start stays unverified before staff resolve it, in milliseconds. It is longer than a printer in the
-/// demo is offline, so that most printers report the outcome themselves.
+/// Time, in milliseconds, for which a start remains unverified before staff resolve it. It is longer than printers in
+/// the demo are offline, so that most printers report the outcome themselves.
 const DOUBT_MS: i64 = 25_000;
 const CARRIERS: [&str; 3] = ["DHL", "UPS", "Post"];
 
@@ -39,7 +39,7 @@ pub struct Clerk {
     api: ShopClient,
     clock: DemoClock,
     tally: Arc<Tally>,
-    /// Time at which the condition for a restock, a walk to the printer or a retry began to hold, by key.
+    /// Times at which the condition for a restock, a walk to a printer or a retry began to hold, by key.
     since: BTreeMap<String, Timestamp>,
     parcels: usize,
 }
@@ -104,8 +104,7 @@ impl Clerk {
         Ok(())
     }
 
-    /// Attends to printers that are waiting for an operator: inspects them after a fault, clears the bed, homes the
-    /// axes.
+    /// Attends to printers that need an operator: inspects them after a fault, clears the bed, homes the axes.
     async fn tend_printers(&mut self) -> Result<(), DemoError> {
         for printer in self.api.list::<Value>("/api/printers", "printers").await? {
             let id = id(&printer)?;
@@ -176,7 +175,7 @@ impl Clerk {
     }
 }
 
-/// Returns whether the server carried out the request. A refusal is not an error, because the state may have changed
+/// Returns whether the server carried out the request. A rejection is not an error, because the state may have changed
 /// since it was read.
 pub fn done(result: Result<Value, RequestError>) -> Result<bool, DemoError> {
     match result {

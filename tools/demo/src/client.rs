@@ -16,7 +16,7 @@ pub const CONTROL_SOCKET: &str = "control.sock";
 const USER_AGENT: &str = concat!("printfloor-demo/", env!("CARGO_PKG_VERSION"));
 /// Maximum time to connect to the server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// Maximum time between two reads of a response; the event stream is never silent for longer.
+/// Maximum time between reads of a response; the event stream is never silent for longer than that.
 const READ_TIMEOUT: Duration = Duration::from_secs(90);
 /// Maximum duration of one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -26,7 +26,7 @@ const PAGE_ENTRIES: usize = 200;
 /// Reason a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
-    /// The server refused the request.
+    /// The server rejected the request.
     #[error("{message}")]
     Refused {
         /// HTTP status of the response.
@@ -34,7 +34,7 @@ pub enum RequestError {
         /// Error message, including the errors of all fields.
         message: String,
     },
-    /// The server did not answer.
+    /// The server did not respond.
     #[error("the server did not respond: {0}")]
     Unavailable(#[from] reqwest::Error),
     /// The response has an unexpected form.
@@ -43,7 +43,7 @@ pub enum RequestError {
 }
 
 impl RequestError {
-    /// Returns the HTTP status if the server refused the request.
+    /// Returns the HTTP status if the server rejected the request.
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Refused { status, .. } => Some(*status),
@@ -52,7 +52,7 @@ impl RequestError {
     }
 }
 
-/// HTTP client of one server.
+/// HTTP client for one server.
 #[derive(Clone, Debug)]
 pub struct ShopClient {
     client: Client,
@@ -103,7 +103,7 @@ impl ShopClient {
         json_of(self.request(Method::POST, path).multipart(form).send().await?).await
     }
 
-    /// Updates members of a resource with PATCH.
+    /// Updates some fields of a resource with PATCH.
     pub async fn patch(&self, path: &str, body: &Value) -> Result<Value, RequestError> {
         json_of(self.request(Method::PATCH, path).json(body).send().await?).await
     }
@@ -113,8 +113,8 @@ impl ShopClient {
         json_of(self.request(Method::DELETE, path).send().await?).await.map(drop)
     }
 
-    /// Fetches all entries of a list, page by page. `path` has no query; `name` is the JSON member that contains the
-    /// entries.
+    /// Fetches all entries of a list, page by page. `path` must not have a query; `name` is the JSON field that
+    /// contains the entries.
     pub async fn list<T: DeserializeOwned>(&self, path: &str, name: &str) -> Result<Vec<T>, RequestError> {
         let mut all = Vec::new();
         loop {
@@ -147,7 +147,7 @@ fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, RequestError> {
     serde_json::from_value(value).map_err(|error| RequestError::Unexpected(error.to_string()))
 }
 
-/// Returns the body of a successful response (null if empty), or the refusal as an error.
+/// Returns the body of a successful response (null if empty), or the rejection as an error.
 pub async fn json_of(answer: Response) -> Result<Value, RequestError> {
     let status = answer.status();
     let body = answer.bytes().await?;
@@ -181,10 +181,10 @@ mod tests {
 
     #[test]
     fn a_refusal_names_every_fault() {
-        let faults = json!([{"path": "email", "message": "must be an e-mail address"}, {"path": "role", "message": "is missing"}]);
+        let faults = json!([{"path": "email", "message": "must be an email address"}, {"path": "role", "message": "is missing"}]);
         let failure =
             refusal(400, &json!({"success": false, "message": "wrong", "code": "validation", "errors": faults}));
-        assert_eq!(failure.to_string(), "email: must be an e-mail address; role: is missing");
+        assert_eq!(failure.to_string(), "email: must be an email address; role: is missing");
         assert_eq!(failure.status(), Some(400));
         assert_eq!(refusal(409, &json!({"message": "taken", "code": "x"})).to_string(), "taken");
         assert_eq!(refusal(502, &Value::Null).to_string(), "the server responded with 502");

@@ -1,4 +1,4 @@
-//! Simulated customers, who order parts every few seconds as long as the printers keep up.
+//! Simulated customers, who order parts every few seconds for as long as the printers keep up.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::client::ShopClient;
 use crate::error::DemoError;
 use crate::time::DemoClock;
 
-/// Interval between two orders.
+/// Interval between orders.
 const ORDER_INTERVAL: Duration = Duration::from_secs(4);
 
 /// Simulated customers, who keep placing orders.
@@ -24,10 +24,10 @@ pub struct Customers {
     clock: DemoClock,
     tally: Arc<Tally>,
     random: Rng,
-    /// `true` until the first order since the start, which is for the kit, so that the kit appears soon.
+    /// `true` until the first order since startup, which is for the kit, so that the kit appears early.
     first: bool,
     /// Queue of articles to order, the next one last. When empty, it is refilled with all articles on sale, shuffled,
-    /// so that every printer gets work regardless of the random choices.
+    /// so that every printer is given work regardless of the random choices.
     queue: Vec<String>,
 }
 

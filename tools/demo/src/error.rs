@@ -14,10 +14,10 @@ pub enum DemoError {
     /// Standard output was closed by the process that reads it, which is not a failure.
     #[error("the output was closed")]
     ReaderGone,
-    /// The server refused a request or did not answer.
+    /// The server rejected a request or did not respond.
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// The server process ended by itself, after printing the reason to standard error.
+    /// The server process exited by itself, after printing the reason to standard error.
     #[error("the server exited ({0})")]
     ServerEnded(ExitStatus),
     /// The server program is not installed.
@@ -48,7 +48,7 @@ impl DemoError {
         ExitCode::from(code.filter(|code| *code != 0).unwrap_or(1))
     }
 
-    /// Returns advice if the error message does not already say what to do.
+    /// Returns advice, unless the error message already states what to do.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
             Self::NoServer => Some(

@@ -13,8 +13,8 @@ use super::folder::Folder;
 use crate::error::DemoError;
 use crate::random::secret_bytes;
 
-/// Distance between the first ports of two printer kinds. It is the maximum number of printers in a demo, so that
-/// adding printers of one kind does not change the ports of another.
+/// Distance between the first ports of successive printer kinds. It is the maximum number of printers in a demo, so
+/// that adding printers of one kind does not change the ports of another.
 const ROW_PORTS: u16 = 101;
 /// Number of ports used by a demo: one for the webhook receiver, followed by a range for each printer kind.
 const PORTS_PER_DEMO: u16 = 1 + ROW_PORTS * PrinterKind::ALL.len() as u16;
@@ -30,7 +30,7 @@ pub struct DemoFloor {
     rows: Vec<Fleet>,
     /// Receiver of the shop's webhooks.
     pub sink: Sink,
-    /// Payment processor on which orders are paid.
+    /// Payment processor through which orders are paid.
     pub processor: Arc<SimPaymentProcessor>,
     /// API key with which the server authenticates to the payment processor.
     pub payment_key: String,
@@ -89,7 +89,7 @@ impl DemoFloor {
         Ok(Self { rows, sink, processor, payment_key })
     }
 
-    /// Returns all virtual printers. Adding printers does not change the order of the existing ones of a kind.
+    /// Returns all virtual printers. Adding printers of a kind does not change the order of the existing ones.
     pub fn printers(&self) -> impl Iterator<Item = &SimPrinter> {
         self.rows.iter().flat_map(|row| &row.printers)
     }

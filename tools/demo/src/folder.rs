@@ -43,8 +43,8 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Opens a demo's data directory, or creates one. A directory with other contents is refused, because it may belong
-    /// to a real shop.
+    /// Opens a demo's data directory, or creates one. A directory with other contents is rejected, because it may
+    /// belong to a real shop.
     pub fn open(path: &Path) -> Result<Self, DemoError> {
         let failed = || DemoError::io(format!("{} cannot be used", path.display()));
         DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path).map_err(failed())?;
@@ -56,7 +56,7 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if fs::read_dir(&path).map_err(failed())?.next().is_some() {
                     let words = format!("{} is not empty and does not belong to a demo", path.display());
-                    return Err(DemoError::Failed(format!("{words}: choose another directory with --data DIR")));
+                    return Err(DemoError::Failed(format!("{words}; choose another directory with --data DIR")));
                 }
                 DemoState {
                     base_port: None,
@@ -73,13 +73,13 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Applies the base port from the command line. A port other than that of the first start is refused, because the
-    /// shop has stored the printers' addresses with their ports.
+    /// Applies the base port from the command line. A port other than the one used at the first start is rejected,
+    /// because the shop has stored the printers' addresses with their ports.
     pub fn choose_base_port(&mut self, chosen: Option<u16>) -> Result<(), DemoError> {
         match (self.memory.base_port, chosen) {
             (Some(stored), Some(chosen)) if stored != chosen => Err(DemoError::Failed(format!(
-                "the printers of this demo use the ports from {stored}: omit --base-port, or choose another directory \
-                 with --data DIR"
+                "this demo's printers use the ports from {stored}; omit --base-port, or choose another directory with \
+                 --data DIR"
             ))),
             (stored, chosen) => {
                 self.memory.base_port = stored.or(chosen);

@@ -1,5 +1,4 @@
-//! Simulated staff who inspect finished parts. Now and then, a part is signed off as bad, and its order automatically
-//! reprints it.
+//! Simulated staff who inspect finished parts. Now and then, a part is signed off as bad and automatically reprinted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +15,7 @@ use crate::error::DemoError;
 
 /// Time before the first inspection.
 const FIRST_LOOK_AFTER: Duration = Duration::from_secs(20);
-/// Time between two bad parts.
+/// Time between bad parts.
 const BAD_PART_INTERVAL: Duration = Duration::from_secs(40);
 /// Polling interval while waiting for a state.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
@@ -73,7 +72,7 @@ impl Inspector {
         let word = reason.replace('_', " ");
         self.screen.line(
             LineTone::Bad,
-            &format!("BAD PART  {number} ({part}) is printed, but staff signs it off as bad: {word}"),
+            &format!("BAD PART  {number} ({part}) is printed, but staff sign it off as bad: {word}"),
         )?;
         let words =
             format!("          {order_number} still needs the part and reprints it automatically: {again_number}");
@@ -88,7 +87,7 @@ impl Inspector {
         Ok(())
     }
 
-    /// Returns a job whose print has just ended and has not been signed off, and whose order is not finished.
+    /// Returns a job of an unfinished order whose print has just ended and has not been signed off.
     async fn finished(&self) -> Result<Option<Value>, DemoError> {
         let mut page = self.api.get("/api/jobs?state=COMPLETED&limit=20").await?;
         for job in page["jobs"].as_array_mut().map(std::mem::take).unwrap_or_default() {

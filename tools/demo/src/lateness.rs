@@ -1,5 +1,5 @@
-//! Simulation of an order that becomes late: staff pause its print until its promised time has passed. The forecast
-//! predicts the delay before the customer notices.
+//! Simulation of orders that become late: staff pause a print until the promised time of its order has passed. The
+//! forecast predicts the delay before the customer notices.
 
 use std::time::Duration;
 
@@ -17,14 +17,14 @@ use crate::time::ms_between;
 
 /// Time before the first late order.
 const FIRST_ORDER_AFTER: Duration = Duration::from_secs(30);
-/// Time between two late orders; long, so that most promised times are met.
+/// Time between late orders; it is long, so that most promised times are met.
 const LATE_ORDER_INTERVAL: Duration = Duration::from_secs(120);
 /// Polling interval while waiting for a state.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// Maximum time in milliseconds until the promised time of an order that is made late; viewers of the demo should not
-/// have to wait longer.
+/// Maximum time, in milliseconds, until the promised time of an order that is made late, so that viewers of the demo do
+/// not have to wait longer.
 const MAX_WAIT_MS: i64 = 40_000;
-/// Additional time for which the print stays paused after the promised time, so that it cannot catch up.
+/// Additional time for which the print remains paused after the promised time, so that it cannot catch up.
 const LATE_MARGIN: Duration = Duration::from_secs(2);
 
 /// Simulation that makes orders late, one at a time.
@@ -62,7 +62,7 @@ impl Lateness {
         let paused = done(self.api.post(&format!("/api/jobs/{job_id}/pause"), &json!({})).await)?;
         if paused {
             let words = format!(
-                "LATE      staff pauses {number} on {} because its spool is tangled; {order_number} is promised for {}",
+                "LATE      staff pause {number} on {} because its spool is tangled; {order_number} is promised for {}",
                 machine.name,
                 time_of(&order["promisedAt"]),
             );

@@ -3,8 +3,8 @@
 //! then something goes wrong on the floor (`mishaps.rs`), and the shop recovers.
 //!
 //! The server is `printfloor serve` in a separate process ([`server`]). The simulated customers and staff use only its
-//! HTTP API. Their API key is created over the control socket, as the machine's owner would do it, and so is the link
-//! that signs in the user at the machine.
+//! HTTP API. Their API key, and the link that signs in the user at the machine, are created over the control socket, as
+//! the machine's owner would create them.
 
 mod arguments;
 mod bookkeeper;
@@ -112,7 +112,7 @@ fn install_tls_provider() {
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
 }
 
-/// Runs the demo until a signal or its time limit stops it.
+/// Runs the demo until it is stopped by a signal or by its time limit.
 async fn run(arguments: DemoArguments) -> Result<(), DemoError> {
     let mut signals =
         StopSignals::listen().map_err(DemoError::io("the signal handlers of the demo cannot be installed"))?;
@@ -241,14 +241,15 @@ fn greeting((base, link): (&str, &str), key: &str, folder: &Folder, floor: &Demo
          \n  admin     {email}, password {password}\
          \n  data      {data}\n\
          \n  Open {link}\
-         \n  in a browser on this machine to see the floor live, signed in as the admin. The link works once and expires in an hour.\n\
+         \n  in a browser on this machine to see the floor live, signed in as the admin. The link works once and expires in\
+         \n  an hour.\n\
          \n  Open {base}/docs, press Authorize and enter the key to try any request, or run:\
          \n  curl -H 'X-API-Key: {key}' {base}/api/orders\
-         \n  curl -H 'X-API-Key: {key}' {base}/api/integrations    # other systems of the shop, also simulated\n\
-         \nSimulated customers order and pay, and simulated staff ship and restock, so you can just watch. If you place an order\
-         \nyourself, the demo prints the simulated payment page on which to pay it. Now and then something goes wrong on\
-         \nthe floor (MISHAP) and the shop recovers (RESCUED), a bad part is reprinted (BAD PART, MADE GOOD), and promises\
-         \nto customers are kept or missed. Press Ctrl-C to stop the demo; the next start resumes it.\n",
+         \n  curl -H 'X-API-Key: {key}' {base}/api/integrations    # the shop's other systems, also simulated\n\
+         \nSimulated customers order and pay, and simulated staff ship and restock, so you can just watch. If you place an\
+         \norder yourself, the demo prints the simulated payment page on which to pay it. Now and then something goes wrong\
+         \non the floor (MISHAP) and the shop recovers (RESCUED), a bad part is reprinted (BAD PART, MADE GOOD), and\
+         \npromises to customers are kept or missed. Press Ctrl-C to stop the demo; the next start resumes it.\n",
         count = floor.printers().count(),
         email = setup::ADMIN,
         password = folder.memory.password,

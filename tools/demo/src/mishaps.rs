@@ -2,7 +2,7 @@
 //! connection in the middle of a print, a print fails, or the response to a start is lost, so that its outcome is
 //! unknown.
 //!
-//! Only the virtual printers are tampered with; the server's reaction is read from its API.
+//! Only the virtual printers are manipulated; the server's reaction is read from its API.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -32,7 +32,7 @@ const LATE_START_MS: u64 = 2_000;
 /// Virtual printer as registered with the server.
 #[derive(Clone, Debug)]
 pub struct DemoPrinter {
-    /// Id of the printer on the server.
+    /// ID of the printer on the server.
     pub id: String,
     /// Name of the printer in the shop.
     pub name: String,
@@ -115,7 +115,7 @@ impl Mishaps {
         if !self.printer_until(machine, |printer| printer["status"]["state"] == "offline").await? {
             return Ok(());
         }
-        self.quiet(&format!("{number} waits until {name} responds again; it is started nowhere else"))?;
+        self.quiet(&format!("{number} is on hold until {name} responds again; it is not started anywhere else"))?;
         sleep(READING_TIME).await;
         machine.handle.set_faults(PrinterFaults::default());
         self.quiet(&format!("{name} is back on the network"))?;
@@ -144,9 +144,9 @@ impl Mishaps {
         let failed = self.job_until(&job, ended).await?.filter(|job| last_attempt(job)["state"] != "finished");
         let Some(failed) = failed else { return Ok(()) };
         let (name, number) = (&machine.name, &job.number);
-        let reason = last_attempt(&failed)["reason"].as_str().unwrap_or("the printer gives no reason");
+        let reason = last_attempt(&failed)["reason"].as_str().unwrap_or("the printer did not report a reason");
         self.bad(&format!("the print of {number} on {name} fails: {reason}"))?;
-        self.quiet(&format!("staff clears {name}; {number} is printed again"))?;
+        self.quiet(&format!("staff clear {name}; {number} is printed again"))?;
         self.rescued(&job, |job| format!("{number} is finished after {} starts", starts(job))).await
     }
 
@@ -172,15 +172,17 @@ impl Mishaps {
         });
         let Some(job) = self.in_hand(struck).await? else { return Ok(()) };
         let (name, number) = (&struck.name, &job.number);
-        self.bad(&format!("{name} receives the start of {number} and goes offline, so it is unknown if it prints"))?;
+        self.bad(&format!(
+            "{name} receives the start of {number} and goes offline, so it is unknown whether it is printing"
+        ))?;
         let doubted = |job: &Value| last_attempt(job)["unverified"] == true;
         if self.job_until(&job, doubted).await?.is_none() {
             return Ok(());
         }
-        self.quiet(&format!("{number} is unverified: the server does not guess, and starts it nowhere else"))?;
+        self.quiet(&format!("{number} is unverified: the server does not guess, and does not start it anywhere else"))?;
         sleep(READING_TIME).await;
         struck.handle.set_faults(PrinterFaults::default());
-        self.quiet(&format!("{name} is back and reports what it did"))?;
+        self.quiet(&format!("{name} is back and reports the outcome"))?;
         self.rescued(&job, |job| match starts(job) {
             1 => format!("{number} is finished: the start had arrived and was not repeated"),
             _ => format!("{number} is finished: the first start had provably not arrived, so it was started again"),
@@ -241,7 +243,7 @@ impl Mishaps {
         Ok(None)
     }
 
-    /// Reads a resource; `None` if the server cannot answer right now.
+    /// Reads a resource; `None` if the server cannot respond at the moment.
     async fn read(&self, path: &str) -> Result<Option<Value>, DemoError> {
         match self.api.get(path).await {
             Ok(value) => Ok(Some(value)),
@@ -267,7 +269,7 @@ impl Mishaps {
     }
 }
 
-/// Returns the number of a job's attempts whose print was started, or may have been.
+/// Returns the number of a job's attempts whose print was, or may have been, started.
 fn starts(job: &Value) -> usize {
     let attempts = job["attempts"].as_array().map(Vec::as_slice).unwrap_or_default();
     attempts.iter().filter(|attempt| !matches!(attempt["state"].as_str(), Some("not_started" | "refused"))).count()

@@ -17,12 +17,12 @@ use super::setup::{id, text};
 use crate::client::ShopClient;
 use crate::error::DemoError;
 
-/// Interval between two rounds.
+/// Interval between rounds.
 const ROUND_INTERVAL: Duration = Duration::from_secs(1);
 /// One in this many orders is paid with a card that is declined at first.
 const ORDERS_PER_DECLINE: u64 = 8;
 
-/// Simulated customers who pay their orders.
+/// Simulated customers who pay for their orders.
 pub struct Payers {
     api: ShopClient,
     processor: Arc<SimPaymentProcessor>,
@@ -76,7 +76,8 @@ impl Payers {
             return Ok(());
         }
         let page = text(&open, "checkoutUrl")?;
-        self.screen.line(LineTone::Plain, &format!("{number} is not paid yet: pay it in your browser at {page}"))?;
+        self.screen
+            .line(LineTone::Plain, &format!("{number} is not paid yet; pay for it in your browser at {page}"))?;
         self.shown_orders.insert(order_id);
         Ok(())
     }

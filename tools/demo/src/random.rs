@@ -12,7 +12,7 @@ pub fn secret_bytes<const N: usize>() -> [u8; N] {
     bytes
 }
 
-/// Returns a new signing secret in the Standard Webhooks format.
+/// Returns a new signing secret in Standard Webhooks format.
 pub fn signing_secret() -> String {
     format!("whsec_{}", STANDARD.encode(secret_bytes::<32>()))
 }

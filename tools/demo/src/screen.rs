@@ -1,4 +1,4 @@
-//! Output of the demo. On a terminal, a short status block stays at the top while events scroll below it in colour;
+//! Output of the demo. On a terminal, a short status block remains at the top while events scroll below it in colour;
 //! otherwise, the output consists of plain lines.
 
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use crate::output;
 
 /// Number of lines in the status block, not counting the rule below it.
 pub const BLOCK_LINES: usize = 4;
-/// Minimum terminal height for a status block, in rows; a few must remain for scrolling.
+/// Minimum terminal height for a status block, in rows; a few rows must remain for scrolling.
 const MIN_ROWS: u16 = 14;
 const MIN_COLUMNS: u16 = 40;
 

@@ -1,7 +1,7 @@
 //! Server process of the demo, which runs `printfloor serve`.
 //!
-//! The server ends with the demo: gracefully when the demo stops it, immediately when the demo is killed, because the
-//! demo holds the other end of the server's standard input.
+//! The server ends with the demo: gracefully if the demo stops it, immediately if the demo is killed, because the demo
+//! holds the other end of the server's standard input.
 
 use std::env;
 use std::ffi::OsString;
@@ -34,8 +34,8 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(13);
 /// Maximum time to wait for the last log lines after the server has ended.
 const LOG_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Returns the absolute path of the server program: the given one, or else `printfloor` next to this program or on
-/// `PATH`.
+/// Returns the absolute path of the server program: the given one or, if none is given, `printfloor` next to this
+/// program or on `PATH`.
 pub fn program(chosen: Option<PathBuf>) -> Result<PathBuf, DemoError> {
     let beside = env::current_exe().ok().map(|exe| exe.with_file_name(PROGRAM));
     let folders = env::var_os("PATH").unwrap_or_default();
@@ -98,7 +98,7 @@ impl ServerProcess {
 
     /// Waits until the server ends by itself, after a fault or because another server takes over its database.
     pub async fn ended(&mut self) -> Result<ExitStatus, DemoError> {
-        self.child.wait().await.map_err(DemoError::io("the end of the server cannot be awaited"))
+        self.child.wait().await.map_err(DemoError::io("cannot wait for the server to exit"))
     }
 
     /// Stops the server gracefully; kills it on another signal or on timeout.

@@ -1,4 +1,4 @@
-//! Environment variables of the demo's server, which contain its settings but none of a real shop.
+//! Environment variables of the demo's server, which contain the demo's settings but none of a real shop's.
 
 use std::ffi::OsString;
 
@@ -23,7 +23,7 @@ const INHERITED: [&str; 12] = [
     "SSL_CERT_DIR",
     "RUST_BACKTRACE",
 ];
-/// Prefix of the log settings, which are the only settings that the server inherits.
+/// Prefix of the log settings, the only settings that the server inherits.
 const LOG_PREFIX: &str = "PRINTFLOOR_LOG__";
 /// Filter for log lines. Shop events are excluded, because the demo prints them itself.
 const LOG_FILTER: &str = "warn,sqlx=error,sea_orm=error,platform::observe::story=off";

@@ -37,14 +37,14 @@ const WEBHOOK_EVENTS: [&str; 12] = [
     "shop.restored",
 ];
 
-/// Names by id, and the articles on sale.
+/// Names by ID, and the articles on sale.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// Names of printers by id.
+    /// Names of printers by ID.
     pub printers: Arc<BTreeMap<String, String>>,
-    /// Names of parts by id.
+    /// Names of parts by ID.
     pub parts: Arc<BTreeMap<String, String>>,
-    /// Ids of the articles that the printers can make, repeated according to how often customers should choose them;
+    /// IDs of the articles that the printers can make, each repeated according to how often customers should choose it;
     /// the kit comes last.
     pub on_sale: Arc<Vec<String>>,
 }
@@ -70,7 +70,7 @@ pub async fn key(machine: &ShopClient) -> Result<String, DemoError> {
     text(&created, "key")
 }
 
-/// Creates the admin account with the stored password if it does not exist; returns its id.
+/// Creates the admin account with the stored password if it does not exist; returns its ID.
 pub async fn admin(machine: &ShopClient, memory: &DemoState) -> Result<String, DemoError> {
     let users = machine.list::<Value>("/api/users", "users").await?;
     if let Some(existing) = users.iter().find(|user| user["email"] == ADMIN) {
@@ -85,7 +85,7 @@ pub async fn sign_in_path(machine: &ShopClient, user: &str) -> Result<String, De
     text(&machine.post(&format!("/login/once?user={user}"), &json!({})).await?, "path")
 }
 
-/// Creates everything the shop needs before the first order.
+/// Creates everything that the shop needs before the first order.
 pub async fn shop(
     api: &ShopClient,
     memory: &DemoState,
@@ -131,7 +131,7 @@ pub async fn shop(
     Ok((names, machines.collect()))
 }
 
-/// Creates those of [`MATERIALS`] that are missing, and returns the ids of all of them, in order.
+/// Creates those of [`MATERIALS`] that are missing, and returns the IDs of all of them, in order.
 async fn materials(api: &ShopClient) -> Result<Vec<String>, DemoError> {
     let existing = api.list::<Value>("/api/inventory/materials", "materials").await?;
     let mut ids = Vec::new();
@@ -157,7 +157,7 @@ async fn materials(api: &ShopClient) -> Result<Vec<String>, DemoError> {
     Ok(ids)
 }
 
-/// Creates those of [`PARTS`] that are missing, and returns the ids and names of all of them, in order.
+/// Creates those of [`PARTS`] that are missing, and returns the IDs and names of all of them, in order.
 async fn parts(api: &ShopClient, materials: &[String]) -> Result<Vec<(String, String)>, DemoError> {
     let existing = api.list::<Value>("/api/skus", "skus").await?;
     let mut skus = Vec::new();
@@ -192,8 +192,8 @@ async fn parts(api: &ShopClient, materials: &[String]) -> Result<Vec<(String, St
     Ok(skus)
 }
 
-/// Publishes in the catalogue exactly those parts that a printer on the floor can make, because the floor may differ
-/// from the previous run's.
+/// Publishes exactly those parts in the catalogue that a printer on the floor can make, because the floor may differ
+/// from that of the previous run.
 async fn sell(api: &ShopClient, sold: &[(&String, bool)]) -> Result<(), DemoError> {
     let skus = api.list::<Value>("/api/skus", "skus").await?;
     for (id, is_sold) in sold {
@@ -204,7 +204,7 @@ async fn sell(api: &ShopClient, sold: &[(&String, bool)]) -> Result<(), DemoErro
     Ok(())
 }
 
-/// Creates the kit from the given parts, which are in the order of [`PARTS`]; returns the kit's id.
+/// Creates the kit from the given parts, which are in the order of [`PARTS`]; returns the kit's ID.
 async fn kit(api: &ShopClient, parts: &[(String, String)]) -> Result<String, DemoError> {
     let skus = api.list::<Value>("/api/skus", "skus").await?;
     if let Some(sku) = skus.iter().find(|sku| sku["code"] == KIT.code) {
@@ -297,10 +297,10 @@ pub fn id(resource: &Value) -> Result<String, DemoError> {
     text(resource, "id")
 }
 
-/// Returns a text member of a resource.
+/// Returns a text field of a resource.
 pub fn text(resource: &Value, name: &str) -> Result<String, DemoError> {
     let member = resource[name].as_str().map(str::to_owned);
-    member.ok_or_else(|| RequestError::Unexpected(format!("the member {name} is missing in {resource}")).into())
+    member.ok_or_else(|| RequestError::Unexpected(format!("the field {name} is missing in {resource}")).into())
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::client::ShopClient;
 use crate::error::DemoError;
 use crate::time::DemoClock;
 
-/// Interval between two orders, which alternate between the shops.
+/// Interval between orders, which alternate between the shops.
 const ORDER_INTERVAL: Duration = Duration::from_secs(20);
 /// Maximum number of parts that the external shops sell.
 const MAX_SOLD: usize = 3;
@@ -38,7 +38,7 @@ pub struct OtherShops {
 }
 
 impl OtherShops {
-    /// Builds the external shops; their order numbers continue those from earlier runs.
+    /// Builds the external shops; their order numbers continue from those of earlier runs.
     pub fn new(
         api: ShopClient,
         shops: [(Arc<OtherShop>, &'static str); 2],

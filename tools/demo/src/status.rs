@@ -11,7 +11,7 @@ use super::tally::Tally;
 use crate::client::{RequestError, ShopClient};
 use crate::error::DemoError;
 
-/// Interval between two redraws of the status block.
+/// Interval between redraws of the status block.
 const REDRAW_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Task that keeps redrawing the status block.

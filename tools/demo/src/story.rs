@@ -24,7 +24,7 @@ pub struct Story {
     names: Names,
     screen: Screen,
     tally: Arc<Tally>,
-    /// Numbers of jobs and orders, by id.
+    /// Numbers of jobs and orders, by ID.
     numbers: HashMap<String, String>,
     /// Orders whose promised time has already been evaluated.
     judged: HashSet<String>,
@@ -85,7 +85,7 @@ impl Story {
         self.screen.line(if is_kept { LineTone::Good } else { LineTone::Bad }, &words)
     }
 
-    /// Fetches the order that an event refers to; `None` if the server cannot answer right now.
+    /// Fetches the order that an event refers to; `None` if the server cannot respond at the moment.
     async fn order(&self, event: &Value) -> Option<Value> {
         self.api.get(&format!("/api/orders/{}", event["data"]["orderId"].as_str()?)).await.ok()
     }
@@ -145,7 +145,7 @@ fn line(event: &Value, job: Option<&str>, names: &Names) -> String {
     format!("{time}  {name:<16}  {about:<26}  {more}").trim_end().to_owned()
 }
 
-/// Describes the contents of a kit in an order, which is ordered and paid for as one article but made as parts.
+/// Describes the contents of a kit in an order. A kit is ordered and paid for as one article but made as parts.
 fn kit_words(order: &Value) -> Option<String> {
     let lines = order["lines"].as_array()?;
     let at = lines.iter().find_map(|line| line["kitLine"].as_u64())?;

@@ -1,4 +1,4 @@
-//! Clock of the demo, and durations between two points in time.
+//! Clock of the demo, and durations between points in time.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Simulated accounting system that behaves like Xero's API: a consent page, rotating tokens, and the books of one
 //! organisation with contacts, invoices and credit notes.
 //!
-//! It is as strict as the real one where that matters. An authorization code works once, and only with the verifier for
-//! its challenge. A refresh token works once, and its reuse ends the entire connection. Document numbers are unique,
-//! and a repeated idempotency key returns the first response.
+//! It is as strict as the real system where it matters. An authorization code works only once, and only with the
+//! verifier for its challenge. A refresh token works once, and its reuse ends the entire connection. Document numbers
+//! are unique, and a repeated idempotency key returns the first response.
 
 mod books;
 mod page;
@@ -30,7 +30,7 @@ use crate::wire::SimServer;
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// Default lifetime of an access token.
 const USUAL_LIFE: Duration = Duration::from_secs(1_800);
-/// Tenant id of the only organisation.
+/// Tenant ID of the only organisation.
 pub const TENANT: &str = "70784a63-d24b-46a9-a4db-0e70a274b056";
 
 /// Consent granted on the consent page.
@@ -57,10 +57,10 @@ struct AccountingState {
     refresh: BTreeMap<String, Refresh>,
     /// Connections that have ended.
     ended: BTreeSet<u64>,
-    /// Refresh tokens that were used, or whose access token was used. Once one is used, the pair of tokens before it is
-    /// permanently invalid.
+    /// Refresh tokens that were used, or whose access token was used. Once a token is used, the previous pair of tokens
+    /// is permanently invalid.
     presented: BTreeSet<String>,
-    /// Makes a reused refresh token return the same pair of tokens as before, as long as that pair has not been used.
+    /// Makes reused refresh tokens return the same pair of tokens as before, as long as that pair has not been used.
     lenient: bool,
     life: Duration,
     families: u64,
@@ -71,7 +71,7 @@ struct AccountingState {
     /// Error message with which documents are rejected; `None` accepts them.
     refuses: Option<String>,
     keys: BTreeMap<String, (String, StatusCode, Value)>,
-    /// Error statuses for the next API calls, each with the value for its `Retry-After` header in seconds.
+    /// Error status codes for the next API calls, each with the value for its `Retry-After` header in seconds.
     faults: VecDeque<(u16, Option<u64>)>,
     calls: Vec<String>,
 }
@@ -94,7 +94,7 @@ pub struct AccountingSystem {
 }
 
 impl AccountingSystem {
-    /// Starts the system on a free loopback port; accepts one client, with the given id and secret.
+    /// Starts the system on a free loopback port; accepts one client, with the given ID and secret.
     pub async fn start(client_id: &str, client_secret: &str) -> std::io::Result<Self> {
         Self::start_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), client_id, client_secret).await
     }
@@ -152,12 +152,12 @@ impl AccountingSystem {
         ]
     }
 
-    /// Sets the network condition for calls from now on.
+    /// Sets the network condition for all subsequent calls.
     pub fn weather(&self, weather: NetworkCondition) {
         self.way.set(weather);
     }
 
-    /// Makes the next API calls fail with the given statuses, each with the value for its `Retry-After` header in
+    /// Makes the next API calls fail with the given status codes, each with the value for its `Retry-After` header in
     /// seconds.
     pub fn answer_next(&self, faults: &[(u16, Option<u64>)]) {
         self.host.with(|inside| inside.faults.extend(faults));
@@ -168,7 +168,7 @@ impl AccountingSystem {
         self.host.with(|inside| inside.refuses = words.map(str::to_owned));
     }
 
-    /// Sets the lifetime of access tokens issued from now on.
+    /// Sets the lifetime of access tokens that are issued after the call.
     pub fn tokens_live(&self, life: Duration) {
         self.host.with(|inside| inside.life = life);
     }
@@ -205,7 +205,7 @@ impl AccountingSystem {
         self.host.with(|inside| inside.contacts.clone())
     }
 
-    /// Returns how many times a refresh token has been exchanged.
+    /// Returns the number of times that a refresh token has been exchanged.
     pub fn renewals(&self) -> usize {
         self.host.with(|inside| inside.renewals)
     }

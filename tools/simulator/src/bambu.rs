@@ -1,9 +1,9 @@
 //! Virtual Bambu Lab printer in LAN mode (printer type `mqtt_lan`): an MQTT broker over TLS with two topics, and an
 //! FTPS server whose root folder is the printer's storage.
 //!
-//! The protocol and its quirks are those of the real firmware. Everything that happens to a print goes through the
-//! shared machine and is recorded in its log. A print counts as started when the printer reports `PREPARE`, because
-//! that is when it starts to heat and move.
+//! The protocol and its quirks are those of the real firmware. All changes to a print go through the shared machine and
+//! are recorded in its log. A print counts as started when the printer reports `PREPARE`, because that is when it
+//! starts to heat and move.
 //!
 //! The control routes (`/_sim/…`, plain HTTP) are on the broker's port. In addition to the usual ones,
 //! `GET`/`POST /_sim/setup` shows and changes the [`Setup`]. There are no cameras and no network announcements.
@@ -49,13 +49,13 @@ pub use setup::Setup;
 
 /// User name with which every client logs in.
 const USER: &str = "bblp";
-/// Default port of the broker, with the default port of the FTPS server.
+/// Default ports of the broker and of the FTPS server.
 const USUAL_PORTS: (u16, u16) = (8883, 990);
 /// Offset of the FTPS port from the broker's port, if that is not the default port.
 const FTPS_DISTANCE: u16 = 10_000;
 /// First byte that a client sends on a TLS connection.
 const TLS: u8 = 0x16;
-/// Maximum number of responses by which a slow session may lag behind before it misses some.
+/// Maximum number of responses that a slow session may lag behind before it misses some.
 const ANSWERS: usize = 64;
 
 /// Declaration of the Bambu Lab LAN protocol.
@@ -76,7 +76,7 @@ pub struct Bambu(Arc<BambuInner>);
 #[derive(Debug)]
 struct BambuInner {
     serial: String,
-    /// State that may be locked before the machine, never after it.
+    /// State that may be locked before the machine but never after it.
     panel: Mutex<BambuState>,
     changed: watch::Sender<u64>,
     answers: broadcast::Sender<Value>,
@@ -127,7 +127,7 @@ impl Bambu {
         self.panel(|panel| panel.project.as_ref().map(|project| (project.plate.clone(), fed(project))))
     }
 
-    /// Returns how many times [`Setup::says`] has been sent.
+    /// Returns the number of times that [`Setup::says`] has been sent.
     pub fn reports_sent(&self) -> u64 {
         self.0.reports_sent.load(Ordering::SeqCst)
     }
@@ -230,7 +230,7 @@ fn ftps_port(broker: u16) -> u16 {
     }
 }
 
-/// Spawns a connection's task, which runs until the connection ends or is cut.
+/// Spawns a connection's task, which runs until the connection is closed or cut.
 fn spawn_until_cut(gate: Arc<crate::wire::Gate>, served: impl Future<Output = io::Result<()>> + Send + 'static) {
     tokio::spawn(async move {
         tokio::select! {

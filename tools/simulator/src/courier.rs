@@ -16,7 +16,7 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Event or message that is signed anew for each delivery attempt.
 pub(crate) trait Deliverable: Clone + Debug + Send + Sync + 'static {
-    /// Maximum number of pending messages; additional ones evict the oldest.
+    /// Maximum number of pending messages; additional messages evict the oldest.
     const MAX_WAITING: usize;
     /// Maximum number of delivery attempts.
     const MAX_TRIES: u32;
@@ -72,7 +72,7 @@ impl<L: Deliverable> Courier<L> {
         act(&mut self.inside.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Sends messages to the given path on a server from now on, signed with the given secret.
+    /// Sends all subsequent messages to the given path on a server, signed with the given secret.
     pub(crate) fn go_to(&self, to: SocketAddr, path: &str, secret: &str) {
         self.with(|inside| inside.to = Some((to, path.to_owned(), secret.to_owned())));
         self.news.notify_one();
@@ -101,8 +101,8 @@ impl<L: Deliverable> Courier<L> {
         self.news.notify_one();
     }
 
-    /// Returns the numbers of pending, accepted and abandoned messages. A message is pending until it has been
-    /// answered.
+    /// Returns the numbers of pending, accepted and abandoned messages. A message is pending until the receiver has
+    /// responded.
     pub(crate) fn counts(&self) -> (usize, usize, usize) {
         self.with(|inside| (inside.waiting.len() + usize::from(inside.under_way), inside.accepted, inside.given_up))
     }

@@ -1,8 +1,8 @@
 //! Faults of a virtual printer, which can be switched on and off while it is running.
 //!
 //! Within the process, they are set with [`VirtualPrinter::set_faults`](crate::VirtualPrinter::set_faults). Over HTTP,
-//! the same members are available as JSON at `/_sim/faults`, where a POST changes only the members that it contains,
-//! and `null` switches one off. Every fault really happens on the wire.
+//! the same fields are available as JSON at `/_sim/faults`, where a POST changes only the fields that it contains, and
+//! `null` switches a fault off. Every fault actually occurs on the wire.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -11,19 +11,19 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PrinterFaults {
-    /// Starts get an error response and are not executed.
+    /// Starts receive an error response and are not executed.
     pub refuse_start: bool,
-    /// Starts get a success response but are not executed.
+    /// Starts receive a success response but are not executed.
     pub accept_but_never_start: bool,
-    /// Starts get a success response and are executed after this delay, provided that the file still exists then.
+    /// Starts receive a success response and are executed after the given delay, provided that the file still exists.
     pub start_late: Option<Delay>,
-    /// Connections are accepted, but requests are neither answered nor executed.
+    /// Connections are accepted, but requests are neither executed nor responded to.
     pub hang: bool,
     /// Uploads are rejected because the storage is full.
     pub disk_full: bool,
-    /// Uploads are received at this speed.
+    /// Uploads are received at the given speed.
     pub slow_upload: Option<SlowUpload>,
-    /// Only this many bytes of an upload are stored, although the upload gets a success response.
+    /// Only the given number of bytes of an upload is stored, even though the upload receives a success response.
     pub keeps_bytes: Option<u64>,
     /// Overlapping uploads share one temporary file with those to other printers on this computer that have this fault.
     /// Each upload writes at its own position, as happens with Moonraker if they start in the same second.
@@ -33,10 +33,10 @@ pub struct PrinterFaults {
     pub drop_after_upload: bool,
     /// Open connections are cut, and new ones are closed as soon as they send a request.
     pub disconnect: bool,
-    /// The printer loses power at this point of a print, and comes back without the print. This happens once and then
-    /// switches itself off.
+    /// The printer loses power at the given point of a print, and comes back without the print. This fault occurs once
+    /// and then switches itself off.
     pub reboot_at: Option<RebootAt>,
-    /// The print fails by itself at this point. This happens once and then switches itself off.
+    /// The print fails by itself at the given point. This fault occurs once and then switches itself off.
     pub fail_at: Option<FailAt>,
     /// The printer's key has been changed, so that every key is rejected.
     pub wrong_key: bool,
@@ -45,7 +45,7 @@ pub struct PrinterFaults {
     pub duplicate_finish: Option<Echo>,
     /// The controller board has shut down, and shuts down again after every restart.
     pub firmware_shutdown: bool,
-    /// Every second request gets error 500; every second one of those is executed nevertheless.
+    /// Every second request receives error 500; every second one of those is executed nevertheless.
     pub every_second_answer_an_error: bool,
     /// Delay before pause, resume and cancel take effect.
     pub slow_commands: Option<Delay>,
@@ -53,7 +53,7 @@ pub struct PrinterFaults {
     pub stop_answers_late: Option<Delay>,
     /// The host has lost the connection to its printer (Klipper stopped, or serial cable unplugged).
     pub away: Option<HostDisconnect>,
-    /// Times, durations, temperatures, lengths and sizes are reported as 1e300, as faulty plug-ins do.
+    /// Times, durations, temperatures, lengths and sizes are reported as 1e300, as by faulty plug-ins.
     pub absurd_numbers: bool,
 }
 
@@ -86,7 +86,7 @@ impl Default for SlowUpload {
 pub struct RebootAt {
     /// Progress of the print at this point, from 0 to 1.
     pub progress: f64,
-    /// Makes the printer's history omit the print instead of recording it as interrupted.
+    /// `true` if the printer's history omits the print instead of recording it as interrupted.
     #[serde(default)]
     pub forget: bool,
 }
@@ -129,7 +129,7 @@ pub enum HostDisconnect {
 /// Reason why a change of faults is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum FaultsError {
-    /// The change is not an object of faults, or it has an unknown member or a value of the wrong type.
+    /// The change is not an object of faults, or it has an unknown field or a value of the wrong type.
     #[error("invalid faults: {0}")]
     Shape(#[from] serde_json::Error),
     /// A number is outside its range.
@@ -138,7 +138,7 @@ pub enum FaultsError {
 }
 
 impl PrinterFaults {
-    /// Returns the faults with the members in `change` replaced; `null` switches a fault off.
+    /// Returns the faults with the fields in `change` replaced; `null` switches a fault off.
     pub fn merged(&self, change: &Map<String, Value>) -> Result<Self, FaultsError> {
         let mut all = match serde_json::to_value(self)? {
             Value::Object(all) => all,
@@ -174,10 +174,10 @@ impl PrinterFaults {
 /// Value reported for every measurement when [`PrinterFaults::absurd_numbers`] is set.
 const ABSURD: f64 = 1e300;
 
-/// Members of OctoPrint's responses that contain measurements although their values are integers.
+/// Fields of OctoPrint's responses that contain measurements even though their values are integers.
 const MEASURED: [&str; 7] = ["printTime", "printTimeLeft", "estimatedPrintTime", "filepos", "size", "date", "time"];
 
-/// Replaces measurements with `ABSURD`: all fractional numbers, and integers in members that are known to be
+/// Replaces measurements with `ABSURD`: all fractional numbers, and integers in fields that are known to contain
 /// measurements.
 pub fn make_absurd(answer: &mut Value) {
     match answer {

@@ -23,7 +23,7 @@ pub struct FleetOptions {
     /// Gives each printer its own loopback address (127.0.1.1 and up, Linux only), as if each ran on its own computer;
     /// otherwise all use 127.0.0.1.
     pub own_hosts: bool,
-    /// Makes the printers also answer requests without a key, like printers that trust the entire network.
+    /// Makes the printers also accept requests without a key, as printers that trust the entire network do.
     pub keyless: bool,
     /// Speed factor relative to the G-code's estimate.
     pub speed: f64,
@@ -89,7 +89,7 @@ pub struct SimHandle {
 }
 
 impl SimHandle {
-    /// Stops listening and cuts all connections. The virtual printer itself keeps running but is unreachable.
+    /// Stops listening and cuts all connections. The virtual printer itself continues to run but is unreachable.
     pub fn shutdown(&self) {
         self.server.stop();
     }
@@ -182,7 +182,7 @@ impl Fleet {
     }
 }
 
-/// Returns a loopback address that no other printer in the fleet has.
+/// Returns a loopback address that no other printer in the fleet uses.
 fn own_host(index: usize) -> Ipv4Addr {
     let [.., high, low] = (index as u32 + 1).to_be_bytes();
     Ipv4Addr::new(127, 0, 1 + high % 254, low)

@@ -1,7 +1,7 @@
 //! Generator of small, realistic G-code for demos and tests, with (in [`facts`]) a reader of the metadata that slicers
 //! write.
 //!
-//! Nothing is sliced: the moves draw a small square tower, whatever the comments state.
+//! Nothing is sliced: the moves draw a small square tower, regardless of what the comments state.
 
 use std::fmt::Write as _;
 

@@ -1,8 +1,8 @@
 //! Virtual printers and simulated external services that speak the real protocols.
 //!
-//! The demo, the tests and the chaos runs talk to them over loopback ports exactly as to real ones. A virtual printer's
-//! physical actions are recorded in its [`log`](printer::log), separately from its reports: tests check the log,
-//! whereas clients see only the protocol.
+//! The demo, the tests and the chaos runs communicate with them over loopback ports exactly as with real ones. A
+//! virtual printer's physical actions are recorded in its [`log`](printer::log), separately from its reports: tests
+//! check the log, whereas clients can see only the protocol.
 //!
 //! The crate acts as a client only to send the events of [`processor`] and the messages of [`shops`]. It does not
 //! depend on Printfloor.

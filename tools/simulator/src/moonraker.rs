@@ -2,7 +2,7 @@
 //! HTTP and WebSocket on one port.
 //!
 //! Envelopes, status codes and quirks are those of the real program. There are no users and no trusted addresses: if
-//! there is an API key, every call needs it (or a one-shot token); otherwise, every caller is trusted. The only file
+//! there is an API key, every call requires it (or a one-shot token); otherwise, every caller is trusted. The only file
 //! root is `gcodes`.
 
 use std::{
@@ -54,10 +54,10 @@ type MoonrakerHost = wire::Host<MoonrakerState>;
 /// State of the request handlers in addition to the printer.
 #[derive(Clone, Default)]
 struct MoonrakerState {
-    /// One-shot tokens that were issued but not used yet.
+    /// One-shot tokens that have been issued but not used yet.
     oneshots: Arc<Mutex<Vec<String>>>,
     sockets: Arc<AtomicU64>,
-    /// Open sockets, by the connection id given to clients that identify themselves.
+    /// Open sockets, by the connection ID assigned to clients that identify themselves.
     connections: Arc<Mutex<HashMap<u64, mpsc::UnboundedSender<RpcParams>>>>,
 }
 

@@ -137,7 +137,7 @@ fn done() -> Response {
     StatusCode::NO_CONTENT.into_response()
 }
 
-/// Builds the response to a command that the printer has executed or refused.
+/// Builds the response to a command that the printer has executed or rejected.
 fn outcome(result: Result<(), CommandError>) -> Response {
     match result {
         Ok(()) => done(),

@@ -1,7 +1,7 @@
-//! Events as the payment processor sends them, with their signatures.
+//! Events in the form in which the payment processor sends them, with their signatures.
 //!
 //! The signature header is `Stripe-Signature: t=<unix>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `"{t}." + body`,
-//! keyed with the entire text of the secret. Sending the event is up to the caller.
+//! keyed with the entire text of the secret. The caller has to send the event.
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
@@ -18,9 +18,9 @@ pub enum SimPaymentEvent {
     /// `checkout.session.completed` with `payment_status: unpaid`, for a delayed payment method, whose money arrives
     /// later or never.
     CompletedUnpaid,
-    /// `checkout.session.async_payment_succeeded`: the money of a delayed payment has arrived.
+    /// `checkout.session.async_payment_succeeded`: the money from a delayed payment has arrived.
     AsyncSucceeded,
-    /// `checkout.session.async_payment_failed`: the money of a delayed payment will not arrive.
+    /// `checkout.session.async_payment_failed`: the money from a delayed payment will not arrive.
     AsyncFailed,
     /// `checkout.session.expired`: the customer did not pay in time.
     Expired,
@@ -50,15 +50,15 @@ impl SimPaymentEvent {
 /// Payment described by events.
 #[derive(Clone, Debug)]
 pub struct SimPayment {
-    /// Order id, sent in `client_reference_id` and `metadata.orderId`.
+    /// Order ID, sent in `client_reference_id` and `metadata.orderId`.
     pub order_id: String,
     /// Amount in minor units.
     pub amount_cents: i64,
-    /// Currency as a lower-case ISO 4217 code.
+    /// Currency as a lowercase ISO 4217 code.
     pub currency: String,
-    /// Checkout session id, `cs_…`.
+    /// Checkout session ID, `cs_…`.
     pub session_id: String,
-    /// Payment intent id, `pi_…`.
+    /// Payment intent ID, `pi_…`.
     pub payment_intent: String,
     /// Payer's email address, if known.
     pub customer_email: Option<String>,
@@ -68,7 +68,7 @@ pub struct SimPayment {
 }
 
 impl SimPayment {
-    /// Builds a payment for an order; the session and intent ids are derived from the order's id.
+    /// Builds a payment for an order; the session and intent IDs are derived from the order's ID.
     pub fn new(order_id: impl Into<String>, amount_cents: i64, currency: impl Into<String>) -> Self {
         let order_id = order_id.into();
         let tail: String = order_id.chars().filter(char::is_ascii_alphanumeric).collect();

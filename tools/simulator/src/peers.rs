@@ -1,4 +1,4 @@
-//! Shop's other systems, simulated with their real protocols, each with the relevant faults: unavailable, hanging,
+//! The shop's other systems, simulated with their real protocols, each with the relevant faults: unavailable, hanging,
 //! wrong token.
 
 pub mod agent;
@@ -38,12 +38,12 @@ pub enum ResponseMode {
 pub struct System<T> {
     shared: SharedState<T>,
     server: SimServer,
-    /// Path at the end of the system's URL.
+    /// Last part of the system's URL.
     path: &'static str,
 }
 
 impl<T> System<T> {
-    /// Serves a system on a free loopback port; `path` is the end of its public URL.
+    /// Serves a system on a free loopback port; `path` is the last part of its public URL.
     async fn serve(
         state: T,
         path: &'static str,
@@ -59,7 +59,7 @@ impl<T> System<T> {
         self.server.base_url() + self.path
     }
 
-    /// Sets how the system responds from now on.
+    /// Sets how the system responds to all subsequent calls.
     pub fn set_mood(&self, mood: ResponseMode) {
         self.shared.set_mood(mood);
     }

@@ -1,6 +1,6 @@
-//! Small pictures like those taken by phones, with all kinds of metadata: location, time and author.
+//! Small pictures like those taken by phones, with many kinds of metadata, such as location, time and author.
 //!
-//! [`SECRET`] is placed wherever a picture has room for it, so that a test can search for data that should have been
+//! [`SECRET`] is placed wherever a picture has room for it, so that tests can search for data that should have been
 //! removed. The pictures have the structure of real ones, but only the PNG can be displayed.
 
 /// Text contained in all metadata.

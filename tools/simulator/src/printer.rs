@@ -49,13 +49,13 @@ struct PrinterInner {
     extension: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-/// Error of a condition that was not met within the given time.
+/// Error returned if a condition was not met within the given time.
 #[derive(Debug, thiserror::Error)]
 #[error("the condition was not met within {0:?}")]
 pub struct ConditionTimeout(pub Duration);
 
 impl VirtualPrinter {
-    /// Creates an idle printer. `reconnects` tells whether the host finds a lost controller on its own.
+    /// Creates an idle printer. `reconnects` indicates whether the host finds a lost controller on its own.
     pub fn new(seed: u64, speed: f64, reconnects: bool) -> Self {
         let machine = Machine::new(seed, speed, reconnects, Instant::now());
         let inner = Arc::new(PrinterInner {
@@ -164,7 +164,7 @@ impl VirtualPrinter {
         self.with(|machine| machine.log().to_vec())
     }
 
-    /// Returns how many times the printer has physically started to print a file.
+    /// Returns the number of times that the printer has physically started to print a file.
     pub fn starts_of(&self, filename: &str) -> usize {
         self.with(|machine| {
             machine
@@ -255,7 +255,7 @@ impl VirtualPrinter {
         self.with(|machine| machine.restart_server(forget));
     }
 
-    /// Interrupts the printer's power for a moment; `forget` removes the print in progress from the history.
+    /// Interrupts the printer's power for a moment; `forget` also removes the print in progress from the history.
     pub fn reboot(&self, forget: bool) {
         self.with(|machine| machine.reboot(forget));
     }

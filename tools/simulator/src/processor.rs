@@ -3,7 +3,7 @@
 //! order.
 //!
 //! It records every cent, so that a test can compare its records with the shop's own. Requests are validated as
-//! strictly as by the real processor: keys, unknown parameters, repeated requests.
+//! strictly as by the real processor, including keys, unknown parameters and repeated requests.
 
 mod acts;
 mod books;
@@ -51,7 +51,7 @@ use crate::wire::SimServer;
 const API_VERSION: &str = "2026-06-24.dahlia";
 /// Maximum size of a request body in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;
-/// Maximum number of stored idempotency keys; beyond it, the oldest are evicted.
+/// Maximum number of stored idempotency keys; beyond that, the oldest are evicted.
 const MAX_KEYS: usize = 20_000;
 /// Maximum number of calls that are recorded for tests.
 const MAX_CALLS: usize = 20_000;
@@ -71,7 +71,7 @@ struct ProcessorState {
     keys: BTreeMap<String, IdempotentResponse>,
     /// Idempotency keys in the order of their first use.
     recent: VecDeque<String>,
-    /// Error statuses with which the next calls are answered instead of being executed.
+    /// Error status codes to return for the next calls instead of executing them.
     faults: VecDeque<u16>,
     /// Method and path of each call with a valid key.
     calls: VecDeque<String>,
@@ -153,12 +153,12 @@ impl SimPaymentProcessor {
         self.server.base_url()
     }
 
-    /// Sets the network condition for calls from now on.
+    /// Sets the network condition for all subsequent calls.
     pub fn weather(&self, weather: NetworkCondition) {
         self.way.set(weather);
     }
 
-    /// Makes the next calls fail with the given statuses instead of being executed.
+    /// Makes the next calls fail with the given status codes instead of executing them.
     pub fn answer_next(&self, statuses: &[u16]) {
         self.host.with(|inside| inside.faults.extend(statuses));
     }
@@ -168,12 +168,12 @@ impl SimPaymentProcessor {
         self.host.with(|inside| inside.books.refuses_refunds = code.map(str::to_owned));
     }
 
-    /// Sends events to `path` on the server at `to` from now on, signed with the given secret.
+    /// Sends all subsequent events to `path` on the server at `to`, signed with the given secret.
     pub fn events_go_to(&self, to: SocketAddr, path: &str, secret: &str) {
         self.host.courier.go_to(to, path, secret);
     }
 
-    /// Sets the conditions under which events are delivered from now on.
+    /// Sets the conditions under which subsequent events are delivered.
     pub fn events_travel(&self, travel: DeliveryConditions) {
         self.host.courier.travel(travel);
     }
@@ -183,12 +183,12 @@ impl SimPaymentProcessor {
         self.host.courier.counts()
     }
 
-    /// Acts as the customer on a session's page. If that is impossible, the error says why.
+    /// Acts as the customer on a session's page. If that is impossible, the error contains the reason.
     pub fn act(&self, session: &str, payer: Payer) -> Result<(), String> {
         self.done(|books| sessions::act(books, session, payer))
     }
 
-    /// Settles a delayed payment, whose money either arrives or never will.
+    /// Settles a delayed payment, whose money either arrives or never arrives.
     pub fn settle(&self, session: &str, arrives: bool) -> Result<(), String> {
         self.done(|books| sessions::settle(books, session, arrives))
     }
@@ -199,7 +199,7 @@ impl SimPaymentProcessor {
         self.done(|books| sessions::expire(books, session, &none))
     }
 
-    /// Refunds a payment in the processor itself, as opposed to through the shop: the entire remaining amount, or the
+    /// Refunds a payment directly at the processor, as opposed to through the shop: the entire remaining amount, or the
     /// given part of it.
     pub fn refund(&self, intent: &str, cents: Option<i64>) -> Result<(), String> {
         let amount = cents.map_or_else(String::new, |cents| format!("&amount={cents}"));
@@ -208,7 +208,7 @@ impl SimPaymentProcessor {
         self.done(|books| refunds::create(books, &params))
     }
 
-    /// Creates a monthly recurring price; returns its id.
+    /// Creates a monthly recurring price; returns its ID.
     pub fn add_price(&self, product: &str, cents: i64, currency: &str) -> String {
         let price = self.host.with(|inside| subscriptions::add_price(&mut inside.books, product, cents, currency));
         price.unwrap_or_default()

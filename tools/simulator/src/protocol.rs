@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 
 use crate::{PrinterKind, VirtualPrinter, wire::SimServer};
 
-/// Protocol of a printer kind, from which the fleet and the command line derive everything about the kind.
+/// Protocol of a printer kind, from which the fleet and the command line derive all properties of the kind.
 #[derive(Debug)]
 pub struct Protocol {
     /// Printer type in Printfloor's API, such as `fw_rest`.
@@ -30,7 +30,7 @@ pub struct Protocol {
 pub struct ServeOptions {
     /// Address to listen on; port 0 selects a free port.
     pub addr: SocketAddr,
-    /// API key that every call needs; with `None`, every caller is trusted.
+    /// API key that every call requires; with `None`, every caller is trusted.
     pub api_key: Option<String>,
     /// Name that the printer reports.
     pub name: String,

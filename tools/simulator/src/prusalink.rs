@@ -1,7 +1,7 @@
 //! Virtual printer that speaks the protocol of `PrusaLink` (printer type `prusa_link`), Prusa's web API, version 1.
 //!
-//! Formats, status codes and quirks are those of the real programs. As on printers, names are shortened to 8 and 3
-//! characters, and there is one storage, `/usb`. As in the program that runs on a small computer next to the printer,
+//! Formats, status codes and quirks are those of the real programs. As on real printers, names are shortened to 8 and 3
+//! characters, and the only storage is `/usb`. As in the program that runs on a small computer next to the printer,
 //! `status_printer` is reported. The user name for HTTP Digest is `maker`; the password is the API key.
 
 use std::sync::{
@@ -126,7 +126,7 @@ fn done() -> Response {
     StatusCode::NO_CONTENT.into_response()
 }
 
-/// Builds the response to a command that the printer has executed or refused.
+/// Builds the response to a command that the printer has executed or rejected.
 fn outcome(result: Result<(), CommandError>) -> Response {
     match result {
         Ok(()) => done(),
@@ -182,7 +182,7 @@ async fn info(State(host): State<PrusalinkHost>) -> Response {
     .into_response()
 }
 
-/// Returns a picture from the camera, as if taken by the printer's server itself; 404 if there is no camera.
+/// Returns a picture from the camera, as if taken by the printer's server itself; returns 404 if there is no camera.
 async fn snap(State(host): State<PrusalinkHost>) -> Response {
     match host.printer.camera() {
         Some(_) => ([(header::CONTENT_TYPE, "image/png")], crate::gcode::sample_png()).into_response(),

@@ -1,8 +1,8 @@
 //! Virtual printer that speaks SDCP over a WebSocket (printer type `sdcp`), like Elegoo's Centauri Carbon: there is no
 //! key, files are uploaded in chunks over HTTP, and everything else uses the socket.
 //!
-//! The printer supports only a few sockets. One socket too many makes it hang until it is power-cycled, and so does a
-//! start with missing members or an unknown command.
+//! The printer supports only a few sockets. One socket too many makes it hang until it is power-cycled, as does a start
+//! with missing fields or an unknown command.
 
 use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicUsize};
 
@@ -27,7 +27,7 @@ const MAX_SOCKETS: usize = 4;
 /// Declaration of the SDCP protocol.
 pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "sdcp",
-    about: "printers with the SDCP protocol (Elegoo)",
+    about: "printers that use the SDCP protocol (Elegoo)",
     serial_prefix: "SIMSD",
     key_chars: 32,
     prints_packages: false,
@@ -54,7 +54,7 @@ impl SdcpHost {
             .with_state(self)
     }
 
-    /// Crashes the printer's program: nothing answers any more, and a print in progress is lost.
+    /// Crashes the printer's program: it no longer responds, and a print in progress is lost.
     fn crash(&self) {
         self.printer.update_faults(|faults| faults.hang = true);
         self.printer.with(|machine| machine.reboot(true));

@@ -1,7 +1,8 @@
 //! Simulated external shops: Shopify and `WooCommerce` with their APIs and webhooks, and Shopify's public storefront.
 //!
-//! Orders are placed, paid, changed, cancelled and refunded as by the shop's customers and staff. Each change sends a
-//! signed message: immediately, late, twice or out of order. Tests can inspect the shipments reported to the shop.
+//! Orders can be placed, paid, changed, cancelled and refunded in the same way as by the shop's customers and staff.
+//! Each change sends a signed message, which may arrive immediately, late, twice or out of order. Tests can inspect the
+//! shipments reported to the shop.
 
 mod message;
 mod orders;
@@ -119,17 +120,17 @@ impl OtherShop {
         self.server.base_url()
     }
 
-    /// Sets the network condition for calls from now on.
+    /// Sets the network condition for all subsequent calls.
     pub fn weather(&self, weather: NetworkCondition) {
         self.way.set(weather);
     }
 
-    /// Sends messages to `path` on the server at `to` from now on, signed with the given secret.
+    /// Sends all subsequent messages to `path` on the server at `to`, signed with the given secret.
     pub fn messages_go_to(&self, to: SocketAddr, path: &str, secret: &str) {
         self.host.courier.go_to(to, path, secret);
     }
 
-    /// Sets the conditions under which messages are delivered from now on.
+    /// Sets the conditions under which subsequent messages are delivered.
     pub fn messages_travel(&self, travel: DeliveryConditions) {
         self.host.courier.travel(travel);
     }
@@ -139,12 +140,12 @@ impl OtherShop {
         self.host.courier.counts()
     }
 
-    /// Makes order numbers continue after `last`, unless they are already higher.
+    /// Makes order numbers continue after `last`, unless they are already higher than that.
     pub fn number_from(&self, last: u64) {
         self.host.with(|inside| inside.last_id = inside.last_id.max(last));
     }
 
-    /// Places an order with the given lines: variant, quantity, and unit price in cents. Returns the id of the order,
+    /// Places an order with the given lines: variant, quantity, and unit price in cents. Returns the ID of the order,
     /// which is unpaid.
     pub fn place(&self, lines: &[(&str, u32, i64)]) -> u64 {
         let id = self.host.with(|inside| {

@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Listener for stop signals. It catches them from the moment it is created, so that none is lost before
+/// Listener for stop signals. It catches them from the moment it is created, so none is lost before
 /// [`StopSignals::next`] is called.
 #[derive(Debug)]
 pub struct StopSignals {
@@ -18,7 +18,7 @@ pub struct StopSignals {
 }
 
 impl StopSignals {
-    /// Starts catching stop signals, which from now on no longer terminate the process by themselves.
+    /// Starts catching stop signals, which then no longer terminate the process by themselves.
     pub fn listen() -> io::Result<Self> {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         let hangup = if ignores_hangup(&status) { None } else { Some(signal(SignalKind::hangup())?) };
@@ -42,7 +42,7 @@ impl StopSignals {
     }
 }
 
-/// Returns whether SIGHUP (signal 1) is in the mask of ignored signals in the given `/proc` status of a process.
+/// Returns whether SIGHUP (signal 1) is in the mask of ignored signals in a process's `/proc` status.
 fn ignores_hangup(status: &str) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 != 0)

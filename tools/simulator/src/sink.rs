@@ -1,4 +1,4 @@
-//! Webhook receiver that records every request exactly, verifies signatures, and can misbehave.
+//! Webhook receiver that records requests exactly, verifies signatures, and can be made to misbehave.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -30,24 +30,24 @@ const TOLERANCE_SECONDS: i64 = 300;
 /// Response behaviour of the webhook receiver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SinkMode {
-    /// Answers each request with 200.
+    /// Responds to each request with 200.
     #[default]
     Ok,
-    /// Answers with the given status; a 3xx response has a `Location` that points back to the receiver.
+    /// Responds with the given status; a 3xx response has a `Location` that points back to the receiver.
     Status(u16),
-    /// Never answers: the request is accepted, and the connection stays open.
+    /// Never responds: the request is accepted, and the connection remains open.
     Hang,
-    /// Answers with 200 after the given delay.
+    /// Responds with 200 after the given delay.
     Slow(Duration),
-    /// Answers with 500 the given number of times, then with 200.
+    /// Responds with 500 the given number of times, then with 200.
     FailFirst(usize),
     /// Closes the connection after accepting the request.
     Drop,
-    /// Answers with 200, but not until another mode is set.
+    /// Responds with 200, but not until another mode is set.
     Hold,
 }
 
-/// Result of verifying a request's signatures; a member is `None` if no secret was set or its header is missing.
+/// Result of verifying a request's signatures; a field is `None` if no secret was set or its header is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SignatureVerdict {
     /// Result for the scheme `X-Service-Signature: sha256=<hex>` over the body.
@@ -137,7 +137,7 @@ impl Sink {
         format!("{}/hook", self.server.base_url())
     }
 
-    /// Sets how the receiver responds from now on.
+    /// Sets how the receiver responds to subsequent requests.
     pub fn set_mode(&self, mode: SinkMode) {
         self.shared.with(|inside| {
             inside.mode = mode;
@@ -146,12 +146,13 @@ impl Sink {
         self.shared.mode_set.send_modify(|count| *count += 1);
     }
 
-    /// Verifies signatures with the given secret from now on. A request with a wrong or missing signature gets 401.
+    /// Verifies the signatures of subsequent requests with the given secret. Requests with a wrong or missing signature
+    /// are rejected with 401.
     pub fn verify_with(&self, secret: impl Into<String>) {
         self.shared.with(|inside| inside.secret = Some(secret.into()));
     }
 
-    /// Accepts every timestamp from now on, regardless of the sender's clock.
+    /// Accepts the timestamps of all subsequent requests, regardless of the sender's clock.
     pub fn trust_timestamps(&self) {
         self.shared.with(|inside| inside.trusts_timestamps = true);
     }

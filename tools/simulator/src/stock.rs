@@ -1,8 +1,8 @@
 //! Simulated systems that count stock: a parts management system ([`parts`]) and a spool management system
 //! ([`spools`]).
 //!
-//! Each serves the real protocol with the real status codes and quirks, lets a test edit stock like a user of the
-//! system, and can lose requests or responses. Only the test then knows the outcome of a request.
+//! Each serves the real protocol with the real status codes and quirks, allows tests to edit stock as a user of the
+//! system would, and can lose requests or responses, in which case only the test knows the outcome.
 
 pub mod parts;
 pub mod spools;
@@ -32,14 +32,14 @@ pub enum NetworkCondition {
     LosesRequests,
     /// Requests that change something take effect, and then their connection is cut.
     LosesAnswers,
-    /// No request is answered.
+    /// Requests receive no response.
     Hangs,
-    /// All requests are answered after the given delay.
+    /// Responses are sent after the given delay.
     Slow(Duration),
-    /// Requests whose path starts with the given text are refused with 403, as with a token that lacks the permission;
+    /// Requests whose path starts with the given text are rejected with 403, as with a token that lacks the permission;
     /// all others are served.
     Forbids(&'static str),
-    /// All requests are refused with 401, as with a wrong or expired token.
+    /// All requests are rejected with 401, as with a wrong or expired token.
     Unauthorized,
 }
 
@@ -77,7 +77,7 @@ impl<H: Clone + Send + Sync + 'static> SimStockSystem<H> {
         self.server.base_url()
     }
 
-    /// Sets the network condition from now on.
+    /// Sets the network condition.
     pub fn weather(&self, weather: NetworkCondition) {
         self.way.set(weather);
     }
@@ -117,7 +117,7 @@ pub(crate) async fn on_the_way(
     }
 }
 
-/// Returns the page of a list that was requested with `limit` and `offset`.
+/// Returns the page of a list that `limit` and `offset` select.
 pub(crate) fn cut<T>(all: Vec<T>, limit: Option<usize>, offset: Option<usize>) -> Vec<T> {
     all.into_iter().skip(offset.unwrap_or(0)).take(limit.unwrap_or(usize::MAX)).collect()
 }

@@ -3,7 +3,7 @@
 //! The port of an unreachable printer still accepts connections, because the control routes are on the same port: a
 //! connection with any other request is reset.
 //!
-//! Every printer serves these routes in addition to its protocol, whatever its faults:
+//! Every printer serves these routes in addition to its protocol, regardless of its faults:
 //!
 //! | route | |
 //! |---|---|
@@ -13,7 +13,7 @@
 //! | `GET /_sim/speed`, `POST /_sim/speed` | `{"speed": 60}` |
 //! | `POST /_sim/reboot` | `{"forget": false}` or no body |
 //!
-//! A protocol other than HTTP brings its own tasks (`SimServer::of`) and passes plain HTTP connections to `passed_on`.
+//! A protocol other than HTTP has its own tasks (`SimServer::of`) and passes plain HTTP connections to `passed_on`.
 
 use std::{
     net::SocketAddr,
@@ -67,7 +67,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Resets the connection, whatever state it is in.
+    /// Resets the connection, regardless of its state.
     pub fn cut(&self) {
         self.cut.store(true, Ordering::SeqCst);
         self.reader.wake();
@@ -82,7 +82,7 @@ impl Gate {
         }
     }
 
-    /// Marks whether the connection is currently carrying a control request; such a connection is spared when a
+    /// Sets whether the connection is currently carrying a control request; such connections are spared when a
     /// printer's connections are cut.
     fn spare(&self, control: bool) {
         self.control.store(control, Ordering::SeqCst);
@@ -161,7 +161,8 @@ impl GatedListener {
     }
 }
 
-/// Error with the address on which a printer could not listen, because some printers have several addresses.
+/// Error with the address on which a printer could not listen, which is included because some printers have several
+/// addresses.
 #[derive(Debug, thiserror::Error)]
 #[error("{source}")]
 pub(crate) struct ListenError {
@@ -186,7 +187,7 @@ impl Listener for GatedListener {
     }
 }
 
-/// Connection behind a gate; when it is cut, the peer sees a reset.
+/// Connection behind a gate; when the connection is cut, the peer sees a reset.
 #[derive(Debug)]
 pub struct GatedStream {
     inner: TcpStream,

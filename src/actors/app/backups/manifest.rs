@@ -1,5 +1,5 @@
 //! Manifest of a backup: the version of the program that made it, the database with its row counts, and each file with
-//! its size and hash. It is written to disk file by file, because there may be very many files.
+//! its size and hash. It is written to disk file by file, because there can be a great many.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

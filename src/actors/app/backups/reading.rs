@@ -17,7 +17,7 @@ use files::disk::LOST_FOUND;
 
 /// Maximum size of a manifest to be read, in bytes. A manifest has one line per file of the shop.
 pub const MAX_MANIFEST_BYTES: u64 = 256 * 1024 * 1024;
-/// Limits for parsing a manifest: the nesting depth, and the number of values, of which there are four per file.
+/// Limits for parsing a manifest: the nesting depth and the number of values (four per file).
 pub const MANIFEST: Bounds = Bounds { depth: 8, values: 8_000_000 };
 /// Number of bytes read at a time.
 const PIECE_BYTES: usize = 256 * 1024;
@@ -32,7 +32,7 @@ pub enum BackupReadError {
     #[error(transparent)]
     Disk(#[from] io::Error),
     /// The manifest, which must be the last file, is missing.
-    #[error("not a backup, or an incomplete download: the last file is not {MANIFEST_NAME}")]
+    #[error("not a backup, or an incomplete download: its last file is not {MANIFEST_NAME}")]
     NoManifest,
     /// The manifest does not belong to a backup.
     #[error("{MANIFEST_NAME} is not the manifest of a Printfloor backup")]
@@ -127,8 +127,8 @@ impl BackupDestinations {
     }
 }
 
-/// Reads a backup from the first file to the last, and verifies it against its manifest. `progress` is called with the
-/// number of bytes read. Blocks on the disk.
+/// Reads an entire backup and verifies it against its manifest. `progress` is called with the number of bytes read.
+/// Blocks on the disk.
 ///
 /// # Errors
 ///
@@ -161,7 +161,7 @@ pub fn verify(path: &Path, mut progress: impl FnMut(u64)) -> Result<VerifiedBack
         match file_facts.remove(&member.name) {
             None => return damaged("is missing"),
             Some((bytes, sha256)) if bytes != member.bytes || sha256 != member.sha256 => {
-                return damaged("differs from the file that was backed up: its SHA-256 does not match");
+                return damaged("differs from the file that was backed up (SHA-256 mismatch)");
             }
             Some(_) => {}
         }
@@ -176,8 +176,8 @@ pub fn verify(path: &Path, mut progress: impl FnMut(u64)) -> Result<VerifiedBack
     Ok(VerifiedBackup { manifest, sha256, files, bytes })
 }
 
-/// Unpacks a verified backup to the given destinations, where no files may exist yet, and verifies each file against
-/// the manifest once more. All data is synced to disk before the function returns. Blocks on the disk.
+/// Unpacks a verified backup to the given destinations, which must not contain any files yet, and verifies each file
+/// against the manifest again. All data is synced to disk before the function returns. Blocks on the disk.
 ///
 /// # Errors
 ///
@@ -198,14 +198,16 @@ pub fn unpack(
             return Ok(());
         }
         let damaged = |words: &str| BackupReadError::Damaged(format!("{name} {words}"));
-        let member = members.get(name).ok_or_else(|| damaged("was added while the backup was read"))?;
-        let to = places.of(name, &backup.manifest.database.member).ok_or_else(|| damaged("is not a file of a shop"))?;
+        let member = members.get(name).ok_or_else(|| damaged("was added while the backup was being read"))?;
+        let to = places
+            .of(name, &backup.manifest.database.member)
+            .ok_or_else(|| damaged("is not a file that belongs in a shop's backup"))?;
         if let Some(folder) = to.parent() {
             DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)?;
         }
         let mut file = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&to)?;
         if copy_hashed(content, &mut file)? != member.sha256 {
-            return Err(damaged("changed while the backup was read"));
+            return Err(damaged("changed while the backup was being read"));
         }
         file.sync_all()?;
         Ok(())
@@ -221,7 +223,7 @@ fn for_each_file(
     let mut archive = Archive::new(File::open(path)?);
     let unreadable = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::StorageFull => error.into(),
-        _ => BackupReadError::Damaged(format!("it cannot be read to the end ({error})")),
+        _ => BackupReadError::Damaged(format!("it cannot be read completely ({error})")),
     };
     for entry in archive.entries().map_err(unreadable)? {
         let mut entry = entry.map_err(unreadable)?;

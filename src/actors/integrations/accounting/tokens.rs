@@ -2,8 +2,8 @@
 //! tokens before the access token expires.
 //!
 //! The start of a renewal is stored before the refresh token is used, and the new tokens are stored before either of
-//! them is used. Whenever the server stops, the stored pair is therefore either the newest pair, or one whose refresh
-//! token is tried once more.
+//! them is used. Whenever the server stops, the stored pair is therefore either the newest one or one whose refresh
+//! token can be tried once more.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ const MARGIN_MS: i64 = 120_000;
 /// Pause before retrying to store a new pair.
 const KEEP_AGAIN: Duration = Duration::from_millis(500);
 
-/// Encrypts tokens for storage as of `now`.
+/// Encrypts tokens for storage; their lifetime is counted from `now`.
 pub(super) fn sealed(cipher: &SecretCipher, tokens: &Tokens, now: Timestamp) -> SealedTokens {
     let life_ms = i64::try_from(tokens.life_seconds).unwrap_or(i64::MAX).saturating_mul(1000);
     SealedTokens {

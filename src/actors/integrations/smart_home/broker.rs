@@ -1,4 +1,4 @@
-//! Devices announced by MQTT discovery. They are described once per session and again after the smart home system
+//! Devices published through MQTT discovery. They are described once per session and again after the smart home system
 //! restarts, and removed when the printer no longer exists.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use services::peers::PeerFault;
 use services::smart_home::HomeEntity;
 use services::smart_home::discovery::{OFFLINE, ONLINE, Topics};
 
-/// Work that publishes states to a broker.
+/// Background work that publishes states to a broker.
 pub(super) struct BrokerPublishing {
     pub(super) broker: Broker,
     pub(super) topics: Topics,
@@ -32,7 +32,7 @@ struct BrokerConnection<'a> {
 }
 
 impl BrokerPublishing {
-    /// Opens a session, and publishes that the server is available.
+    /// Opens a session and publishes the server's availability.
     async fn open(&self) -> Result<BrokerConnection<'_>, PeerFault> {
         let last_word = TopicMessage::new(self.topics.availability(), OFFLINE);
         let mut session = MqttSession::open(&self.broker, last_word).await?;
@@ -62,8 +62,8 @@ impl BrokerPublishing {
 }
 
 impl BrokerConnection<'_> {
-    /// Publishes what has changed since the last update; a new entity is described first. Each message is a separate
-    /// call, so that publishing a shop with many printers may take longer than the time limit for one call.
+    /// Publishes the changes since the last update; new entities are described first. Each message is a separate call,
+    /// so publishing a shop with many printers may take longer than the time limit for one call.
     async fn tell(&mut self, line: &SystemLine) -> Result<(), PeerFault> {
         let now = self.of.things.now();
         let gone: Vec<String> = self.published.keys().filter(|key| !now.contains_key(*key)).cloned().collect();

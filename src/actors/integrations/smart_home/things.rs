@@ -1,4 +1,4 @@
-//! Entities of the shop to be shown: each printer, and the shop as a whole.
+//! Entities shown for the shop: each printer, and the shop as a whole.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use services::smart_home::HomeEntity;
 
 /// Key of the shop entity.
 pub(super) const SHOP: &str = "shop";
-/// Number of hexadecimal digits in a printer's key, taken from the random end of its id.
+/// Number of hexadecimal digits in a printer's key, taken from the random end of its ID.
 const KEY_DIGITS: usize = 12;
-/// Maximum number of materials listed by name.
+/// Maximum number of materials that are listed by name.
 const MAX_NAMED: usize = 20;
 
 /// Reader of the states to be shown.

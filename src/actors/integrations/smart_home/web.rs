@@ -14,7 +14,7 @@ use services::smart_home::{HomeAssistantClient, HomeEntity};
 /// Maximum interval between checks that the states still exist.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Work that sends states over HTTP.
+/// Background work that sends states over HTTP.
 pub(super) struct HttpPublishing {
     pub(super) board: HomeAssistantClient,
     pub(super) things: StateReader,

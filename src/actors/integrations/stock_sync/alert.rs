@@ -24,8 +24,8 @@ impl AttentionAlert {
         Self { integrations, last_written: Mutex::default() }
     }
 
-    /// Records why the system needs an operator's attention (`None` if it does not), and has the operators notified. If
-    /// recording fails, it is repeated after the next round.
+    /// Records why the system needs an operator's attention (`None` if it does not), and notifies the operators. If
+    /// recording fails, it is retried after the next round.
     pub(super) async fn tell(&self, line: &SystemLine, why: Option<&str>) {
         let needs_person = Some(why.is_some());
         if *self.last_written.lock().unwrap_or_else(PoisonError::into_inner) == needs_person {
@@ -34,7 +34,8 @@ impl AttentionAlert {
         match self.write(line, why).await {
             Ok(()) => *self.last_written.lock().unwrap_or_else(PoisonError::into_inner) = needs_person,
             Err(error) => {
-                tracing::debug!(integration = line.name, %error, "cannot record if the integration needs attention");
+                tracing::debug!(integration = line.name, %error, "cannot record whether the integration needs \
+                     attention");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Status of the synchronisation with an external stock system, for display, and the trigger for an immediate round.
+//! Status of the synchronisation with an external stock system, for display, and a trigger for an immediate round.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

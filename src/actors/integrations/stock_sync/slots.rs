@@ -1,5 +1,5 @@
-//! Spools in printers' slots: from which spool an amount was drawn, and the amount left on each spool according to the
-//! spool manager.
+//! Spools in printers' slots: the spool from which an amount was drawn, and the amount left on each spool according to
+//! the spool manager.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use domain::printer::{Printer, PrinterNews, Slot, SpoolBalance};
 use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
 
-/// Maximum number of unlinked spools whose remaining amount is queried per round.
+/// Maximum number of unlinked spools for which the remaining amount is queried per round.
 const MAX_ASKED: usize = 64;
 
-/// Returns the slots that hold a numbered spool, with the ids of their printers and the spool numbers. Printers that
+/// Returns the slots that hold a numbered spool, with the IDs of their printers and the spool numbers. Printers that
 /// weigh their spools themselves are left out.
 fn spooled(sync: &StockSyncWork) -> Vec<(Id, i64, Slot)> {
     let printers = sync.printers.all_resident();
@@ -25,12 +25,13 @@ fn spooled(sync: &StockSyncWork) -> Vec<(Id, i64, Slot)> {
     slots.collect()
 }
 
-/// Returns the amounts drawn from a link's items in printers' slots that have not been booked yet.
+/// Returns the amounts drawn from a link's items in printers' slots that have not been recorded yet.
 pub(super) fn drawn(sync: &StockSyncWork, link: &StockLink) -> Quantities {
     parts_sync::drawn(link, spooled(sync).into_iter().map(|(_, spool, slot)| (spool, slot.remaining)))
 }
 
-/// Returns the link's items on which printers are themselves booking prints started by this server.
+/// Returns the link's items from which printers themselves are deducting the consumption of prints started by this
+/// server.
 pub(super) fn in_use(sync: &StockSyncWork, link: &StockLink) -> BTreeSet<i64> {
     if link.system != StockSystem::Spools {
         return BTreeSet::new();
@@ -39,7 +40,7 @@ pub(super) fn in_use(sync: &StockSyncWork, link: &StockLink) -> BTreeSet<i64> {
     printers.iter().filter_map(|(_, state)| state.state.as_ref()).flat_map(Printer::spools_in_use).collect()
 }
 
-/// Updates the remaining amounts of spools in slots. Spools with uses that still have to be booked are skipped;
+/// Updates the remaining amounts of spools in slots. Spools with consumption that still has to be recorded are skipped;
 /// unlinked spools are updated only if their remaining amount is unknown.
 pub(super) async fn tell(sync: &StockSyncWork, line: &SystemLine) -> Result<(), SyncError> {
     let mut requests = 0;

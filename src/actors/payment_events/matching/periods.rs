@@ -1,5 +1,5 @@
-//! Paid periods of subscriptions. Each of the processor's invoices results in exactly one of ours, however often its
-//! event arrives.
+//! Paid periods of subscriptions. Each of the processor's invoices results in exactly one of ours, no matter how often
+//! its event arrives.
 
 use uuid::Uuid;
 
@@ -13,7 +13,7 @@ use domain::seller::SELLER_INCOMPLETE;
 use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
 
-/// Returns the id of our invoice for one of the processor's invoices. It is deterministic, so that repeated events map
+/// Returns the ID of our invoice for one of the processor's invoices. It is deterministic, so that repeated events map
 /// to the same invoice.
 fn our_invoice(theirs: &str) -> Id {
     Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("period:{theirs}").as_bytes()))

@@ -34,7 +34,7 @@ use platform::secrets::credentials;
 use platform::secrets::encryption::SecretCipher;
 use platform::secrets::random::secret_bytes;
 
-/// Error code: the e-mail address of the session is not that of an active admin.
+/// Error code: the email address of the session is not that of an active admin.
 const NOT_AN_ADMIN: &str = "not_an_admin";
 /// Error code: no accounting system is configured.
 const NOT_CONFIGURED: &str = "accounting_not_configured";
@@ -57,11 +57,11 @@ handles! {
 /// Returns the routes that connect the accounting system.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
-    ResourceRoutes::new("Integrations", "Connection to the accounting system, set up by an admin.", "accounting")
+    ResourceRoutes::new("Integrations", "Connection to the accounting system; requires an admin.", "accounting")
         .get(customer, "/api/v1/integrations/accounting/connect", connect, |op| {
             of_admins(op.named("connectAccounting", "Connect the accounting system")).about(
-                "Redirects to the provider's consent page (OAuth 2.0 with PKCE). The request can be completed once, \
-                 in this session, within 10 minutes.",
+                "Redirects to the provider's consent page (OAuth 2.0 with PKCE). The authorization can be completed \
+                 once, in this session, within 10 minutes.",
             )
         })
         .get(customer, "/api/v1/integrations/accounting/callback", callback, |op| {
@@ -76,20 +76,20 @@ pub fn routes() -> ResourceRoutes {
 }
 
 fn of_admins(op: DescribedOperation) -> DescribedOperation {
-    op.error(403, NOT_AN_ADMIN, "The session's e-mail address is not that of an active admin.").error(
+    op.error(403, NOT_AN_ADMIN, "The session's email address is not that of an active admin.").error(
         500,
         NOT_CONFIGURED,
         "No accounting system is configured.",
     )
 }
 
-/// Returns the caller's session ID and e-mail address if an active admin has that address.
+/// Returns the caller's session ID and email address if the address belongs to an active admin.
 fn admin<'a>(app: &ConnectHandles, who: &'a Caller) -> Result<(Id, &'a str), ApiError> {
     let (_, email) = who.customer()?;
     let admins = with_access(&app.access, Access::admin_emails)?;
     let own = |admin: &String| normal_email(admin).is_ok_and(|admin| admin == email);
     if !admins.iter().any(own) {
-        let words = "only an admin can connect the accounting system; sign in with an admin's e-mail address";
+        let words = "only an admin can connect the accounting system; sign in with an admin's email address";
         return Err(ApiError::forbidden(NOT_AN_ADMIN, words));
     }
     Ok((who.session.ok_or_else(|| ApiError::unauthorized("sign in first"))?, email))
@@ -151,7 +151,7 @@ pub struct CallbackQuery {
     state: Id,
 }
 
-/// Callback parameters of the provider; its `error` becomes 400 `consent_refused`.
+/// Callback parameters from the provider; an `error` results in 400 `consent_refused`.
 struct FromProvider(CallbackQuery);
 
 impl<S: Send + Sync> FromRequestParts<S> for FromProvider {
@@ -161,7 +161,7 @@ impl<S: Send + Sync> FromRequestParts<S> for FromProvider {
         let parameter = |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name);
         if let (Some((_, word)), None) = (parameter("error"), parameter("code")) {
             let plain: String = word.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(60).collect();
-            let words = format!("the accounting provider denied access: {plain}");
+            let words = format!("the accounting provider did not grant access: {plain}");
             return Err(ApiError::bad_request("consent_refused", words));
         }
         let OpenQuery(query) = OpenQuery::from_request_parts(parts, state).await?;
@@ -183,9 +183,9 @@ impl Argument for FromProvider {
 }))]
 struct ConnectedReply {
     success: Success,
-    /// Confirmation that names the connected organisation.
+    /// Confirmation message that names the connected organisation.
     message: String,
-    /// ID of the organisation at the provider.
+    /// The provider's ID for the organisation.
     tenant_id: String,
 }
 

@@ -80,7 +80,7 @@ pub struct CatalogQuery {
 #[serde(rename_all = "camelCase")]
 #[api(name = "CatalogItem")]
 pub struct CatalogItem {
-    /// ID of the item at its provider.
+    /// The provider's ID for the item.
     pub id: String,
     /// URL-friendly name of the item.
     pub slug: String,
@@ -98,7 +98,7 @@ pub struct CatalogItem {
     pub collections: Vec<String>,
     /// Time at which the item was put on sale.
     pub published_at: Timestamp,
-    /// ID of the SKU with which the item is ordered; null if the item cannot currently be ordered.
+    /// ID of the SKU to order for the item; null if the item cannot currently be ordered.
     pub sku_id: Option<Id>,
 }
 
@@ -107,7 +107,7 @@ pub struct CatalogItem {
 #[serde(rename_all = "camelCase")]
 #[api(name = "CatalogCollection")]
 pub struct CatalogCollection {
-    /// ID of the collection at its provider.
+    /// The provider's ID for the collection.
     pub id: String,
     /// URL-friendly name of the collection.
     pub slug: String,

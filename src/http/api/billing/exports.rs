@@ -1,5 +1,5 @@
 //! Exports of the customer's own records: requested, generated in the background, and downloaded through an emailed
-//! link that is valid for seven days. The link requires no session, so that it works wherever the email is read.
+//! link that is valid for seven days. The link does not require a session, so it works wherever the email is read.
 
 use api_derive::Request;
 use axum::Extension;
@@ -39,14 +39,14 @@ pub fn routes() -> ResourceRoutes {
         .post(RequiredAccess::Customer, "/api/v1/exports/request", request, |op| {
             op.named("requestExport", "Request an export")
                 .about(
-                    "The export is created in the background; the customer receives an e-mail with a link that works \
+                    "The export is created in the background; the customer receives an email with a link that works \
                      for 7 days. Text that a spreadsheet would treat as a formula starts with an apostrophe.",
                 )
-                .error(429, TOO_MANY, "The customer has too many exports in progress.")
+                .error(429, TOO_MANY, "Too many of the customer's exports are in progress.")
         })
         .get_long(RequiredAccess::Open, "/api/v1/exports/{exportToken}", fetch, |op| {
             op.named("downloadExport", "Download an export by link")
-                .about("Available to anyone who has the link. Browsers get an HTML page if the link is invalid.")
+                .about("Available to anyone who has the link. Browsers receive an HTML page if the link is invalid.")
                 .sends("text/csv", Some(EXAMPLE_TABLE))
                 .error(404, "export_not_found", "There is no export with this link.")
                 .error(404, EXPIRED, "The export was deleted after 7 days.")
@@ -82,7 +82,8 @@ async fn request(
     let command = async {
         let ExportRequest { kind, from, to, status, site: named } = call.read_body()?;
         if app.queries.pending_exports(email).await? >= MAX_PENDING_EXPORTS {
-            let words = format!("{MAX_PENDING_EXPORTS} of your exports are in progress; wait for their e-mails");
+            let words =
+                format!("{MAX_PENDING_EXPORTS} of your exports are in progress; wait until you receive the emails");
             return Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, TOO_MANY, words).retry_after(RETRY_SECONDS));
         }
         let (customer_email, site) = (Some(email.to_owned()), named.or(site).map(|site| site.0));

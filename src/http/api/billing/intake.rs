@@ -1,5 +1,5 @@
 //! Requests for custom pieces, with photos. The form is processed as a stream: photos are written to disk without their
-//! location metadata, and nothing remains of a form that is not accepted as a whole.
+//! location metadata, and nothing is stored unless the whole form is accepted.
 
 mod fields;
 mod form;
@@ -66,13 +66,14 @@ pub fn routes() -> ResourceRoutes {
             op.named("createCustomBuildIntake", "Submit a custom request")
                 .about(
                     "Requires 1 to 10 photos (JPEG, PNG, WebP or HEIC, detected from their content) of at most 15 MiB \
-                     each and 60 MiB in total. Location metadata is removed from the photos. IDs that are not in the \
-                     shop's price tables are estimated with a default. The response is an estimate; a quote follows.",
+                     each and 60 MiB in total. Location metadata is removed from the photos. For IDs that are not in \
+                     the shop's price tables, the estimate uses a default price. The response is an estimate; a quote \
+                     follows.",
                 )
                 .takes_form(schema_of::<IntakeForm>())
                 .keyed()
                 .error(400, "too_many_parts", "The form has too many parts.")
-                .error(507, "storage_full", "The shop has no storage space for more files of customers.")
+                .error(507, "storage_full", "The shop has no storage space for more customer files.")
         })
         .schema::<IntakeForm>()
 }
@@ -135,7 +136,7 @@ async fn take_in(
     within(&app.limits, app.environment.now(), &[charge], operation).await
 }
 
-/// Returns the hash by which a retried request is compared with the first one. It covers the text fields and the
+/// Returns the hash that is used to compare a retried request with the first one. It covers the text fields and the
 /// digests of the photos.
 fn hash(form: &IntakeSubmission<'_>) -> String {
     let digests: Vec<&str> = form.photos.iter().map(|photo| photo.digest.as_str()).collect();
@@ -173,7 +174,7 @@ async fn record(
         let contents = new_photos.into_iter().map(|photo| photo.sha256);
         // What stays behind, by an error or a crash, is found at the next look through all contents.
         if let Err(error) = remove_contents(&app.blobs, &app.queries, contents).await {
-            tracing::warn!(%error, "photos of a custom request that was not recorded are still on the disk");
+            tracing::warn!(%error, "photos for a custom request that was not recorded are still on disk");
         }
     }
     done

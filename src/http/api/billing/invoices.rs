@@ -44,15 +44,15 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(customer, "/api/v1/invoices/{invoiceId}/checkout", check_out, |op| {
             foreign(payable(op.named("checkOutInvoice", "Create a checkout for one of your invoices"))).unkeyed().about(
-                "Returns the payment page for the full amount due; all callers get the same page while it is open. An \
-                 order and its invoice share one page.",
+                "Returns the payment page for the full amount due; while it is open, all callers receive the same \
+                 page. An order and its invoice share one page.",
             )
         })
         .get(customer, "/api/v1/invoices/{invoiceId}/pdf", pdf, |op| {
             foreign(op.named("getInvoicePdf", "Retrieve the PDF status of one of your invoices"))
                 .about(
-                    "A PDF that is older than the last change of the invoice counts as not generated. `expectedUrl` \
-                     is the URL that the PDF will have.",
+                    "A PDF that is older than the invoice's last change counts as not generated. `expectedUrl` is the \
+                     URL that the PDF will have.",
                 )
                 .error(404, "document_not_found", "The invoice has no such document.")
         })
@@ -65,7 +65,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Adds the errors of paying an invoice to the description of an operation.
+/// Adds the errors that can occur when paying an invoice to the description of an operation.
 pub(super) fn payable(op: DescribedOperation) -> DescribedOperation {
     op.error(
         400,
@@ -74,7 +74,7 @@ pub(super) fn payable(op: DescribedOperation) -> DescribedOperation {
     )
     .error(409, "already_paid", "The invoice is already paid.")
     .error(409, "payment_pending", "A payment is in progress.")
-    .error(503, "payments_not_configured", "No API key of the payment processor is configured.")
+    .error(503, "payments_not_configured", "No API key for the payment processor is configured.")
     .error(503, "processor_unavailable", "The payment processor does not respond.")
 }
 
@@ -189,7 +189,7 @@ async fn one(
     Ok(Plain(InvoiceReply { success: Success, invoice: shown_to(&app, invoice, OrderReader::Customer).await? }))
 }
 
-/// Returns the customer's invoice, or another of its documents. Responds 404 for a draft, and 403 if the invoice
+/// Returns the customer's invoice, or one of its other documents. Responds 404 for a draft, and 403 if the invoice
 /// belongs to another customer.
 pub async fn own(app: &InvoiceHandles, who: &Caller, id: Id, document: Option<Id>) -> Result<WholeDocument, ApiError> {
     let (_, email) = who.customer()?;

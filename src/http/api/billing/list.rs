@@ -29,13 +29,13 @@ impl From<ListQuery> for Page {
     }
 }
 
-/// `pagination` member of a list response.
+/// `pagination` field of a list response.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct BillingPagination(Pagination);
 
 impl BillingPagination {
-    /// Builds the pagination of a page with `entries` entries from a list with `total` entries.
+    /// Builds the pagination for a page with `entries` entries of a list with `total` entries.
     pub fn of(page: Page, entries: usize, total: u64) -> Self {
         Self(Pagination::of(page, entries, total))
     }
@@ -49,7 +49,7 @@ impl ToSchema for BillingPagination {
                 "limit",
                 whole(1..=BILLING_MAX_LIMIT as i64).about("Maximum number of entries on the page, as requested."),
             ),
-            required("offset", whole(0..).about("Number of entries before the first one of the page.")),
+            required("offset", whole(0..).about("Number of entries before the first one on the page.")),
             required("total", whole(0..).about("Total number of entries.")),
             required("hasMore", yes_no().about("`true` if there are more entries after this page.")),
         ])

@@ -64,8 +64,8 @@ pub fn routes() -> ResourceRoutes {
         .post(customer, "/api/v1/orders/draft", draft, |op| {
             op.named("createDraftOrder", "Create a draft order")
                 .about(
-                    "Prices come from the catalogue, and the e-mail address from the session. Paying the draft \
-                        places the order.",
+                    "Prices come from the catalogue, and the email address from the session. Paying the draft places \
+                     the order.",
                 )
                 .error(400, "not_orderable", "A line has a SKU with neither G-code nor a model.")
         })
@@ -81,9 +81,10 @@ pub fn routes() -> ResourceRoutes {
             op.named("streamOrder", "Stream one of your orders")
                 .about(
                     "Server-sent events: `order` with the JSON of the order, immediately and after each change, and \
-                     `over` when the order is cancelled or refunded, all payments are refunded and no printer works on \
-                     it. No `over` is sent for a shipped order, because its parts can still be reprinted. The stream \
-                     ends with the session, and after ten minutes; reconnect to continue.",
+                     `over` once the order is cancelled or refunded, all payments are refunded and no printer is \
+                     working on it. No `over` is sent for a shipped order, because its parts can still be reprinted. \
+                     The stream ends when the session ends, and after ten minutes at the latest; reconnect to \
+                     continue.",
                 )
                 .error(403, "forbidden", "The order belongs to another customer.")
                 .error(429, "too_many_streams", "The customer has too many open streams.")
@@ -91,8 +92,8 @@ pub fn routes() -> ResourceRoutes {
         .post(RequiredAccess::Open, "/api/v1/orders/{orderId}/checkout", check_out, |op| {
             op.named("checkOutOrder", "Create a checkout for an order")
                 .about(
-                    "Available to anyone who knows the ID. Returns the payment page for the full amount due; all \
-                     callers get the same page while it is open. Places the order if it is a draft.",
+                    "Available to anyone who knows the ID. Returns the payment page for the full amount due; while it \
+                     is open, all callers receive the same page. Places the order if it is a draft.",
                 )
                 .error(
                     400,
@@ -105,7 +106,7 @@ pub fn routes() -> ResourceRoutes {
                 .error(400, "price_changed", "The order is a draft, and a price has changed; create a new draft.")
                 .error(409, "already_paid", "The order is already paid.")
                 .error(409, "payment_pending", "A payment is in progress.")
-                .error(503, "payments_not_configured", "No API key of the payment processor is configured.")
+                .error(503, "payments_not_configured", "No API key for the payment processor is configured.")
                 .error(503, "processor_unavailable", "The payment processor does not respond.")
         })
 }
@@ -190,8 +191,8 @@ async fn list(
     Ok(Plain(OrderList { success: Success, orders, pagination }))
 }
 
-/// Returns the customer's order with the given ID. Responds 404 if it does not exist, and 403 if it belongs to another
-/// customer.
+/// Returns the customer's order with the given ID. Returns a 404 error if it does not exist, and a 403 error if it
+/// belongs to another customer.
 pub async fn own(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
     let (_, state) = find_existing(&app.orders, id).await?;
     if who.sees(state_of(&state)?) {
@@ -289,7 +290,7 @@ async fn check_out(
     within(&app.limits, app.environment.now(), &[charge], open).await
 }
 
-/// Converts refusals of items that cannot be ordered to a 400, as the billing API's contract requires.
+/// Converts an error about items that cannot be ordered to a 400, as the billing API's contract requires.
 fn as_bad_request(error: ApiError) -> ApiError {
     match error.status() {
         StatusCode::CONFLICT => ApiError::bad_request(error.code(), error.message()),
@@ -308,7 +309,7 @@ async fn address(
     match requested {
         Some(id) => {
             let one = customer.addresses.iter().find(|one| one.id == id);
-            let one = one.ok_or_else(|| Refusal::field("shippingAddressId", "is not an address in the profile"))?;
+            let one = one.ok_or_else(|| Refusal::field("shippingAddressId", "is not an address in your profile"))?;
             Ok(Some(one.postal()))
         }
         None => Ok(customer.ships_to()),

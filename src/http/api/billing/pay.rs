@@ -1,5 +1,5 @@
-//! Payment links: show the invoice to anyone who has the link, without personal data except the name, and let them pay
-//! it.
+//! Payment links: they show the invoice, without personal data except the name, to anyone who has the link, and allow
+//! it to be paid.
 
 use std::sync::Arc;
 
@@ -45,7 +45,10 @@ pub fn routes() -> ResourceRoutes {
             payable(with_link_errors(
                 op.named("checkOutPayLink", "Create a checkout for the invoice of a payment link"),
             ))
-            .about("Returns the payment page for the full amount due; all callers get the same page while it is open.")
+            .about(
+                "Returns the payment page for the full amount due; while it is open, all callers receive the same \
+                 page.",
+            )
         })
 }
 
@@ -91,7 +94,7 @@ struct PayableInvoice {
     number: String,
     /// Current status of the invoice.
     status: InvoiceStatus,
-    /// Site of the business that issued the invoice.
+    /// Site of the shop that issued the invoice.
     site: Site<String>,
     /// Name of the invoiced customer.
     customer_name: String,

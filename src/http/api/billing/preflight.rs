@@ -14,7 +14,7 @@ pub(super) fn added(of: ResourceRoutes) -> ResourceRoutes {
     of.with_preflights(preflight)
 }
 
-/// 200 response without a body.
+/// Response to a preflight request: status 200 without a body.
 pub(super) struct PreflightReply;
 
 impl IntoResponse for PreflightReply {
@@ -29,7 +29,7 @@ impl Reply for PreflightReply {
     }
 }
 
-/// Answers a preflight request; only the CORS headers matter.
+/// Answers a preflight request; only the CORS headers of the response matter.
 pub(super) async fn preflight() -> Result<PreflightReply, ApiError> {
     Ok(PreflightReply)
 }

@@ -48,9 +48,9 @@ pub fn routes() -> ResourceRoutes {
         })
         .patch(customer, "/api/v1/profile", update, |op| {
             op.named("updateProfile", "Update your profile").about(
-                "Omitted members stay unchanged; null clears a member. A list of addresses replaces the existing one: \
-                 to keep an address, send its `id`. The first address of a kind is the default unless another one is \
-                 marked.",
+                "Omitted fields are left unchanged; null clears a field. A list of addresses replaces the existing \
+                 one: to keep an address, send its `id`. The first address of each kind is the default unless another \
+                 one is marked as such.",
             )
         })
 }
@@ -97,7 +97,7 @@ impl From<AddressInput> for AddressUpdate {
     }
 }
 
-/// Changes to a profile. Omitted fields stay unchanged.
+/// Changes to a profile. Omitted fields are left unchanged.
 #[derive(Request, Debug)]
 #[api(name = "UpdateProfileRequest", example = json!({"name": "Sam Baker", "company": null}))]
 pub struct ProfileUpdate {
@@ -107,7 +107,7 @@ pub struct ProfileUpdate {
     /// Telephone number, in free form.
     #[api(ONE_LINE, MaxChars(50))]
     phone: Optional<Option<String>>,
-    /// Company for which the customer buys.
+    /// Company that the customer buys for.
     #[api(ONE_LINE, MaxChars(200))]
     company: Optional<Option<String>>,
     /// Tax ID of the company.
@@ -155,7 +155,7 @@ pub struct PaymentMethodView {
 }
 
 impl PaymentMethodView {
-    /// Builds the view of a stored card; `None` for other payment methods, which have no number and no expiry.
+    /// Builds the view of a stored card; `None` for other payment methods, which have neither a number nor an expiry.
     pub fn of(card: &PaymentMethod, is_default: bool) -> Option<Self> {
         let (exp_month, exp_year) = (card.exp_month?, card.exp_year?.into());
         let (id, brand, last4) = (card.id.clone(), card.brand.clone(), card.last4.clone());
@@ -176,13 +176,13 @@ impl PaymentMethodView {
 pub struct Profile {
     /// ID of the customer.
     id: Id,
-    /// E-mail address that identifies the customer.
+    /// Email address that identifies the customer.
     email: String,
     /// Name of the customer.
     name: Option<String>,
     /// Telephone number, in free form.
     phone: Option<String>,
-    /// Company for which the customer buys.
+    /// Company that the customer buys for.
     company: Option<String>,
     /// Tax ID of the company.
     tax_id: Option<String>,

@@ -1,7 +1,7 @@
-//! The customer's own quotes: list, details, acceptance, refusal; and models that customers upload to get a price.
+//! The customer's own quotes: listing, details, acceptance and refusal; and models that customers upload for pricing.
 //!
 //! Drafts are visible only to the shop. For an uploaded model, the customer sees the current price, under the ID of the
-//! model and not under that of the draft.
+//! model rather than that of the draft.
 
 mod models;
 
@@ -48,7 +48,7 @@ handles! {
 /// Returns the routes of a customer's quotes.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
-    ResourceRoutes::new("Quotes", "Offers of the shop, with their prices and validity.", "quote")
+    ResourceRoutes::new("Quotes", "The shop's offers, with their prices and validity.", "quote")
         .get(customer, "/api/v1/quotes", list, |op| op.named("listQuotes", "List your quotes"))
         .post_long(customer, "/api/v1/quotes/models", models::upload, |op| {
             op.named("createQuoteModel", "Upload a model for a quote")
@@ -57,7 +57,7 @@ pub fn routes() -> ResourceRoutes {
                      binding quote.",
                 )
                 .takes_form(schema_of::<OwnModelForm>())
-                .error(507, "storage_full", "The shop has no storage space for more files of customers.")
+                .error(507, "storage_full", "The shop has no storage space for more customer files.")
         })
         .get(customer, "/api/v1/quotes/models/{modelId}", models::model, |op| {
             op.named("getQuoteModel", "Retrieve the price of an uploaded model")
@@ -71,7 +71,11 @@ pub fn routes() -> ResourceRoutes {
                      order.",
                 )
                 .error(409, QUOTE_DECLINED, "The quote was declined or withdrawn.")
-                .error(409, "order_not_made", "An item of the quote is no longer available; the shop was notified.")
+                .error(
+                    409,
+                    "order_not_made",
+                    "An item in the quote is no longer available; the shop has been notified.",
+                )
         })
         .post(customer, "/api/v1/quotes/{quoteId}/decline", decline, |op| {
             answered(op.named("declineQuote", "Decline a quote")).error(
@@ -124,9 +128,9 @@ struct OwnQuote {
     number: String,
     /// Current status of the quote.
     status: QuoteStatus,
-    /// E-mail address of the customer.
+    /// Email address of the customer.
     customer_email: Option<String>,
-    /// ID of the request for a custom piece that the quote answers.
+    /// ID of the request for a custom piece that the quote is for.
     custom_request_id: Option<Id>,
     /// Lines of the quote.
     lines: Vec<OwnLine>,
@@ -251,7 +255,7 @@ async fn list(
     Ok(Plain(QuoteList { success: Success, quotes, pagination }))
 }
 
-/// Returns a quote that has been sent; responds 404 for drafts and unknown IDs.
+/// Returns a quote that has been sent; fails with 404 for drafts and unknown IDs.
 async fn sent(app: &OwnQuoteHandles, id: Id) -> Result<Quote, ApiError> {
     let (_, quote) = find_present(&app.quotes.quotes, id).await?;
     if quote.is_known_to_customers() { Ok(quote) } else { Err(Refusal::not_found("quote").into()) }
@@ -270,7 +274,7 @@ async fn one(
     Ok(QuoteReply::of(&app, &quote))
 }
 
-/// Returns the customer's own quote; responds 403 if it belongs to another customer.
+/// Returns the customer's own quote; fails with 403 if it belongs to another customer.
 pub async fn own(app: &OwnQuoteHandles, who: &Caller, id: Id) -> Result<Quote, ApiError> {
     let (_, email) = who.customer()?;
     let quote = sent(app, id).await?;
@@ -307,7 +311,7 @@ pub async fn accept_own<B>(
             Ok(()) => drop(quotes.ask(id, CommandOrigin::system(), QuoteCommand::Ordered).await?),
             Err(QuoteOrderError::Trouble(error)) => return Err(error.into()),
             Err(QuoteOrderError::Refused(words)) => {
-                let message = format!("the order cannot be created now: {words}; the shop was notified");
+                let message = format!("the order cannot be created at the moment: {words}; the shop has been notified");
                 quotes.ask(id, CommandOrigin::system(), QuoteCommand::NotOrdered(words)).await?;
                 return Err(ApiError::conflict("order_not_made", message));
             }

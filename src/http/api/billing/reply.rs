@@ -1,4 +1,4 @@
-//! Responses of the billing API: every success body contains `success: true` next to its own members.
+//! Responses of the billing API: every success body contains `success: true` next to its own fields.
 
 use api_derive::Response;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
@@ -29,7 +29,7 @@ impl ToSchema for Success {
     }
 }
 
-/// Success without further data.
+/// Success response without further data.
 #[derive(Response, Serialize)]
 #[api(name = "SuccessResponse", example = json!({"success": true}))]
 pub struct Done {
@@ -37,7 +37,7 @@ pub struct Done {
     pub success: Success,
 }
 
-/// Successful completion or start of an operation, with a message.
+/// Success response with a message: an operation has been completed or started.
 #[derive(Response, Serialize)]
 #[api(name = "SuccessMessageResponse", example = json!({"success": true, "message": "the export is being created"}))]
 pub struct DoneWithWords {
@@ -54,7 +54,7 @@ pub struct CreatedReply<T> {
 }
 
 impl<T> CreatedReply<T> {
-    /// Builds the response to a command that created something, whether now or in an earlier request with the same
+    /// Builds the response to a command that created something, either now or in an earlier request with the same
     /// idempotency key.
     pub fn after<A>(done: &CommandOutcome<A>, body: T) -> Self {
         Self { body, replayed: done.replayed }

@@ -1,8 +1,8 @@
 //! Sign-in by an emailed link, and sign-out.
 //!
 //! Requesting a link does the same work whether or not the address belongs to a customer: it creates the link and its
-//! email in one commit and does not look up any customer. Hence neither the response nor its timing reveals who is a
-//! customer.
+//! email in one commit and does not look up any customer. Therefore, neither the response nor its timing reveals who is
+//! a customer.
 
 mod next;
 
@@ -70,11 +70,11 @@ handles! {
 
 /// Returns the routes of sign-in and sign-out.
 pub fn routes() -> ResourceRoutes {
-    let about = "Customers have no password; an e-mailed link signs them in.";
+    let about = "Customers have no password; an emailed link signs them in.";
     ResourceRoutes::new("Authentication", about, "link")
         .post(RequiredAccess::Open, "/api/v1/auth/magic-link", ask_for_link, |op| {
             op.named("requestMagicLink", "Request a sign-in link")
-                .about("The response is the same for every address. The link works once, within 10 minutes.")
+                .about("The response is the same for every address. The link can be used once, within 10 minutes.")
         })
         .get(RequiredAccess::Open, VERIFY_PATH, verify, |op| {
             op.named("verifyMagicLink", "Redeem a sign-in link")
@@ -104,7 +104,7 @@ pub fn routes() -> ResourceRoutes {
 #[derive(Request, Debug)]
 #[api(name = "MagicLinkRequest", example = json!({"email": "buyer@example.org", "next": "/orders"}))]
 pub struct LinkRequest {
-    /// E-mail address that receives the link and is signed in with it.
+    /// Email address that the link is sent to, and whose owner it signs in.
     #[api(EmailAddress)]
     email: String,
     /// Path on this server to redirect to after sign-in. URLs of other origins are ignored.
@@ -172,7 +172,7 @@ struct RedemptionRequest {
     only_looks: bool,
     /// `true` for a browser, which is redirected instead of receiving a JSON error.
     browser: bool,
-    /// `true` for a prefetch or prerender by a browser, without any action by the user.
+    /// `true` for a prefetch or prerender by the browser, which involves no action by the user.
     in_advance: bool,
     headers: HeaderMap,
     request_id: Option<Arc<str>>,
@@ -201,7 +201,7 @@ impl Argument for RedemptionRequest {}
 enum RedemptionOutcome {
     /// Redirect with the cookie of a new session.
     SignedIn(String, HeaderValue),
-    /// Redirect with the error in the query, or to the page with the confirmation button.
+    /// Redirect to a URL with the error in the query, or to the page with the confirmation button.
     LedBack(String),
     /// Nothing was redeemed.
     Looked,
@@ -259,7 +259,7 @@ async fn verify(
         if let (true, Some(token)) = (request.browser, &query.token) {
             return Ok(RedemptionOutcome::LedBack(link(&app.config, token, query.next.as_deref())));
         }
-        let words = "open the link in the e-mail and press the button on its page";
+        let words = "open the link in the email and press the button on its page";
         return Err(ApiError::forbidden("cross_site", words));
     }
     let to = query.next.as_deref().and_then(|next| own_path(&base, next)).unwrap_or_else(|| "/".to_owned());
@@ -298,7 +298,7 @@ async fn redeem(app: &SignInHandles, token: Option<&str>, request_id: Option<Arc
             Err(error) => return Err(error.into()),
         }
     }
-    Err(ApiError::internal("a customer's record was neither found nor made"))
+    Err(ApiError::internal("a customer's record was neither found nor created"))
 }
 
 /// Builds the customer cookie with the given token and maximum age in seconds; an age of 0 removes the cookie.

@@ -1,4 +1,4 @@
-//! Site to which a request of the billing API applies: `site` in the query, or else the header.
+//! Site that a request to the billing API applies to: `site` in the query, or else the header.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -11,12 +11,12 @@ use http::wire::{Argument, Components};
 
 pub use crate::production::orders::site::HEADER;
 
-/// Site that a request names, if any; an unknown site results in a 400.
+/// Site that a request names, if any; an unknown site results in a 400 error.
 pub struct RequestSite(pub Option<Site>);
 
 #[derive(api_derive::Request, Debug)]
 struct SiteQuery {
-    /// Site; takes precedence over the header.
+    /// Site that the request applies to; takes precedence over the header.
     site: Option<Site>,
 }
 

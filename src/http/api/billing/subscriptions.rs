@@ -90,12 +90,12 @@ fn with_processor(op: DescribedOperation) -> DescribedOperation {
         "subscription_refused",
         "The payment processor rejected the request, for example a change to an ended subscription.",
     )
-    .error(503, "payments_not_configured", "No API key of the payment processor is configured.")
+    .error(503, "payments_not_configured", "No API key for the payment processor is configured.")
     .error(503, "processor_unavailable", "The payment processor does not respond.")
 }
 
 fn of_one(op: DescribedOperation) -> DescribedOperation {
-    with_processor(op).error(400, "validation_failed", "The ID is not that of a subscription.").error(
+    with_processor(op).error(400, "validation_failed", "The ID is not a subscription ID.").error(
         403,
         "forbidden",
         "The subscription belongs to another customer.",
@@ -136,7 +136,7 @@ pub struct SubscriptionCheckout {
     /// ID of one of the prices offered by the shop (`payments.subscription_prices`).
     #[api(Filled, ONE_LINE, MaxChars(255))]
     price_id: String,
-    /// Quantity of the price. Defaults to 1.
+    /// Number of units of the price. Defaults to 1.
     #[api(Within(1..=MAX_QUANTITY))]
     quantity: Optional<u32>,
     /// Path of the shop to return to after payment. Defaults to `/`.

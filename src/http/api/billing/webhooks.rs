@@ -30,11 +30,11 @@ pub fn routes() -> ResourceRoutes {
 struct Receipt {
     /// Always `true`.
     success: Success,
-    /// Always `true`: the event is stored and need not be sent again.
+    /// Always `true`: the event has been stored and does not need to be sent again.
     received: bool,
 }
 
-/// Receives an event. Responds 200 to every signed event; a 5xx makes the processor send the event again.
+/// Receives an event. Responds with 200 to every signed event; a 5xx response makes the processor send the event again.
 async fn receive(State(app): State<PaymentHandles>, event: SignedEvent) -> Result<Plain<Receipt>, ApiError> {
     take(&app, event).await?;
     Ok(Plain(Receipt { success: Success, received: true }))

@@ -1,4 +1,4 @@
-//! The accounting integration, as staff see it: connection status, and the documents posted to the books.
+//! The accounting integration, as staff see it: connection status, and the documents posted to the accounting system.
 
 use std::sync::Arc;
 
@@ -45,8 +45,8 @@ handles! {
 /// Returns the accounting routes.
 pub fn routes() -> ResourceRoutes {
     let (operator, admin) = (RequiredAccess::Role(Role::Operator), RequiredAccess::Role(Role::Admin));
-    let about = "Transfer of settled invoices and of credit notes to the accounting system. An admin connects the \
-                 system in the billing API.";
+    let about = "Transfer of settled invoices and credit notes to the accounting system. An admin connects the system \
+                 in the billing API.";
     ResourceRoutes::new("Accounting", about, "posting")
         .get(operator, "/api/accounting/postings", list, |op| {
             op.named("listPostings", "List postings to the accounting system")
@@ -101,7 +101,7 @@ struct PostingView {
     state: PostingState,
     /// ID of the document in the accounting system; null until the document is posted.
     remote_id: Option<String>,
-    /// Reason the accounting system refused the document; null if it did not.
+    /// Reason the accounting system rejected the document; null if it did not.
     error: Option<String>,
     /// Time at which the posting was created.
     created_at: Timestamp,
@@ -153,9 +153,9 @@ struct AccountingView {
     connected_at: Option<Timestamp>,
     /// Documents issued before this time are not posted.
     since: Option<Timestamp>,
-    /// Reason the connection must be renewed; null while the connection works, and if there has been none.
+    /// Reason the connection must be renewed; null while the connection works or if there has never been one.
     lost: Option<String>,
-    /// Number of documents that the accounting system refused and that an operator must review.
+    /// Number of documents that the accounting system rejected and that an operator must review.
     refused: u64,
 }
 

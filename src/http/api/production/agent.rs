@@ -2,7 +2,7 @@
 //!
 //! Every command that has run is written to the audit log with its outcome, even if the gateway disconnects first. If
 //! the power fails first, the command's own changes are still logged: each change to an order, a job or a printer has
-//! an audit entry in its own commit. Requests refused before a command runs (unreadable body, user not allowed, rate
+//! an audit entry in its own commit. Requests rejected before a command runs (unreadable body, user not allowed, rate
 //! limit) are logged as a bounded sample, with the user if known. The skills are in `skills`.
 
 mod skills;
@@ -65,15 +65,15 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(TAG, ABOUT, "event").post(RequiredAccess::Open, agent_token::PATH, receive, |op| {
         op.named("receiveAgentCommand", "Run an agent gateway command")
             .about(
-                "Requires the gateway's token. Unknown members are ignored. The audit log contains every executed \
-                    command with its result, and a sample of the rejected ones.",
+                "Requires the gateway's token. Unknown fields are ignored. The audit log contains every executed \
+                 command with its result, and a sample of the rejected ones.",
             )
             .by_token()
             .error(401, "unauthorized", "The token is missing or incorrect.")
             .error(403, "user_not_allowed", "This user is not allowed to send commands.")
             .error(404, "not_found", "A record named in the parameters does not exist.")
             .error(409, "invalid_transition", "The current state does not allow this; other codes are more specific.")
-            .error(502, "printer_refused", "The printer rejected the command; the message is its own.")
+            .error(502, "printer_refused", "The printer rejected the command; the message is from the printer.")
             .error(503, "agent_not_configured", "No agent token is configured.")
             .error(504, "printer_timeout", "The printer did not respond in time or cannot be reached.")
     })
@@ -89,11 +89,11 @@ pub struct AgentCommand {
     skill: Skill,
     /// Parameters of the skill, such as `jobId`, `printerId`, `orderId` or `materialId`.
     params: Option<JsonObject>,
-    /// User who gives the command, prefixed by the channel: `telegram:123`.
+    /// User who sent the command, prefixed by the channel: `telegram:123`.
     user_id: Option<String>,
 }
 
-/// Result of a command.
+/// Result of a command from an agent gateway.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "AgentAnswer", example = json!({
@@ -179,11 +179,12 @@ impl AgentCall {
         let refused = error.map(|error| error.code().to_owned());
         if let Err(error) = self.app.access.ask(Id::ONLY, self.caller(), AccessCommand::Asked { skill, refused }).await
         {
-            tracing::warn!(action = skill.action(), %error, "an agent's command is not in the audit log");
+            tracing::warn!(action = skill.action(), %error, "an agent's command could not be written to the audit log");
         }
     }
 
-    /// Returns a parameter as text, under the first of its names that is present. Numbers are converted to text.
+    /// Returns a parameter as text, looked up under the first of the given names that is present. Numbers are converted
+    /// to text.
     fn param(&self, names: &[&str]) -> Option<String> {
         let value = names.iter().find_map(|name| self.params.get(*name))?;
         match value {

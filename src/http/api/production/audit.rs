@@ -1,4 +1,4 @@
-//! The audit log: every change and sign-in, and a sample of refused requests.
+//! The audit log: every change and sign-in, and a sample of rejected requests.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -30,7 +30,7 @@ handles! {
 
 /// Returns the route of the audit log.
 pub fn routes() -> ResourceRoutes {
-    let about = "Every change and sign-in, and a sample of refused requests.";
+    let about = "Every change and sign-in, and a sample of rejected requests.";
     ResourceRoutes::new("Audit log", about, "entry").get(
         RequiredAccess::Role(Role::Admin),
         "/api/audit-log",
@@ -89,7 +89,7 @@ pub struct AuditQuery {
     page: PageQuery,
 }
 
-/// An entry of the audit log: a change, or a refused attempt.
+/// An entry of the audit log: a change, or a rejected request.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "AuditEntry", many = "entries", example = json!({
@@ -100,17 +100,17 @@ pub struct AuditQuery {
 struct AuditEntryView {
     /// ID of the entry.
     id: Id,
-    /// Time at which the change was made or the request was refused.
+    /// Time at which the change was made or the request was rejected.
     at: Timestamp,
     /// Actor: `user:...` or `key:...` with an identifier, `machine`, or `system`.
     actor: String,
-    /// Attempted action: the name of a command such as `order.cancel`, or the method and path of a refused request.
+    /// Attempted action: the name of a command such as `order.cancel`, or the method and path of a rejected request.
     action: String,
     /// Subject of the entry.
     subject: AuditSubject,
     /// ID of the request, as returned in the `X-Request-Id` response header.
     request_id: Option<String>,
-    /// `done`, the code of the refusal, or `counted` for an entry that summarizes many refusals.
+    /// `done`, the code of the refusal, or `counted` for an entry that summarizes many rejected requests.
     outcome: String,
     /// Further details, which depend on the action.
     detail: AuditDetail,
@@ -123,11 +123,11 @@ struct AuditEntryView {
 struct AuditSubject {
     /// Kind of the subject, such as `order`.
     kind: String,
-    /// ID of the subject; null where there is only one of its kind.
+    /// ID of the subject; null if there is only one of its kind.
     id: Option<Id>,
 }
 
-/// Any JSON value: further details of the command or of the refused request.
+/// Further details of the command or the rejected request, as any JSON value.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct AuditDetail(Option<Value>);

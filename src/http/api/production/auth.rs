@@ -79,11 +79,11 @@ pub fn routes() -> ResourceRoutes {
         .post(open, "/api/auth/login", login, |op| {
             op.named("login", "Sign in")
                 .about(
-                    "Each sign-in starts a session with a new token. A session ends when it is not used for \
-                     `auth.session_idle_timeout_hours`, and at the latest after `auth.session_max_age_days`; both are \
-                     settings of the server.",
+                    "Each sign-in starts a session with a new token. A session ends when it has not been used for \
+                     `auth.session_idle_timeout_hours`, and after `auth.session_max_age_days` at the latest; both are \
+                     server settings.",
                 )
-                .error(401, "wrong_credentials", "The e-mail address or the password is incorrect.")
+                .error(401, "wrong_credentials", "The email address or the password is incorrect.")
                 .error(401, SECOND_FACTOR_REQUIRED, "The account also requires a code; send it as `code`.")
                 .error(401, WRONG_CODE, "The code is incorrect or was already used.")
                 .error(429, TOO_MANY_CODES, TOO_MANY_CODES_WHEN)
@@ -129,11 +129,11 @@ pub struct LoginCredentials {
 #[derive(Request, Debug)]
 #[api(example = json!({"currentPassword": "correct horse battery", "newPassword": "battery horse correct"}))]
 pub struct PasswordChange {
-    /// Current password. Required so that nobody can change the password with a stolen session.
+    /// Current password. Required so that a stolen session cannot be used to change the password.
     #[api(SecretText)]
     current_password: String,
     /// New password: at least 10 characters and at most 1024 bytes; not blank, not among the most common passwords, and
-    /// not the caller's own e-mail address.
+    /// not the caller's own email address.
     #[api(NewPassword)]
     new_password: String,
 }
@@ -200,7 +200,7 @@ pub async fn sign_in<B>(
 }
 
 fn wrong_credentials(email: &str) -> ApiError {
-    let message = "the e-mail address or the password is incorrect";
+    let message = "the email address or the password is incorrect";
     ApiError::new(StatusCode::UNAUTHORIZED, "wrong_credentials", message).facts(json!({ "email": email }))
 }
 

@@ -30,7 +30,7 @@ handles! {
 
 /// Returns the backup route.
 pub fn routes() -> ResourceRoutes {
-    let about = "Copy of all data of the shop, to store elsewhere.";
+    let about = "Copy of all the shop's data, to be stored elsewhere.";
     ResourceRoutes::new("Backup", about, "backup").post_long(
         RequiredAccess::Role(Role::Admin),
         "/api/backup",
@@ -40,12 +40,12 @@ pub fn routes() -> ResourceRoutes {
                 .about(
                     "A tar archive with a verified snapshot of the database (`printfloor.db` on SQLite, \
                      `printfloor.pgdump` on PostgreSQL), all stored files (`files/`), documents stored in a folder \
-                     (`documents/`), and at its end `manifest.json` with the number of rows of each table and the size \
-                     and SHA-256 of each file. An interrupted download has no manifest. The archive does not contain \
-                     the secrets of the server (`secrets.env`, `.env`); store them separately. Without the same \
-                     `SECRETS_KEY` and `API_KEY_SALT`, a server does not start on the data, and the secrets encrypted \
-                     in it cannot be read. Only one backup can be created at a time; the shop keeps working in the \
-                     meantime.",
+                     (`documents/`) and, as the last entry, `manifest.json` with the number of rows in each table and \
+                     the size and SHA-256 of each file. An interrupted download has no manifest. The archive does not \
+                     contain the server's secrets (`secrets.env`, `.env`); store them separately. Without the same \
+                     `SECRETS_KEY` and `API_KEY_SALT`, a server does not start with the data, and the secrets \
+                     encrypted in it cannot be read. Only one backup can be created at a time; the shop keeps working \
+                     in the meantime.",
                 )
                 .sends("application/x-tar", None)
                 .unkeyed()

@@ -47,7 +47,7 @@ handles! {
 /// Returns the custom request routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Customers' requests for custom products, with photos and an estimate, answered with a quote.";
+    let about = "Customers' requests for custom products, with photos and an estimate. The shop replies with a quote.";
     let routes = ResourceRoutes::new("Custom requests", about, "custom_request")
         .get(operator, "/api/custom-requests", list, |op| op.named("listCustomRequests", "List custom requests"))
         .get(operator, "/api/custom-requests/{id}", one, |op| op.named("getCustomRequest", "Retrieve a custom request"))
@@ -58,7 +58,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(operator, "/api/custom-requests/{id}/close", close, |op| {
             op.named("closeCustomRequest", "Close a custom request")
-                .about("After that, its photos can be deleted.")
+                .about("The photos of a closed request can be deleted.")
                 .error(409, STATE, "The custom request is closed.")
         });
     photos::routes(routes)
@@ -69,12 +69,12 @@ pub fn routes() -> ResourceRoutes {
 pub struct CustomRequestQuery {
     /// Return only requests with the given status.
     status: Option<CustomRequestStatus>,
-    /// Return only requests of the given site.
+    /// Return only requests from the given site.
     site: Option<Site>,
-    /// Return only requests of the customer with the given e-mail address.
+    /// Return only requests from the customer with the given email address.
     #[api(MaxChars(254))]
     customer_email: Option<String>,
-    /// Return only requests whose customer's e-mail address or name contains the given text.
+    /// Return only requests whose customer's email address or name contains the given text.
     #[api(MaxChars(254))]
     q: Option<String>,
     #[api(flatten)]

@@ -41,7 +41,8 @@ handles! {
 /// Returns the customer routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Customer records. Created by the first order or sign-in; only the customer can change them.";
+    let about = "Customer records, which are created by the first order or sign-in. Only the customers themselves can \
+                 change them.";
     ResourceRoutes::new("Customers", about, "customer")
         .get(operator, "/api/customers", list, |op| op.named("listCustomers", "List customers"))
         .get(operator, "/api/customers/{id}", one, |op| op.named("getCustomer", "Retrieve a customer"))
@@ -50,10 +51,10 @@ pub fn routes() -> ResourceRoutes {
 /// Filter for the list of customers.
 #[derive(Request, Debug)]
 pub struct CustomerQuery {
-    /// Return only the customer with the given e-mail address.
+    /// Return only the customer with the given email address.
     #[api(MaxChars(254))]
     email: Option<String>,
-    /// Return only customers whose e-mail address or name contains the given text.
+    /// Return only customers whose email address or name contains the given text.
     #[api(MaxChars(254))]
     q: Option<String>,
     #[api(flatten)]
@@ -70,13 +71,13 @@ pub struct CustomerQuery {
 struct CustomerView {
     /// ID of the customer.
     id: Id,
-    /// E-mail address that identifies the customer.
+    /// Email address that identifies the customer.
     email: String,
     /// Full name.
     name: Option<String>,
     /// Phone number.
     phone: Option<String>,
-    /// Company for which the customer buys.
+    /// Company that the customer buys for.
     company: Option<String>,
     /// Tax ID of the company.
     tax_id: Option<String>,
@@ -115,7 +116,7 @@ async fn one(State(app): State<CustomerHandles>, PathId(id): PathId) -> Result<P
     Ok(Plain(state_of(&state)?.into()))
 }
 
-/// Returns the customer with the given normalized e-mail address; creates the customer record if there is none.
+/// Returns the customer with the given normalized email address; creates the customer record if there is none.
 pub async fn customer_of(
     queries: &Queries,
     customers: &Directory<Customer>,
@@ -130,7 +131,7 @@ pub async fn customer_of(
         Ok((id, _)) => Ok(id),
         Err(AskError::Refused(refusal)) if refusal.code == EMAIL_TAKEN => {
             let id = queries.customer_by_email(email).await?;
-            id.ok_or_else(|| ApiError::internal("a customer's record was neither found nor made"))
+            id.ok_or_else(|| ApiError::internal("a customer's record was neither found nor created"))
         }
         Err(error) => Err(error.into()),
     }

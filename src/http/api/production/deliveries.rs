@@ -37,12 +37,12 @@ pub fn routes() -> ResourceRoutes {
         .post(admin, "/api/webhooks/endpoints/{id}/test", test, |op| op.named("testEndpoint", "Send a test event"))
         .post(admin, "/api/webhooks/endpoints/{id}/replay", replay, |op| {
             op.named("replayDeliveries", "Replay events")
-                .about("Sends each event since the given time again, in the background.")
+                .about("Resends each event since the given time, in the background.")
                 .error(409, "replay_running", "Another replay is still in progress.")
         })
         .get(operator, "/api/webhooks/endpoints/{id}/deliveries", list, |op| {
             op.named("listDeliveries", "List deliveries of an endpoint")
-                .about("Deliveries are kept for 30 days, also for removed endpoints.")
+                .about("Deliveries are kept for 30 days, even after the endpoint has been removed.")
         })
         .post(admin, "/api/webhooks/deliveries/{id}/redeliver", redeliver, |op| {
             op.named("redeliver", "Redeliver an event")
@@ -53,7 +53,7 @@ pub fn routes() -> ResourceRoutes {
 }
 
 enumeration! {
-    /// State of a delivery; `sending` while an attempt is due or in progress.
+    /// State of a delivery; it is `sending` while an attempt is due or in progress.
     DeliveryStatus,
 }
 
@@ -79,7 +79,7 @@ impl From<DeliveryState> for DeliveryStatus {
     }
 }
 
-/// Filter of the delivery log.
+/// Filter for the delivery log.
 #[derive(Request, Debug)]
 pub struct DeliveryQuery {
     /// Return only deliveries in the given state.
@@ -90,7 +90,7 @@ pub struct DeliveryQuery {
     page: PageQuery,
 }
 
-/// Period whose events to send again.
+/// Period for which to resend events.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"since": "2026-11-01T00:00:00.000Z"}))]
 pub struct Replay {
@@ -103,7 +103,7 @@ pub struct Replay {
 #[serde(rename_all = "camelCase")]
 #[api(name = "ReplayStarted", example = json!({"replayed": 17}))]
 struct ReplayStarted {
-    /// Number of events that will be sent again.
+    /// Number of events that will be resent.
     replayed: u32,
 }
 
@@ -146,7 +146,7 @@ struct DeliveryView {
     last_excerpt: Option<String>,
     /// Duration of the last attempt in milliseconds.
     last_duration_ms: Option<i64>,
-    /// Time at which the event became due for the endpoint.
+    /// Time at which the delivery was created.
     created_at: Timestamp,
     /// Time at which the last attempt ended; null before the first.
     attempted_at: Option<Timestamp>,
@@ -245,8 +245,8 @@ async fn redeliver(
     Ok(created_reply(&app, &done))
 }
 
-/// Replays, once each, the events whose first delivery was created at or after the given time. The events are read from
-/// the log page by page, in the background; responds 409 while an earlier replay is still running.
+/// Replays the events whose first delivery was created at or after the given time, once each. The events are read from
+/// the log page by page, in the background. Fails with 409 while an earlier replay is still running.
 async fn replay(
     State(app): State<EndpointHandles>,
     PathId(id): PathId,

@@ -45,9 +45,9 @@ const PATH: &str = "/api/webhooks/endpoints";
 pub const TAG: &str = tags::WEBHOOKS;
 /// OpenAPI description of [`TAG`].
 pub const ABOUT: &str = "Webhook endpoints that receive events. Each delivery is signed in `X-Service-Signature` \
-                         (`sha256=`, HMAC of the raw body) and as Standard Webhooks. Failed deliveries are retried \
-                         after the delays in the setting `webhooks.retry_schedule_seconds`. The payloads are described \
-                         under `webhooks` and at `/docs/events`.";
+                         (`sha256=`, HMAC of the raw body) and as specified by Standard Webhooks. Failed deliveries \
+                         are retried after the delays in the setting `webhooks.retry_schedule_seconds`. The payloads \
+                         are described under `webhooks` and at `/docs/events`.";
 /// Example ID of an endpoint.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8070";
 const WITHHELD: DescribedError = (
@@ -76,7 +76,8 @@ pub fn routes() -> ResourceRoutes {
         .post(admin, PATH, create, |op| {
             op.named("createEndpoint", "Create a webhook endpoint")
                 .about(
-                    "The endpoint receives events from now on. A generated secret is returned only in this response.",
+                    "From now on, events are sent to the endpoint. A generated secret is returned only in this \
+                     response.",
                 )
                 .errors(&[WITHHELD])
         })
@@ -116,7 +117,8 @@ impl Rule<String> for WebTarget {
     }
 }
 
-/// Rule for secrets that sign payloads. The schema limits the number of characters, the rule the number of bytes.
+/// Validation rule for secrets that sign payloads. The schema limits the number of characters; this rule limits the
+/// number of bytes.
 struct SigningSecret;
 
 impl Rule<String> for SigningSecret {
@@ -132,7 +134,7 @@ impl Rule<String> for SigningSecret {
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"url": "https://example.org/hooks", "events": ["order.paid", "order.shipped"]}))]
 pub struct NewEndpoint {
-    /// URL of the endpoint: `http` or `https`, without credentials. Private addresses are refused unless the server
+    /// URL of the endpoint: `http` or `https`, without credentials. Private addresses are rejected unless the server
     /// allows them.
     #[api(WebTarget)]
     url: String,
@@ -148,7 +150,7 @@ pub struct NewEndpoint {
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"events": ["order.paid"]}))]
 pub struct EndpointChange {
-    /// URL of the endpoint: `http` or `https`, without credentials. Private addresses are refused unless the server
+    /// URL of the endpoint: `http` or `https`, without credentials. Private addresses are rejected unless the server
     /// allows them.
     #[api(WebTarget)]
     url: Optional<String>,
@@ -177,7 +179,7 @@ struct EndpointView {
     url: String,
     /// Event types sent to the endpoint.
     events: Vec<OutboundEvent>,
-    /// State of the endpoint: events are sent to it only while it is enabled.
+    /// State of the endpoint. Events are sent to it only while it is enabled.
     state: EndpointState,
     /// Reason the endpoint is disabled.
     disabled_reason: Option<String>,
@@ -264,8 +266,8 @@ impl SigningSecretSource {
         Self { secret, made_here, weak }
     }
 
-    /// Builds the response, with the secret if the server generated it. Refused for a replayed request, because a
-    /// generated secret is shown only once.
+    /// Builds the response, which contains the secret if the server generated it. Fails for a replayed request, because
+    /// a generated secret is shown only once.
     fn into_answer(self, endpoint: EndpointView, replayed: bool) -> Result<EndpointWithSecret, ApiError> {
         if self.made_here && replayed {
             return Err(withheld());

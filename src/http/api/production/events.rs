@@ -35,7 +35,7 @@ const EVENTS_PER_READ: usize = 200;
 const RECONNECT_MILLIS: u32 = 3000;
 /// Error message for a cursor that does not belong to the shop's current history.
 const CURSOR_AHEAD: &str = "the cursor is beyond the newest event, or its event was undone by a restore from a backup; \
-                            reload the data that you store about the shop, and follow events from now on";
+                            reload the data that you store about the shop, then follow events from now on";
 /// Example ID of an event.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8072";
 
@@ -60,13 +60,13 @@ pub fn routes() -> ResourceRoutes {
                 .error(
                     410,
                     "cursor_ahead",
-                    "No event has this number yet, or it was undone by a restore from a backup.",
+                    "There is no event with this number yet, or it was undone by a restore from a backup.",
                 )
         })
         .get_long(operator, "/api/events/stream", stream, |op| {
             op.named("streamEvents", "Stream events").about(
-                "Server-sent events with the sequence number as `id` and the event as `data`; a cursor that is too \
-                 old gets a `reset`. Ends when the key or session ends.",
+                "Server-sent events with the sequence number as `id` and the event as `data`; if the cursor is too \
+                 old, the stream begins with a `reset`. The stream ends when the key or session ends.",
             )
         })
 }
@@ -103,7 +103,7 @@ pub struct SubjectView {
     id: Id,
 }
 
-/// An event, as shown in lists, streams and timelines.
+/// An event, as it appears in lists, streams and timelines.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Event", example = example())]
@@ -290,7 +290,7 @@ impl SseSource for EventReader {
                 Ok(Some(read)) => self.write(&read),
                 Ok(None) => self.ended = true,
                 Err(error) => {
-                    tracing::warn!(%error, "a stream of events ends, because events cannot be read");
+                    tracing::warn!(%error, "cannot read events; closing an event stream");
                     self.ended = true;
                 }
             },
@@ -305,7 +305,7 @@ impl EventReader {
         for numbered in read.iter().filter(|numbered| takes(&self.filter, numbered)) {
             match serde_json::to_string(&EventView::from(&**numbered)) {
                 Ok(data) => self.queue.push_back(sse::numbered_event(numbered.seq, &numbered.event.event, &data)),
-                Err(error) => tracing::error!(%error, seq = numbered.seq, "an event cannot be written"),
+                Err(error) => tracing::error!(%error, seq = numbered.seq, "an event cannot be serialized"),
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Exports created by staff. They can cover all customers; they are downloaded from here and not emailed to anyone.
+//! Exports created by staff, which can cover all customers. They are downloaded through this API and not emailed to
+//! anyone.
 
 use std::sync::Arc;
 
@@ -61,7 +62,7 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, PATH, list, |op| op.named("listExports", "List exports"))
         .post(operator, PATH, create, |op| {
             op.named("createExport", "Create an export")
-                .about("Exports records of one or all customers. No e-mail is sent.")
+                .about("Exports records of one or all customers. No email is sent.")
         })
         .get(operator, "/api/exports/{id}", one, |op| op.named("getExport", "Retrieve an export"))
         .get_long(operator, "/api/exports/{id}/file", file, |op| {
@@ -80,7 +81,7 @@ pub struct NewExport {
     /// Type of records to export.
     #[api(name = "type")]
     kind: ExportType,
-    /// Export only records of the customer with the given e-mail address.
+    /// Export only records of the customer with the given email address.
     #[api(EmailAddress)]
     customer_email: Option<String>,
     /// Export only records created at or after the given time or day.
@@ -111,7 +112,7 @@ struct ExportView {
     kind: ExportType,
     /// State of the export.
     state: ExportState,
-    /// E-mail address of the customer to whom the export is limited; null for all customers.
+    /// Email address of the customer to whom the export is limited; null for all customers.
     customer_email: Option<String>,
     /// Time at or after which the exported records were created; null for no limit.
     from: Option<Timestamp>,

@@ -1,4 +1,4 @@
-//! Import of printers from a print farm user interface.
+//! Import of printers from print farm software.
 
 use std::sync::Arc;
 
@@ -30,12 +30,12 @@ use services::farm_ui::FarmPrinter;
 
 /// Limits on the IDs in one import.
 const IDS: TextList = TextList { max_items: 1000, max_chars: 500 };
-const OFF: DescribedError = (409, "farm_ui_off", "No print farm interface is configured.");
+const OFF: DescribedError = (409, "farm_ui_off", "No print farm software is configured.");
 const FAILED: DescribedError =
-    (502, "farm_ui_failed", "The interface does not respond as expected; the message has details.");
+    (502, "farm_ui_failed", "The print farm software does not respond as expected; the message contains details.");
 
 handles! {
-    /// Dependencies of the print farm interface routes.
+    /// Dependencies of the print farm software routes.
     pub struct FarmUiHandles {
         integrations: Arc<Integrations>,
         config: Arc<Config>,
@@ -43,16 +43,16 @@ handles! {
     }
 }
 
-/// Returns the routes of the print farm interface.
+/// Returns the routes of the print farm software.
 pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
-    let about = "Import of printers from a print farm interface.";
+    let about = "Import of printers from print farm software.";
     ResourceRoutes::new("Print farm interface", about, "printer")
         .get_long(admin, "/api/integrations/farm_ui/printers", list, |op| {
-            op.named("listFarmPrinters", "List printers of the print farm interface").errors(&[OFF, FAILED])
+            op.named("listFarmPrinters", "List printers in the print farm software").errors(&[OFF, FAILED])
         })
         .post_long(admin, "/api/integrations/farm_ui/import", import, |op| {
-            op.named("importFarmPrinters", "Import printers from the print farm interface")
+            op.named("importFarmPrinters", "Import printers from the print farm software")
                 .about(
                     "Each printer is registered under the same rules as with `POST /api/printers`; those that cannot \
                      be registered are skipped, with a reason.",
@@ -62,7 +62,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// A printer that is registered in the print farm interface.
+/// A printer that is registered in the print farm software.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "FarmPrinter", example = json!({
@@ -70,16 +70,16 @@ pub fn routes() -> ResourceRoutes {
     "problem": null,
 }))]
 struct FarmPrinterView {
-    /// ID of the printer in the print farm interface.
+    /// ID of the printer in the print farm software.
     id: String,
-    /// Name of the printer in the print farm interface.
+    /// Name of the printer in the print farm software.
     name: String,
     /// Printer type in this system; null if the type is not supported.
     #[serde(rename = "type")]
     kind: Option<&'static str>,
     /// URL of the printer's server.
     base_url: String,
-    /// `true` if the printer is enabled in the print farm interface.
+    /// `true` if the printer is enabled in the print farm software.
     enabled: bool,
     /// ID of the registered printer with the same address; null if there is none.
     printer_id: Option<Id>,
@@ -87,12 +87,12 @@ struct FarmPrinterView {
     problem: Option<String>,
 }
 
-/// The printers that are registered in the print farm interface.
+/// The printers that are registered in the print farm software.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "FarmPrinters", example = json!({"printers": [FarmPrinterView::example()]}))]
 struct FarmPrintersView {
-    /// Printers, in the order of the print farm interface.
+    /// Printers, in the order in which the print farm software lists them.
     printers: Vec<FarmPrinterView>,
 }
 
@@ -100,10 +100,10 @@ struct FarmPrintersView {
 #[derive(Request, Debug)]
 #[api(example = json!({"ids": ["3"], "machineType": "fdm_standard"}))]
 pub struct FarmImport {
-    /// IDs in the print farm interface. If omitted, all enabled printers that are not registered yet are imported.
+    /// IDs in the print farm software. If omitted, all enabled printers that are not registered yet are imported.
     #[api(IDS, default = Vec::new())]
     ids: Vec<String>,
-    /// Machine type of the imported printers, which the print farm interface does not provide.
+    /// Machine type of the imported printers, which the print farm software does not provide.
     machine_type: MachineType,
 }
 
@@ -114,7 +114,7 @@ pub struct FarmImport {
     "id": "3", "name": "Left", "printerId": "01890a5d-ac96-774b-bcce-b302099a8069",
 }))]
 struct Imported {
-    /// ID of the printer in the print farm interface.
+    /// ID of the printer in the print farm software.
     id: String,
     /// Name of the printer in both systems.
     name: String,
@@ -129,9 +129,9 @@ struct Imported {
     "id": "4", "name": "Right", "reason": "a printer with this address is already registered",
 }))]
 struct Skipped {
-    /// ID of the printer in the print farm interface.
+    /// ID of the printer in the print farm software.
     id: String,
-    /// Name of the printer in the print farm interface.
+    /// Name of the printer in the print farm software.
     name: String,
     /// Human-readable reason the printer was skipped.
     reason: String,
@@ -152,7 +152,7 @@ async fn list_printers(app: &FarmUiHandles) -> Result<Vec<FarmPrinter>, ApiError
     match app.integrations.farm_printers(&app.config.farm_ui).await {
         Some(Ok(printers)) => Ok(printers),
         Some(Err(fault)) => Err(ApiError::new(StatusCode::BAD_GATEWAY, FAILED.1, fault.message)),
-        None => Err(ApiError::conflict(OFF.1, "no print farm interface is configured; set FARM_UI_URL")),
+        None => Err(ApiError::conflict(OFF.1, "no print farm software is configured; set FARM_UI_URL")),
     }
 }
 
@@ -169,7 +169,7 @@ fn credentials(declared: &PrinterType, there: &FarmPrinter) -> (String, Option<S
 }
 
 /// Returns the address with which a printer is registered. For printers identified by serial number, the print farm
-/// interface lists a web address of the host, which is not the address used to control them.
+/// software lists a web address of the host, which is not the address used to control them.
 fn address(there: &FarmPrinter) -> String {
     let url = farm_type(there.type_number)
         .filter(|declared| declared.needs_serial)
@@ -182,7 +182,7 @@ fn address(there: &FarmPrinter) -> String {
 }
 
 /// Returns the ID of the registered printer that has the address or the serial number of the given printer from the
-/// print farm interface; `None` if there is none.
+/// print farm software; `None` if there is none.
 fn here(app: &FarmUiHandles, there: &FarmPrinter) -> Option<Id> {
     let serial = farm_type(there.type_number).and_then(|declared| credentials(declared, there).1);
     let address = address(there);
@@ -197,9 +197,9 @@ fn here(app: &FarmUiHandles, there: &FarmPrinter) -> Option<Id> {
 fn problem(there: &FarmPrinter) -> Option<String> {
     match farm_type(there.type_number) {
         None => Some(format!("printers of its type ({}) are not supported", there.type_number)),
-        Some(_) if there.base_url.is_empty() => Some("its address is not set in the print farm interface".to_owned()),
+        Some(_) if there.base_url.is_empty() => Some("its address is not set in the print farm software".to_owned()),
         Some(declared) if declared.needs_serial && credentials(declared, there).1.is_none() => {
-            Some("its serial number is not set in the print farm interface".to_owned())
+            Some("its serial number is not set in the print farm software".to_owned())
         }
         Some(_) => None,
     }
@@ -233,7 +233,7 @@ async fn import(
             result.skipped.push(skip(
                 id.clone(),
                 String::new(),
-                "the print farm interface has no such printer".to_owned(),
+                "the print farm software has no such printer".to_owned(),
             ));
         }
         candidates.retain(|there| ids.contains(&there.id));

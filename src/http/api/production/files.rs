@@ -59,7 +59,7 @@ use store::queries::{FileFilter, Page, Queries};
 pub const PATH: &str = "/api/files";
 /// Example ID of a file.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
-/// Maximum size in bytes of a form field other than the file; the value of such a field is a single word.
+/// Maximum size, in bytes, of a form field other than the file; such a field contains a single word.
 const MAX_FIELD_BYTES: usize = 64;
 
 handles! {
@@ -82,8 +82,8 @@ pub fn routes() -> ResourceRoutes {
         .post_long(operator, PATH, upload, |op| {
             op.named("uploadFile", "Upload a file")
                 .about(
-                    "The kind of file is detected from its content. Send `kind` if it cannot be detected, such as for \
-                     G-code of an unknown program.",
+                    "The kind of file is detected from its content. Send `kind` if it cannot be detected, for example \
+                     for G-code from an unknown program.",
                 )
                 .takes_form(schema_of::<FileUpload>())
         })
@@ -115,9 +115,9 @@ async fn list(
 /// Fields that an upload form accepts besides the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FormFields {
-    /// API form: accepts `kind` and refuses any other field.
+    /// API form: accepts `kind` and rejects any other field.
     Ours,
-    /// Form sent by slicers to a print host: only `print` is used; other fields are ignored, as print hosts do.
+    /// Form sent by slicers to a print host: only `print` is used; other fields are ignored, as by other print hosts.
     OfSlicers,
     /// Form on a printer's page: the file is G-code, and other fields are ignored.
     AtPrinter,
@@ -169,7 +169,7 @@ pub(super) async fn take_upload(
     Ok(Uploaded { call, done, print })
 }
 
-/// Parses the multipart form of a request, with a limit on the headers of its parts.
+/// Parses the multipart form of a request, with limits on the headers of its parts.
 async fn form_of(app: &FileHandles, heads: &PartHeads, request: extract::Request) -> Result<Multipart, ApiError> {
     let (parts, body) = request.into_parts();
     Multipart::from_request(extract::Request::from_parts(parts, heads.bounded(body)), app).await.map_err(|_| {
@@ -188,12 +188,12 @@ async fn recorded(
     let mut content = upload.content.ok_or_else(|| Refusal::field("file", "is required"))?;
     let name = clean_name(upload.name.as_deref().unwrap_or_default())?;
     let description = content.describe(&FileOwner::Shop).await.map_err(|error| match error.kind() {
-        std::io::ErrorKind::TimedOut => Refusal::field("file", "takes too long to read").into(),
+        std::io::ErrorKind::TimedOut => Refusal::field("file", "took too long to read").into(),
         _ => ApiError::from(error),
     })?;
     // The key or session may have ended while the file came.
     if !still(&app.access, &call.who) {
-        return Err(ApiError::unauthorized("the key or session has ended"));
+        return Err(ApiError::unauthorized("the API key or session is no longer valid"));
     }
     let kind = decide_kind(upload.kind.or(meant), description.content)?;
     if let Some(damage) = description.damage {
@@ -292,7 +292,7 @@ async fn remove(
     let contents: Vec<String> = std::iter::once(&file.sha256).chain(file.metadata.pictures()).cloned().collect();
     // What stays behind, by an error or a crash, is found at the next look through all contents.
     if let Err(error) = remove_contents(&app.blobs, &app.queries, contents).await {
-        tracing::warn!(file = %id, %error, "the content of a deleted file is still on the disk");
+        tracing::warn!(file = %id, %error, "the content of a deleted file is still on disk");
     }
     Ok(NoContent)
 }

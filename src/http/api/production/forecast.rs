@@ -37,14 +37,14 @@ pub fn routes() -> ResourceRoutes {
         show,
         |op| {
             op.named("getForecast", "Retrieve the forecast").about(
-                "Simulates the queue by the rules that assign jobs to printers. The forecast is updated within two \
+                "Simulates the queue with the rules that assign jobs to printers. The forecast is updated within two \
                  seconds of a change, and becomes more precise with data about files, printers and staff.",
             )
         },
     )
 }
 
-/// Forecast of the shop, as far as it can be computed.
+/// Forecast for the shop, as far as it can be computed.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Forecast", example = json!({
@@ -54,10 +54,10 @@ pub fn routes() -> ResourceRoutes {
 struct ForecastView {
     /// Time at which the forecast was computed.
     at: Timestamp,
-    /// Expected completion of the last job that can be forecast; null if there is none.
+    /// Time at which the last job that can be forecast is expected to be completed; null if there is none.
     done_at: Option<Timestamp>,
-    /// Number of unfinished jobs of paid orders that cannot be forecast because they are waiting for stock, an operator
-    /// or a suitable printer.
+    /// Number of unfinished jobs of paid orders that cannot be forecast because they require stock, an operator or a
+    /// suitable printer.
     untold: usize,
     /// All printers, sorted by name.
     printers: Vec<PrinterForecastView>,
@@ -65,7 +65,7 @@ struct ForecastView {
     late: Vec<LateOrder>,
 }
 
-/// Forecast of one printer's share of the queue.
+/// Forecast for one printer's part of the queue.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterOutlook", example = json!({
@@ -76,8 +76,8 @@ struct PrinterForecastView {
     id: Id,
     /// Name of the printer.
     name: String,
-    /// Time at which the printer has printed its share of the queue and its bed is clear; null while the printer needs
-    /// other attention from an operator.
+    /// Time at which the printer will have printed its part of the queue and its bed will be clear; null while the
+    /// printer needs other attention from an operator.
     free_at: Option<Timestamp>,
 }
 

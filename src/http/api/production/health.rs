@@ -52,10 +52,10 @@ pub const TAG: &str = tags::SYSTEM;
 /// OpenAPI description of [`TAG`].
 pub const ABOUT: &str = tags::SYSTEM_ABOUT;
 const READY: &str = "The server is ready if the database accepts writes and responds to reads, and every component is \
-                     running. Otherwise reads, streams and emergency stops still work. Problems that do not stop the \
-                     server are listed under `degraded`.";
+                     running. Even if it is not ready, reads, streams and emergency stops still work. Problems that do \
+                     not stop the server are listed under `degraded`.";
 
-/// Text shown instead of the details of degraded operation to callers who are not operators.
+/// Text shown to callers who are not operators, instead of the details of degraded operation.
 const UNTOLD_TROUBLE: &str = "there is a problem that does not stop the server; operators can see the details";
 
 handles! {
@@ -114,7 +114,7 @@ enum UnreadyStatus {
     Unavailable,
 }
 
-/// State of the database: it accepts writes and answers reads, or the reason it does not.
+/// State of the database: it accepts writes and responds to reads, or the reason it does not.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum DatabaseStatus {
@@ -170,7 +170,7 @@ struct Facts {
     /// State of Redis; absent if Redis is not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     redis: Option<RedisStatus>,
-    /// State of each server component; empty unless the caller is an operator.
+    /// State of each server component; empty for callers who are not operators.
     components: BTreeMap<&'static str, ComponentStatus>,
     /// Problems that do not stop the server, in plain language. Callers who are not operators get only a generic
     /// sentence.
@@ -252,7 +252,7 @@ struct ActorView {
     id: Id,
     /// `starting`, `running`, `resting` or `parked`.
     status: &'static str,
-    /// Number of times the actor was started; each start is one generation.
+    /// Number of times the actor has been started; each start is one generation.
     generation: u64,
     /// Number of crashes.
     restarts: u64,

@@ -51,14 +51,14 @@ handles! {
 
 /// Returns the insight routes.
 pub fn routes() -> ResourceRoutes {
-    let about = "Statistics over a time span, such as part quality and utilization.";
+    let about = "Statistics for a time span, such as part quality and utilisation.";
     let operator = RequiredAccess::Role(Role::Operator);
     ResourceRoutes::new("Insights", about, "insights")
         .get(operator, "/api/insights", show, |op| {
             op.named("getInsights", "Retrieve insights").about(
-                "`quality` covers prints that ended in this time span and whose parts were signed off, by a person or \
-                 automatically at the end of the print. A later sign-off changes the numbers. `activity` covers prints \
-                 that started and orders that were placed in this time span.",
+                "`quality` covers prints that ended in this time span and whose parts were signed off, either manually \
+                 or automatically at the end of the print. A later sign-off changes the numbers. `activity` covers \
+                 prints that started and orders that were placed during it.",
             )
         })
         .get(operator, "/api/insights.csv", show_table, |op| {
@@ -69,7 +69,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Time span of the statistics.
+/// Time span that the statistics cover.
 #[derive(Request, Debug)]
 pub struct InsightQuery {
     /// Include only prints that ended at or after the given time. Defaults to 30 days before `to`.
@@ -111,8 +111,8 @@ pub struct QualityNumbers {
     pub good: i64,
     /// Number of rejected parts.
     pub scrap: i64,
-    /// Share of good parts among first prints (prints that do not replace rejected parts), from 0 to 1; null if there
-    /// were none.
+    /// Fraction of good parts among first prints (prints that do not replace rejected parts), from 0 to 1; null if
+    /// there were none.
     pub first_pass_yield: Option<f64>,
     /// Print time in seconds spent on rejected parts.
     pub scrap_seconds: i64,
@@ -163,7 +163,7 @@ pub struct ReasonQuality {
     pub numbers: QualityNumbers,
 }
 
-/// Part quality of all prints in a time span. Each list is sorted by rejected parts, most first.
+/// Part quality of all prints in a time span. Each list is sorted by number of rejected parts, highest first.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Quality", example = json!({
@@ -229,7 +229,7 @@ impl From<&QualityCounts> for QualityNumbers {
     }
 }
 
-/// Parses the ID by which a group was formed; `None` if it is not valid.
+/// Parses the ID that identifies a group; `None` if it is not valid.
 fn key(counts: &QualityCounts) -> Option<Id> {
     counts.key.as_deref()?.parse().ok()
 }

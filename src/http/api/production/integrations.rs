@@ -53,7 +53,8 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(TAG, TAG_ABOUT, "integration")
         .get(admin, PATH, list, |op| {
             op.named("listIntegrations", "List integrations").about(
-                "Includes Redis and the mail server, which are configured in the settings. Tokens are never returned.",
+                "Includes Redis and the mail server, which are configured only in the settings file. Tokens are never \
+                 returned.",
             )
         })
         .patch_long(admin, PATH, change, |op| {
@@ -82,15 +83,15 @@ pub struct IntegrationChange {
 pub struct IntegrationsChange {
     /// Workflow automation to which events are sent.
     workflow: Optional<IntegrationChange>,
-    /// Print farm interface, from which printers are imported.
+    /// Print farm software, from which printers are imported.
     farm_ui: Optional<IntegrationChange>,
     /// Detector of failing prints.
     failure_detection: Optional<IntegrationChange>,
     /// Home automation that displays printer states.
     smart_home: Optional<IntegrationChange>,
-    /// Parts management system with which stock is synchronised.
+    /// Parts management system, with which stock is synchronised.
     parts: Optional<IntegrationChange>,
-    /// Spool management system, which supplies the remaining material of the spools in printer slots.
+    /// Spool management system, which provides the remaining amounts of the spools in printer slots.
     spools: Optional<IntegrationChange>,
     /// Agent gateway.
     agent: Optional<IntegrationChange>,
@@ -115,13 +116,13 @@ pub struct IntegrationView {
     /// Number of failed calls since the last successful one, or of unusable responses since the last usable one,
     /// whichever is greater.
     pub failures: u32,
-    /// Error in the settings, or else from the last failed call; null if there is no problem, and before the first
-    /// call.
+    /// Error in the settings or, if there is none, from the last failed call; null if there is no problem, and before
+    /// the first call.
     pub error: Option<String>,
-    /// Time of the latest successful call since the server started; not updated while responses are unusable. For the
-    /// mail server, the time at which it last accepted an email. Null if there has been none.
+    /// Time of the latest successful call since the server was started; not updated while responses are unusable. For
+    /// the mail server, the time at which it last accepted an email. Null if there has been none.
     pub last_ok_at: Option<Timestamp>,
-    /// Additional information, such as the number of prints that are not monitored.
+    /// Additional information, such as the number of unmonitored prints.
     pub note: Option<String>,
 }
 
@@ -152,7 +153,7 @@ async fn list(State(app): State<IntegrationHandles>) -> Result<Plain<Integration
     Ok(Plain(IntegrationsView { integrations: views(&app) }))
 }
 
-/// Returns the status of Redis. Without Redis, the current process takes over its role.
+/// Returns the status of Redis. Without Redis, its tasks are handled in this process.
 fn redis(app: &IntegrationHandles) -> IntegrationView {
     let url = app.config.redis.url.expose();
     let is_away = app.redis.as_ref().is_some_and(|redis| !redis.is_up());
@@ -188,7 +189,7 @@ fn smtp(app: &IntegrationHandles) -> IntegrationView {
         failures,
         error,
         last_ok_at: app.mail_meter.last_sent_at().filter(|_| configured),
-        note: (!configured && mail.api_key.is_empty()).then(|| "mails are written to files".to_owned()),
+        note: (!configured && mail.api_key.is_empty()).then(|| "emails are written to files".to_owned()),
     }
 }
 

@@ -61,9 +61,9 @@ handles! {
 
 /// Returns the invoice routes.
 pub fn routes() -> ResourceRoutes {
-    let about = "An order gets its invoice with its first payment, and the invoice follows the payments of the order. \
-                 Operators create other invoices. Issued documents are numbered without gaps and never change; refunds \
-                 create credit notes.";
+    let about = "An order's invoice is created with its first payment and then follows the order's payments. Other \
+                 invoices are created by operators. Issued documents are numbered without gaps and never change; \
+                 refunds create credit notes.";
     let routes = ResourceRoutes::new("Invoices", about, "invoice");
     add_document_routes(add_payment_routes(add_draft_routes(routes)))
 }
@@ -75,8 +75,8 @@ fn add_draft_routes(routes: ResourceRoutes) -> ResourceRoutes {
         .get(operator, PATH, list, |op| op.named("listInvoices", "List invoices"))
         .post(operator, PATH, create, |op| {
             op.named("createInvoice", "Create a draft invoice").about(
-                "The tax rate of a line defaults to that of the billing address. The invoice gets its number when it \
-                 is sent.",
+                "The tax rate of a line defaults to that of the billing address. The invoice is numbered when it is \
+                 sent.",
             )
         })
         .get(operator, "/api/invoices/numbering", numbering, |op| {
@@ -123,14 +123,15 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
         .post(operator, "/api/invoices/{id}/refund", refund, |op| {
             op.named("refundInvoice", "Issue a refund")
                 .about(
-                    "Refunds the payment `paymentId`. If omitted, refunds payments through the payment processor, \
-                     newest first, or else the newest payment recorded by hand. The processor refunds its own \
-                     payments; until it responds, the refund is listed under `pendingRefunds`. If the invoice was \
-                     paid, a credit note is issued for the refunded amount. A refund of an order's invoice is recorded \
-                     on the order. `method` records that the amount of a failed refund was returned in another way.",
+                    "Refunds the payment `paymentId`. If omitted, refunds payments made through the payment processor, \
+                     newest first or, if there are none, the newest payment that was recorded manually. The processor \
+                     refunds its own payments; until it responds, the refund is listed under `pendingRefunds`. If the \
+                     invoice was paid, a credit note is issued for the refunded amount. A refund of an order's invoice \
+                     is recorded on the order. `method` records that the amount of a failed refund was returned in \
+                     another way.",
                 )
                 .error(409, STATE, "The invoice is void, and its order has another invoice.")
-                .error(409, "payment_unnamed", "The payment processor has not reported the ID of the payment yet.")
+                .error(409, "payment_unnamed", "The payment processor has not reported the payment's ID yet.")
                 .error(409, "nothing_to_refund", "The payment is already fully refunded, or there is no payment.")
                 .error(
                     409,
@@ -149,8 +150,8 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
         .post(operator, "/api/invoices/{id}/pay-link", pay_links::open, |op| {
             op.named("openPayLink", "Create a payment link")
                 .about(
-                    "Anyone who has the link can see and pay the invoice; it is returned as `payUrl`. Revokes an \
-                     earlier link. The link of an order's invoice pays the order.",
+                    "Anyone who has the link can see and pay the invoice; it is returned as `payUrl`. Revokes any \
+                     earlier link. Paying through the link of an order's invoice pays the order.",
                 )
                 .error(409, "not_issued", "The invoice is a draft.")
                 .error(409, STATE, "The invoice is paid, refunded or void.")
@@ -306,8 +307,8 @@ async fn void(
     finish(&app, &call, id, command).await
 }
 
-/// Returns the ID of the invoice's order, if it has one. Refused for a void invoice of an order, because the invoice no
-/// longer follows the order; `what` describes the refused action in the error.
+/// Returns the ID of the invoice's order, if it has one. Fails for an order's void invoice, because it no longer
+/// follows the order; `what` describes the rejected action in the error.
 async fn order_of(app: &InvoiceHandles, id: Id, what: &str) -> Result<Option<Id>, ApiError> {
     let (_, state) = find_existing(&app.invoices, id).await?;
     let invoice = state_of(&state)?;
@@ -364,7 +365,7 @@ async fn refund(
     finish(&app, &call, id, command).await
 }
 
-/// Returns the ID of an invoice's issued document; responds 409 for a draft.
+/// Returns the ID of an invoice's issued document; fails with 409 for a draft.
 fn issued(invoice: &Invoice) -> Result<Id, ApiError> {
     let words = "the invoice is a draft and has no document yet; send it first";
     Ok(invoice.issued().ok_or_else(|| Refusal::conflict("not_issued", words))?.id)

@@ -1,4 +1,4 @@
-//! Jobs, with the reason each is waiting, and the actions of operators. A job is changed only through its order.
+//! Jobs, with the reason why each is on hold, and operator actions. A job is changed only through its order.
 
 mod by_page;
 mod matching;
@@ -51,7 +51,7 @@ const AT_PRINTER: [DescribedError; 5] = [
     (409, STATE, "The state of the job does not allow this."),
     (409, "not_on_printer", "The printer is not working on this job."),
     (409, "printer_disconnected", "The printer is disconnected."),
-    (502, "printer_refused", "The printer rejected the command; the message is its own."),
+    (502, "printer_refused", "The printer rejected the command; the message is from the printer."),
     (504, "printer_timeout", "The printer did not respond in time or cannot be reached."),
 ];
 
@@ -72,14 +72,13 @@ handles! {
 /// Returns the job routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "One job for each plate of a paid order: its state, its printer and its attempts.";
+    let about = "Jobs, of which there is one for each plate of a paid order, with their states, printers and attempts.";
     ResourceRoutes::new("Jobs", about, "job")
         .get(operator, "/api/jobs", list, |op| op.named("listJobs", "List jobs"))
         .get(operator, "/api/jobs/{id}", one, |op| op.named("getJob", "Retrieve a job"))
         .get(operator, "/api/jobs/{id}/match", matching::matching, |op| {
             op.named("matchJob", "List printers that match a job").about(
-                "Lists the printers in the order in which the dispatcher would choose them, with what each lacks for \
-                 the job.",
+                "Lists the printers in the order in which the dispatcher would choose them, with the obstacles at each.",
             )
         })
         .patch(operator, "/api/jobs/{id}", update, |op| {
@@ -114,7 +113,7 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, "/api/jobs/{id}/sign-off", sign_off, |op| {
             op.named("signOffJob", "Sign off a job")
                 .about(
-                    "Records how many parts of the job's last print are good; another sign-off replaces it. Rejected \
+                    "Records how many parts of the job's last print are good, replacing any earlier sign-off. Rejected \
                      parts of a completed job are replaced automatically, within the limits of the settings, unless \
                      the order is shipped, cancelled or refunded.",
                 )
@@ -130,7 +129,7 @@ pub fn routes() -> ResourceRoutes {
             op.named("resolveJob", "Resolve a job")
                 .about(
                     "Records that a print did not start, finished or failed, for a job whose start or end cannot be \
-                     verified or whose printer does not respond. The printer then waits for a clear bed.",
+                     verified or whose printer does not respond. After that, the printer needs its bed to be cleared.",
                 )
                 .error(409, "printing", "The printer is connected and printing this job; cancel the job instead.")
                 .error(
@@ -234,7 +233,7 @@ async fn ask<B>(
     Ok(Resource::after(&done, JobView::new(app, &job)))
 }
 
-/// Returns the latest observation of each job's print from the printer that has the job.
+/// Returns the latest observation of each job's print by the printer that the job is on.
 pub fn seen_prints<'a>(
     printers: &Directory<Printer>,
     connections: &PrinterConnections,
@@ -286,7 +285,7 @@ async fn retry(
     ask(&app, &call, id, command).await
 }
 
-/// Builds the command that releases a job, with the current stock of the material that the job is waiting for.
+/// Builds the command that releases a job, with the current stock of the material that the job lacks.
 pub async fn release_command(app: &JobHandles, job: Id) -> Result<JobCommand, ApiError> {
     let current_job = find(app, job).await?;
     let material = current_job.waiting_claim().map_or(current_job.material_id, |claim| claim.material_id);
@@ -335,7 +334,7 @@ async fn resolve(
     ask(&app, &call, id, command).await
 }
 
-/// Returns a job and the ID of its printer; responds 409 if the job is not in the state `expected`.
+/// Returns a job and the ID of its printer; fails with 409 if the job is not in the state `expected`.
 async fn printing(app: &JobHandles, id: Id, expected: JobState, what: &str) -> Result<(Arc<Job>, Id), ApiError> {
     let job = find(app, id).await?;
     match job.printer_id {

@@ -50,8 +50,8 @@ pub fn routes() -> ResourceRoutes {
         .post(admin, PATH, create, |op| {
             op.named("createApiKey", "Create an API key")
                 .about(
-                    "Returns the whole key, only once: not even a retry with the same `Idempotency-Key` returns it \
-                     again.",
+                    "Returns the complete key. It is returned only once: not even a retry with the same \
+                     `Idempotency-Key` returns it again.",
                 )
                 .error(
                     409,
@@ -78,7 +78,8 @@ pub struct NewApiKey {
     role: Role,
     /// Time in the future at which the key expires. If omitted, it remains valid until it is revoked.
     expires_at: Option<Timestamp>,
-    /// E-mail address of the customer whose orders the key can read and place; only for keys with the role `customer`.
+    /// Email address of the customer whose orders the key can read and for whom it can place orders; only for keys with
+    /// the role `customer`.
     #[api(EmailAddress)]
     customer_email: Option<String>,
 }
@@ -102,7 +103,7 @@ struct ApiKeyView {
     last4: String,
     /// Role of callers that use the key.
     role: Role,
-    /// E-mail address of the customer whose orders the key can read and place.
+    /// Email address of the customer whose orders the key can read and for whom it can place orders.
     customer_email: Option<String>,
     /// Time at which the key expires.
     expires_at: Option<Timestamp>,
@@ -149,8 +150,8 @@ struct CreatedApiKeyView {
     id: Id,
     /// Purpose of the key.
     name: String,
-    /// The whole key, for the `X-API-Key` header, returned only once. It begins with `key_live_`, or with `key_test_`
-    /// on a server that is not in production.
+    /// The complete key, for the `X-API-Key` header; returned only once. It begins with `key_live_`, or with
+    /// `key_test_` on a server that is not in production.
     key: String,
     /// Role of callers that use the key.
     role: Role,
@@ -172,7 +173,7 @@ struct KeyCustomer {
 
 impl Flattened for KeyCustomer {
     fn members() -> Vec<Member> {
-        let about = "The customer whose orders the key sees and places.";
+        let about = "Email address of the customer whose orders the key can read and for whom it can place orders.";
         vec![Member { required: false, ..response_member::<String>("customerEmail", about) }]
     }
     fn components(_: &mut Components) {}
@@ -213,7 +214,7 @@ async fn create(
     Ok(Created::part(format!("{PATH}/{id}"), done.version, done.replayed, view))
 }
 
-/// Returns the 409 error for a replayed request whose original response contained a secret and was not stored.
+/// Returns the 409 error for a replayed request whose original response was not stored because it contained a secret.
 pub fn withheld() -> ApiError {
     ApiError::conflict("answer_withheld", "the first response contained a secret, which is returned only once")
         .replayed()
@@ -229,7 +230,7 @@ async fn revoke(
 }
 
 /// Creates a key from a page form, with `body` in the format of the API's request body. Returns the key's name and the
-/// whole key, which is never shown again.
+/// complete key, which is never shown again.
 pub async fn create_by_page(
     app: KeyHandles,
     call: &CommandRequest,

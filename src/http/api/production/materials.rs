@@ -1,4 +1,4 @@
-//! Materials: stock on hand, reserved stock, stock-takes, adjustments and the ledger of every change.
+//! Materials: stock on hand, reservations, stock counts, adjustments, and a ledger of every change.
 
 mod by_page;
 
@@ -54,13 +54,13 @@ pub fn routes() -> ResourceRoutes {
         .patch(operator, "/api/inventory/materials/{id}", update, |op| {
             op.named("updateMaterial", "Update a material, or record a stock count")
                 .about(
-                    "`quantity` records a stock count and becomes the stock on hand. If it is less than the reserved \
+                    "`quantity` records a stock count and becomes the stock on hand. If it is lower than the reserved \
                      amount, the latest reservations are revoked.",
                 )
                 .error(
                     409,
                     "material_in_use",
-                    "The type cannot be changed while jobs have reserved or await the material.",
+                    "The type cannot be changed while jobs have reserved the material or are on hold because of it.",
                 )
         })
         .delete(operator, "/api/inventory/materials/{id}", remove, |op| {
@@ -144,17 +144,17 @@ pub struct NewMaterial {
     #[api(ONE_LINE, MaxChars(100))]
     location: Option<String>,
     /// Cost of one unit of the material, in the smallest unit of the shop's currency; used to calculate the cost of
-    /// rejected parts. For a material in grams, 2.5 means 25.00 per kilogram. At most three decimals.
+    /// rejected parts. For a material measured in grams, 2.5 means 25.00 per kilogram. At most three decimals.
     #[api(NotNegative)]
     unit_cost_cents: Option<Amount>,
     /// Stock on hand; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO, separate)]
     quantity: Amount,
     /// Unit of all amounts. Optional; if present, it must be the unit of the material's type.
-    #[expect(dead_code, reason = "it is checked and follows from the type")]
+    #[expect(dead_code, reason = "it is only checked, because it follows from the type")]
     #[api(separate)]
     unit: Optional<MaterialUnit>,
-    /// Stock level below which alerts are sent and new jobs wait; at most three decimals.
+    /// Stock level below which alerts are sent and new jobs are put on hold; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO)]
     reorder_point: Amount,
     /// Amount to order when stock is low, in the material's unit; at most three decimals.
@@ -252,11 +252,12 @@ impl MaterialView {
 struct MovementView {
     /// ID of the ledger entry.
     id: Id,
-    /// Cause of the movement: a delivery, a correction, a reservation, the release of a reservation, or a print.
+    /// Cause of the movement: a delivery, a correction, a reservation, the release of a reservation, or consumption by
+    /// a print.
     kind: MovementKind,
-    /// Change of the stock on hand.
+    /// Change in the stock on hand.
     delta_quantity: Amount,
-    /// Change of the reserved stock.
+    /// Change in the reserved stock.
     delta_reserved: Amount,
     /// Stock on hand after the movement.
     quantity: Amount,

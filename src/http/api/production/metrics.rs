@@ -1,7 +1,7 @@
 //! Metrics for monitoring, in the text formats of Prometheus and `OpenMetrics`. Label values are fixed words and never
-//! IDs, so that their number does not grow with the shop's activity.
+//! IDs, so their number does not grow with the shop's activity.
 //!
-//! Counting happens elsewhere, in atomics; this module only gathers and names the numbers. To add a metric, add a line
+//! The values are counted elsewhere, in atomics; this module only collects and names them. To add a metric, add a line
 //! to `gathered`, or a function like those below it.
 
 mod page;
@@ -153,20 +153,20 @@ async fn gathered(app: &MetricsHandles) -> MetricsPage {
 /// Maximum time to wait for the database to report how much space customers' files use.
 const MAX_SPACE_WAIT: Duration = Duration::from_secs(2);
 
-/// Adds the disk usage of customers' files that the shop has not answered yet. Adds nothing if the database does not
+/// Adds the disk usage of customers' files that the shop has not handled yet. Adds nothing if the database does not
 /// respond in time.
 async fn files(space: &CustomerSpace, page: &mut MetricsPage) {
     let Ok(Ok(space)) = timeout(MAX_SPACE_WAIT, space.summary()).await else { return };
     let bytes = |bytes: u64| (NONE, i64::try_from(bytes).unwrap_or(i64::MAX));
-    let help = "Bytes of unanswered files of customers: models, their G-code and photos";
+    let help = "Bytes of customers' files not handled yet: models, their G-code and photos";
     page.gauge("unclaimed_file_bytes", help, [bytes(space.stored.unclaimed_bytes)]);
-    let help = "Limit on the bytes of unanswered files of customers; 0 is no limit";
+    let help = "Limit on the bytes of customers' files not handled yet; 0 means no limit";
     page.gauge("unclaimed_file_bytes_limit", help, [bytes(space.limits.unclaimed_max_bytes)]);
     page.gauge("disk_free_bytes", "Free bytes on the disk with the files", space.stored.free_bytes.map(bytes));
     let refused = i64::from(space.refusal.is_some());
     page.gauge(
         "customer_uploads_refused",
-        "1 if uploads from customers are refused for lack of space",
+        "1 if uploads from customers are rejected for lack of space",
         [(NONE, refused)],
     );
 }
@@ -183,13 +183,13 @@ fn integrations(all: &Integrations, page: &mut MetricsPage) {
     });
     page.counter(
         "integration_calls",
-        "Calls of integrations by outcome; withheld while the circuit breaker is open",
+        "Calls by integrations, by outcome; withheld while the circuit breaker is open",
         calls,
     );
     let took = all.lines().map(|(name, line)| ([label(name)], line.meter.took.counted()));
-    page.histogram("integration_call_seconds", "Duration of calls of integrations", took);
+    page.histogram("integration_call_seconds", "Duration of calls by integrations", took);
     let crashes = all.lines().map(|(name, line)| ([label(name)], line.meter.crashes.get()));
-    page.counter("integration_crashes", "Panics of integrations", crashes);
+    page.counter("integration_crashes", "Panics in integrations", crashes);
 }
 
 /// Adds the process metrics under their conventional names, without the prefix.
@@ -226,7 +226,7 @@ fn requests(app: &MetricsHandles, page: &mut MetricsPage) {
     page.histogram("http_request_seconds", "Time from the headers of a request to the headers of its response", times);
     page.counter(
         "refused_attempts",
-        "Requests refused because of the caller's permissions or the state of the resource",
+        "Requests rejected because of the caller's permissions or the state of the resource",
         [(NONE, app.refusals.all.get())],
     );
 }
@@ -236,10 +236,10 @@ fn edge(app: &MetricsHandles, page: &mut MetricsPage) {
     let load = &app.admission;
     page.gauge("http_connections", "Open connections", [(NONE, load.connections() as i64)]);
     page.gauge("http_requests_under_way", "Requests in progress", [(NONE, load.requests() as i64)]);
-    page.counter("http_overloaded", "Requests refused because too many were in progress", [(NONE, load.overloaded())]);
+    page.counter("http_overloaded", "Requests rejected because too many were in progress", [(NONE, load.overloaded())]);
     page.counter("http_turned_away", "Connections closed before a request was read", [(NONE, load.turned_away())]);
     let refused = app.limits.refused().map(|(named, many)| (named.word(), many));
-    page.counter("rate_limited", "Requests refused by rate limits", labelled("window", refused));
+    page.counter("rate_limited", "Requests rejected by rate limits", labelled("window", refused));
     let sessions = app.limits.sessions_looked_up();
     let help = "Customer sessions looked up in the database before their request was counted";
     page.counter("customer_session_lookups", help, [(NONE, sessions)]);
@@ -263,7 +263,7 @@ fn commits(app: &MetricsHandles, page: &mut MetricsPage) {
     page.gauge("database_up", "1 if the database accepts writes", [(NONE, i64::from(unavailable.is_none()))]);
     let transactions = writer.transactions.load(std::sync::atomic::Ordering::Relaxed);
     page.counter("transactions", "Durable transactions", [(NONE, transactions)]);
-    page.counter("commits", "Commits of aggregates by result", labelled("result", meter.by_result()));
+    page.counter("commits", "Commits of aggregates, by result", labelled("result", meter.by_result()));
     page.histogram("transaction_seconds", "Duration of transactions", [(NONE, meter.took.counted())]);
     page.histogram("transaction_aggregates", "Aggregates in a transaction", [(NONE, meter.aggregates.counted())]);
     page.histogram("transaction_commands", "Commands in a transaction", [(NONE, meter.commands.counted())]);
@@ -285,11 +285,11 @@ fn actors(app: &MetricsHandles, page: &mut MetricsPage) {
     page.counter("actor_restarts", "Crashes of actors by kind", by_kind(|summary| summary.crashes));
     page.counter(
         "commands_overloaded",
-        "Commands refused because too many were waiting",
+        "Commands rejected because too many were queued",
         by_kind(|summary| summary.overloaded),
     );
     let waiting = all.iter().map(|summary| ([("kind", summary.kind)], summary.waiting as i64));
-    page.gauge("commands_waiting", "Commands waiting or in progress", waiting);
+    page.gauge("commands_waiting", "Commands queued or in progress", waiting);
     let components = app.components.all();
     page.gauge(
         "component_up",
@@ -320,7 +320,7 @@ fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
     let mails = app.mails.all_resident();
     let queued = |mail: &Mail| mail.state == MailState::Queued;
     let queued = mails.iter().filter(|(_, versioned)| versioned.state.as_ref().is_some_and(queued)).count();
-    page.gauge("mails_pending", "Queued mails", [(NONE, queued as i64)]);
+    page.gauge("mails_pending", "Queued emails", [(NONE, queued as i64)]);
     let stock = app.materials.all_resident();
     let is_low = |material: &&Material| !material.archived && material.available() < material.fields.reorder_point;
     let low = stock.iter().filter_map(|(_, versioned)| versioned.state.as_ref()).filter(is_low).count();
@@ -336,7 +336,7 @@ fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
         .iter()
         .filter(|(_, versioned)| versioned.state.as_ref().is_some_and(|event| !event.done))
         .count();
-    page.gauge("payments_unmatched", "Payment events that match no order", [(NONE, unmatched as i64)]);
+    page.gauge("payments_unmatched", "Payment events that do not match any order", [(NONE, unmatched as i64)]);
 }
 
 /// Adds the metrics of the outbox, its followers and its deliveries.
@@ -353,11 +353,11 @@ fn events(app: &MetricsHandles, page: &mut MetricsPage) {
         kinds.map(|(kind, (_, lag))| ([("kind", kind)], lag)),
     );
     let results = [("delivered", deliveries.delivered.get()), ("failed", deliveries.failed.get())];
-    page.counter("webhook_attempts", "Attempts of webhook deliveries by result", labelled("result", results));
+    page.counter("webhook_attempts", "Webhook delivery attempts, by result", labelled("result", results));
     page.histogram("webhook_attempt_seconds", "Duration of delivery attempts", [(NONE, deliveries.took.counted())]);
 }
 
-/// Adds the counts that only the database can provide; they are cached and not queried on every request.
+/// Adds the counts that only the database can provide, which are cached rather than queried on every request.
 async fn work(app: &MetricsHandles, page: &mut MetricsPage) {
     let Some(tallies) = app.tallies.recent(&app.queries).await else { return };
     page.gauge("orders", "Orders by status", labelled("status", tallies.orders.clone()));

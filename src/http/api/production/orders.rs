@@ -1,4 +1,4 @@
-//! Orders: list, show, change, cancel, record payments, ship. New orders are placed in `place`.
+//! Orders: listing, details, changes, cancellation, payments and shipment. New orders are placed in `place`.
 
 mod by_page;
 mod checkout;
@@ -81,8 +81,8 @@ handles! {
 
 /// Returns the order routes.
 pub fn routes() -> ResourceRoutes {
-    let about = "Orders from placement to shipment. Customers' keys can place and see only their own orders; others \
-                 return 404.";
+    let about = "Orders from placement to shipment. Customers' keys can only place and read the customer's own orders; \
+                 for other orders, they receive a 404.";
     let routes = ResourceRoutes::new("Orders", about, "order");
     add_shipping_routes(add_payment_routes(add_order_routes(routes)))
 }
@@ -107,21 +107,21 @@ fn add_order_routes(routes: ResourceRoutes) -> ResourceRoutes {
                 .error(
                     403,
                     "forbidden",
-                    "The key belongs to another customer, or the request sets a member reserved for staff.",
+                    "The key belongs to another customer, or the request sets a field reserved for staff.",
                 )
                 .error(
                     409,
                     "not_orderable",
-                    "A customer cannot order a SKU with neither G-code nor a model. Staff can; its jobs wait for the \
-                     file.",
+                    "A customer cannot order a SKU with neither G-code nor a model. Staff can; its jobs are on hold \
+                     until there is a file.",
                 )
         })
         .get(customer, "/api/orders/{id}", one, |op| op.named("getOrder", "Retrieve an order"))
         .patch(operator, "/api/orders/{id}", update, |op| {
             op.named("updateOrder", "Update an order")
-                .about("A new priority or due date also applies to unfinished jobs.")
+                .about("A new priority or due date also applies to the order's unfinished jobs.")
                 .error(409, STATE, "The status of the order does not allow this change.")
-                .error(409, "tax_differs", "The new destination has another tax rate.")
+                .error(409, "tax_differs", "The new destination has a different tax rate.")
         })
         .post(customer, "/api/orders/{id}/cancel", cancel, |op| {
             op.named("cancelOrder", "Cancel an order")
@@ -159,8 +159,8 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
             op.named("checkOutOrder", "Create a checkout for an order")
                 .unkeyed()
                 .about(
-                    "Returns the payment page for the full amount due; all callers get the same page while it is open. \
-                     Places the order if it is a draft. The page closes when the order is paid in another way or \
+                    "Returns the payment page for the full amount due; while it is open, all callers receive the same \
+                     page. Places the order if it is a draft. The page closes when the order is paid in another way or \
                      cancelled.",
                 )
                 .error(
@@ -174,17 +174,17 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
                 .error(409, "price_changed", "The order is a draft, and a price has changed; create a new draft.")
                 .error(409, "already_paid", "The order is already paid.")
                 .error(409, "payment_pending", "A payment is in progress.")
-                .error(503, "payments_not_configured", "No API key of the payment processor is configured.")
+                .error(503, "payments_not_configured", "No API key for the payment processor is configured.")
                 .error(503, "processor_unavailable", "The payment processor does not respond.")
         })
         .post(operator, "/api/orders/{id}/refund", refund, |op| {
             op.named("refundOrder", "Issue a refund")
                 .about(
                     "Refunds the payment `paymentId`. If omitted, refunds payments through the payment processor, \
-                     newest first. Payments recorded by hand are recorded as refunded. The processor refunds its own \
-                     payments; until it responds, the refund is listed under `pendingRefunds`. The order becomes \
-                     refunded when none of its money remains. `method` records that the amount of a failed refund was \
-                     returned in another way.",
+                     newest first. Payments that were recorded manually are recorded as refunded. The processor \
+                     refunds its own payments; until it responds, the refund is listed under `pendingRefunds`. The \
+                     order becomes refunded once all its payments have been refunded. `method` records that the amount \
+                     of a failed refund was returned in another way.",
                 )
                 .error(
                     409,
@@ -198,7 +198,7 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
                     "Too many refunds are pending at the payment processor, or a refund failed and its amount is being \
                      checked.",
                 )
-                .error(409, "payment_unnamed", "The payment processor has not reported the ID of the payment yet.")
+                .error(409, "payment_unnamed", "The payment processor has not reported the payment's ID yet.")
                 .error(409, "nothing_to_refund", "The payment is already fully refunded, or there is no payment.")
         })
 }
@@ -229,14 +229,14 @@ fn add_shipping_routes(routes: ResourceRoutes) -> ResourceRoutes {
         })
         .get(customer, "/api/orders/{id}/timeline", timeline, |op| {
             op.named("getOrderTimeline", "List the history of an order").about(
-                "Sorted oldest first. Customers see the steps of the order and its printed parts, but neither staff \
-                 nor printers.",
+                "Sorted oldest first. Customers see the order's steps and printed parts, but not the staff or printers \
+                 involved.",
             )
         })
 }
 
-/// Returns the order as the response to a change. Jobs and payments are not part of a stored response: payments are
-/// read from the order's last commit, and jobs are omitted, so that a repeated request gets the same response.
+/// Returns the order as the response to a change. Stored responses contain neither jobs nor payments: payments are read
+/// from the order's last commit, and jobs are omitted, so that a repeated request receives the same response.
 pub async fn reply_after(
     app: &OrderHandles,
     who: &Caller,
@@ -257,7 +257,7 @@ pub async fn reply_after(
     )))
 }
 
-/// Returns the order if the caller may see it; responds 404 for another customer's order.
+/// Returns the order if the caller may see it; fails with 404 for another customer's order.
 async fn visible(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
     let (_, state) = find_existing(&app.orders, id).await?;
     if who.sees(state_of(&state)?) { Ok(state) } else { Err(Refusal::not_found("order").into()) }

@@ -1,5 +1,5 @@
-//! Payments (listed in `list`) and signed events from the payment processor, whose signatures are verified over the raw
-//! bytes. Events are then applied, or stored until they match an order or invoice.
+//! Payments (listed in `list`), and signed events from the payment processor, whose signatures are verified over the
+//! raw bytes. Events are then applied, or stored until they match an order or invoice.
 
 mod list;
 
@@ -35,9 +35,9 @@ use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;
 use store::queries::Queries;
 
-/// Part of the API description that explains which events are used and how their order is found.
-const MATCHING: &str = "Returns 200 for every correctly signed event, even if it is not used; a 5xx makes the \
-processor retry.
+/// Part of the API description that explains which events are used and how their orders are found.
+const MATCHING: &str = "Returns 200 for every correctly signed event, even if it is not used; a 5xx response makes the \
+                        processor retry.
 
 The server uses `checkout.session.completed`, `checkout.session.async_payment_succeeded`, \
 `checkout.session.async_payment_failed`, `checkout.session.expired`, `payment_intent.payment_failed`, `charge.refunded`, and \
@@ -143,19 +143,19 @@ impl ToSchema for PaymentEventBody {
 #[serde(rename_all = "camelCase")]
 #[api(name = "PaymentEventReceived", example = json!({"received": true}))]
 struct Received {
-    /// Always `true`: the event is stored and need not be sent again.
+    /// Always `true`: the event has been stored and does not need to be sent again.
     received: bool,
 }
 
-/// Receives an event. Responds 200 to everything signed by the processor; a 5xx makes the processor send the event
-/// again.
+/// Receives an event. Responds with 200 to everything signed by the processor; a 5xx response makes the processor send
+/// the event again.
 async fn receive(State(app): State<PaymentHandles>, event: SignedEvent) -> Result<Plain<Received>, ApiError> {
     take(&app, event).await?;
     Ok(Plain(Received { received: true }))
 }
 
-/// Applies a signed event, or stores it if it does not match anything yet. Errors: `payments_not_configured`,
-/// `invalid_signature`, `malformed_event`.
+/// Applies a signed event, or stores it if it does not match anything yet. Fails with `payments_not_configured`,
+/// `invalid_signature` or `malformed_event`.
 pub async fn take(app: &PaymentHandles, SignedEvent(call): SignedEvent) -> Result<(), ApiError> {
     let settings = &app.config.payments;
     if settings.webhook_secret.is_empty() {
@@ -230,7 +230,7 @@ struct UnmatchedPayment {
     payment_intent: Option<String>,
     /// ID of the checkout session at the payment processor.
     session: Option<String>,
-    /// Time by which the server next checks for a matching order.
+    /// Time by which the server will check again for a matching order.
     next_try_at: Timestamp,
     /// Time at which the server received the event.
     created_at: Timestamp,

@@ -1,4 +1,4 @@
-//! Placing of orders: SKUs, materials and files are looked up and copied into the order's lines.
+//! Places orders: looks up SKUs, materials and files, and copies their data into the order's lines.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -27,7 +27,7 @@ use http::wire::{FromJson, ItemsWithin, MaxChars, Optional, ToSchema, ValuePath,
 use kernel::directory::Directory;
 use store::queries::OwnOrders;
 
-/// Maximum number of lines of one order: an order is held in memory and written as a whole.
+/// Maximum number of lines in one order, because an order is held in memory and written as a whole.
 pub const MAX_LINES: usize = 50;
 
 /// Order to place.
@@ -40,7 +40,7 @@ pub struct OrderRequest {
     /// Ordered items, one line for each SKU.
     #[api(ItemsWithin(1..=MAX_LINES))]
     lines: Vec<NewOrderLine>,
-    /// E-mail address of the customer.
+    /// Email address of the customer.
     customer_email: Option<CustomerEmail>,
     /// Notes from the customer; visible to the customer.
     #[api(MaxChars(1000))]
@@ -51,7 +51,7 @@ pub struct OrderRequest {
     /// Priority; jobs with a higher number are printed first. Can be set by staff only.
     #[api(PRIORITY)]
     priority: Optional<u8>,
-    /// Requested completion date; can be set by staff only.
+    /// Time by which the order should be completed; can be set by staff only.
     due_at: Option<Timestamp>,
     /// Shipping address; shipping and tax may depend on it.
     shipping_address: Option<Address>,
@@ -70,7 +70,7 @@ pub struct NewOrderLine {
     pub quantity: u32,
 }
 
-/// E-mail address, trimmed and in lowercase.
+/// Email address, trimmed and in lowercase.
 #[derive(Debug)]
 struct CustomerEmail(String);
 
@@ -84,7 +84,7 @@ impl FromJson for CustomerEmail {
     type Inner = Self;
     fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let text = String::from_json(value, place, faults)?;
-        normal_email(&text).map_or_else(|_| place.fault(faults, "must be an e-mail address"), |email| Some(Self(email)))
+        normal_email(&text).map_or_else(|_| place.fault(faults, "must be an email address"), |email| Some(Self(email)))
     }
     fn inner(&self) -> Option<&Self> {
         Some(self)
@@ -145,11 +145,11 @@ pub async fn place(
 pub async fn place_by_page(app: OrderHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     let nowhere = PlaceQuery { site: None };
     let created = place(State(app), Query(nowhere), SiteHeader(None), call.with_body(body)).await?;
-    created.made_id().ok_or_else(|| ApiError::internal("an order without an id"))
+    created.made_id().ok_or_else(|| ApiError::internal("an order without an ID"))
 }
 
 /// Returns the customer record for an order, creating it if the order is the customer's first. A customer's key can
-/// only order for that customer.
+/// place orders only for that customer.
 async fn customer_record(
     app: &OrderHandles,
     call: &CommandRequest<OrderRequest>,
@@ -172,7 +172,7 @@ pub async fn buyer_of(customers: &Directory<Customer>, id: Option<Id>) -> Result
     Ok(state.as_ref().and_then(|state| state.state.as_ref()).map(Customer::buyer))
 }
 
-/// Builds the command that produces one part of a SKU for the shop itself.
+/// Builds the command that orders one part of a SKU for the shop's own use.
 pub(super) async fn own_use(
     app: &OrderHandles,
     who: &Caller,
@@ -210,11 +210,11 @@ struct SkuLookup<'a> {
 
 impl SkuLookup<'_> {
     /// Looks up the files and materials from which a SKU is made. Customers can only order SKUs that have a file; staff
-    /// may order earlier, in which case the jobs wait for the file.
+    /// may order earlier, in which case the jobs are on hold until there is a file.
     async fn make(&mut self, sku: &Sku, path: &str) -> Result<Option<ProductionData>, ApiError> {
         if self.customer && !sku.fields.orderable() {
             let name = &sku.fields.name;
-            let words = || format!("{path}: {name} cannot be ordered yet: it has no file to print");
+            let words = || format!("{path}: {name} cannot be ordered yet, because it has no file to print");
             self.not_orderable.get_or_insert_with(words);
         }
         Ok(self.app.sources.make(sku).await?)
@@ -253,9 +253,9 @@ impl SkuLookup<'_> {
     }
 }
 
-/// Returns the order lines with everything that their jobs will need: the ordered items, followed by the parts of kits.
-/// Also returns the currency that all lines share. A `customer` can only order SKUs that are offered to the public and
-/// can already be produced.
+/// Returns the order lines, with everything that their jobs will need: those of the ordered items, followed by those of
+/// the parts of kits. Also returns the currency that all lines share. A `customer` can only order SKUs that are offered
+/// to the public and can already be produced.
 pub async fn look_up(
     app: &OrderHandles,
     customer: bool,
@@ -273,7 +273,7 @@ pub async fn look_up(
         };
         look.faults.check(sku.fields.active, &path, "this SKU is not active");
         let same = currency.get_or_insert_with(|| sku.fields.currency.clone()) == &sku.fields.currency;
-        look.faults.check(same, &path, "its currency differs from that of the other lines");
+        look.faults.check(same, &path, "its currency differs from the currency of the other lines");
         let make = if sku.fields.is_kit() {
             parts.extend(look.parts(sku, at, *quantity, &path).await?);
             None

@@ -1,4 +1,4 @@
-//! Printers: register, show, change and delete. Actions on a printer are in submodules.
+//! Printers: registration, details, changes and deletion. Actions on a printer are in submodules.
 
 mod acts;
 mod camera;
@@ -71,7 +71,7 @@ const ON_PRINTER: [DescribedError; 5] = [
     (409, "printer_disconnected", "The printer is disconnected; connect it first."),
     (409, "unsupported_by_printer", "Printers of this type cannot do this."),
     (409, "printer_in_use", "A print is using the printer or the file."),
-    (502, "printer_refused", "The printer rejected the request; the message is its own."),
+    (502, "printer_refused", "The printer rejected the request; the message is from the printer."),
     (504, "printer_timeout", "The printer did not respond in time or cannot be reached."),
 ];
 const BUSY: DescribedError = (409, "printer_busy", "The printer has a job, is printing, or is about to print.");
@@ -97,7 +97,8 @@ handles! {
 /// Returns the printer routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Registration, monitoring and control of printers. Error messages of printers are passed on unchanged.";
+    let about =
+        "Registration, monitoring and control of printers. Error messages from printers are returned unchanged.";
     let routes = ResourceRoutes::new("Printers", about, "printer")
         .get(operator, PATH, list, |op| op.named("listPrinters", "List printers"))
         .post(operator, PATH, create, |op| {
@@ -146,7 +147,7 @@ impl ToSchema for AttentionFilter {
     const NAME: Option<&'static str> = Some("AttentionFilter");
     fn schema() -> Shape {
         word(words_of::<Attention>().into_iter().chain(["true"]))
-            .about("Only printers that need attention for this reason; `true`: for any reason.")
+            .about("Only printers that need attention for this reason or, with `true`, for any reason.")
     }
 }
 
@@ -180,8 +181,8 @@ pub struct PrinterQuery {
     page: PageQuery,
 }
 
-/// Returns the connection of a printer; responds 409 if an operator disconnected it. Waits briefly for the connection
-/// of a printer that was just registered, moved or connected.
+/// Returns the connection to a printer; fails with 409 if an operator disconnected it. Waits briefly for the connection
+/// to a printer that was just registered, moved or connected.
 pub async fn connection(
     connections: &PrinterConnections,
     id: Id,
@@ -196,8 +197,8 @@ pub async fn connection(
         .ok_or_else(|| no("the server is not connected to the printer yet; check the printer's status and try again"))
 }
 
-/// Returns all printers that are not deleted, newest first, without copying. They are in memory, so this does not need
-/// the database.
+/// Returns all printers that are not deleted, newest first, without copying. They are in memory, so the database is not
+/// needed.
 pub fn present_all(app: &PrinterHandles) -> Vec<Arc<Versioned<Printer>>> {
     let mut all = app.printers.all_present();
     all.sort_by_key(|versioned| {

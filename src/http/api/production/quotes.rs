@@ -1,4 +1,4 @@
-//! Quotes, for operators: drafted manually or from a model, sent and withdrawn; shown with the costs to the shop.
+//! Quotes, for operators: drafted manually or from a model, sent and withdrawn; shown with the shop's costs.
 
 mod by_page;
 mod lines;
@@ -73,27 +73,27 @@ handles! {
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     let about = "Offers to customers with prices and an expiry date. Drafts can be edited; a sent quote never changes, \
-                 and becomes an order of kind `custom` at its prices when the customer accepts it. Uploading a model \
-                 creates a draft with a price.";
+                 and when the customer accepts it, it becomes an order of kind `custom` at the quoted prices. \
+                 Uploading a model creates a draft with a price.";
     ResourceRoutes::new("Quotes", about, "quote")
         .get(operator, PATH, list, |op| op.named("listQuotes", "List quotes"))
         .post(operator, PATH, create, |op| {
             op.named("createQuote", "Create a draft quote").about(
-                "A line has a SKU, an uploaded model, or neither if nothing is printed (`printed: false`). A model \
-                 without a price is priced by its costs.",
+                "A line specifies a SKU, an uploaded model, or neither if nothing is printed (`printed: false`). If a \
+                 model has no price, it is calculated from the costs.",
             )
         })
         .post_long(operator, "/api/quotes/models", models::upload, |op| {
             op.named("createQuoteFromModel", "Create a draft quote from a model")
                 .about(
-                    "The model (STL or 3MF) is measured and priced by its volume immediately, and by its G-code after \
+                    "The model (STL or 3MF) is measured and priced by volume immediately, and by its G-code after \
                      slicing.",
                 )
                 .takes_form(http::wire::schema_of::<ModelForm>())
         })
         .get(operator, "/api/quotes/{id}", one, |op| {
             op.named("getQuote", "Retrieve a quote")
-                .about("Includes the costs of models and, after printing, their actual costs.")
+                .about("Includes the estimated costs of models and, after printing, the actual costs.")
         })
         .patch(operator, "/api/quotes/{id}", update, |op| {
             op.named("updateQuote", "Update a draft quote").error(
@@ -126,7 +126,7 @@ pub fn routes() -> ResourceRoutes {
             op.named("quoteCustomRequest", "Create a draft quote for a custom request")
                 .of("custom_request")
                 .about(
-                    "The draft has the estimated price and the customer of the request. Specify what is printed \
+                    "The draft is created with the request's estimated price and customer. Specify what is printed \
                      before sending it.",
                 )
                 .error(409, "custom_request_closed", "The custom request is closed.")
@@ -155,7 +155,7 @@ async fn list(
     Ok(ListPage::new(page, items, total))
 }
 
-/// Returns the actual costs and margins of a quote's lines, as far as the quote's order has been printed.
+/// Returns the actual costs and margins of a quote's lines, to the extent that the quote's order has been printed.
 pub async fn margins_of(app: &QuoteHandles, quote: &Quote) -> Result<Vec<LineMargin>, ApiError> {
     let order = match quote.order_id {
         Some(order) => app.orders.read(order).await?,
@@ -175,7 +175,7 @@ async fn one(State(app): State<QuoteHandles>, PathId(id): PathId) -> Result<Reso
     Ok(Resource::new(version, view_of(&app, &quote).await?))
 }
 
-/// Returns the default shipping address of the customer with the given e-mail address, if there is one.
+/// Returns the default shipping address of the customer with the given email address, if there is one.
 pub async fn home_of(app: &QuoteHandles, email: Option<&str>) -> Result<Option<Address>, ApiError> {
     let Some(email) = email else { return Ok(None) };
     let Some(id) = app.queries.customer_by_email(&email.trim().to_lowercase()).await? else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Restores from a backup: what an operator must review, and the confirmation that the shop may resume.
+//! Restores from a backup: the details that must be reviewed, and the confirmation that the shop may resume work.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ use store::queries::Queries;
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8093";
 /// Maximum number of jobs listed.
 const MAX_JOBS: usize = 500;
-/// Maximum number of series in a review, and maximum length of the reviewer's note in characters.
+/// Maximum number of series in a review.
 const MAX_SERIES: usize = 50;
 const MAX_NOTE_CHARS: usize = 1000;
 
@@ -49,7 +49,8 @@ handles! {
 pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
     let about = "Restores of the shop from a backup. A restored shop starts no jobs until an admin has reviewed the \
-                 restore, because the original shop may have printed jobs and issued numbers after the backup.";
+                 restore, because the original shop may have printed jobs and issued numbers since the backup was \
+                 made.";
     ResourceRoutes::new("Restores", about, "restore")
         .get(RequiredAccess::Role(Role::Operator), "/api/restores", list, |op| {
             op.named("listRestores", "List restores")
@@ -66,7 +67,7 @@ pub fn routes() -> ResourceRoutes {
                 .about(
                     "`next` sets the next number of the given series. Numbers between the last one in the backup and \
                      the next one are skipped, with a reason that `/api/invoices/numbering` returns. The next number \
-                     of invoices and credit notes must either stay unchanged or be higher than every number issued \
+                     of invoices and credit notes must either be left unchanged or be higher than every number issued \
                      since the restore.",
                 )
                 .error(409, "already_reviewed", "The restore is already reviewed.")
@@ -84,7 +85,7 @@ pub struct ReviewRequest {
     note: Option<String>,
 }
 
-/// Number series, and where it continues after a restore.
+/// Number series, with the number at which it continues after a restore.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "RestoredSeries", example = json!({"series": "INV-2026", "lastOfBackup": 5, "next": 106}))]
@@ -132,8 +133,8 @@ pub struct RestoreView {
     restored_at: Timestamp,
     /// Sequence number of the newest event in the backup.
     last_event: i64,
-    /// Sequence number of the first event since the restore; cursors between `lastEvent` and `firstEvent` are answered
-    /// with 410 `cursor_ahead`.
+    /// Sequence number of the first event since the restore; for cursors between `lastEvent` and `firstEvent`, the
+    /// server returns 410 `cursor_ahead`.
     first_event: i64,
     /// Number series with the numbers at which they continue.
     series: Vec<RestoredSeriesView>,

@@ -62,7 +62,7 @@ handles! {
 pub fn routes() -> ResourceRoutes {
     let [operator, admin] = [Role::Operator, Role::Admin].map(RequiredAccess::Role);
     let about = "Other shops whose orders are produced here. Their messages and files become paid orders through a \
-                 mapping of their products to this shop's SKUs, and shipments are reported back to them.";
+                 mapping from their products to this shop's SKUs, and shipments are reported back to them.";
     ResourceRoutes::new("Sales channels", about, "sales_channel")
         .get(operator, PATH, list, |op| op.named("listSalesChannels", "List sales channels"))
         .post(admin, PATH, create, |op| {
@@ -77,14 +77,14 @@ pub fn routes() -> ResourceRoutes {
         })
         .delete(admin, ONE, remove, |op| {
             op.named("deleteSalesChannel", "Remove a sales channel")
-                .about("Its messages are no longer accepted; its existing orders are kept.")
+                .about("Messages from it are no longer accepted; its existing orders are kept.")
         })
         .get(operator, VARIANTS, variants, |op| {
             op.named("listVariants", "List variant mappings").about("Sorted by variant.")
         })
         .post(operator, VARIANTS, map, |op| {
             op.named("mapVariants", "Map variants to products")
-                .about("Other mappings are kept. Orders that were waiting for these mappings are created.")
+                .about("Other mappings are kept. Orders that were on hold because of these mappings are created.")
         })
         .delete(operator, "/api/sales-channels/{id}/variants/{variantId}", unmap, |op| {
             op.named("unmapVariant", "Remove a variant mapping")

@@ -32,9 +32,9 @@ use platform::secrets::credentials::{recovery_code, recovery_hash};
 use platform::secrets::random::secret_bytes;
 
 const PATH: &str = "/api/auth/second-factor";
-/// Maximum length of a code, in characters: that of a recovery code with some spaces.
+/// Maximum length of a code, in characters: the length of a recovery code with a few spaces.
 pub(super) const MAX_CODE_CHARS: usize = 40;
-/// Condition under which further codes are refused, for the API description.
+/// Condition under which further codes are rejected, for the API description.
 pub(super) const TOO_MANY_CODES_WHEN: &str = "Five incorrect codes were sent for this account within 15 minutes; \
      retry after the time in `Retry-After`. Password attempts are counted separately.";
 /// Shop name shown in authenticator apps if the settings contain none.
@@ -48,8 +48,8 @@ pub fn routes() -> ResourceRoutes {
         .post(session, PATH, begin, |op| {
             op.named("beginSecondFactor", "Start setting up a second factor")
                 .about(
-                    "Returns the secret for an authenticator app, only once. Sign-in does not require a code until a \
-                     first code confirms the setup.",
+                    "Returns the secret for an authenticator app; it is returned only once. Sign-in does not require a \
+                     code until the setup has been confirmed with a first code.",
                 )
                 .error(403, "wrong_password", "The current password is incorrect.")
                 .error(409, "second_factor_on", "A second factor is already set up.")
@@ -62,8 +62,8 @@ pub fn routes() -> ResourceRoutes {
         .post(session, "/api/auth/second-factor/confirm", confirm, |op| {
             op.named("confirmSecondFactor", "Confirm a second factor")
                 .about(
-                    "Each sign-in requires a code from now on. Returns the recovery codes, only once; each can be \
-                     used in place of one code. Ends all your other sessions.",
+                    "Each sign-in requires a code from now on. Returns the recovery codes, which are returned only \
+                     once; each can be used in place of one code. Ends all your other sessions.",
                 )
                 .error(403, WRONG_CODE, "The code is incorrect or was already used.")
                 .error(409, "second_factor_not_begun", "No second factor is being set up.")
@@ -178,7 +178,7 @@ pub fn own_factor(app: &SessionHandles, who: &Caller) -> Result<SecondFactorView
     })
 }
 
-/// Checks a code against a factor. Reuse of a code is detected when the change that it permits is decided.
+/// Checks a code against a factor. Reuse of a code is detected when the change that it authorises is applied.
 fn proof_of(app: &SessionHandles, factor: &SecondFactor, code: &str) -> Result<Option<FactorProof>, ApiError> {
     let secret = app.cipher.decrypt(&factor.encrypted_secret).map_err(ApiError::internal)?;
     if let Some(step) = step_of_code(&secret, code, app.environment.now(), factor.last_step) {
@@ -188,7 +188,7 @@ fn proof_of(app: &SessionHandles, factor: &SecondFactor, code: &str) -> Result<O
     Ok(factor.recovery_hashes.contains(&hash).then_some(FactorProof::Recovery(hash)))
 }
 
-/// Counts a code that is about to be checked towards the limit. Responds 429 after too many wrong codes.
+/// Counts a code that is about to be checked towards the limit. Fails with 429 after too many incorrect codes.
 async fn count_code(app: &SessionHandles, user: &User, caller: CommandOrigin) -> Result<(), ApiError> {
     match app.access.ask(Id::ONLY, caller, FactorCommand::CountCode(user.id)).await {
         Err(AskError::Refused(refusal)) if refusal.code == TOO_MANY_CODES => {
@@ -204,8 +204,8 @@ async fn count_code(app: &SessionHandles, user: &User, caller: CommandOrigin) ->
     }
 }
 
-/// Returns the second factor proof submitted with a sign-in; `None` if none is required or none was submitted. Responds
-/// 401 if the code is wrong, and 429 after too many wrong codes.
+/// Returns the second factor proof submitted with a sign-in; `None` if none is required or none was submitted. Fails
+/// with 401 if the code is incorrect, and with 429 after too many incorrect codes.
 pub(super) async fn sign_in_proof(
     app: &SessionHandles,
     user: &User,
@@ -222,7 +222,7 @@ pub(super) async fn sign_in_proof(
     }
 }
 
-/// Returns the error for a code that is wrong or has already been used.
+/// Returns the error for a code that is incorrect or has already been used.
 pub(super) fn wrong_code(status: StatusCode) -> ApiError {
     ApiError::new(status, WRONG_CODE, "the code is incorrect or was already used; wait for the next one")
 }

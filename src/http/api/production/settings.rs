@@ -29,7 +29,7 @@ use http::wire::{AnyJson, JsonObject};
 pub(super) const TAG: &str = "Settings";
 /// OpenAPI description of [`TAG`].
 pub(super) const TAG_ABOUT: &str = "Settings of the server and its integrations. Changes are written to the file \
-                                    `.env` in its working directory and take effect at its next start.";
+                                    `.env` in the server's working directory and take effect at the next start.";
 
 /// Errors returned by operations that change settings.
 pub(super) const CHANGE_NOS: &[DescribedError] = &[
@@ -38,7 +38,11 @@ pub(super) const CHANGE_NOS: &[DescribedError] = &[
         "invalid_settings",
         "The server or one of its integrations could not start with these settings; `errors` gives the reasons.",
     ),
-    (409, "settings_fixed", "The settings of this server cannot be changed: it was started without a file for them."),
+    (
+        409,
+        "settings_fixed",
+        "This server's settings cannot be changed, because it was started without a settings file.",
+    ),
     (409, "unreadable_env", "The existing `.env` cannot be read; the message names the line."),
 ];
 
@@ -56,7 +60,7 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(TAG, TAG_ABOUT, "setting")
         .get(admin, "/api/settings", list, |op| {
             op.named("getSettings", "List settings")
-                .about("Values in force since the server started, with their sources. Secrets are never returned.")
+                .about("Values in effect since the server was started, with their sources. Secrets are never returned.")
         })
         .patch(admin, "/api/settings", change, |op| {
             op.named("changeSettings", "Update settings")
@@ -68,7 +72,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// New values of settings; either all of them are applied or none.
+/// New values for settings; either all of them are applied or none is.
 #[derive(Request, Debug)]
 #[api(example = json!({"settings": {"mail.operators": ["sam@example.org"], "inventory.block_below_reorder_point": null}}))]
 pub struct SettingsChange {
@@ -91,11 +95,11 @@ struct SettingView {
     secret: bool,
     /// `true` if the value is set by any source.
     is_set: bool,
-    /// Value in force; null for a secret.
+    /// Value in effect; null for a secret.
     value: AnyJson,
     /// Default value; null for a secret.
     default: AnyJson,
-    /// Source that sets the value; null if there is none.
+    /// Source of the value; null if there is none.
     source: Option<String>,
 }
 
@@ -114,7 +118,7 @@ fn setting_example() -> Value {
 struct SettingsView {
     /// Settings, in the order of `config.toml`.
     settings: Vec<SettingView>,
-    /// `true` if the settings files differ from the values in force, so that a restart is needed to apply them.
+    /// `true` if the settings files differ from the values in effect, so that a restart is required to apply them.
     restart_needed: bool,
 }
 
@@ -127,7 +131,7 @@ impl From<ShownSetting> for SettingView {
     }
 }
 
-/// Returns the configuration in the files if it differs from the one in force and a restart would apply it.
+/// Returns the configuration in the files if it differs from the one in effect and a restart would apply it.
 pub async fn waiting_settings(config: &Arc<Config>) -> Option<Config> {
     let next = changes::planned(config, Vec::new()).await.ok()?;
     (next.config != **config).then_some(next.config)

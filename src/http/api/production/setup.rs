@@ -58,14 +58,14 @@ handles! {
 pub fn routes() -> ResourceRoutes {
     let setup = RequiredAccess::Setup;
     let about = "Setup of a new shop: tests services, searches for printers and writes settings. Until the setup is \
-                 complete, the one-time code that the server prints at startup grants access; afterwards, only admins \
-                 have access.";
+                 complete, access requires the one-time code that the server prints at startup; afterwards, only \
+                 admins have access.";
     let routes = ResourceRoutes::new("Setup", about, "setup")
         .post(RequiredAccess::Open, "/api/setup/session", enter, |op| {
             op.named("openSetup", "Redeem the one-time setup code")
                 .about(
-                    "Consumes the code and starts a setup session of two hours, with a cookie. A code is valid for 24 \
-                     hours and 10 attempts; each start of the server prints a new one.",
+                    "Consumes the code and starts a setup session of two hours, and sets its cookie. A code is valid \
+                     for 24 hours and 10 attempts; the server prints a new one each time it starts.",
                 )
                 .error(401, "wrong_code", "The code does not match the one that the server printed at startup.")
                 .error(
@@ -73,23 +73,23 @@ pub fn routes() -> ResourceRoutes {
                     "code_spent",
                     "The code was already used, has expired, or was entered incorrectly too often.",
                 )
-                .error(409, "setup_completed", "The setup is complete; admins sign in instead.")
+                .error(409, "setup_completed", "The setup is complete; sign in as an admin instead.")
         })
         .post(setup, "/api/setup/admin", first_admin, |op| {
             op.named("createFirstAdmin", "Create the first admin")
                 .about("Also signs the new admin in.")
                 .unkeyed()
                 .error(409, "admin_exists", "An admin already exists.")
-                .error(409, "email_taken", "Another member of staff has this e-mail address.")
+                .error(409, "email_taken", "Another member of staff has this email address.")
         })
         .get(setup, "/api/setup/status", status, |op| {
-            op.named("getSetupStatus", "Retrieve the setup progress")
+            op.named("getSetupStatus", "Retrieve the setup state")
                 .about("Secrets are never returned, only whether they are set.")
         })
         .post_long(setup, "/api/setup/test-connection", test_connection, |op| {
             op.named("testConnection", "Test a service")
                 .about(
-                    "Tests the service with the settings in force, overridden by those in the request; saves nothing. \
+                    "Tests the service with the settings in effect, overridden by those in the request; saves nothing. \
                      A printer is tested with `type`, `baseUrl`, `apiKey` and `serial`.",
                 )
                 .unkeyed()
@@ -128,7 +128,8 @@ pub struct FirstAdmin {
 pub struct ConnectionTest {
     /// Service to test.
     service: Service,
-    /// Settings, by name, that differ from those in force; for a printer, its `type`, `baseUrl`, `apiKey` and `serial`.
+    /// Settings, by name, that differ from those in effect; for a printer, its `type`, `baseUrl`, `apiKey` and
+    /// `serial`.
     settings: Option<JsonObject>,
 }
 
@@ -146,7 +147,7 @@ pub struct ConnectionTestView {
     latency_ms: u64,
     /// Human-readable result.
     message: String,
-    /// Error message of the service or the network, if the test failed.
+    /// Error message from the service or the network, if the test failed.
     detail: Option<String>,
 }
 
@@ -172,7 +173,7 @@ struct ServiceHealth {
     latency_ms: u64,
     /// Human-readable result.
     message: String,
-    /// Error message of the service or the network, if the test failed.
+    /// Error message from the service or the network, if the test failed.
     detail: Option<String>,
 }
 
@@ -192,11 +193,11 @@ struct SetupHealth {
 struct ServiceState {
     /// Name of the service.
     service: Service,
-    /// `true` if the settings configure the service; otherwise it is embedded or not used.
+    /// `true` if the settings configure the service; otherwise, it is embedded or not used.
     configured: bool,
 }
 
-/// Value that the wizard asks for.
+/// Value requested by the wizard.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SetupValue", example = json!({
@@ -209,13 +210,13 @@ struct SetupValue {
     secret: bool,
     /// `true` if the value is set by any source.
     is_set: bool,
-    /// Value in force; null for a secret.
+    /// Value in effect; null for a secret.
     value: AnyJson,
-    /// Source that sets the value; null if there is none.
+    /// Source of the value; null if there is none.
     source: Option<String>,
 }
 
-/// Progress of the setup.
+/// State of the setup.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SetupStatus", example = json!({
@@ -231,7 +232,7 @@ struct SetupStatus {
     production: bool,
     /// Services and whether they are configured.
     services: Vec<ServiceState>,
-    /// Values that the wizard asks for, as far as they are known.
+    /// Values requested by the wizard that are already known.
     values: Vec<SetupValue>,
 }
 
@@ -269,7 +270,7 @@ async fn first_admin(
     make_first_admin(&app, &call, admin).await
 }
 
-/// Creates the first admin from a form with the same fields as the API's body, and signs them in.
+/// Creates the first admin from a form with the same fields as the API's request body, and signs them in.
 pub async fn first_admin_of<B>(
     app: &SessionHandles,
     call: &CommandRequest<B>,
@@ -331,7 +332,7 @@ async fn test_connection(
     Ok(Plain(tested_with(&app.config, service, settings).await?.0.into()))
 }
 
-/// Tests a service with the settings in force and the given changes; writes nothing. Also returns whether the service
+/// Tests a service with the settings in effect and the given changes; writes nothing. Also returns whether the service
 /// is used at all with these settings.
 pub async fn tested_with(
     config: &Arc<Config>,

@@ -1,4 +1,5 @@
-//! Sign-off of the parts of a print; the format is the same for clearing a printer's bed and for a job.
+//! Sign-off of the parts of a print, in the format shared by jobs and by the confirmation that a printer's bed is
+//! clear.
 
 use api_derive::{Request, Response};
 use serde::Serialize;
@@ -14,10 +15,10 @@ use http::error::ApiError;
 use http::wire::{MaxChars, ONE_LINE, Optional, Within};
 use kernel::directory::Directory;
 
-/// Maximum length of a reason in characters; none of the shop's configured reasons is longer.
+/// Maximum length of a reason in characters; the shop's configured reasons cannot be longer.
 const MAX_REASON_CHARS: usize = 50;
 
-/// Error code used wherever nothing can be signed off.
+/// Error code returned if there is nothing to sign off.
 pub const NOTHING: &str = "nothing_to_sign_off";
 
 /// Verdict on the parts of a print. The defaults of omitted fields depend on how the print ended.
@@ -27,7 +28,7 @@ pub struct SignOffRequest {
     /// Number of good parts on the plate. Defaults to all parts for a finished print, and to none otherwise.
     #[api(Within(0..=MAX_UNITS_PER_PLATE))]
     good_count: Optional<u32>,
-    /// Reason the other parts are bad: one of the values of the setting `quality.reasons`.
+    /// Reason the other parts were rejected: one of the values of the setting `quality.reasons`.
     #[api(ONE_LINE, MaxChars(MAX_REASON_CHARS))]
     reason: Option<String>,
     /// Note for staff.
@@ -72,13 +73,13 @@ pub struct SignOffView {
     good_count: u32,
     /// Number of parts on the plate.
     plate_parts: u32,
-    /// Reason the other parts are bad.
+    /// Reason the other parts were rejected.
     reason: Option<String>,
     /// Note for staff.
     note: Option<String>,
     /// ID of the uploaded photo of the parts.
     photo_file_id: Option<Id>,
-    /// Actor who signed the parts off; `system` if nobody inspected them and the outcome of the print was used.
+    /// Actor who signed the parts off; `system` if nobody inspected them and the print's outcome was used.
     by: String,
     /// Time of the sign-off.
     at: Timestamp,

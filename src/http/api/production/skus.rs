@@ -1,4 +1,4 @@
-//! Catalogue: the products on sale, with the files and materials from which they are made.
+//! Catalogue: the products on sale, with the files and materials used to make them.
 
 mod by_page;
 
@@ -46,11 +46,11 @@ const MAX_PLATE: u32 = 1000;
 const MAX_MATERIALS: usize = 16;
 /// Maximum number of components in one kit.
 const MAX_COMPONENTS: usize = 50;
-/// Limits for the collections and pictures of one SKU: it is held in memory and written as a whole.
+/// Limits on the collections and pictures of one SKU, because a SKU is held in memory and written as a whole.
 const TEXTS: TextList = TextList { max_items: 20, max_chars: 300 };
 
-like!(SLUG, "^[a-z0-9]+(-[a-z0-9]+)*$", "must be lower-case words joined by hyphens");
-like!(CURRENCY, "^[a-z]{3}$", "must be a lower-case ISO 4217 code");
+like!(SLUG, "^[a-z0-9]+(-[a-z0-9]+)*$", "must be lowercase words joined by hyphens");
+like!(CURRENCY, "^[a-z]{3}$", "must be a lowercase ISO 4217 code");
 
 handles! {
     /// Dependencies of the SKU routes.
@@ -66,9 +66,9 @@ handles! {
 /// Returns the SKU routes.
 pub fn routes() -> ResourceRoutes {
     let [customer, operator] = [Role::Customer, Role::Operator].map(RequiredAccess::Role);
-    ResourceRoutes::new("SKUs", "Products, with the files and materials to make them.", "sku")
+    ResourceRoutes::new("SKUs", "Products, with the files and materials used to make them.", "sku")
         .get(customer, PATH, list, |op| {
-            op.named("listSkus", "List products").about("Keys of customers see only public, active products.")
+            op.named("listSkus", "List products").about("Customers' keys only receive public, active products.")
         })
         .post(operator, PATH, create, |op| {
             op.named("createSku", "Add a product").error(409, "code_taken", "Another SKU has this code.").error(
@@ -92,7 +92,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .delete(operator, "/api/skus/{id}", remove, |op| {
             let in_use = "The SKU is used by an unfinished order or job, a kit, or a sent quote.";
-            op.named("deleteSku", "Remove a product").about("Orders and jobs keep their copy of its data.").error(
+            op.named("deleteSku", "Remove a product").about("Orders and jobs keep their copies of its data.").error(
                 409,
                 "sku_in_use",
                 in_use,
@@ -129,10 +129,10 @@ pub struct NewSku {
     /// Slugs of the collections that contain the SKU.
     #[api(TEXTS, default = Vec::new())]
     collections: Vec<String>,
-    /// ID of the material from which the SKU is made; null for kits only.
+    /// ID of the material that the SKU is made of; null only for kits.
     material_id: Option<Id>,
-    /// Material for one full plate, in the material's unit; at most three decimals. Required, except for kits, for
-    /// which it is 0.
+    /// Material for one full plate, in the material's unit; at most three decimals. Required except for kits, for which
+    /// it is 0.
     #[api(AboveZero)]
     estimated_consumption: Optional<Amount>,
     /// Additional materials, each for one filament of the file; `materialId` is used for filament 0 and for all
@@ -198,7 +198,7 @@ pub struct SkuQuery {
     page: PageQuery,
 }
 
-/// Product with the files and materials from which it is made.
+/// Product, with the files and materials used to make it.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Sku", many = "skus", example = json!({
@@ -297,13 +297,13 @@ async fn check_named(
         let material = state.as_ref().and_then(|state| state.present());
         faults.check(material.is_some(), &member, "no such material");
         let counted = material.is_some_and(|material| material.fields.kind == MaterialType::LaserConsumable);
-        faults.check(!counted, &member, "must not be a laser consumable, because these are counted by hand");
+        faults.check(!counted, &member, "must not be a laser consumable, because those are counted manually");
         let Some(unit) = material.map(|material| material.fields.kind.unit()) else { continue };
         let alike = *first_unit.get_or_insert(unit) == unit;
         faults.check(
             alike,
             &member,
-            "has a different unit than the materials before it; all materials of a print must have the same unit",
+            "has a different unit from the preceding materials; all materials for a print must have the same unit",
         );
     }
     let files =

@@ -1,4 +1,4 @@
-//! Uploads from slicers: implements as much of a print host's API as slicers need to upload files.
+//! Uploads from slicers: implements the part of a print host's API that slicers need to upload files.
 //!
 //! An operator enters `{base}/slicer/{machineType}` as a print host, with an API key. Uploads are stored as files. With
 //! "upload and print", an upload becomes an order for the shop's own use: one job for any printer of the given type.
@@ -74,7 +74,7 @@ pub fn routes() -> ResourceRoutes {
                     "Fields other than `file` and `print` are ignored. With `print` set to `true`, one copy is printed \
                      on any printer of this type, with the material that all printers of the type have loaded. In a \
                      file with several filaments, each filament uses the material in its slot: the slot with its \
-                     number, or, on printers that need the slot of each filament, a slot with its colour.",
+                     number or, on printers for which each filament's slot must be specified, a slot with its colour.",
                 )
                 .takes_form(schema_of::<SlicerUploadForm>())
                 .unkeyed()
@@ -102,7 +102,7 @@ impl ToSchema for SlicerUploadForm {
     }
 }
 
-/// The `{machineType}` path parameter. An unknown type results in a 404.
+/// The `{machineType}` path parameter. An unknown type results in a 404 error.
 #[derive(Clone, Copy, Debug)]
 struct PathMachineType(MachineType);
 
@@ -133,7 +133,7 @@ struct VersionView {
     api: &'static str,
     /// Print host release whose API is implemented.
     server: &'static str,
-    /// Text by which slicers recognize a print host.
+    /// Text by which slicers recognise a print host.
     text: &'static str,
 }
 
@@ -143,7 +143,7 @@ struct VersionView {
 struct UploadView {
     files: StoredFiles,
     done: bool,
-    /// Always `false`: no file is selected, since a printer is chosen later.
+    /// Always `false`: no file is selected, because the printer is chosen later.
     effective_select: bool,
     /// `true` if the file will be printed.
     effective_print: bool,
@@ -228,13 +228,14 @@ async fn print_one(
     }
     let materials = materials(app, machine_type, file).await?;
     let sku = sku(app, call, machine_type, &materials, file).await?;
-    let notes = format!("sent from a slicer: {}", file.name);
+    let notes = format!("uploaded from a slicer: {}", file.name);
     let command = own_use(&app.orders, &call.who, sku, notes).await?;
     Ok(call.ask(&app.orders.orders, CommandTarget::New, command).await?.id)
 }
 
-/// Returns the material of each filament of the file, based on the materials loaded in printers of the given type. A
-/// slicer does not state the material, and stock of another material must not be reserved.
+/// Returns the material of each filament of the file, based on the materials loaded in printers of the given type. The
+/// materials have to be determined in this way because slicers do not state them, and stock of another material must
+/// not be reserved.
 async fn materials(app: &SlicerHandles, machine_type: MachineType, file: &File) -> Result<FilamentMaterials, ApiError> {
     let plate = file.metadata.plate(PRINTED_PLATE);
     let filaments = plate.map(|plate| plate.filaments.as_slice()).unwrap_or_default();
@@ -312,7 +313,7 @@ async fn sku(
         slug: code.to_lowercase(),
         code,
         name: file.name.clone(),
-        description: Some("made for an upload of a slicer".to_owned()),
+        description: Some("created for an upload from a slicer".to_owned()),
         kind: Some("slicer".to_owned()),
         collections: Vec::new(),
         material_id: Some(material_id),

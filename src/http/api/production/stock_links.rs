@@ -49,7 +49,7 @@ pub fn routes() -> ResourceRoutes {
     let about = "Materials that are also counted in another system. Changes on either side are synchronized.";
     ResourceRoutes::new("Stock links", about, "material")
         .get(operator, "/api/inventory/stock-links", show, |op| {
-            op.named("getStockLinks", "List stock links and the state of the external systems")
+            op.named("getStockLinks", "List stock links and the states of the external systems")
         })
         .get(operator, "/api/inventory/stock-entries", entries, |op| {
             op.named("listStockEntries", "List entries that materials can be linked to")
@@ -63,7 +63,7 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, LINKS, link, |op| {
             op.named("linkMaterial", "Link a material to an entry of another system")
                 .about(
-                    "A new link is a preview: it shows the counts of both sides and changes nothing until an operator \
+                    "A new link is a preview: it shows the counts on both sides and changes nothing until an operator \
                      decides which side is correct.",
                 )
                 .error(409, "already_linked", "The material is already linked to another entry of that system.")
@@ -73,15 +73,16 @@ pub fn routes() -> ResourceRoutes {
             op.named("agreeOnStock", "Resolve a stock conflict")
                 .about(
                     "Decides which side is correct, for a new link or one with a conflict. `theirs` is the count that \
-                     the decision is based on. For use that a printer's own server did not record \
-                     (`print_not_booked`), `ours` records it there, and `theirs` keeps the count there.",
+                     the decision is based on. For consumption that a printer's own server did not record \
+                     (`print_not_booked`), `ours` records it in the external system, and `theirs` keeps the count \
+                     there.",
                 )
                 .error(404, "link_not_found", NO_LINK)
                 .error(409, "theirs_changed", "The count in the external system has changed since the caller read it.")
-                .error(409, "nothing_to_decide", "No count was read yet, or an update is in progress.")
+                .error(409, "nothing_to_decide", "No count has been read yet, or an update is in progress.")
         })
         .delete(operator, "/api/inventory/materials/{id}/links/{system}", unlink, |op| {
-            op.named("unlinkMaterial", "Remove a link").about("Earlier updates remain on both sides.").error(
+            op.named("unlinkMaterial", "Remove a link").about("Earlier updates are kept on both sides.").error(
                 404,
                 "link_not_found",
                 NO_LINK,
@@ -90,7 +91,7 @@ pub fn routes() -> ResourceRoutes {
 }
 
 enumeration! {
-    /// Progress of a link between a material and an external entry.
+    /// State of a link between a material and an external entry.
     LinkState,
 }
 
@@ -110,8 +111,8 @@ pub struct NewLink {
 pub struct Agreement {
     /// Side whose stock is correct.
     right: RightSide,
-    /// Count in the external system on which the decision is based; the decision is refused if the count has changed
-    /// since. Defaults to the last count read.
+    /// Count in the external system on which the decision is based; the decision is rejected if the count has changed
+    /// since then. Defaults to the last count read.
     theirs: Option<Amount>,
 }
 
@@ -128,7 +129,7 @@ pub struct EntryQuery {
     page: PageQuery,
 }
 
-/// The `{system}` path parameter. An unknown system results in a 404.
+/// The `{system}` path parameter. An unknown system results in a 404 error.
 struct PathSystem(StockSystem);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathSystem {

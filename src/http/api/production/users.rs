@@ -41,14 +41,14 @@ handles! {
 /// Returns the routes for members of staff.
 pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
-    ResourceRoutes::new("Users", "The members of staff, who sign in with an e-mail address and a password.", "user")
+    ResourceRoutes::new("Users", "The members of staff, who sign in with an email address and a password.", "user")
         .get(admin, PATH, list, |op| op.named("listUsers", "List members of staff"))
         .get(admin, "/api/users/{id}", one, |op| op.named("getUser", "Retrieve a member of staff"))
         .post(admin, PATH, create, |op| {
             op.named("createUser", "Add a member of staff").error(
                 409,
                 "email_taken",
-                "Another member of staff has this e-mail address.",
+                "Another member of staff has this email address.",
             )
         })
         .patch(admin, "/api/users/{id}", update, |op| {
@@ -59,7 +59,7 @@ pub fn routes() -> ResourceRoutes {
                     "own_password",
                     "You cannot set your own password this way, because it requires the current one.",
                 )
-                .error(409, "last_admin", "The last active admin cannot get another role or be deactivated.")
+                .error(409, "last_admin", "The last active admin cannot be given another role or be deactivated.")
         })
         .delete(admin, "/api/users/{id}", remove, |op| {
             op.named("deleteUser", "Remove a member of staff")
@@ -105,14 +105,14 @@ impl From<Role> for StaffRole {
     "email": "sam@example.org", "name": "Sam", "password": "correct horse battery", "role": "operator",
 }))]
 pub struct NewUser {
-    /// E-mail address for signing in, unique among members of staff. Stored in lowercase.
+    /// Email address for signing in, unique among members of staff. Stored in lowercase.
     #[api(EmailAddress)]
     email: String,
     /// Display name.
     #[api(Filled, ONE_LINE, MaxChars(MAX_NAME_CHARS))]
     name: String,
     /// Password for signing in: at least 10 characters and at most 1024 bytes; neither blank, nor among the most common
-    /// passwords, nor the e-mail address of the account.
+    /// passwords, nor the email address of the account.
     #[api(NewPassword)]
     password: String,
     /// Role, which determines the permissions.
@@ -131,7 +131,7 @@ pub struct UserChange {
     /// `true` if this member of staff can sign in.
     active: Optional<bool>,
     /// New password for signing in: at least 10 characters and at most 1024 bytes; neither blank, nor among the most
-    /// common passwords, nor the e-mail address of the account.
+    /// common passwords, nor the email address of the account.
     #[api(NewPassword)]
     password: Optional<String>,
 }
@@ -143,7 +143,7 @@ pub struct UserChange {
 pub struct UserView {
     /// ID of the account.
     id: Id,
-    /// E-mail address for signing in.
+    /// Email address for signing in.
     email: String,
     /// Display name.
     name: String,
@@ -204,7 +204,7 @@ async fn one(State(app): State<UserHandles>, PathId(id): PathId) -> Result<Resou
     Ok(Resource::new(user.version, UserView::new(&user)))
 }
 
-/// Refuses a new password that equals the account's e-mail address; `member` names the password's field in the request
+/// Rejects a new password that equals the account's email address; `member` names the password's field in the request
 /// body.
 pub(super) fn refuse_own_address(member: &'static str, password: &str, email: &str) -> Result<(), Refusal> {
     let mut faults = Faults::default();

@@ -1,4 +1,4 @@
-//! Advice, in plain words, for services that fail with their current configuration.
+//! Advice, in plain language, for services that fail with their current configuration.
 
 use actors::app::service_tests::Service;
 
@@ -35,7 +35,7 @@ const BY_SIGN: [(&[&str], &str); 8] = [
         "The connection cannot be made secure. Is it http:// instead of https://, or a certificate that nobody signed?",
     ),
     (
-        &["no answer within", "timed out", "timeout", "unreachable", "no route"],
+        &["no response within", "no answer within", "timed out", "timeout", "unreachable", "no route"],
         "The machine did not answer in time. Is it switched on and in the same network, and does a firewall between let the port through?",
     ),
     (
@@ -48,7 +48,7 @@ const BY_SIGN: [(&[&str], &str); 8] = [
     ),
 ];
 
-/// Returns advice for a failed service: by the network error if it is recognised, otherwise by the service.
+/// Returns advice for a failed service: based on the network error if it is recognised, otherwise on the service.
 pub(super) fn of(service: Service, message: &str, detail: &str) -> &'static str {
     let text = format!("{message} {detail}").to_lowercase();
     let has_sign = |signs: &[&str]| signs.iter().any(|sign| text.contains(sign));

@@ -22,7 +22,7 @@ const OFFERED_SERVICES: [(Service, &str); 3] = [
     (Service::Payments, "Takes cards and other ways of paying. Without it orders are marked as paid by hand."),
     (
         Service::Email,
-        "Sends mails by its API. Use this or the mail server below; without both, mails are written to files.",
+        "Sends mails by its API. Use this or the mail server below; without both, emails are written to files.",
     ),
     (Service::Smtp, "Sends mails by the usual protocol: your provider names server, port, user name and password."),
 ];

@@ -1,4 +1,5 @@
-//! Second step of the setup wizard: two connections, both of which must pass a test before the wizard continues.
+//! Second step of the setup wizard: the database and Redis connections, both of which must pass a test before the
+//! wizard continues.
 
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -1,4 +1,5 @@
-//! Page after the last step of the setup wizard: the settings written, those that need a restart, and a test print.
+//! Page after the last step of the setup wizard: the settings that were written, those that require a restart, and a
+//! test print.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -105,7 +106,7 @@ fn page(
     whole_page(status, TITLE, &content, false)
 }
 
-/// Renders the settings written since startup, and which of them need a restart.
+/// Renders the settings written since startup, and those of them that require a restart.
 fn written(app: &WizardHandles) -> Markup {
     let Some(written) = app.setup.setup.last_written() else {
         return html! { p { "The settings are in force." } };

@@ -33,7 +33,7 @@ pub(super) enum FieldKind {
 pub(super) struct Field {
     /// Environment variable, used as the setting's name in the form and in `.env`.
     pub(super) variable: &'static str,
-    /// Name of the setting, as `section.key`.
+    /// Name of the setting, in the form `section.key`.
     pub(super) key: &'static str,
     pub(super) label: &'static str,
     pub(super) hint: &'static str,
@@ -217,13 +217,14 @@ pub(super) fn state_of(service: Service, config: &Config, draft: &SetupDraft) ->
     }
 }
 
-/// Returns the displayed value of a non-secret field: the wizard's stored input, or else the current setting.
+/// Returns the displayed value of a non-secret field: the wizard's stored input or, if there is none, the current
+/// setting.
 fn shown_value(field: &Field, config: &Config, draft: &SetupDraft) -> String {
     draft.value(field.key).map_or_else(|| in_force(field, config), str::to_owned)
 }
 
-/// Returns the value of a field about the seller: from the form, or else from the wizard's stored input, or else from
-/// the current settings.
+/// Returns the value of a field about the seller: from the form, the wizard's stored input or the current settings, in
+/// this order.
 pub(super) fn typed_or_in_force(key: &str, config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> String {
     let Some(field) = SELLER.iter().find(|field| field.key == key) else { return String::new() };
     sent.map_or_else(|| shown_value(field, config, draft), |sent| sent.text(field.variable).to_owned())

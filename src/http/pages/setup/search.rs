@@ -1,4 +1,5 @@
-//! Printer search in the setup wizard: started by a button, followed by the page's script or by reloading the page.
+//! Printer search in the setup wizard, which is started by a button and followed by the page's script or by reloading
+//! the page.
 
 use std::time::Duration;
 

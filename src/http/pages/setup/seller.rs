@@ -19,7 +19,8 @@ pub(super) const SELLER_WORD: &str = "seller";
 /// Value stored for the seller details once they are complete.
 const COMPLETE: &str = "complete";
 
-/// Returns the details that invoices would still lack with the stored input; values in `sent` take precedence.
+/// Returns the details that would still be missing from invoices with the stored input; values in `sent` take
+/// precedence.
 fn gaps(config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Vec<SellerGap> {
     let text = |key: &str| typed_or_in_force(key, config, draft, sent);
     let invoices = InvoicesConfig {

@@ -1,5 +1,5 @@
 //! Test of a service with the settings from a form. Settings that pass are stored; failures are explained in plain
-//! words.
+//! language.
 
 use axum::http::StatusCode;
 use maud::{Markup, html};
@@ -57,8 +57,8 @@ pub(crate) fn failed(service: Service, message: &str, detail: Option<&str>) -> M
     }
 }
 
-/// Tests a service with the settings from a form, and stores them if the test passes. A service that the shop does not
-/// use passes as well.
+/// Tests a service with the settings from a form, and stores them if the test passes. For a service that the shop does
+/// not use, the test passes as well.
 pub(super) async fn attempt(
     app: &WizardHandles,
     visit: &WizardRequest,

@@ -27,7 +27,7 @@ struct PostalAddress {
     /// State, province or canton, for countries that have them.
     #[api(ONE_LINE, MaxChars(100))]
     region: Option<String>,
-    /// Postal code, in the country's notation.
+    /// Postal code, in the country's format.
     #[api(Filled, ONE_LINE, MaxChars(20))]
     postal_code: String,
     /// ISO 3166-1 alpha-2 country code.

@@ -9,9 +9,9 @@ use domain::id::Id;
 use domain::refusal::Faults;
 use domain::sku::{Component, SkuMaterial};
 
-/// Id of a material in examples.
+/// ID of a material in examples.
 const EXAMPLE_MATERIAL: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
-/// Id of a product in examples.
+/// ID of a product in examples.
 const EXAMPLE_SKU: &str = "01890a5d-ac96-774b-bcce-b302099a8063";
 /// Maximum index of a filament in a file.
 const MAX_FILAMENT: u32 = 1000;

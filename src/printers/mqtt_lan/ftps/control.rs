@@ -102,8 +102,8 @@ impl Control {
         self.reply().await
     }
 
-    /// Opens a data connection. Only the port is taken from the server's reply; the host is always the server's own
-    /// address.
+    /// Opens a data connection. Only the port is taken from the server's reply; the host is always the file server's
+    /// own address.
     pub(super) async fn data(&mut self) -> Result<TcpStream, PrinterError> {
         let extended = self.ask("EPSV").await?;
         let port = match extended.code {

@@ -11,10 +11,10 @@ fn ends(name: &str, extension: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case(extension))
 }
 
-/// Print, identified as far as reports allow.
+/// Print, identified as precisely as reports allow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::mqtt_lan) struct Print {
-    /// Id from the start command; empty or `0` if the printer reports none.
+    /// ID from the start command; empty or `0` if the printer reports none.
     pub(super) subtask: String,
     /// Name of the file; `None` if the printer reports none.
     pub(super) file: Option<String>,
@@ -41,7 +41,7 @@ impl Print {
         Self { subtask: text("subtask_id"), file: Some(file).filter(|name| !name.is_empty()) }
     }
 
-    /// Returns whether both values identify the same print. The end of a print may be reported without its id, in which
+    /// Returns whether both values identify the same print. The end of a print may be reported without its ID, in which
     /// case the file names are compared.
     pub(super) fn same(&self, other: &Self) -> bool {
         let is_set = |id: &str| !id.is_empty() && id != "0";

@@ -33,12 +33,12 @@ const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 const MAX_SENT_BYTES: usize = 64 * 1024;
 /// Time for which the broker keeps a silent connection open. Pings are sent more often.
 const KEEP_ALIVE_SECONDS: u16 = 30;
-/// Maximum time between two pings.
+/// Maximum time between pings.
 const MAX_QUIET_TIME: Duration = Duration::from_secs(5);
 /// Number of unanswered pings after which the connection is considered dead.
 const MAX_UNANSWERED_PINGS: u32 = 3;
-/// Time without a report after which the connection is reopened: the broker may still respond although the printer no
-/// longer reports to it.
+/// Time without a report after which the connection is reopened, because the broker may still respond even though the
+/// printer no longer reports to it.
 const MAX_REPORT_SILENCE: Duration = Duration::from_mins(5);
 /// Limits on the nesting depth of a message and on its number of values.
 const BOUNDS: bounded_json::Bounds = bounded_json::Bounds { depth: 32, values: 20_000 };
@@ -187,7 +187,7 @@ async fn greet(link: &SessionSettings, stream: TlsStream<TcpStream>) -> Result<M
             }
             ConnectReturnCode::ServiceUnavailable => {
                 return Err(PrinterError::Unreachable(
-                    "it accepts no more connections: close other programs that are connected to it".to_owned(),
+                    "it accepts no more connections; close other programs that are connected to it".to_owned(),
                 ));
             }
             code => return Err(PrinterError::Unreachable(format!("it rejects the connection: {code:?}"))),
@@ -259,7 +259,7 @@ fn hear(shared: &SessionParts, payload: &[u8], now: Instant) -> Result<(), TooLa
     Ok(())
 }
 
-/// Delivers a reply to the caller waiting for it. Also records it if the reply shows that the printer rejects all
+/// Delivers a reply to the caller waiting for it. Also records if the reply shows that the printer rejects all
 /// commands.
 fn reply(shared: &SessionParts, group: &str, content: &Map<String, Value>) {
     let text = |name: &str| content.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -314,7 +314,7 @@ fn tell(shared: &SessionParts) {
     }
 }
 
-/// Extracts the parts of a status whose change is worth a poll.
+/// Extracts the parts of a status whose change makes a poll worthwhile.
 fn matter((status, trouble): &(Status, Option<String>)) -> impl PartialEq + '_ {
     (status.state, status.connection, &status.file, status.ended, status.runs, &status.slots, trouble)
 }

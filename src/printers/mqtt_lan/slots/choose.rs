@@ -1,5 +1,5 @@
-//! Chooses the slots for a manual print: those named by an operator, otherwise those that certainly fit. Nothing is
-//! guessed: if several slots fit, or none, an operator has to choose.
+//! Chooses the slots for a manual print: those named by an operator, otherwise those that certainly fit. If several
+//! slots fit, or none does, an operator has to choose.
 
 use super::{BESIDE_SLOT, Changer, ChangerSlot, MAX_FILAMENTS};
 use crate::adapter::{PrinterError, RequestedSlots};
@@ -9,12 +9,12 @@ use domain::launch::FilamentSlot;
 impl Changer {
     /// Chooses the slot for each filament of the file, by filament index. The sources are considered in this order: the
     /// slots named by an operator; the source that currently feeds the nozzle; slots that hold the kind and colour of
-    /// each filament; the only spool in the changers; the external spool. A spool of a known different kind is skipped.
-    /// A printer without changers offers no choice.
+    /// each filament; the only spool in the changers; the external spool. A spool that is known to be of a different
+    /// kind is skipped. A printer without changers offers no choice.
     ///
     /// # Errors
     ///
-    /// Fails with [`PrinterError::Invalid`], whose message has the filaments, the contents of the slots, and
+    /// Fails with [`PrinterError::Invalid`], whose message contains the filaments, the contents of the slots, and
     /// instructions.
     pub(in super::super) fn choose(&self, request: &RequestedSlots) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
         let RequestedSlots { filaments, named } = request;
@@ -89,7 +89,7 @@ impl Changer {
         }
     }
 
-    /// Returns the slot that holds the kind and colour of a filament. Spools that the printer itself cannot distinguish
+    /// Returns the slot that holds the kind and colour of a filament. Spools that even the printer cannot tell apart
     /// count as one.
     fn matching(&self, filament: &PlateFilament) -> Option<u32> {
         let required = filament.kind.as_deref()?;

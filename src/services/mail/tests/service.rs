@@ -46,10 +46,10 @@ async fn the_mail_service_refuses_for_now_or_for_good() {
         let (mailer, _) = service(status, r#"{"name":"x","message":"no such thing"}"#).await;
         let result = mailer.send(&message("a")).await;
         let reason = if fatal { permanent(result) } else { transient(result) };
-        assert_eq!(reason, format!("the mail service responded with {status}: no such thing"));
+        assert_eq!(reason, format!("the email service responded with {status}: no such thing"));
     }
     let (mailer, _) = service(502, "<html>").await;
-    assert_eq!(transient(mailer.send(&message("a")).await), "the mail service responded with 502");
+    assert_eq!(transient(mailer.send(&message("a")).await), "the email service responded with 502");
     let (mailer, calls) = service(200, "").await;
     permanent(mailer.send(&Message { to: Vec::new(), ..message("a") }).await);
     assert!(calls.lock().unwrap().is_empty());
@@ -91,7 +91,7 @@ async fn a_try_that_is_still_under_way_is_waited_for_and_no_other_key_is_taken()
         tokio::task::yield_now().await;
     }
     let reason = transient(mailer.send(&message("a")).await);
-    assert_eq!(reason, "the mail service is still processing the previous try");
+    assert_eq!(reason, "the email service is still processing the previous attempt");
     service.hold(false);
     first.await.unwrap().unwrap();
     mailer.send(&message("a")).await.unwrap();

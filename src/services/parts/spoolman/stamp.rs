@@ -1,8 +1,8 @@
-//! Recognises whether a booking has been applied to a spool. Pure.
+//! Recognises whether a stock change has been applied to a spool. Pure.
 //!
 //! Spoolman stores no reference with a use, but it stores the used weight of a spool as a floating-point number, which
 //! is far more precise than any scale. A booking is therefore adjusted so that the used weight afterwards ends in
-//! digits below a milligram that are derived from the booking's id, its *stamp*. Later changes of the spool by whole
+//! digits below a milligram that are derived from the booking's ID, its *stamp*. Later changes of the spool by whole
 //! milligrams leave these digits unchanged, and a change by the same amount from elsewhere lacks them. Stamps do not
 //! accumulate, because each booking replaces the existing digits. If the digits are neither those of the booking nor
 //! those before it, the outcome is unknown. A database that stores single precision loses the digits.
@@ -17,27 +17,28 @@ use domain::parts_sync::{Booking, BookingVerdict};
 
 /// Number of nanograms in a thousandth of a gram.
 const THOUSANDTH_NANOGRAMS: i64 = 1_000_000;
-/// Maximum distance of a stamp from a whole thousandth of a gram, in nanograms. Rounding must still yield the intended
-/// amount if abandoned bookings arrive late, each replacing digits that no longer exist, so that several stamps add up;
-/// up to ten may do so.
+/// Maximum distance of a stamp from a whole thousandth of a gram, in nanograms. If abandoned stock changes take effect
+/// late, each replaces digits that no longer exist, so several stamps add up. Rounding must still yield the intended
+/// amount after up to ten of them.
 const MAX_STAMP_NANOGRAMS: i64 = 50_000;
 /// Minimum distance of a stamp from a whole thousandth of a gram, in nanograms.
 const MIN_STAMP_NANOGRAMS: i64 = 1_000;
 /// Maximum floating-point error in the digits, in nanograms.
 const MAX_NOISE_NANOGRAMS: i64 = 20;
-/// Maximum time in seconds between two uses of a spool that may have the same timestamp, which has a resolution of one
-/// second.
+/// Maximum time in seconds between two withdrawals from a spool that may have the same timestamp, which has a
+/// resolution of one second.
 const SAME_MOMENT_SECONDS: i64 = 2;
 /// Maximum length of a stored timestamp, in characters.
 const MAX_MOMENT_CHARS: usize = 40;
-/// Maximum rounding error of the amount of a booking without a trace, in thousandths of a gram.
+/// Maximum rounding error, in thousandths of a gram, in the amount of a stock change without a trace.
 const MAX_ROUNDING: i64 = 1;
 
-/// Used amount of a spool beyond whole thousandths of a gram, and the time of its last use.
+/// Used amount of a spool beyond whole thousandths of a gram, and the time of the last withdrawal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct UsageStamp {
     nanograms: i64,
-    /// `true` if the spool had been used so shortly before it was read that another use could have the same timestamp.
+    /// `true` if the spool had been used so shortly before it was read that another withdrawal could have the same
+    /// timestamp.
     recently: bool,
     last_used: String,
 }
@@ -62,7 +63,7 @@ impl UsageStamp {
         Some(Self { nanograms, recently, last_used: parts.next()?.to_owned() })
     }
 
-    /// Formats the trace for storage with a booking.
+    /// Formats the trace for storage with a stock change.
     fn text(&self) -> String {
         format!("{} {} {}", self.nanograms, if self.recently { RECENTLY } else { "before" }, self.last_used)
     }
@@ -82,7 +83,8 @@ fn near(one: i64, other: i64) -> bool {
     (one - other).abs() <= MAX_NOISE_NANOGRAMS
 }
 
-/// Returns the trace, in the form stored with a booking, of a spool that was read when the server's clock showed `now`.
+/// Returns the trace, in the form stored with a stock change, of a spool that was read when the server's clock showed
+/// `now`.
 pub(super) fn trace(spool: &Value, now: Option<Timestamp>) -> Option<String> {
     UsageStamp::of(spool, now).map(|trace| trace.text())
 }
@@ -92,7 +94,7 @@ pub(super) fn clock(date: &str) -> Option<Timestamp> {
     jiff::fmt::rfc2822::parse(date).ok().map(|at| at.timestamp())
 }
 
-/// Returns the digits that a booking leaves on a spool with the given trace.
+/// Returns the digits that a stock change leaves on a spool with the given trace.
 fn stamp(booking: &Booking, before: &UsageStamp) -> i64 {
     let number = booking.id.0.as_u128();
     let span = (MAX_STAMP_NANOGRAMS - MIN_STAMP_NANOGRAMS) as u128;
@@ -103,7 +105,7 @@ fn stamp(booking: &Booking, before: &UsageStamp) -> i64 {
     if near(stamp, before.nanograms) { stamp / 2 } else { stamp }
 }
 
-/// Returns the number of grams to use for a booking; a negative number returns filament to the spool.
+/// Returns the number of grams to request as used for a stock change; a negative number returns filament to the spool.
 pub(super) fn grams_to_use(booking: &Booking) -> f64 {
     let nanograms = -booking.delta.0 * THOUSANDTH_NANOGRAMS;
     let before = booking.trace.as_deref().and_then(UsageStamp::read);
@@ -111,7 +113,7 @@ pub(super) fn grams_to_use(booking: &Booking) -> f64 {
     (nanograms + replaced) as f64 / 1e9
 }
 
-/// Determines whether a booking that was sent has been applied to its spool, given the spool's current state.
+/// Determines whether a stock change that was sent has been applied to its spool, given the spool's current state.
 pub(super) fn verdict(booking: &Booking, spool: &Value) -> Result<BookingVerdict, StockError> {
     let used = used(spool)?;
     let unclear = || {

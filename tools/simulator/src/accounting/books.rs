@@ -1,5 +1,5 @@
-//! Books of the simulated organisation: contacts, invoices and credit notes, found by a filter and created with the
-//! same checks as in the real system.
+//! Books of the simulated organisation: contacts, invoices and credit notes, which are found with a filter and created
+//! with the same checks as in the real system.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use super::tokens::plain;
 /// Difference below which two amounts count as equal.
 const SAME_AMOUNT: f64 = 0.005;
 
-/// Kind of document: the name of its list, the id member, the unique member, and the type name.
+/// Kind of document: the names of its list, its ID field, its unique field and its type.
 struct DocumentType {
     list: &'static str,
     id: &'static str,
@@ -60,7 +60,7 @@ fn refused(words: &str) -> (StatusCode, Value) {
     (StatusCode::BAD_REQUEST, body)
 }
 
-/// Books a payment for an invoice, up to the amount due.
+/// Records a payment for an invoice, up to the amount due.
 fn pay(inside: &mut AccountingState, body: &str) -> (StatusCode, Value) {
     let Ok(body) = bounded_json::read(body.as_bytes(), bounded_json::REQUEST) else { return refused("no JSON") };
     let payment = &body["Payments"][0];

@@ -1,7 +1,7 @@
 //! Client session with the printer's broker.
 //!
 //! There are two topics. Messages published to the request topic are commands. Subscribers to the report topic receive
-//! the responses to all commands and, after their first `pushall`, the reports. Other topics exist but stay silent.
+//! the responses to all commands and, after their first `pushall`, the reports. Other topics exist but remain silent.
 
 use std::{io, sync::atomic::Ordering, time::Duration};
 
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::wire::GatedStream;
 
-/// Interval between two reports while something is changing.
+/// Interval between reports while something is changing.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
 /// Maximum time to wait for a client's CONNECT packet.
 const GREETING: Duration = Duration::from_secs(10);
@@ -82,8 +82,8 @@ pub(super) async fn session(host: BambuHost, stream: GatedStream) -> io::Result<
     done
 }
 
-/// Waits, without reading or answering, until the printer no longer hangs. Pending data is stale by then, so the
-/// connection ends.
+/// Waits, without reading or responding, until the printer no longer hangs. Pending data is stale by then, so the
+/// connection is closed.
 async fn hang(host: &BambuHost) -> io::Result<()> {
     host.printer.until(|machine| !machine.faults().hang).await;
     Err(io::ErrorKind::ConnectionReset.into())
@@ -191,7 +191,7 @@ impl BrokerSession {
         }
     }
 
-    /// Handles a packet; returns `false` if the session ends.
+    /// Handles a packet; returns `false` if it ends the session.
     async fn take(&mut self, packet: Packet) -> io::Result<bool> {
         let bambu = self.host.bambu.clone();
         match packet {
@@ -241,7 +241,7 @@ impl BrokerSession {
         Ok(())
     }
 
-    /// Reports changes since the last report if the client has requested a full report before.
+    /// Reports changes since the last report, provided that the client has already requested a full report.
     async fn report(&mut self) -> io::Result<()> {
         if self.listens && self.host.bambu.setup().says.is_some() {
             return self.publish(&Value::Null).await;

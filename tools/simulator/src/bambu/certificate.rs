@@ -1,8 +1,8 @@
 //! Certificate of the printer, and the TLS settings of its two servers.
 //!
-//! As on a real printer, the certificate's name is the serial number, given only in the subject. The certificate is
-//! self-signed with a key derived from the serial number, so that a client that has pinned it still recognises the
-//! printer after a restart.
+//! As on a real printer, the certificate's name is the serial number, which appears only in the subject. The
+//! certificate is self-signed with a key derived from the serial number, so that a client that has pinned it still
+//! recognises the printer after a restart.
 
 use std::{io, sync::Arc};
 

@@ -1,6 +1,6 @@
 //! Codec for the MQTT 3.1.1 packets that a printer's broker needs.
 //!
-//! The quality of service is at most 1. A message with quality of service 2 is an error, as is everything else that the
+//! The quality of service is at most 1. A message with quality of service 2 is an error, as is anything else that the
 //! printers do not support.
 
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
@@ -17,7 +17,7 @@ pub(crate) enum Packet {
         payload: Bytes,
         /// Packet identifier to acknowledge, present with quality of service 1.
         number: Option<u16>,
-        /// `true` if the broker has to retain the message for later subscribers.
+        /// `true` if the broker must retain the message for later subscribers.
         retain: bool,
     },
     Subscribe {
@@ -49,7 +49,7 @@ pub(crate) struct ConnectPacket {
 
 /// Bytes that are not a valid client packet.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not an MQTT 3.1.1 packet that a printer supports")]
+#[error("unsupported or invalid MQTT 3.1.1 packet")]
 pub(crate) struct Malformed;
 
 /// Removes the first packet from the received bytes; `None` if it is not complete yet.

@@ -43,7 +43,7 @@ pub(super) async fn carry_out(host: &BambuHost, group: &str, request: &Value) ->
     Some(answer(model, group, command, request, done))
 }
 
-/// Returns the reason why commands from other programs are rejected; `Some(None)` if they get no response at all,
+/// Returns the reason why commands from other programs are rejected; `Some(None)` if they receive no response at all,
 /// `None` if they are executed.
 fn refusal(bambu: &Bambu) -> Option<Option<&'static str>> {
     bambu.panel(|panel| {
@@ -63,7 +63,7 @@ fn refusal(bambu: &Bambu) -> Option<Option<&'static str>> {
 /// Reason and error number of a failed command.
 type CommandFailure = (&'static str, u32);
 
-/// Builds the response to a command: the members of the request together with the result.
+/// Builds the response to a command: the fields of the request together with the result.
 fn answer(model: BambuModel, group: &str, command: &str, request: &Value, done: Result<(), CommandFailure>) -> Value {
     let mut answer = request.clone();
     let result = match (&done, model) {
@@ -82,7 +82,7 @@ fn answer(model: BambuModel, group: &str, command: &str, request: &Value, done: 
     json!({(group): answer})
 }
 
-/// Executes a command that changes something; `None` if the command is unknown.
+/// Executes a command that makes a change; returns `None` if the command is unknown.
 async fn control(host: &BambuHost, group: &str, command: &str, request: &Value) -> Option<Result<(), CommandFailure>> {
     if group == "print" && host.printer.faults().every_second_answer_an_error {
         let count = host.bambu.0.commands.fetch_add(1, Ordering::SeqCst) + 1;

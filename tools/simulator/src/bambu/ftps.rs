@@ -66,7 +66,7 @@ pub(super) async fn session(host: BambuHost, stream: GatedStream) -> io::Result<
     done
 }
 
-/// Waits until the printer no longer hangs, and then ends the connection.
+/// Waits until the printer no longer hangs, and then closes the connection.
 async fn hang(host: &BambuHost) -> io::Result<()> {
     if host.printer.faults().hang {
         host.printer.until(|machine| !machine.faults().hang).await;
@@ -125,7 +125,7 @@ impl FtpSession {
         self.tls.flush().await
     }
 
-    /// Executes a command; returns `false` if the connection ends.
+    /// Executes a command; returns `false` if it ends the connection.
     async fn command(&mut self, word: &str, argument: &str) -> io::Result<bool> {
         match word {
             "USER" => {

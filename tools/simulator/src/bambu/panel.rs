@@ -48,14 +48,14 @@ pub(super) struct Project {
     pub(super) subtask_name: String,
     pub(super) subtask_id: String,
     pub(super) task_id: String,
-    /// Id of the project in the manufacturer's cloud; 0 for a project that was never in the cloud.
+    /// ID of the project in the manufacturer's cloud; 0 for a project that was never in the cloud.
     pub(super) cloud_id: String,
     /// Number of the last print before the project's own; 0 if there was none.
     pub(super) after: u64,
     pub(super) use_ams: bool,
     /// Tray for each filament; −1 if unresolved.
     pub(super) mapping: Vec<i64>,
-    /// Filaments used by the plate, counted from 1; empty if the package does not specify them.
+    /// Filaments used by the plate, numbered from 1; empty if the package does not specify them.
     pub(super) filaments: Vec<usize>,
 }
 
@@ -74,7 +74,7 @@ pub(super) const EXTERNAL: i64 = 254;
 const WRONG_MAPPING: u32 = 0x0700_8012;
 
 impl BambuState {
-    /// Returns the project that the reports describe; `None` if another print has since been started at the printer.
+    /// Returns the project that the reports describe; `None` if another print has been started at the printer since.
     pub(super) fn reported(&self, shown_job: Option<&PrintJob>) -> Option<&Project> {
         let own = |project: &&Project| {
             shown_job.is_none_or(|job| job.number <= project.after || job.filename == project.filename)
@@ -111,7 +111,7 @@ impl BambuState {
     }
 
     /// Applies the machine's new events: pauses a print whose spools do not match, resets volatile state after a power
-    /// loss, and then starts a package that was left on the storage, if the setup says so.
+    /// loss, and then starts a package that was left on the storage, if the setup specifies it.
     fn take_in(&mut self, machine: &mut Machine, fresh: &[PhysicalEvent], power_was_cut: &mut bool) {
         for what in fresh {
             match what {
@@ -142,7 +142,7 @@ impl BambuState {
     }
 }
 
-/// Keeps the panel in sync with the machine, until aborted.
+/// Keeps the panel in sync with the machine until aborted.
 pub(super) async fn keep_up(host: BambuHost) {
     let (mut seen_entries, mut power_was_cut) = (0, false);
     let mut revised = host.printer.revisions();

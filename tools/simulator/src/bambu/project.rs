@@ -20,7 +20,7 @@ const BUSY: u32 = 0x0500_4004;
 const BAD_PATH: u32 = 0x0500_4002;
 /// Error number for a file that the printer cannot read.
 const BAD_FILE: u32 = 0x0500_4003;
-/// Time for which an invalid project is being prepared before it fails.
+/// Time for which an invalid project is prepared before it fails.
 const REJECTION: Duration = Duration::from_millis(300);
 /// URL prefixes of a package; the remainder is the path relative to the root of the storage.
 const SCHEMES: [&str; 5] = ["ftp://", "file:///mnt/sdcard", "file:///sdcard", "file:///media/usb0", "file://"];
@@ -89,7 +89,7 @@ pub(super) fn start(panel: &mut BambuState, machine: &mut Machine, request: &Val
             CommandError::Busy => StartRejection { reason: "the printer is busy with another print job", error: BUSY },
             CommandError::NotReady => StartRejection { reason: "the printer is not ready", error: 0 },
             CommandError::NoFile | CommandError::Refused => {
-                StartRejection { reason: "print start refused", error: BAD_FILE }
+                StartRejection { reason: "print start rejected", error: BAD_FILE }
             }
         })?;
     }

@@ -24,7 +24,7 @@ const SHUT_DOWN: Hms = Hms { attr: 0x0300_0100, code: 0x0001_0001 };
 const SIGNATURES_NEEDED: u64 = 0x2000_0000;
 /// Other function bits reported by an X1.
 const FUNCTIONS: u64 = 0x3EC1_8FFF & !SIGNATURES_NEEDED;
-/// Maximum duration of a print's preparation: as a share of the print, and in seconds of G-code time.
+/// Maximum duration of a print's preparation: as a fraction of the print, and in seconds of G-code time.
 const PREPARATION: (f64, f64) = (0.1, 60.0);
 /// Print speeds of the four speed levels, in percent.
 const SPEEDS: [u8; 4] = [50, 100, 124, 166];
@@ -55,7 +55,8 @@ pub(super) fn gcode_state(panel: &BambuState, machine: &Machine) -> &'static str
     }
 }
 
-/// Returns whether a print has started since the log had `covered` entries and is already over according to the report.
+/// Returns whether a print has started since the log had `covered` entries and, according to the report, is already
+/// over.
 pub(super) fn has_passed_a_print(machine: &Machine, covered: usize, now: &Value) -> bool {
     let begun = machine.log().iter().skip(covered).any(|entry| matches!(entry.what, PhysicalEvent::Started { .. }));
     begun && !["PREPARE", "RUNNING", "PAUSE"].iter().any(|state| now["gcode_state"] == *state)
@@ -109,7 +110,7 @@ fn feeding_tray(project: &Project) -> i64 {
     }
 }
 
-/// Returns the members of the report's group `print`, except the sequence number.
+/// Returns the fields of the report's group `print`, except the sequence number.
 pub(super) fn print(panel: &BambuState, machine: &mut Machine) -> Value {
     let state = gcode_state(panel, machine);
     let (now, stirs) = (machine.temperatures(), matches!(state, "PREPARE" | "RUNNING" | "PAUSE"));
@@ -219,12 +220,12 @@ fn tray(id: i64, spool: &Tray) -> Value {
     })
 }
 
-/// Report members that the printer never changes.
+/// Report fields that the printer never changes.
 static UNCHANGING: LazyLock<Map<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("unchanging.json")).unwrap_or_default());
 
-/// Returns the differences between `old` and `new`: objects are compared member by member, everything else as a whole.
-/// Returns `None` if there are none.
+/// Returns the differences between `old` and `new`: objects are compared field by field, and all other values as a
+/// whole. Returns `None` if there are none.
 pub(super) fn changes(old: &Value, new: &Value) -> Option<Value> {
     if let (Value::Object(before), Value::Object(after)) = (old, new) {
         let changed = after.iter().filter_map(|(name, value)| {

@@ -1,7 +1,7 @@
 //! Setup of a printer, controlled by a test or a user: model and firmware, spools, quirks.
 //!
-//! Within the process, it is changed with [`Bambu::change`](super::Bambu::change). Over HTTP, the same members are
-//! available as JSON at `/_sim/setup`, where a POST changes only the members that it contains.
+//! Within the process, it is changed with [`Bambu::change`](super::Bambu::change). Over HTTP, the same fields are
+//! available as JSON at `/_sim/setup`, where a POST changes only the fields that it contains.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub struct Setup {
     pub hms: Vec<Hms>,
     /// Error number that the printer reports in any state; 0 for none.
     pub print_error: u32,
-    /// Time after an accepted start during which only its ids are reported, in milliseconds.
+    /// Time after an accepted start during which only its IDs are reported, in milliseconds.
     pub old_state_ms: u64,
     /// Maximum number of connected clients; `None` for no limit.
     pub max_clients: Option<usize>,
@@ -47,7 +47,7 @@ pub struct Setup {
     pub silent_after_upload: bool,
     /// Makes the printer reject an upload that would overwrite an existing file.
     pub refuses_overwrite: bool,
-    /// Makes the printer accept encrypted data connections but never answer on them (A1 mini).
+    /// Makes the printer accept encrypted data connections but never respond on them (A1 mini).
     pub hangs_encrypted_data: bool,
 }
 
@@ -80,7 +80,7 @@ impl Default for Setup {
     }
 }
 
-/// Firmware families, distinguished as far as their protocols differ.
+/// Firmware families, which are distinguished only if their protocols differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BambuModel {
@@ -114,9 +114,9 @@ impl BambuModel {
 pub enum DeveloperMode {
     /// Commands are executed.
     On,
-    /// Commands are neither executed nor answered.
+    /// Commands are neither executed nor responded to.
     Dropped,
-    /// Commands are not executed, and the response says that their signature is missing.
+    /// Commands are not executed, and the response states that their signature is missing.
     Refused,
 }
 
@@ -128,7 +128,7 @@ pub struct Ams {
     pub trays: [Option<Tray>; 4],
 }
 
-/// Spool in a tray, with the members used in reports.
+/// Spool in a tray, with the fields used in reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tray {

@@ -15,7 +15,7 @@ pub struct GcodeFacts {
     pub slicer: Option<String>,
     /// Version of the slicer, such as `2.9.4`.
     pub slicer_version: Option<String>,
-    /// Print time in seconds: the slicer's estimate, or else an approximation based on moves and dwells.
+    /// Print time in seconds: the slicer's estimate or, if there is none, an approximation based on moves and dwells.
     pub seconds: f64,
     /// `true` if `seconds` is the slicer's own estimate.
     pub estimated: bool,
@@ -248,7 +248,7 @@ fn thumbnail_size(text: &str) -> Option<(u32, u32)> {
     Some((width.parse().ok()?, height.parse().ok()?))
 }
 
-/// Estimates how many seconds a line of G-code takes: dwells as stated, and 1/20 s for each move.
+/// Estimates the duration, in seconds, of a line of G-code: dwells as stated, and 1/20 s for each move.
 fn motion_seconds(line: &str) -> f64 {
     let mut words = line.split_whitespace();
     match words.next() {

@@ -1,7 +1,7 @@
 //! Sliced packages (`.gcode.3mf`): zip archives with the G-code of each plate, as exported by Bambu Studio and
 //! `OrcaSlicer`.
 //!
-//! The packages contain only what a virtual printer needs: the G-code, and which filaments each plate uses. Geometry
+//! The packages contain only what a virtual printer needs: the G-code, and the filaments used by each plate. Geometry
 //! and images are left out.
 
 use std::{
@@ -25,7 +25,7 @@ pub fn plate_path(plate: u32) -> String {
     format!("Metadata/plate_{plate}.gcode")
 }
 
-/// Returns whether the bytes are a zip archive, judging by their signature.
+/// Returns whether the bytes are a zip archive, based on their signature.
 pub fn is_package(file: &[u8]) -> bool {
     file.starts_with(b"PK\x03\x04")
 }
@@ -42,7 +42,7 @@ pub fn package_of(plates: &[&str]) -> Vec<u8> {
     package_using(&used)
 }
 
-/// Builds a package with the given plates, each with its G-code and the filaments that it uses in equal shares, counted
+/// Builds a package with the given plates, each with its G-code and the filaments that it uses in equal parts, numbered
 /// from 1.
 pub fn package_using(plates: &[(&str, &[usize])]) -> Vec<u8> {
     let evenly = |filaments: &[usize]| {
@@ -66,7 +66,7 @@ pub fn package_of_several(name: &str, seconds: u64, filaments: &[(f64, &str)]) -
 struct Used<'a> {
     /// Filament number, counted from 1.
     number: usize,
-    /// Share of the plate's total filament consumption.
+    /// Fraction of the plate's total filament consumption.
     share: f64,
     colour: &'a str,
 }
@@ -116,7 +116,7 @@ pub fn first_code(package: &[u8]) -> Option<Vec<u8>> {
     code(package, &plate_path(first))
 }
 
-/// Returns the filaments used by the plate at the given path, counted from 1; empty if the package does not specify
+/// Returns the filaments used by the plate at the given path, numbered from 1; empty if the package does not specify
 /// them.
 pub fn filaments(package: &[u8], path: &str) -> Vec<usize> {
     let info = entry(package, INFO, MAX_INFO_BYTES).unwrap_or_default();

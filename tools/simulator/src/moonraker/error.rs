@@ -11,9 +11,9 @@ use crate::printer::CommandError;
 pub struct MoonrakerError {
     /// HTTP status of the response, which is also in its body.
     pub code: u16,
-    /// Message that clients see.
+    /// Message visible to clients.
     pub message: String,
-    /// Text that appears only in the traceback; errors of uploads and deletions have no other text.
+    /// Text that appears only in the traceback; errors from uploads and deletions have no other text.
     pub detail: Option<String>,
 }
 
@@ -23,7 +23,7 @@ impl MoonrakerError {
         Self { code, message: message.into(), detail: None }
     }
 
-    /// Builds an error whose message is only the generic phrase for its status, like those of uploads and DELETE
+    /// Builds an error whose message is only the generic phrase for its status, like those from uploads and DELETE
     /// requests.
     pub fn generic(code: u16, detail: impl Into<String>) -> Self {
         let phrase = StatusCode::from_u16(code).ok().and_then(|status| status.canonical_reason()).unwrap_or("Error");

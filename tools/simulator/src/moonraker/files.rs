@@ -99,7 +99,7 @@ fn thumbnail_path(filename: &str, width: u32, height: u32) -> String {
     format!(".thumbs/{stem}-{width}x{height}.png")
 }
 
-/// Deletes a file. The response is wrapped in the usual envelope; errors are generic.
+/// Deletes a file. The response has the usual envelope; errors are generic.
 pub(super) fn remove(machine: &mut Machine, path: &str) -> Result<Value, MoonrakerError> {
     let path = clean_path(path).ok_or_else(|| MoonrakerError::generic(400, "Invalid path"))?;
     match machine.delete(&path) {

@@ -29,7 +29,7 @@ pub(super) fn list(machine: &mut Machine, params: &RpcParams) -> Result<Value, M
     Ok(json!({"count": count, "jobs": jobs}))
 }
 
-/// Returns the console's lines, oldest first; with `count`, only the latest ones. They are lost when Moonraker
+/// Returns the console's lines, oldest first; with `count`, only the latest ones. The lines are lost when Moonraker
 /// restarts.
 pub(super) fn console(machine: &mut Machine, params: &RpcParams) -> Result<Value, MoonrakerError> {
     let lines = machine.console();
@@ -65,7 +65,7 @@ pub(super) fn totals(machine: &mut Machine) -> Value {
     }})
 }
 
-/// Returns Moonraker's id for a job: six hexadecimal digits.
+/// Returns Moonraker's ID for a job: six hexadecimal digits.
 pub(super) fn job_id(number: u64) -> String {
     format!("{number:06X}")
 }

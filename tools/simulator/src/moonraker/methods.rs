@@ -27,7 +27,7 @@ pub(super) fn klippy(machine: &Machine) -> (&'static str, String) {
 }
 
 /// Checks that Klipper's own calls are available. They exist only once Klipper has connected; after that, they fail
-/// with 503 while it is disconnected.
+/// with 503 while Klipper is disconnected.
 fn require_klippy(machine: &Machine) -> Result<(), MoonrakerError> {
     match machine.controller() {
         Controller::Away(HostDisconnect::NeverConnected) => Err(MoonrakerError::new(404, "Not Found")),
@@ -154,7 +154,7 @@ impl MoonrakerHost {
         Ok(json!("ok"))
     }
 
-    /// Waits until nothing is in progress that a macro would wait for.
+    /// Waits until no operation that a macro would wait for is in progress.
     async fn quiet(&self) {
         self.printer
             .until(|machine| !machine.is_homing() && !machine.job().is_some_and(|job| job.phase.is_transitional()))

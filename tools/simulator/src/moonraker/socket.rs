@@ -26,7 +26,7 @@ use crate::{
     wire::{push, push_interval},
 };
 
-/// Counter for WebSocket connection ids.
+/// Counter for WebSocket connection IDs.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 /// Interval at which Klipper samples the subscribed objects.
@@ -151,7 +151,7 @@ struct SocketSession {
     log_seen: usize,
     /// Klipper's state as of the last notification.
     klippy: Option<Controller>,
-    /// Active spool, and whether Spoolman is connected, as of the last notification.
+    /// Active spool and connection state of Spoolman, as of the last notification.
     spoolman: Option<(Option<i64>, bool)>,
 }
 
@@ -190,7 +190,7 @@ impl SocketSession {
         }
     }
 
-    /// Answers a call immediately, or adds it to the running calls.
+    /// Responds to a call immediately, or adds it to the running calls.
     fn receive(&mut self, text: &[u8], running: &mut FuturesUnordered<BoxFuture<'static, Value>>) -> Option<Value> {
         let call = match parse(text) {
             Ok(call) => call,
@@ -252,7 +252,7 @@ impl SocketSession {
             .then(|| json!({"jsonrpc": "2.0", "method": "notify_status_update", "params": [delta, time]}))
     }
 
-    /// Returns the notifications to send for what has changed since the last ones.
+    /// Returns the notifications to send about changes since the last ones.
     fn news(&mut self) -> Vec<Value> {
         let first_unseen = self.log_seen;
         let (entries, controller) = self.host.printer.with(|machine| {

@@ -1,6 +1,6 @@
 //! Moonraker's `[spoolman]` component, which reports extruded filament to Spoolman as usage of the active spool. Unsent
 //! reports are queued, and are lost when Moonraker restarts. After a firmware restart, the component may stop counting:
-//! the history then contains a print and its spool, but none of its filament is reported.
+//! the history then contains a print and its spool, but none of the print's filament is reported.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use super::{MoonrakerError, MoonrakerHost, RpcParams};
 use crate::printer::{Machine, VirtualPrinter};
 use crate::stock::spools::{SpoolHost, SpoolSystem};
 
-/// Interval between two reports; 5 s in the real component.
+/// Interval between reports; 5 s in the real component.
 const REPORT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Spoolman component of one printer. Clones refer to the same component.
@@ -25,7 +25,7 @@ struct SpoolmanState {
     connected: bool,
     /// `true` while the component counts extruded filament.
     counting: bool,
-    /// `true` if there is a change of which clients have not been notified yet.
+    /// `true` if there is a change that clients have not been notified of yet.
     news: bool,
     /// Total extrusion for all prints as of the last check, in millimetres.
     seen_mm: f64,
@@ -59,7 +59,7 @@ impl SpoolmanComponent {
         self.with(|inside| (inside.connected, inside.news) = (connected, true));
     }
 
-    /// Sets whether the component counts extrusion; the real one may stop counting when the firmware restarts.
+    /// Sets whether the component counts extrusion; the real component may stop counting when the firmware restarts.
     pub fn set_counting(&self, counting: bool) {
         self.with(|inside| inside.counting = counting);
     }

@@ -12,7 +12,7 @@ use super::{OctoprintHost, USER, error, files, outcome, printer};
 use crate::printer::{CommandError, Controller, Machine, PrintJob, PrintOutcome, PrintPhase};
 use crate::wire::JsonBody;
 
-/// Returns the selected file with its expected time and material; its members are null if no file is selected.
+/// Returns the selected file with its expected time and material; its fields are null if no file is selected.
 pub(super) fn job(machine: &Machine) -> Value {
     let Some((path, file)) = machine.selected().and_then(|path| machine.files().get(path).map(|file| (path, file)))
     else {
@@ -68,7 +68,7 @@ fn left(machine: &Machine, job: &PrintJob) -> u64 {
     ((job.facts.seconds - job.done).max(0.0) / machine.speed()).round() as u64
 }
 
-/// Handles `GET /api/job`, which always returns 200, whatever the printer is doing.
+/// Handles `GET /api/job`, which always returns 200, regardless of what the printer is doing.
 pub(super) async fn show(State(host): State<OctoprintHost>) -> Response {
     host.printer.with(|machine| {
         let mut body =

@@ -47,7 +47,7 @@ pub(super) fn error_text(machine: &Machine) -> Option<&str> {
     }
 }
 
-/// Returns the state's text and flags. The flags overlap: while a print is pausing, it still counts as printing.
+/// Returns the state's text and flags. The flags overlap: a print that is pausing still counts as printing.
 pub(super) fn state(machine: &Machine) -> Value {
     let ready = *machine.controller() == Controller::Ready;
     let phase = machine.job().map(|job| job.phase).filter(|_| ready);
@@ -82,12 +82,12 @@ pub(super) fn temperatures(machine: &mut Machine) -> Value {
     })
 }
 
-/// Interval in seconds between two stored measurements.
+/// Interval in seconds between stored measurements.
 const MEASURED_EVERY: i64 = 5;
 const MEASUREMENTS: i64 = 360;
 
-/// Returns the latest temperature measurements since the server's start, oldest first. Their values are synthetic, and
-/// consecutive ones differ.
+/// Returns the latest temperature measurements since the server was started, oldest first. Their values are synthetic,
+/// and consecutive ones differ.
 fn measured(machine: &Machine, limit: usize) -> Value {
     let started = machine.server_started_at().as_second();
     let count = (machine.now_at().as_second() - started) / MEASURED_EVERY;
@@ -125,8 +125,8 @@ pub(super) async fn show(State(host): State<OctoprintHost>, Query(query): Query<
     })
 }
 
-/// Runs raw G-code. The response is sent before the commands take effect. M112 overtakes all others and closes the
-/// port.
+/// Runs raw G-code. The response is sent before the commands take effect. M112 is executed before all others and closes
+/// the port.
 pub(super) async fn command(State(host): State<OctoprintHost>, JsonBody(body): JsonBody) -> Response {
     let commands: Vec<&str> = match (body.get("command"), body.get("commands")) {
         (Some(Value::String(one)), None) => vec![one],

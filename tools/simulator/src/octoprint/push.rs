@@ -19,7 +19,7 @@ use crate::{
     wire::{push, push_interval},
 };
 
-/// Minimum interval between two `current` messages.
+/// Minimum interval between `current` messages.
 const MIN_PUSH_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Handles `GET /sockjs/info`, from which `SockJS` clients learn that WebSockets are supported.
@@ -112,7 +112,7 @@ fn current(machine: &mut Machine) -> Value {
     })
 }
 
-/// Returns the terminal lines for a command: the command as sent, and a firmware's response. `warm` is the text with
+/// Returns the terminal lines for a command: the command as sent, and the firmware's response. `warm` is the text with
 /// the temperatures.
 fn terminal(what: &PhysicalEvent, warm: &str) -> Vec<String> {
     let PhysicalEvent::Gcode { line } = what else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! One instance of each of a shop's other systems, with the configuration of a server that uses all of them.
+//! One instance of each of a shop's other systems, with the configuration for a server that uses all of them.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::wire::SimServer;
 pub const PEER_TOKEN: &str = "shown-to-all-systems-of-the-shop";
 /// Credentials of the external shops, as `key:secret` for those that use both.
 pub const SHOP_TOKEN: &str = "key-of-the-shop:shown-to-other-shops";
-/// Client id with which the shop's program registers with the accounting system.
+/// Client ID with which the shop's program is registered in the accounting system.
 const PROGRAM: &str = "printfloor-demo";
 /// First bytes of a JPEG.
 const PICTURE: [u8; 6] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 16];
@@ -32,7 +32,7 @@ const PICTURE: [u8; 6] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 16];
 pub struct AllPeers {
     /// Workflow automation.
     pub workflow: SimWorkflowAutomation,
-    /// Print farm interface.
+    /// Print farm software.
     pub farm_ui: SimFarmUi,
     /// Detector of failed prints.
     pub detector: SimDetector,
@@ -98,7 +98,7 @@ impl AllPeers {
         all
     }
 
-    /// Returns the URL of a picture, to serve as the camera of simulated printers.
+    /// Returns the URL of a picture, for use as the camera of simulated printers.
     pub fn camera(&self) -> String {
         format!("{}/snapshot.jpg", self.camera.base_url())
     }

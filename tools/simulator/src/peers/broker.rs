@@ -76,7 +76,7 @@ impl MqttBroker {
         with(&self.shared, |inside| inside.take(topic, &Bytes::copy_from_slice(payload), retain));
     }
 
-    /// Drops all retained messages, like a broker without persistence, and cuts all sessions.
+    /// Drops all retained messages, like a broker without persistence, and closes all sessions.
     pub fn restart(&self) {
         with(&self.shared, |inside| {
             for session in std::mem::take(&mut inside.sessions).into_values() {

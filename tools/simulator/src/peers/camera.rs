@@ -2,7 +2,7 @@
 //! (MJPEG).
 //!
 //! Every picture is a real JPEG of 8 × 8 grey pixels, and no two consecutive ones are equal. A path that contains
-//! `stream` or `video` returns the stream, any other path a picture.
+//! `stream` or `video` returns the stream; any other path returns a picture.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -20,9 +20,9 @@ use futures::stream;
 use super::{ResponseMode, SharedState};
 use crate::wire::SimServer;
 
-/// Interval between two pictures in the stream.
+/// Interval between pictures in the stream.
 const STREAM_PAUSE: Duration = Duration::from_millis(20);
-/// Multipart boundary between two pictures in the stream.
+/// Multipart boundary between pictures in the stream.
 const BOUNDARY: &str = "boundarydonotcross";
 /// Size of an oversized picture in bytes.
 const HUGE_BYTES: usize = 12 * 1024 * 1024;
@@ -90,12 +90,12 @@ impl Camera {
         format!("{}/webcam/?action=stream", self.server.base_url())
     }
 
-    /// Sets how the camera responds from now on.
+    /// Sets how the camera responds to all subsequent requests.
     pub fn set_mood(&self, mood: ResponseMode) {
         self.shared.set_mood(mood);
     }
 
-    /// Sets the content that the camera returns from now on.
+    /// Sets the content that the camera returns for all subsequent requests.
     pub fn show(&self, sight: CameraContent) {
         self.shared.with(|inside| inside.sight = sight);
     }

@@ -1,4 +1,4 @@
-//! Simulated ML API of Obico. It fetches each picture itself, with the same timeouts as the real one, and returns its
+//! Simulated ML API of Obico. It fetches each picture itself, with the same timeouts as the real API, and returns its
 //! detections.
 
 use std::time::Duration;
@@ -41,7 +41,7 @@ impl SimDetector {
         .await
     }
 
-    /// Sets the confidence of the detection reported for every picture from now on; 0 means no detection.
+    /// Sets the confidence of the detection reported for all subsequent pictures; 0 means no detection.
     pub fn see(&self, confidence: f64) {
         self.shared.with(|inside| inside.confidence = confidence);
     }

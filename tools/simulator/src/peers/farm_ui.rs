@@ -34,7 +34,7 @@ impl SimFarmUi {
     }
 
     /// Adds a printer in the format of FDM Monster's list,
-    /// `{name, printerURL, printerType, apiKey, username, password, enabled}`, and assigns it the next id.
+    /// `{name, printerURL, printerType, apiKey, username, password, enabled}`, and assigns it the next ID.
     pub fn add(&self, mut printer: Value) {
         self.shared.with(|inside| {
             printer["id"] = (inside.printers.len() + 1).into();

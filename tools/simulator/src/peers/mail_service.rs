@@ -1,7 +1,7 @@
 //! Simulated email service like Resend. It accepts messages over HTTP, and stores the idempotency key and the body of
 //! each accepted message for a day. While the key is stored, the same key with the same body returns the first
-//! response, so that the message is sent only once; with another body, the request is rejected. While the first request
-//! is in flight, a request with the same key is temporarily rejected.
+//! response, so that the message is sent only once; with a different body, the request is rejected. While the first
+//! request is in flight, a request with the same key is temporarily rejected.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -25,7 +25,7 @@ const MAX_KEY_CHARS: usize = 256;
 #[derive(Debug)]
 pub struct MailServiceState {
     key: String,
-    /// Id and body of each accepted message, in order.
+    /// ID and body of each accepted message, in order.
     messages: Vec<(String, Value)>,
     /// Index into `messages`, by idempotency key.
     keys: HashMap<String, usize>,
@@ -73,7 +73,7 @@ impl SimMailService {
         self.shared.with(|inside| inside.loses_answers = loses);
     }
 
-    /// Sets whether requests stay in flight.
+    /// Sets whether requests remain in flight.
     pub fn hold(&self, holds: bool) {
         self.shared.with(|inside| inside.holds = holds);
     }
@@ -83,7 +83,8 @@ impl SimMailService {
         self.shared.with(|inside| inside.messages.iter().map(|(_, body)| body.clone()).collect())
     }
 
-    /// Returns in order all requests that were answered, or would have been if the connection had not been cut.
+    /// Returns, in order, all requests that received a response, or would have received one if the connection had not
+    /// been cut.
     pub fn requests(&self) -> Vec<MailRequest> {
         self.shared.with(|inside| inside.requests.clone())
     }

@@ -1,5 +1,5 @@
-//! Simulated HTTP interface of Home Assistant, limited to states. Callers that have the token can set them; a restart
-//! drops them.
+//! Simulated HTTP interface of Home Assistant, limited to states. Callers that have the token can set states; a restart
+//! drops all states.
 
 use std::collections::BTreeMap;
 

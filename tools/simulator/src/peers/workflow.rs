@@ -26,8 +26,7 @@ pub struct WorkflowState {
 pub type SimWorkflowAutomation = System<WorkflowState>;
 
 impl SimWorkflowAutomation {
-    /// Starts the server on a free loopback port. Its webhook requires `header`, given as name and value, if there is
-    /// one.
+    /// Starts the server on a free loopback port. If `header` (name and value) is specified, the webhook requires it.
     pub async fn start(header: Option<(&str, &str)>) -> std::io::Result<Self> {
         let header = header.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let state = WorkflowState { active: true, header, received: Vec::new() };

@@ -1,4 +1,4 @@
-//! Files stored on a virtual printer, kept in memory.
+//! Files stored on a virtual printer, which are kept in memory.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -16,7 +16,7 @@ pub struct PrinterFile {
     pub modified: Timestamp,
     /// Metadata from the file's comments.
     pub facts: Arc<GcodeFacts>,
-    /// Unique id that changes with every upload.
+    /// Unique ID that changes with every upload.
     pub uuid: String,
 }
 
@@ -32,8 +32,8 @@ impl PrinterStorage {
         self.by_path.get(path)
     }
 
-    /// Returns the path as stored: an exact match, or else the first path that differs only in case (as Klipper
-    /// resolves it for a start).
+    /// Returns the path as stored: an exact match or, if there is none, the first path that differs only in case (which
+    /// is how Klipper resolves paths for a start).
     pub fn resolve(&self, path: &str) -> Option<String> {
         let path = path.trim_start_matches('/');
         if self.by_path.contains_key(path) {

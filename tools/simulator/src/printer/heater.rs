@@ -10,7 +10,7 @@ pub struct Heater {
     target: f64,
     /// Rate of warming in °C per second.
     rise: f64,
-    /// Fraction of the difference to room temperature that is lost per second.
+    /// Fraction of the difference to room temperature lost per second.
     fall: f64,
 }
 

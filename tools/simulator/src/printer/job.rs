@@ -12,13 +12,13 @@ use crate::gcode::GcodeFacts;
 pub enum PrintPhase {
     /// Warming up or extruding.
     Printing,
-    /// Pause command accepted, but not at a standstill yet.
+    /// Pause command accepted; not at a standstill yet.
     Pausing,
     /// At a standstill with its position saved; it can be resumed.
     Paused,
     /// Resume command accepted; warming up or moving back.
     Resuming,
-    /// Cancel command accepted, parking.
+    /// Cancel command accepted; parking.
     Cancelling,
 }
 
@@ -32,7 +32,7 @@ impl PrintPhase {
 /// Result of a print.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PrintOutcome {
-    /// Printed to the end.
+    /// Printed to completion.
     Completed,
     /// Stopped by a cancel command.
     Cancelled,
@@ -84,7 +84,7 @@ impl PrintJob {
         }
     }
 
-    /// Returns the filament used so far in millimetres.
+    /// Returns the amount of filament consumed so far, in millimetres.
     pub fn filament_mm(&self) -> f64 {
         self.facts.filament_mm * self.progress()
     }
@@ -121,6 +121,6 @@ pub struct Record {
     pub print_seconds: f64,
     /// Total real seconds, including pauses.
     pub total_seconds: f64,
-    /// Filament used in millimetres.
+    /// Filament consumed, in millimetres.
     pub filament_mm: f64,
 }

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 pub struct LogEntry {
     /// Position in the log, counted from 0.
     pub seq: u64,
-    /// Real time, as opposed to the faster time of a virtual print.
+    /// Time of the event in real time, as opposed to the faster time of a virtual print.
     #[serde(with = "rfc3339")]
     pub at: Timestamp,
-    /// Event, including the file concerned.
+    /// Event, including the file that it is about.
     #[serde(flatten)]
     pub what: PhysicalEvent,
 }
@@ -77,13 +77,13 @@ pub enum PhysicalEvent {
         /// Name of the deleted file.
         filename: String,
     },
-    /// A start that had been accepted earlier had no effect, because the file was gone or another print was in
+    /// A start that had been accepted earlier had no effect, because the file no longer existed or another print was in
     /// progress.
     LateStartFellThrough {
         /// Name of the file that should have been printed.
         filename: String,
     },
-    /// An emergency stop cut off motion and heating.
+    /// An emergency stop switched off motors and heaters.
     EmergencyStop,
     /// The controller shut down by itself.
     FirmwareShutdown,
@@ -97,7 +97,7 @@ pub enum PhysicalEvent {
     Rebooted,
     /// Axes were homed to their end stops.
     Homed {
-        /// Homed axes as lower-case letters.
+        /// Homed axes as lowercase letters.
         axes: String,
     },
     /// A line of G-code that did not come from a file was run.
@@ -108,7 +108,7 @@ pub enum PhysicalEvent {
 }
 
 impl PhysicalEvent {
-    /// Returns the file that the event concerns, if any.
+    /// Returns the file that the event is about, if any.
     pub fn filename(&self) -> Option<&str> {
         match self {
             Self::Started { filename }

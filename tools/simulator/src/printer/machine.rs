@@ -1,4 +1,5 @@
-//! State of one virtual printer and the rules by which it changes. Time is passed in; nothing in the module waits.
+//! State of one virtual printer and the rules by which it changes. Time is passed in, and no function in this module
+//! waits.
 //!
 //! There are two kinds of time: real time, for fault delays and reported durations, and G-code time, which runs `speed`
 //! times as fast.
@@ -68,7 +69,7 @@ enum ScheduledEvent {
 struct MachineTiming {
     /// Seconds of G-code time between a restart and being ready.
     restart: f64,
-    /// Seconds of G-code time between a power loss and answering again.
+    /// Seconds of G-code time between a power loss and the next response.
     boot: f64,
     /// Seconds of G-code time needed to home all axes.
     homing: f64,
@@ -95,7 +96,7 @@ impl MachineTemperatures {
     }
 }
 
-/// Virtual printer without a task. Readers see the state as of the last call to [`Machine::advance`].
+/// Virtual printer without a task. Its state is as of the last call to [`Machine::advance`].
 #[derive(Debug)]
 pub struct Machine {
     rng: fastrand::Rng,
@@ -137,7 +138,7 @@ pub struct Machine {
     feed: Option<(String, Vec<(u32, i64)>)>,
 }
 
-/// Uptime of the printer's server when the printer is created, which gives it a little history.
+/// Uptime of the printer's server when the printer is created, so that it has a short history.
 const SERVER_RAN: SignedDuration = SignedDuration::from_secs(60);
 
 impl Machine {
@@ -252,7 +253,7 @@ impl Machine {
         self.job.as_ref()
     }
 
-    /// Returns the print in progress, or else the last one that has ended since the last restart or reset.
+    /// Returns the print in progress or, if there is none, the last one that has ended since the last restart or reset.
     pub fn shown_job(&self) -> Option<&PrintJob> {
         self.job.as_ref().or(self.ended.as_ref())
     }
@@ -263,7 +264,7 @@ impl Machine {
     }
 
     /// Returns the number of starts that the `start_late` fault has delayed, whether they are still pending, were
-    /// executed or came to nothing.
+    /// executed or had no effect.
     pub fn late_starts(&self) -> u64 {
         self.late_starts
     }
@@ -303,7 +304,7 @@ impl Machine {
         self.cancels
     }
 
-    /// Returns the homed axes as lower-case letters.
+    /// Returns the homed axes as lowercase letters.
     pub fn homed(&self) -> &str {
         &self.homed
     }
@@ -335,7 +336,7 @@ impl Machine {
         file
     }
 
-    /// Returns whether the print in progress, moving or paused, is reading the given file.
+    /// Returns whether the given file is being read by the print in progress, whether running or paused.
     pub fn in_use(&self, path: &str) -> bool {
         self.job.as_ref().is_some_and(|job| job.filename == path)
     }
@@ -365,7 +366,7 @@ impl Machine {
     }
 }
 
-/// Returns the speed if it is usable, or else 1.
+/// Returns the speed if it is usable, otherwise 1.
 fn sane_speed(speed: f64) -> f64 {
     if speed.is_finite() && speed > 0.0 { speed } else { 1.0 }
 }

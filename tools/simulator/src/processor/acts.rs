@@ -1,4 +1,5 @@
-//! Events at the processor that the shop does not cause: refunds that fail days later, disputes, and restricted keys.
+//! Events at the processor that are not caused by the shop: refunds that fail days later, disputes, and restricted
+//! keys.
 
 use serde_json::{Value, json};
 
@@ -28,13 +29,13 @@ impl SimPaymentProcessor {
         self.done(|books| dispute(books, intent, verdict))
     }
 
-    /// Answers calls such as `GET /v1/refunds` with the given status instead of executing them; 403 simulates a
+    /// Returns the given status for calls such as `GET /v1/refunds` instead of executing them; 403 simulates a
     /// restricted key.
     pub fn refuse_call(&self, call: &str, status: u16) {
         self.host.with(|inside| inside.books.refused_calls.push((call.to_owned(), status)));
     }
 
-    /// Rejects every customer address from now on.
+    /// Rejects all customer addresses in subsequent calls.
     pub fn dislike_addresses(&self) {
         self.host.with(|inside| inside.books.dislikes_addresses = true);
     }

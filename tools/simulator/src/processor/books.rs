@@ -1,4 +1,4 @@
-//! State of the simulated processor: its objects by id, in their public form and in order of creation.
+//! State of the simulated processor: its objects by ID, in their public form and in order of creation.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::fault::ErrorResponse;
 use super::params::Params;
 
-/// Maximum number of stored objects, far more than any test or demo creates.
+/// Maximum number of stored objects, which is far more than any test or demo creates.
 const MAX_OBJECTS: usize = 200_000;
 /// Maximum and default number of entries per page.
 const PAGE: (i64, i64) = (100, 10);
@@ -16,7 +16,7 @@ const PAGE: (i64, i64) = (100, 10);
 #[derive(Debug, Default)]
 pub(super) struct ProcessorObjects {
     objects: BTreeMap<String, Value>,
-    /// Object ids in order of creation.
+    /// Object IDs in order of creation.
     creation_order: Vec<String>,
     /// Payment intent of each session, which is not public until the session is paid.
     pub(super) intents: BTreeMap<String, String>,
@@ -38,7 +38,7 @@ pub(super) fn now() -> i64 {
 }
 
 impl ProcessorObjects {
-    /// Returns a new id with the given prefix.
+    /// Returns a new ID with the given prefix.
     pub(super) fn id(prefix: &str) -> String {
         format!("{prefix}_{}", uuid::Uuid::now_v7().simple())
     }
@@ -54,18 +54,18 @@ impl ProcessorObjects {
         Ok(object)
     }
 
-    /// Returns the object of the given kind, whose id comes from the path.
+    /// Returns the object of the given kind, whose ID comes from the path.
     pub(super) fn get(&self, kind: &str, id: &str) -> Result<&Value, ErrorResponse> {
         let object = self.objects.get(id).filter(|object| object["object"] == kind);
         object.ok_or_else(|| ErrorResponse::not_found(&kind.replace('.', "_"), id))
     }
 
-    /// Returns the object of the given kind, whose id comes from the given parameter.
+    /// Returns the object of the given kind, whose ID comes from the given parameter.
     pub(super) fn named(&self, kind: &str, id: &str, param: &str) -> Result<&Value, ErrorResponse> {
         self.get(kind, id).map_err(|_| ErrorResponse::no_such(kind, id, param))
     }
 
-    /// Updates members of an object.
+    /// Updates fields of an object.
     pub(super) fn change(&mut self, id: &str, members: &Value) -> Value {
         let Some(object) = self.objects.get_mut(id) else { return Value::Null };
         for (name, value) in members.as_object().into_iter().flatten() {

@@ -1,5 +1,5 @@
 //! HTTP controls of the simulated processor, for integrators who test their payments: delivery of events, and actions
-//! of payers, banks and time. Each call needs the processor's secret key as a bearer token.
+//! of payers, banks and time. Each call requires the processor's secret key as a bearer token.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub(super) fn routes() -> Router<ProcessorHost> {
         .route("/control/refunds/{refund}/fail", post(fail_refund))
 }
 
-/// Conditions under which events are delivered from now on; omitted ones are switched off.
+/// Conditions under which subsequent events are delivered; omitted ones are switched off.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct DeliveryConditionsRequest {
@@ -39,7 +39,7 @@ struct DeliveryConditionsRequest {
     hold: bool,
     /// Sends pending events in a different order from the one in which they happened.
     shuffle: bool,
-    /// Number of times each event is sent: 1, 2 or 10.
+    /// Number of times that each event is sent: 1, 2 or 10.
     repeat: Option<u8>,
     /// Delay before each event is sent, in milliseconds; at most one hour.
     delay_ms: u64,

@@ -30,7 +30,7 @@ pub(super) fn list(books: &ProcessorObjects, params: &Params) -> Result<Value, E
     books.page("customer", "/v1/customers", params, |one| email.is_none_or(|email| one["email"] == email))
 }
 
-/// Searches for customers. Of the search language, only queries for a single member are supported: `email:'x'`,
+/// Searches for customers. Of the search language, only queries for a single field are supported: `email:'x'`,
 /// `metadata['key']:'value'`.
 pub(super) fn search(books: &ProcessorObjects, params: &Params) -> Result<Value, ErrorResponse> {
     params.only(&["query", "limit", "page"])?;
@@ -70,7 +70,7 @@ pub(super) fn add_card(books: &mut ProcessorObjects, customer: &str, last4: &str
     }))
 }
 
-/// Returns the payment methods of the customer given in the path or in a parameter.
+/// Returns the payment methods of the customer specified in the path or in a parameter.
 pub(super) fn payment_methods(
     books: &ProcessorObjects,
     of: Option<&str>,

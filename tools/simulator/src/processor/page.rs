@@ -52,7 +52,7 @@ pub(super) fn checkout(session: &Value, words: Option<&str>) -> Response {
     let back = session["cancel_url"]
         .as_str()
         .map_or_else(String::new, |url| format!("<p><a href=\"{}\">Back to the shop</a></p>", escaped(url)));
-    let small = "<small>This page belongs to the simulated payment processor: no money moves.</small>";
+    let small = "<small>This page belongs to the simulated payment processor; no money is moved.</small>";
     let body = format!(
         "<h1>Simulated checkout</h1><p><b>{}</b></p><ul>{lines}</ul>{words}{}{back}{small}",
         amount(session),
@@ -68,7 +68,7 @@ pub(super) fn closed(session: &Value) -> Response {
     (StatusCode::GONE, page("Simulated checkout", &body)).into_response()
 }
 
-/// Redirects the customer to the shop after the payment.
+/// Redirects the customer back to the shop after the payment.
 pub(super) fn back(session: &Value) -> Response {
     let url = session["success_url"].as_str().unwrap_or("/");
     let url = url.replace("{CHECKOUT_SESSION_ID}", session["id"].as_str().unwrap_or_default());

@@ -51,7 +51,7 @@ pub(super) fn create(books: &mut ProcessorObjects, params: &Params) -> Result<Va
     Ok(refund)
 }
 
-/// Makes a refund fail, so that it no longer counts as refunded on its charge.
+/// Makes a refund fail, so that its charge no longer counts as refunded.
 pub(super) fn fail(books: &mut ProcessorObjects, id: &str) -> Result<Value, ErrorResponse> {
     let refund = books.get("refund", id)?.clone();
     if refund["status"] != "succeeded" {

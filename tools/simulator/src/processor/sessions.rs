@@ -1,4 +1,4 @@
-//! Checkout sessions, which can be created, shown, expired, paid and declined.
+//! Checkout sessions, which can be created, retrieved, expired, paid and declined.
 
 use serde_json::{Value, json};
 
@@ -102,7 +102,7 @@ pub(super) fn create(books: &mut ProcessorObjects, params: &Params) -> Result<Va
     books.add(session).map(|session| public_view(&session))
 }
 
-/// Returns a session's public form, without the simulator's internal members.
+/// Returns a session's public form, without the simulator's internal fields.
 pub(super) fn public_view(session: &Value) -> Value {
     let mut view = session.clone();
     if let Some(members) = view.as_object_mut() {
@@ -176,7 +176,7 @@ fn price_of(data: &Params) -> Result<Value, ErrorResponse> {
     }))
 }
 
-/// Returns a session, after marking it as expired if its time is over.
+/// Returns a session, after marking it as expired if its lifetime has ended.
 pub(super) fn look(books: &mut ProcessorObjects, id: &str) -> Result<Value, ErrorResponse> {
     let session = books.get("checkout.session", id)?;
     let over = session["status"] == "open" && session["expires_at"].as_i64().is_some_and(|at| at <= now());
@@ -253,11 +253,11 @@ pub(super) fn act(books: &mut ProcessorObjects, id: &str, payer: Payer) -> Resul
     Ok(done)
 }
 
-/// Settles a delayed payment, whose money either arrives or never will.
+/// Settles a delayed payment, whose money either arrives or never arrives.
 pub(super) fn settle(books: &mut ProcessorObjects, id: &str, arrives: bool) -> Result<Value, ErrorResponse> {
     let session = books.get("checkout.session", id)?.clone();
     if session["status"] != "complete" || session["payment_status"] != "unpaid" {
-        return Err(ErrorResponse::invalid("no slow payment is on its way".to_owned(), "session"));
+        return Err(ErrorResponse::invalid("no delayed payment is pending".to_owned(), "session"));
     }
     if !arrives {
         let intent = session["payment_intent"].as_str().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Subscriptions, which are started by a paid session, renewed, cancelled and resumed, with their prices and invoices.
+//! Subscriptions, which are started by a paid session and can be renewed, cancelled and resumed, with their prices and
+//! invoices.
 
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ use super::sessions::{charge, public_view};
 /// Length of a billing period in seconds; a month has thirty days.
 const PERIOD_SECONDS: i64 = 30 * 24 * 3600;
 
-/// Outcome at the end of a subscription's period.
+/// Event at the end of a subscription's period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewal {
     /// The next period is paid, or the subscription ends if it was set to end with its period.

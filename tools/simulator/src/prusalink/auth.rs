@@ -44,7 +44,7 @@ impl PrusalinkHost {
         header("authorization").is_some_and(|answer| self.answers(answer, request, key))
     }
 
-    /// Returns whether an `Authorization` header answers an issued challenge with the correct password.
+    /// Returns whether an `Authorization` header is a correct response to an issued challenge.
     fn answers(&self, answer: &str, request: &Request, password: &str) -> bool {
         let Some(answer) = answer.strip_prefix("Digest ") else { return false };
         let member = |name: &str| {

@@ -1,4 +1,4 @@
-//! `/api/v1/status` and `/api/v1/job`: the printer's state and the commands for its print.
+//! `/api/v1/status` and `/api/v1/job`: the printer's state, and the commands for its print.
 
 use axum::{
     Json,
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::{PrusalinkHost, done, error, files, outcome};
 use crate::printer::{Controller, Machine, PrintJob, PrintOutcome, PrintPhase};
 
-/// Returns the printer's state as named by its API. A print that has ended is shown until it is confirmed at the
-/// printer or the next print starts.
+/// Returns the API's name for the printer's state. A print that has ended is shown until it is confirmed at the printer
+/// or the next print starts.
 fn state(machine: &Machine) -> &'static str {
     if !matches!(machine.controller(), Controller::Ready | Controller::Starting) {
         return "ERROR";

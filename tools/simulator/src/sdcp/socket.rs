@@ -17,9 +17,9 @@ use crate::{
     wire::{push, push_interval},
 };
 
-/// Interval between two pushed status messages.
+/// Interval between pushed status messages.
 const PUSH_INTERVAL: Duration = Duration::from_secs(1);
-/// Required members of a request to start a print.
+/// Required fields of a request to start a print.
 const START_MEMBERS: [&str; 6] =
     ["Filename", "StartLayer", "Calibration_switch", "PrintPlatformType", "Tlp_Switch", "slot_map"];
 
@@ -99,7 +99,7 @@ impl SdcpHost {
         json!({"Attributes": attributes, "MainboardID": &*self.name, "Topic": topic})
     }
 
-    /// Returns the messages that answer a request; empty if the request crashes the program.
+    /// Returns the messages sent in response to a request; empty if the request crashes the program.
     fn answer(&self, text: &str) -> Vec<Value> {
         let Ok(request) = bounded_json::read(text.as_bytes(), bounded_json::REQUEST) else { return Vec::new() };
         let (Some(command), Some(id)) = (request["Data"]["Cmd"].as_u64(), request["Data"]["RequestID"].as_str()) else {

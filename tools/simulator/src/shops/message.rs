@@ -14,7 +14,7 @@ pub(super) struct ShopMessage {
     pub(super) topic: (&'static str, String),
     /// Name of the signature header.
     pub(super) signature: &'static str,
-    /// Names of the headers that contain the ids of the webhook and of the delivery.
+    /// Names of the headers that contain the IDs of the webhook and of the delivery.
     pub(super) ids: [&'static str; 2],
     pub(super) body: String,
 }

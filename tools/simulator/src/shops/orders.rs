@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// Order of an external shop.
 #[derive(Clone, Debug)]
 pub struct ShopOrder {
-    /// Order id on the platform.
+    /// Order ID on the platform.
     pub id: u64,
     /// Variant, quantity and unit price in cents of each line.
     pub lines: Vec<(String, u32, i64)>,
@@ -22,7 +22,7 @@ pub struct ShopOrder {
     pub notes: Vec<String>,
     /// `true` once the order's status has been changed to completed.
     pub completed: bool,
-    /// Number of changes so far; each change is dated one second after the one before.
+    /// Number of changes so far; each change is dated one second after the previous one.
     pub(super) changes: u32,
 }
 
@@ -125,7 +125,7 @@ impl ShopOrder {
         items.filter(|item| item["id"] == line).filter_map(|item| item["quantity"].as_u64()).sum()
     }
 
-    /// Returns the open fulfillment order. Its id is the order's id followed by a zero, from which the order can be
+    /// Returns the open fulfillment order. Its ID is the order's ID followed by a zero, so that the order can be
     /// identified.
     pub(super) fn fulfillment_order(&self) -> Value {
         let item = |(at, (_, quantity, _)): (usize, &(String, u32, i64))| {

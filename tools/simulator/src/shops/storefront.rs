@@ -1,4 +1,4 @@
-//! Public storefront, which serves products and collections in pages and needs no key.
+//! Public storefront, which serves products and collections in pages and requires no key.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ const MAX_PAGE: usize = 250;
 /// Product in the storefront.
 #[derive(Clone, Debug)]
 pub struct Product {
-    /// Product id on the platform.
+    /// Product ID on the platform.
     pub id: u64,
     /// URL handle of the product, also used as its title.
     pub handle: String,
@@ -31,7 +31,7 @@ impl Product {
     fn to_json(&self) -> Value {
         json!({
             "id": self.id, "title": self.handle, "handle": self.handle, "body_html": "<p>Something</p>",
-            // The higher the id, the newer.
+            // The higher the ID, the newer.
             "published_at": format!("2026-10-01T{:02}:{:02}:00Z", self.id / 60 % 24, self.id % 60),
             "variants": [{
                 "id": self.id * 10, "sku": self.code, "price": format!("{}.{:02}", self.cents / 100, self.cents % 100),

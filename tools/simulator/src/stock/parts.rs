@@ -1,9 +1,9 @@
 //! Simulated parts management system: `InvenTree`'s API, limited to parts and stock.
 //!
-//! Paths end with a slash; a request to a path without one is redirected, whatever its method. A list is a bare array
-//! without `limit` and a page with it. Stock is changed with `add`, `remove` and `count`, each of which leaves a
-//! tracking entry with the caller's notes. A removal of more than the stock leaves no entry, and an item that is set to
-//! be deleted when depleted then disappears with all of its entries.
+//! Paths end with a slash; a request to a path without one is redirected, regardless of its method. Without `limit`, a
+//! list is a bare array; with `limit`, it is a page. Stock is changed with `add`, `remove` and `count`, each of which
+//! leaves a tracking entry with the caller's notes. A removal of more than the stock leaves no entry, and an item that
+//! is set to be deleted when depleted then disappears with all of its entries.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -43,7 +43,7 @@ struct Item {
 pub struct Tracked {
     /// Number of the entry.
     pub pk: i64,
-    /// Id of the stock item.
+    /// ID of the stock item.
     pub item: i64,
     /// Added quantity in thousandths; negative if removed.
     pub delta: i64,
@@ -126,17 +126,17 @@ impl PartsSystem {
         Self::serve(addr, host, routes).await
     }
 
-    /// Returns invalid data for a part from now on.
+    /// Makes subsequent responses contain invalid data for a part.
     pub fn spoil(&self, part: i64) {
         self.host.with(|inside| inside.spoilt.insert(part));
     }
 
-    /// Denies or allows access to tracking entries from now on.
+    /// Denies or allows access to tracking entries.
     pub fn hide_tracking(&self, hides: bool) {
         self.host.with(|inside| inside.hides_tracking = hides);
     }
 
-    /// Creates a part; returns its id.
+    /// Creates a part; returns its ID.
     pub fn add_part(&self, name: &str, units: &str) -> i64 {
         let part = CatalogPart { name: name.to_owned(), units: units.to_owned(), active: true };
         self.host.with(|inside| {
@@ -146,7 +146,7 @@ impl PartsSystem {
         })
     }
 
-    /// Creates a stock item for a part with the given quantity in thousandths; returns its id.
+    /// Creates a stock item for a part with the given quantity in thousandths; returns its ID.
     pub fn add_item(&self, part: i64, quantity: i64) -> i64 {
         self.host.with(|inside| {
             let pk = inside.number();
@@ -223,7 +223,7 @@ async fn authorise(State(host): State<PartsHost>, request: Request, next: Next) 
     (StatusCode::UNAUTHORIZED, [("www-authenticate", "Token")], Json(json!({"detail": words}))).into_response()
 }
 
-/// Redirects a path without a trailing slash, as the real system does; the body of a POST is lost.
+/// Redirects a path without a trailing slash, as in the real system; the body of a POST is lost.
 async fn strange(request: Request) -> Response {
     let path = request.uri().path();
     if path.starts_with("/api") && !path.ends_with('/') {

@@ -1,6 +1,6 @@
 //! Simulated spool management system: Spoolman's API, limited to filaments and spools.
 //!
-//! It requires no token. Lists are bare arrays, with the total number of entries in `x-total-count`. Members without a
+//! It requires no token. Lists are bare arrays, with the total number of entries in `x-total-count`. Fields without a
 //! value are omitted. Using filament decreases the remainder, without any reference. If more is used than there was,
 //! the remainder is reported as 0; the used amount never falls below 0.
 
@@ -23,15 +23,15 @@ use super::{SimStockSystem, cut, decimal};
 /// Weight in grams of one metre of 1.75 mm PLA filament.
 const GRAMS_PER_METRE: f64 = 2.98;
 
-/// Spool of a certain filament.
+/// Spool of a particular filament.
 #[derive(Clone, Debug)]
 struct StockSpool {
     filament: i64,
     /// Initial weight in thousandths of a gram.
     initial: Option<i64>,
-    /// Used weight in grams, a floating-point number with all its digits, as the real program stores it.
+    /// Used weight in grams, as a floating-point number with all its digits, which is how the real program stores it.
     used: f64,
-    /// Time of the last use, with one-second resolution.
+    /// Time of the last withdrawal, with one-second resolution.
     last_used: Option<Timestamp>,
     archived: bool,
 }
@@ -139,7 +139,7 @@ impl SpoolSystem {
         self.host.clone()
     }
 
-    /// Creates a filament; `weight` is that of a full spool, in thousandths of a gram. Returns the filament's id.
+    /// Creates a filament; `weight` is that of a full spool, in thousandths of a gram. Returns the filament's ID.
     pub fn add_filament(&self, name: &str, weight: Option<i64>) -> i64 {
         self.host.with(|inside| {
             let number = inside.number();
@@ -148,7 +148,7 @@ impl SpoolSystem {
         })
     }
 
-    /// Creates a spool of a filament, with weights in thousandths of a gram. Returns the spool's id.
+    /// Creates a spool of a filament, with weights in thousandths of a gram. Returns the spool's ID.
     pub fn add_spool(&self, filament: i64, initial: Option<i64>, used: i64) -> i64 {
         self.host.with(|inside| {
             let number = inside.number();
@@ -169,7 +169,7 @@ impl SpoolSystem {
     }
 
     /// Corrects a spool's used amount by thousandths of a gram, like a user of the system: the amount is set directly
-    /// and does not count as a use.
+    /// and does not count as a withdrawal.
     pub fn correct(&self, spool: i64, thousandths: i64) {
         self.host.with(|inside| {
             if let Some(spool) = inside.spools.get_mut(&spool) {
@@ -206,7 +206,7 @@ impl SpoolSystem {
         })
     }
 
-    /// Returns the number of uses reported through the API.
+    /// Returns the number of withdrawals reported through the API.
     pub fn uses(&self) -> u64 {
         self.host.with(|inside| inside.uses)
     }

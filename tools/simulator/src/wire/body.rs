@@ -10,7 +10,7 @@ use serde_json::Value;
 /// Maximum size of a body that is not an upload, in bytes.
 const MAX_BYTES: usize = 1024 * 1024;
 
-/// JSON request body. A body that is not JSON is rejected with 400, one that is too large with 413.
+/// JSON request body. A body that is not JSON is rejected with 400, and one that is too large with 413.
 #[derive(Debug)]
 pub struct JsonBody(pub Value);
 

@@ -1,4 +1,4 @@
-//! Parts shared by all HTTP-based protocols: the state of their handlers, and the serving of a printer.
+//! Parts shared by all HTTP-based protocols: the state of their handlers, and the server for a printer.
 
 use std::{io, sync::Arc};
 
@@ -9,11 +9,11 @@ use super::{SimServer, guard::guarded};
 use crate::{ServeOptions, VirtualPrinter};
 
 /// State shared by all handlers of a protocol. `S` is the protocol's additional state, such as sessions or an upload in
-/// progress. A host is cloned for each request, so its members are shared by all clones.
+/// progress. A host is cloned for each request, so its fields are shared by all clones.
 #[derive(Clone)]
 pub(crate) struct Host<S> {
     pub printer: VirtualPrinter,
-    /// API key that calls need; with `None`, every caller is trusted.
+    /// API key that calls require; with `None`, every caller is trusted.
     pub api_key: Option<Arc<str>>,
     /// Name that the printer reports.
     pub name: Arc<str>,
@@ -41,7 +41,8 @@ impl<S: Default> Host<S> {
 }
 
 impl<S> Host<S> {
-    /// Returns whether a caller presented the correct key. A printer without a key accepts any key, or none.
+    /// Returns whether a caller presented the correct key. A printer without a key accepts any key and requests without
+    /// a key.
     pub fn is_key(&self, presented: Option<&str>) -> bool {
         !self.printer.with(|machine| machine.faults().wrong_key)
             && self.api_key.as_deref().is_none_or(|key| presented == Some(key))

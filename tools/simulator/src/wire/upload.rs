@@ -19,11 +19,11 @@ use crate::{VirtualPrinter, gcode::GcodeFacts};
 /// Multipart upload whose file part has been read completely.
 #[derive(Debug, Default)]
 pub struct MultipartUpload {
-    /// Text fields by name; if a name occurs more than once, the last value counts.
+    /// Text fields by name; if a name occurs more than once, the last value is used.
     pub fields: BTreeMap<String, String>,
     /// Uploaded file, if any.
     pub file: Option<UploadedPart>,
-    /// SHA-256 of the contents in lower-case hexadecimal.
+    /// SHA-256 of the contents in lowercase hexadecimal.
     pub sha256: String,
 }
 
@@ -55,7 +55,7 @@ impl UploadedPart {
     }
 }
 
-/// Waits for as long as the `slow_upload` fault takes for the given number of bytes.
+/// Waits for the time that the `slow_upload` fault takes for the given number of bytes.
 async fn slowly(printer: &VirtualPrinter, bytes: usize) {
     if let Some(slow) = printer.faults().slow_upload {
         tokio::time::sleep(Duration::from_secs_f64(bytes as f64 / slow.bytes_per_second.max(1) as f64)).await;
@@ -115,7 +115,7 @@ enum UploadBuffer {
     Shared(Arc<Mutex<Vec<u8>>>, usize),
 }
 
-/// Temporary file of uploads that share one; removed when the last of them has ended.
+/// Temporary file for uploads that share one; removed when the last of them has ended.
 static SHARED: Mutex<Weak<Mutex<Vec<u8>>>> = Mutex::new(Weak::new());
 
 impl UploadBuffer {

@@ -252,7 +252,7 @@ impl Mqtt {
         }
     }
 
-    /// Starts the test part with the given id; returns the response.
+    /// Starts the test part with the given ID; returns the response.
     pub async fn start(&mut self, id: &str) -> Value {
         self.command("print", start_of(PART, id)).await
     }

@@ -2,7 +2,7 @@
 //! provider is unavailable.
 //!
 //! The last good response of a remote provider is stored in a file in the data folder, and in Redis if configured, so
-//! that a server that starts while the provider is unavailable can serve it.
+//! that a server that starts while the provider is unavailable can still serve it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use domain::time::Timestamp;
 use http::error::ApiError;
 use services::redis::Redis;
 
-/// Time for which a response of the provider counts as fresh.
+/// Time for which a response from the provider counts as fresh.
 const FRESH_FOR: Duration = Duration::from_secs(60);
 /// Maximum time for which a request waits for a refresh when a stale catalogue is available.
 const MAX_WAIT: Duration = Duration::from_millis(300);
@@ -107,7 +107,7 @@ fn unavailable() -> ApiError {
     ApiError::unavailable("catalog_unavailable", "the catalogue cannot be read now", FAILED_FOR_SECONDS)
 }
 
-/// Guard that marks a read from the provider as ended when dropped, also after a panic.
+/// Guard that, when dropped, marks a read from the provider as ended, even after a panic.
 struct ProviderReadGuard(Arc<CacheParts>);
 
 impl Drop for ProviderReadGuard {
@@ -141,7 +141,7 @@ impl CacheParts {
         }
     }
 
-    /// Stores the last good catalogue in the data folder and in Redis. If that fails, a restarted server has nothing to
+    /// Stores the last good catalogue in the data folder and in Redis. If both fail, a restarted server has nothing to
     /// serve until the provider responds.
     async fn keep(&self, catalog: &Catalog) {
         let Some(file) = &self.file else { return };
@@ -152,12 +152,12 @@ impl CacheParts {
             tokio::fs::rename(&new, file).await
         };
         if let Err(error) = written.await {
-            tracing::warn!(%error, "the last good catalogue is not kept on disk");
+            tracing::warn!(%error, "the last good catalogue could not be stored on disk");
         }
         if let Some(redis) = &self.redis
             && let Err(error) = redis.keep_text(REDIS_NAME, &text, REDIS_LIFETIME).await
         {
-            tracing::debug!(%error, "the last good catalogue is not kept in redis");
+            tracing::debug!(%error, "the last good catalogue could not be stored in Redis");
         }
     }
 

@@ -27,7 +27,7 @@ pub trait CatalogProvider: Send + Sync {
     /// Returns the provider's identifier, which is included in responses.
     fn source(&self) -> &'static str;
     /// Returns whether the last good catalogue is stored, so that it is available if the server starts while the
-    /// provider is not.
+    /// provider is unavailable.
     fn is_remote(&self) -> bool {
         false
     }
@@ -59,7 +59,7 @@ impl CatalogProvider for LocalCatalog {
     }
 }
 
-/// Returns a page of the SKUs that customers may order, and whether each of them can be produced.
+/// Returns a page of the SKUs that customers may order, together with whether each can be produced.
 async fn sold(queries: &Queries, page: u64) -> Result<(Vec<Sku>, BTreeMap<Id, bool>), String> {
     let sold = SkuFilter { public: Some(true), active: Some(true), ..SkuFilter::default() };
     let page = Page { limit: MAX_ITEMS, offset: page * MAX_ITEMS };
@@ -83,7 +83,7 @@ fn can_be_ordered(sku: &Sku, ready: &BTreeMap<Id, bool>) -> bool {
 pub struct StorefrontCatalog {
     /// Client of the storefront.
     pub storefront: Arc<Storefront>,
-    /// Circuit breaker for calls to the storefront, with their timeout.
+    /// Circuit breaker for calls to the storefront, including their timeout.
     pub circuit: Circuit,
     /// Currency of the storefront's prices.
     pub currency: String,
@@ -148,7 +148,7 @@ fn item(sku: &Sku, orderable: bool) -> CatalogItem {
     }
 }
 
-/// Builds a collection from its slug, which also provides the title.
+/// Builds a collection from its slug, from which the title is derived.
 fn collection(slug: &str) -> CatalogCollection {
     let mut title = slug.replace(['-', '_'], " ");
     if let Some(first) = title.get(..1).map(str::to_uppercase) {

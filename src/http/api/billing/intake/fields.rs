@@ -31,7 +31,7 @@ pub(super) struct IntakeFields {
     /// Full name of the customer.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     customer_name: String,
-    /// E-mail address to which the quote is sent.
+    /// Email address to which the quote is sent.
     #[api(EmailAddress)]
     email: String,
     /// Telephone number for questions about the request.
@@ -43,7 +43,7 @@ pub(super) struct IntakeFields {
     /// Subject that the piece depicts.
     #[api(Filled, ONE_LINE, MaxChars(MAX_ID_CHARS))]
     subject_type: String,
-    /// Style of the piece.
+    /// Style in which the piece is made.
     #[api(Filled, ONE_LINE, MaxChars(MAX_ID_CHARS))]
     style_id: String,
     /// Size of the piece.
@@ -61,7 +61,7 @@ pub(super) struct IntakeFields {
     /// IDs of add-ons. Repeat the field for each, as `addonIds` or `addonIds[]`.
     #[api(ADDON_IDS, default = Vec::new())]
     addon_ids: Vec<String>,
-    /// Inscription on the piece.
+    /// Text of the inscription on the piece.
     #[api(MaxChars(200))]
     inscription: Option<String>,
     /// Additional notes for the shop.
@@ -87,7 +87,7 @@ impl ToSchema for IntakeForm {
 pub(super) struct FormTexts {
     single: Map<String, Value>,
     addons: Vec<Value>,
-    /// Number of empty add-on fields: they have no effect but count towards the limit.
+    /// Number of empty add-on fields, which have no effect but count towards the limit.
     empty_addons: usize,
     faults: Faults,
 }
@@ -125,12 +125,12 @@ impl FormTexts {
         let whole = ValuePath { path: "", in_query: false };
         let fields = IntakeFields::from_json(Value::Object(single), &whole, &mut faults);
         faults.refuse()?;
-        fields.ok_or_else(|| ApiError::internal("a form was not read, and nobody said why"))
+        fields.ok_or_else(|| ApiError::internal("a form could not be read, and no error was reported"))
     }
 }
 
-/// Converts the text of a field to its JSON value; `None` for an optional field that is empty, because pages send empty
-/// fields too.
+/// Converts the text of a field to its JSON value; `None` for an empty optional field, because pages send empty fields,
+/// too.
 fn json_of(name: &str, text: String) -> Option<Value> {
     match name {
         "phone" | "inscription" | "notes" | "uvCoating" | "addonIds" | "addonIds[]" if text.is_empty() => None,
@@ -152,7 +152,7 @@ impl IntakeFields {
         ])
     }
 
-    /// Returns the normalized e-mail address, the name, the telephone number and the requirements, with duplicate
+    /// Returns the normalized email address, the name, the telephone number and the requirements, with duplicate
     /// add-ons removed.
     pub(super) fn into_parts(self) -> Result<(String, String, Option<String>, PieceRequirements), Refusal> {
         let mut addon_ids: Vec<String> = Vec::with_capacity(self.addon_ids.len());

@@ -1,6 +1,6 @@
-//! Streaming parser of the form. Limits apply while the form is read: number of parts, length of each text, size of
-//! each photo and of all parts together. Photos are written to disk in chunks, without their metadata, and are removed
-//! if the form is abandoned at any point.
+//! Streaming parser of the form. Limits apply while the form is being read: to the number of parts, the length of each
+//! text, the size of each photo, and the total size of all parts. Photos are written to disk in chunks, without their
+//! metadata, and are removed if the form is abandoned at any point.
 
 use axum::extract::multipart::Field;
 use axum::extract::{FromRequest as _, Multipart, Request};
@@ -34,8 +34,8 @@ struct FormBounds {
 
 const BOUNDS: FormBounds = FormBounds { photo: 15 * 1024 * 1024, all: 60 * 1024 * 1024, passed: MAX_PASSED_BYTES };
 
-/// Maximum number of bytes kept of a text. It exceeds every field's limit, so that the field's own validation rejects a
-/// text that is too long.
+/// Maximum number of bytes kept of a text. Higher than every field's limit, so that a text that is too long is rejected
+/// by the field's own validation.
 const MAX_TEXT_BYTES: usize = 8 * 1024;
 /// Maximum number of parts in a form: slightly more than a valid form can have.
 const MAX_PARTS: usize = 64;
@@ -54,7 +54,7 @@ pub(super) struct ReceivedPhoto<'a> {
     pub(super) digest: String,
 }
 
-/// Reads the whole form, or stops at the first limit that the form exceeds. `share` accounts for the disk space of the
+/// Reads the whole form; stops at the first limit that the form exceeds. `share` accounts for the disk space of the
 /// photos.
 pub(super) async fn receive<'a>(
     blobs: &'a Blobs,
@@ -203,8 +203,8 @@ impl PartReader<'_, '_> {
         Ok(())
     }
 
-    /// Returns a 413 error after reading and discarding a little more of the body, so that the client receives the
-    /// response instead of a broken connection.
+    /// Reads and discards a little more of the body, so that the client receives the response instead of a connection
+    /// error, and returns a 413 error.
     async fn too_large(&mut self, what: &str, limit: u64) -> ApiError {
         pass_over(&mut self.field, self.bounds.passed).await;
         let message = format!("{what} larger than {limit} bytes");

@@ -1,7 +1,7 @@
 //! Event stream of a customer's own order: sends the customer's view of the order whenever it changes.
 //!
 //! Polling needs no database query: orders, forecasts and sessions are read from memory, and an order that is not in
-//! memory does not change. The stream reads the order's timeline again only after a commit of the order.
+//! memory does not change. The stream rereads the order's timeline only after a commit of the order.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,8 +77,8 @@ struct OrderStream<R> {
 }
 
 /// Returns a stream of the customer's own order: an event with the given name and the output of `render`, immediately
-/// and after each change, and `over` once the order is over ([`Order::is_over`]). Errors: 403, 404, and 429 for a
-/// customer with too many streams.
+/// and after each change, and `over` once the order is over ([`Order::is_over`]). Fails with 403, 404, or, for a
+/// customer with too many streams, 429.
 pub async fn follow<R>(
     app: FollowHandles,
     who: &Caller,
@@ -162,7 +162,7 @@ impl<R: Fn(OrderSnapshot<'_>) -> Option<Value>> OrderStream<R> {
         customer.sessions.iter().any(|session| Some(session.id) == self.session)
     }
 
-    /// Formats the current state of the order as an event; once the order is over, followed by the event `over`.
+    /// Formats the current state of the order as an event, followed by the event `over` once the order is over.
     fn text(&mut self, expected: Option<Timestamp>) -> Option<String> {
         let is_over = self.state.state.as_ref()?.is_over();
         let data = (self.render)(OrderSnapshot { state: &self.state, expected, steps: &self.steps })?;

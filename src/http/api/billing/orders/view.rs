@@ -146,7 +146,7 @@ impl OrderDetail {
         expected_at: Option<Timestamp>,
         timeline: Vec<AsView<StepFor>>,
     ) -> Result<Self, ApiError> {
-        let order = state.state.as_ref().ok_or_else(|| ApiError::internal("an order without a state was found"))?;
+        let order = state.state.as_ref().ok_or_else(|| ApiError::internal("found an order without a state"))?;
         Ok(Self {
             summary: OrderSummary::new(order),
             subtotal_cents: order.subtotal_cents,
@@ -212,7 +212,7 @@ pub(super) async fn timeline(queries: &Queries, id: Id, who: &Caller) -> Result<
     Ok(for_reader(steps(queries, id).await?, who))
 }
 
-/// Returns the steps as the given reader may see them.
+/// Returns the steps in the form that the given reader may see.
 pub(super) fn for_reader(steps: Vec<NumberedEvent>, who: &Caller) -> Vec<AsView<StepFor>> {
     steps.into_iter().map(|step| AsView(StepFor::new(step, who))).collect()
 }

@@ -39,7 +39,7 @@ impl ToSchema for OwnModelForm {
             optional("quantity", whole(1..=i64::from(MAX_QUANTITY)).about("Number of parts. Defaults to 1.")),
             optional("notes", text_of(..=1000).about("Notes for the shop.")),
         ])
-        .about("Model to price, with the number of parts.")
+        .about("Model for which to calculate a price, with the number of parts.")
     }
 }
 
@@ -82,7 +82,7 @@ struct OwnModel {
     amount_cents: i64,
     /// Three-letter ISO 4217 currency code, in lowercase.
     currency: String,
-    /// Progress of slicing, which makes the price more precise.
+    /// State of slicing, which makes the price more precise.
     slicing: ModelSlicing,
     /// ID of the quote; null until the shop has sent it.
     quote_id: Option<Id>,

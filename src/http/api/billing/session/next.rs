@@ -1,4 +1,4 @@
-//! Redirect target after sign-in: only a path on this server.
+//! Redirect target after sign-in, which can only be a path on this server.
 
 use url::Url;
 
@@ -6,8 +6,8 @@ use url::Url;
 pub const MAX_NEXT_CHARS: usize = 2000;
 
 /// Returns the path (with query and fragment) that `next` names if it is on the origin of `base`; `None` otherwise.
-/// Browsers resolve `//host`, `/\host` and variants with tabs or line breaks to another host. Those are rejected, as is
-/// any path that would become one after another round of decoding.
+/// Browsers resolve `//host`, `/\host` and variants with tabs or line breaks to another host. Such paths are rejected,
+/// as is any path that would become one after another round of decoding.
 pub fn own_path(base: &str, next: &str) -> Option<String> {
     let suspicious = |c: char| c.is_control() || c == '\\' || c.is_whitespace();
     if next.chars().count() > MAX_NEXT_CHARS || next.contains(suspicious) {
@@ -24,7 +24,7 @@ pub fn own_path(base: &str, next: &str) -> Option<String> {
     (path.starts_with('/') && !path.starts_with("//")).then_some(path)
 }
 
-/// Adds an error code to the query of the given path.
+/// Adds an error code to the given path's query.
 pub(super) fn with_error(base: &str, path: &str, word: &str) -> String {
     let Some(mut url) = Url::parse(base).ok().and_then(|base| base.join(path).ok()) else {
         return format!("/?error={word}");

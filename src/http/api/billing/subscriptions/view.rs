@@ -90,7 +90,7 @@ struct ItemView {
 struct SubscriptionInvoiceView {
     /// ID of the invoice at the payment processor.
     id: String,
-    /// Invoice number at the processor; null while it has none.
+    /// The processor's invoice number; null while there is none.
     number: Option<String>,
     /// Status in the processor's terms: `paid`, `open`, ...
     status: String,

@@ -58,7 +58,7 @@ impl AgentCall {
             };
             let handles = &self.app.printer_handles;
             let verb = call.carry_out(&handles.printers, &handles.printer_connections, wire).await?;
-            let message = format!("The print on {} is {verb}.", printer.fields.name);
+            let message = format!("The print on {} has been {verb}.", printer.fields.name);
             return Ok(AgentReply { message, data: json!({"printerId": printer.id}) });
         }
         let job = self.job().await?;
@@ -98,7 +98,7 @@ impl AgentCall {
         let message = if printers::gentle(&self.app.printer_handles, printer.id) {
             format!("{name}: {}", printers::GENTLE)
         } else {
-            format!("{name} is stopped. It must be homed and cleared before the next print.")
+            format!("{name} has been stopped. It must be homed and cleared before the next print.")
         };
         Ok(AgentReply { message, data: json!({"printerId": printer.id, "recorded": recorded}) })
     }

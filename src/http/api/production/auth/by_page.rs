@@ -1,5 +1,5 @@
 //! Sign-in and sign-out for page forms, which return the API's responses so that a page can use the cookie and the
-//! message; and the list of sessions for pages: the user's own or, for admins, those of all staff.
+//! message; and the list of sessions shown on pages: the user's own or, for admins, those of all staff.
 
 use std::net::IpAddr;
 
@@ -19,7 +19,7 @@ use http::command_request::{CommandRequest, CommandTarget};
 use http::error::ApiError;
 use http::limits::layer::ClientAddress;
 
-/// Signs in with the values of a form and returns the API's response, which may be a refusal.
+/// Signs in with the values from a form and returns the API's response, which may be an error.
 pub async fn signed_in_by_page(
     app: SessionHandles,
     from: IpAddr,
@@ -33,7 +33,7 @@ pub async fn signed_in_by_page(
     login(State(app), ClientAddress(from), call.with_body(&body)).await.into_response()
 }
 
-/// Changes the caller's own password and returns the API's response, which may be a refusal.
+/// Changes the caller's own password and returns the API's response, which may be an error.
 pub async fn password_by_page(
     app: SessionHandles,
     from: IpAddr,
@@ -45,7 +45,7 @@ pub async fn password_by_page(
 }
 
 /// Opens a session for a member of staff who authenticated by means other than a password, and returns the session
-/// cookie. Responds 404 if the account is closed.
+/// cookie. Fails with 404 if the account is closed.
 pub async fn session_without_password(
     app: &SessionHandles,
     who: &Caller,
@@ -66,7 +66,7 @@ pub async fn signed_out_by_page(app: SessionHandles, who: Caller, headers: Heade
 pub struct ListedSession {
     /// ID of the session.
     pub id: Id,
-    /// E-mail address of the user.
+    /// Email address of the user.
     pub email: String,
     /// Time of the session's last request.
     pub seen_at: Timestamp,
@@ -102,7 +102,7 @@ pub fn sessions_by_page(app: &SessionHandles, who: &Caller) -> Result<Vec<Listed
     Ok(listed)
 }
 
-/// Ends a session; 404 unless the caller may end it.
+/// Ends a session; fails with 404 unless the caller may end it.
 pub async fn end_session_by_page(app: &SessionHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
     let user = call.who.user()?;
     let sessions = open_sessions(app, |session| session.id == id && may_end(&call.who, user, session))?;

@@ -58,7 +58,7 @@ impl ToSchema for Identity {
     const NAME: Option<&'static str> = Some("Identity");
     fn schema() -> Shape {
         either([schema_of::<SignedIn>(), schema_of::<ApiKeyCaller>(), schema_of::<MachineCaller>()])
-            .about("Caller of the request; exactly one of the members is present.")
+            .about("Caller of the request; exactly one of the fields is present.")
     }
     fn components(components: &mut Components) {
         components.add::<SignedIn>();
@@ -79,7 +79,7 @@ pub(super) struct ApiKeyCaller {
     api_key: KeyIdentity,
 }
 
-/// A caller that is the server's own machine or the agent gateway.
+/// A caller authenticated as the owner of the server's machine or as the agent gateway.
 #[derive(Response, Serialize)]
 #[api(example = json!({"machine": MachineIdentity::example()}))]
 pub(super) struct MachineCaller {
@@ -98,7 +98,7 @@ pub(super) struct KeyIdentity {
     name: String,
     /// Role of callers that use the key.
     role: Role,
-    /// E-mail address of the customer whose orders the key can read and place.
+    /// Email address of the customer whose orders the key can read and for whom it can place orders.
     customer_email: Option<String>,
 }
 

@@ -8,12 +8,12 @@ use domain::limits::LimitKind;
 use http::error::ApiError;
 use http::limits::{LimitedReply, WindowKey, within};
 
-/// Error codes of sign-ins that were refused although the password was correct.
+/// Error codes of sign-ins that were rejected even though the password was correct.
 const OF_SECOND_FACTOR: [&str; 3] = [SECOND_FACTOR_REQUIRED, WRONG_CODE, TOO_MANY_CODES];
 
-/// Runs `rest`, which checks a password, unless there were too many attempts for the given account, from the given
-/// address or in total. An attempt with the right password but a missing or wrong second factor is not a guess at the
-/// password and is not counted; codes have their own limit.
+/// Runs `rest`, which checks a password, unless there have been too many attempts for the given account, from the given
+/// address or in total. An attempt with the correct password but a missing or incorrect second factor is not counted,
+/// because it is not a guess at the password; codes have their own limit.
 pub(in crate::production) async fn within_tries<R>(
     app: &SessionHandles,
     email: &str,

@@ -1,4 +1,4 @@
-//! Photos of custom requests. Anybody can upload them, so response headers make browsers treat them only as images.
+//! Photos of custom requests. Anyone can upload them, so response headers make browsers treat them only as images.
 
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, State};
@@ -24,12 +24,12 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get_long(operator, "/api/custom-requests/{id}/photos/{number}", photo, |op| {
         op.named("getCustomRequestPhoto", "Download a photo of a custom request")
-            .about("Photos are numbered from 1. Location metadata was removed.")
+            .about("Photos are numbered from 1. Location metadata has been removed.")
             .error(404, "photo_not_found", "The request has no photo with this number, or it was deleted.")
     })
 }
 
-/// The photo `{number}` path parameter. A value that is not a number results in a 404.
+/// The photo `{number}` path parameter. A value that is not a number results in a 404 error.
 struct PhotoNumber(usize);
 
 impl<S: Send + Sync> FromRequestParts<S> for PhotoNumber {

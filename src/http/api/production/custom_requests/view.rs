@@ -31,7 +31,7 @@ pub(super) struct CustomRequestSummary {
     site: Site,
     /// ID of the customer who submitted the request.
     customer_id: Id,
-    /// E-mail address of the customer.
+    /// Email address of the customer.
     customer_email: String,
     /// Customer's name, as entered with the request.
     customer_name: String,

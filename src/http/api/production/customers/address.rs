@@ -12,7 +12,7 @@ use domain::order::Address;
 #[serde(rename_all = "camelCase")]
 #[api(name = "ProfileAddress")]
 pub struct AddressView {
-    /// ID of the address. Stays the same when the list is replaced.
+    /// ID of the address. Remains the same when the list is replaced.
     id: Id,
     /// Purpose of the address.
     kind: AddressKind,

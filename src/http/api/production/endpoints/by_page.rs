@@ -1,4 +1,4 @@
-//! Actions on webhook endpoints from page forms, which use the API's operations and return the secret that is shown
+//! Actions on webhook endpoints from page forms, which use the API's operations and return the secret, which is shown
 //! only once.
 
 use axum::extract::State;
@@ -11,7 +11,7 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Endpoint after an action, with the secret that is shown only once.
+/// Endpoint after an action, with the secret, which is shown only once.
 pub struct EndpointDisclosure {
     /// ID of the endpoint.
     pub id: Id,
@@ -54,7 +54,7 @@ pub async fn rotate_by_page(
     Ok(rotate(State(app), PathId(id), call.of_form(&none)).await?.into_body().into())
 }
 
-/// Runs the action that `word` names, the last segment of the form's path.
+/// Runs the action named by `word`, which is the last segment of the form's path.
 pub async fn act_by_page(app: EndpointHandles, id: Id, word: &str, call: &CommandRequest) -> Result<(), ApiError> {
     let (shop, at, none) = (State(app), PathId(id), Value::Object(serde_json::Map::new()));
     match word {

@@ -14,7 +14,7 @@ pub async fn take_by_page(app: &FileHandles, who: Caller, request: extract::Requ
     Ok(take_upload(app, who, request, FormFields::Ours).await?.done.id)
 }
 
-/// Deletes a file that nothing uses.
+/// Deletes a file that is not in use.
 pub async fn remove_by_page(app: FileHandles, id: Id, call: CommandRequest) -> Result<(), ApiError> {
     remove(State(app), PathId(id), call).await.map(|_| ())
 }

@@ -5,8 +5,8 @@ use domain::gcode::ContentType;
 use domain::refusal::Refusal;
 use http::error::ApiError;
 
-/// Decides the kind of a file from its declared kind and its content. Recognized content determines the kind if none is
-/// declared, and must not contradict a declared kind.
+/// Decides the kind of a file from its declared kind and its content. If no kind is declared, it is determined from the
+/// content. Recognized content must not contradict a declared kind.
 pub(super) fn decide_kind(stated: Option<FileKind>, content: Option<ContentType>) -> Result<FileKind, ApiError> {
     match (stated, content.map(ContentType::kind)) {
         (None, Some(detected)) => Ok(detected),

@@ -49,7 +49,7 @@ impl FileView {
     }
 }
 
-/// Metadata found in a file's content; null where the file does not state it.
+/// Metadata found in a file's content; null for values that the file does not state.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "FileMetadata", example = json!({
@@ -82,7 +82,7 @@ impl From<FileMetadata> for MetadataView {
     }
 }
 
-/// A plate of a sliced file; fields are null where the file does not state them.
+/// A plate of a sliced file. Fields are null for values that the file does not state.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Plate", example = json!({
@@ -93,7 +93,7 @@ impl From<FileMetadata> for MetadataView {
 struct PlateView {
     /// Number of the plate, from 1.
     plate: u32,
-    /// Name of the plate, as chosen by its author.
+    /// Name of the plate, as chosen by the file's author.
     name: Option<String>,
     /// Estimated print time in seconds.
     seconds: Option<i64>,
@@ -111,7 +111,7 @@ struct PlateView {
     thumbnail: Option<String>,
 }
 
-/// Use of one filament by a plate.
+/// Filament usage of a plate, for one filament.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PlateFilament", example = json!({

@@ -1,4 +1,4 @@
-//! Page forms with an optional picture, which is stored as a file of its own.
+//! Page forms with an optional picture, which is stored as a separate file.
 
 use std::collections::BTreeMap;
 
@@ -64,7 +64,7 @@ pub async fn take_with_picture(
     }
     // The session may have ended while the form came.
     if !still(&app.access, &call.who) {
-        return Err(ApiError::unauthorized("the key or session has ended"));
+        return Err(ApiError::unauthorized("the API key or session is no longer valid"));
     }
     let mut picture = None;
     if upload.content.is_some() {
@@ -74,8 +74,8 @@ pub async fn take_with_picture(
     Ok(FormWithPicture { call, fields, picture })
 }
 
-/// Rewrites an error about the picture so that it names the form's field. Messages about the file's content are
-/// preserved.
+/// Rewrites an error about the picture so that it names the form field. Messages about the file's content are left
+/// unchanged.
 fn of_picture(error: ApiError, label: &str) -> ApiError {
     let body = error.body();
     let fault = &body["errors"][0];

@@ -9,7 +9,7 @@ use actors::restores::DispatchHold;
 use domain::customer_space::SpaceRefusal;
 use kernel::entry::ActorSummary;
 
-/// Maximum number of parked aggregates, and of damaged rows, listed individually.
+/// Maximum number of parked aggregates and of damaged rows that are listed individually.
 const MAX_NAMED: usize = 20;
 
 /// Describes the problems that do not stop the server, in plain language.
@@ -26,31 +26,32 @@ pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
     }
     let damaged = app.queries.damaged();
     if damaged.count() > 0 {
-        words.push(format!("{} rows cannot be read and are left out of lists", damaged.count()));
+        words.push(format!("{} rows cannot be read and are missing from lists", damaged.count()));
         words.extend(damaged.named(MAX_NAMED));
     }
     let redis_away = app.redis.iter().any(|redis| !redis.is_up());
-    words.extend(redis_away.then(|| "redis is unavailable: limits are counted in this process".to_owned()));
+    words.extend(redis_away.then(|| "Redis is unavailable: limits are counted in this process".to_owned()));
     words.extend(app.integrations.summaries().iter().filter_map(IntegrationSummary::trouble));
     words.extend(app.checkouts.work.processor.iter().filter_map(|processor| processor.trouble()));
     words.extend(app.hold.is_on().then(|| format!("no jobs are started: {}", DispatchHold::REASON)));
-    words.extend(app.slicing.waits_for().map(|missing| format!("models wait to be sliced: {missing}")));
+    words.extend(app.slicing.waits_for().map(|missing| format!("models are waiting to be sliced: {missing}")));
     let space = timeout(MAX_DATABASE_WAIT, app.space.summary()).await.ok().and_then(Result::ok);
     words.extend(space.and_then(|space| customer_files(&space)));
     words
 }
 
-/// Returns the reason customers' uploads are refused, in plain language; `None` while they are accepted.
+/// Returns the reason customers' uploads are rejected, in plain language; `None` while they are accepted.
 fn customer_files(space: &CustomerSpaceSummary) -> Option<String> {
     let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
     Some(match space.refusal? {
         SpaceRefusal::Unclaimed => format!(
-            "customer uploads are refused: unanswered files use {} MB of {} MB (files.unclaimed_max_bytes)",
+            "customer uploads are rejected: unhandled files use {} MB of {} MB (files.unclaimed_max_bytes)",
             megabytes(space.stored.unclaimed_bytes),
             megabytes(space.limits.unclaimed_max_bytes)
         ),
         SpaceRefusal::Disk => format!(
-            "customer uploads are refused: {} MB are free on the disk, and {} MB must stay free (files.reserved_bytes)",
+            "customer uploads are rejected: {} MB are free on the disk, and {} MB must remain free \
+             (files.reserved_bytes)",
             megabytes(space.stored.free_bytes.unwrap_or_default()),
             megabytes(space.limits.reserved_bytes)
         ),

@@ -8,7 +8,7 @@ use kernel::entry::ActorSummary;
 
 /// Maximum number of crashed or parked actors listed individually.
 const MAX_ACTORS_NAMED: usize = 50;
-/// Status of an actor that is out of service.
+/// Name of the status of an actor that is out of service.
 const PARKED_WORD: &str = "parked";
 
 /// A server component.
@@ -25,7 +25,7 @@ pub struct ComponentReport {
 pub struct SystemReport {
     /// Reason the server is not ready; `None` if it is.
     pub fault: Option<String>,
-    /// Problem of the database; `None` while it accepts writes and answers reads.
+    /// Problem with the database; `None` while it accepts writes and responds to reads.
     pub database_trouble: Option<&'static str>,
     /// `true` if Redis responds; `None` if Redis is not used.
     pub redis_up: Option<bool>,
@@ -35,7 +35,7 @@ pub struct SystemReport {
     pub degraded: Vec<String>,
     /// Number of actors of each kind, by state.
     pub kinds: Vec<KindSummary>,
-    /// Actors that crashed or are out of service, most crashes first; limited to what fits on a page.
+    /// Actors that crashed or are out of service, most crashes first; limited to as many as fit on a page.
     pub troubled: Vec<ActorSummary>,
 }
 

@@ -34,9 +34,9 @@ pub struct PrintNumbers {
     pub failed: i64,
     /// Number of prints that were cancelled after they had started.
     pub cancelled: i64,
-    /// Share of failed prints among those that finished or failed, from 0 to 1; null if there were none.
+    /// Fraction of failed prints among those that finished or failed, from 0 to 1; null if there were none.
     pub failure_rate: Option<f64>,
-    /// Total print time in seconds, as far as starts and ends were observed.
+    /// Total print time in seconds, counting only prints whose start and end were observed.
     pub print_seconds: i64,
 }
 
@@ -51,7 +51,7 @@ pub struct PrinterUse {
     pub printer_id: Id,
     /// Name of the printer; null if it no longer exists.
     pub name: Option<String>,
-    /// Share of the time span during which the printer was printing, from 0 to 1. Time before the printer's
+    /// Fraction of the time span during which the printer was printing, from 0 to 1. Time before the printer's
     /// registration is not counted; null if the printer was not registered during the time span.
     pub utilisation: Option<f64>,
     #[serde(flatten)]
@@ -91,8 +91,8 @@ pub struct UsedMaterial {
 #[serde(rename_all = "camelCase")]
 #[api(name = "LeadTimeGroup", example = json!({"atMostSeconds": 86_400, "orders": 12}))]
 pub struct LeadTimeGroup {
-    /// Upper limit of the range in seconds, which starts where the previous range ends; null for the last range,
-    /// without limit.
+    /// Upper limit of the range in seconds; each range starts where the previous one ends. Null for the last range,
+    /// which has no limit.
     pub at_most_seconds: Option<i64>,
     /// Number of orders in the range.
     pub orders: i64,
@@ -115,7 +115,7 @@ pub struct LeadTimeView {
     pub spread: Vec<LeadTimeGroup>,
 }
 
-/// Fulfilment of promised times among the newest 2,000 orders placed in the time span.
+/// Number of promised times that were met or missed, among the newest 2,000 orders placed in the time span.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PromiseNumbers", example = json!({"kept": 9, "late": 3, "keptShare": 0.75}))]
@@ -125,7 +125,7 @@ pub struct PromiseNumbers {
     pub on_time: i64,
     /// Number of orders that were ready later, or are past their promised time and not ready.
     pub late: i64,
-    /// Share of promised times that were met, from 0 to 1; null if there were no promises.
+    /// Fraction of promised times that were met, from 0 to 1; null if there were no promises.
     pub kept_share: Option<f64>,
 }
 
@@ -140,9 +140,9 @@ pub struct PromiseNumbers {
 pub struct ShopActivity {
     /// Totals of all prints.
     pub total: PrintNumbers,
-    /// All printers of the shop, and deleted ones that printed in the time span; busiest first, at most 1,000.
+    /// All of the shop's printers, and deleted ones that printed during the time span; busiest first, at most 1,000.
     pub by_printer: Vec<PrinterUse>,
-    /// Days of the time span, oldest first; at most the last 367.
+    /// Days in the time span, oldest first; at most the last 367.
     pub by_day: Vec<DayPrints>,
     /// Failure reasons among the last 1,000 failed prints, most frequent first: at most 20, the rest combined.
     pub failures_by_reason: Vec<FailureReason>,

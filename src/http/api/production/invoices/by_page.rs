@@ -11,8 +11,8 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Runs the action that `word` names, the last segment of the form's path; `body` has the format of the API's request
-/// body.
+/// Runs the action named by `word`, which is the last segment of the form's path; `body` has the format of the API's
+/// request body.
 pub async fn act_by_page(
     app: InvoiceHandles,
     id: Id,
@@ -37,5 +37,5 @@ pub async fn act_by_page(
 /// Drafts an invoice and returns its ID.
 pub async fn create_by_page(app: InvoiceHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     let created = create(State(app), SiteHeader(None), call.with_body(body)).await?;
-    created.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
+    created.made_id().ok_or_else(|| ApiError::internal("a new invoice without its ID"))
 }

@@ -52,7 +52,8 @@ pub(super) fn told_xml(op: DescribedOperation, name: &'static str, summary: &'st
         .error(409, "not_issued", "The invoice is a draft.")
 }
 
-/// Returns a document of an invoice, with everything that its PDF shows: the given document, or else the invoice's own.
+/// Returns one of an invoice's documents with everything that its PDF shows: the given document or, if none is given,
+/// the invoice itself.
 async fn whole(app: &InvoiceHandles, id: Id, document: Option<Id>) -> Result<WholeDocument, ApiError> {
     let (_, state) = find_existing(&app.invoices, id).await?;
     let invoice = state_of(&state)?;
@@ -119,7 +120,7 @@ pub(super) async fn one_xml(
     Ok(send_xml(&whole(&app, id, Some(document)).await?))
 }
 
-/// The `{document}` path parameter. Any value that is not a document ID results in a 404.
+/// The `{document}` path parameter. A value that is not a document ID results in a 404 error.
 pub(super) struct DocumentId(Id);
 
 impl<S: Send + Sync> FromRequestParts<S> for DocumentId {

@@ -1,4 +1,4 @@
-//! Payment links, by which anyone who has the link can pay an invoice.
+//! Payment links, with which anyone who has the link can pay an invoice.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -13,7 +13,7 @@ use http::path_id::PathId;
 use http::reply::{NoContent, Resource};
 use http::wire::OptionalBody;
 
-/// A payment link for an invoice.
+/// Payment link to create for an invoice.
 #[derive(Request, Debug)]
 #[api(name = "NewPayLink", example = json!({"expiresAt": "2030-11-20T17:00:00.000Z"}))]
 pub struct PayLinkBody {

@@ -25,9 +25,9 @@ pub struct InvoiceQuery {
     pub(super) status: Option<InvoiceStatus>,
     /// Return only invoices of the given site.
     pub(super) site: Option<Site>,
-    /// Return only invoices of the customer with the given e-mail address.
+    /// Return only invoices for the customer with the given email address.
     pub(super) customer_email: Option<String>,
-    /// Return only invoices of the given order.
+    /// Return only invoices for the given order.
     pub(super) order_id: Option<Id>,
     #[api(flatten)]
     pub(super) page: PageQuery,
@@ -61,7 +61,7 @@ pub struct InvoiceRequest {
     /// Name of the customer: a person or a company.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     customer_name: String,
-    /// E-mail address of the customer. The invoice appears in the account with this address.
+    /// Email address of the customer. The invoice appears in the customer account that has this address.
     #[api(EmailAddress)]
     customer_email: Option<String>,
     /// Customer's VAT identification number.
@@ -97,7 +97,7 @@ pub struct InvoicePatch {
     /// Name of the customer: a person or a company.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     customer_name: Optional<String>,
-    /// E-mail address of the customer.
+    /// Email address of the customer.
     #[api(EmailAddress)]
     customer_email: Optional<Option<String>>,
     /// Customer's VAT identification number.

@@ -60,7 +60,7 @@ pub struct InvoiceSummary {
     status: InvoiceStatus,
     /// Site that the invoice belongs to.
     site: Site<String>,
-    /// E-mail address of the customer; null if none was specified.
+    /// Email address of the customer; null if none was specified.
     customer_email: Option<String>,
     /// Name of the customer: a person or a company.
     customer_name: String,
@@ -128,7 +128,8 @@ pub struct InvoiceView {
     /// `dispute_lost`. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     flags: Option<Vec<String>>,
-    /// Refunds requested from the payment processor that it has not yet answered or has refused. For staff only.
+    /// Refunds requested from the payment processor to which it has not responded yet, or which it has rejected. For
+    /// staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pending_refunds: Option<Vec<PendingRefund>>,
 }
@@ -163,11 +164,11 @@ struct InvoicePaymentView {
     currency: String,
     /// Payment method.
     method: String,
-    /// `succeeded`, `refunded` for money returned, or `failed` for a refund that did not arrive.
+    /// `succeeded`, `refunded` for money returned, or `failed` for an unsuccessful refund.
     status: &'static str,
     /// Time at which the payment was recorded.
     paid_at: Timestamp,
-    /// Reference entered when the payment was recorded; customers see only that of a card payment.
+    /// Reference entered when the payment was recorded; customers can see it only for card payments.
     reference: Option<String>,
 }
 
@@ -180,7 +181,7 @@ struct DocumentView {
     id: Id,
     /// Type of the document: invoice or credit note.
     kind: DocumentKind,
-    /// Document number, without gaps within its year.
+    /// Document number; numbers have no gaps within a year.
     number: Option<String>,
     /// Total of the document, in the currency's smallest unit.
     total_cents: i64,
@@ -290,7 +291,7 @@ impl InvoicePaymentView {
     "gapless": true, "series": [{"series": "INV-2026", "count": 123, "first": 1, "last": 123, "missing": [], "gaps": []}],
 }))]
 pub struct Numbering {
-    /// `true` if no number of any series is missing, except those skipped on purpose.
+    /// `true` if no series is missing any numbers, except those skipped on purpose.
     gapless: bool,
     /// Number series, one per document type and year.
     series: Vec<InvoiceSeriesView>,

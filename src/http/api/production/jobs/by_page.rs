@@ -11,7 +11,7 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Runs the action that `word` names; `body` has the format of the API's request body.
+/// Runs the action named by `word`; `body` has the format of the API's request body.
 pub async fn act_by_page(
     app: JobHandles,
     id: Id,
@@ -34,7 +34,7 @@ pub async fn act_by_page(
 }
 
 impl JobHandles {
-    /// Returns the reason a job is waiting, in plain language as in the API; `None` if it is not waiting.
+    /// Returns the reason a job is on hold, in plain language, as in the API; `None` if it is not on hold.
     pub fn waiting_reason(&self, job: &super::Job) -> Option<String> {
         super::view::waiting_reason(self, job)
     }
@@ -44,7 +44,7 @@ impl JobHandles {
         super::matching::of(self, job)
     }
 
-    /// Returns the spools to load so that a waiting job can be printed.
+    /// Returns the spools to load so that a job on hold can be printed.
     pub fn spools_to_load(&self, job: &super::Job) -> Vec<SpoolToLoad> {
         self.dispatcher.around(job, |around| spools_to_load(job, around))
     }

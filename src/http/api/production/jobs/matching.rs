@@ -1,4 +1,5 @@
-//! Comparison of a job with every printer: where the job can be printed now, and the obstacles elsewhere.
+//! Comparison of a job with every printer: the printers on which it can be printed now, and the obstacles at the
+//! others.
 
 use api_derive::Response;
 use axum::extract::State;
@@ -35,7 +36,7 @@ pub struct JobMatch {
     state: JobState,
     /// `true` if a printer could take the job now.
     possible: bool,
-    /// Reason the job is waiting, in plain language.
+    /// Reason the job is on hold, in plain language.
     waiting_reason: Option<String>,
     /// All printers, in the order in which the dispatcher would choose them.
     pub printers: Vec<PrinterMatchView>,
@@ -52,8 +53,8 @@ pub struct PrinterMatchView {
     pub name: String,
     /// `true` if the printer suits the job and is ready.
     pub possible: bool,
-    /// `true` if the printer suits the job in every lasting respect: file format, machine type, model, volume, nozzle,
-    /// build plate, materials in slots, and their remaining amounts.
+    /// `true` if the printer suits the job in every respect that does not change by itself: file format, machine type,
+    /// model, volume, nozzle, build plate, materials in slots, and their remaining amounts.
     pub fits: bool,
     /// `true` if the printer could take a job now.
     pub ready: bool,

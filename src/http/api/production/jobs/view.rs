@@ -53,7 +53,8 @@ pub struct JobView {
     material_id: Id,
     /// Amount of material for one plate, in the material's unit.
     need: Amount,
-    /// Amount needed of each material, in the order of reservation; `materialId` and `need` repeat one of them.
+    /// Amount needed of each material, in the order in which they are reserved; `materialId` and `need` repeat one of
+    /// them.
     needs: Vec<NeedView>,
     /// `true` if all material that the job needs is reserved.
     reserved: bool,
@@ -61,20 +62,20 @@ pub struct JobView {
     state: JobState,
     /// Reason the job awaits review; null if it does not.
     blocked_by: Option<Block>,
-    /// Reason the job is waiting, in plain language; null if it is not.
+    /// Reason the job is on hold, in plain language; null if it is not.
     waiting_reason: Option<String>,
     /// Priority from 0 to 9; jobs with a higher number are printed first.
     priority: u8,
     /// Time by which the job is due.
     due_at: Option<Timestamp>,
-    /// ID of the printer that has the job or had it last; null while the job waits for one.
+    /// ID of the printer that the job is on or was on last; null while no printer has been assigned.
     printer_id: Option<Id>,
     /// Number of parts on the plate.
     plate_parts: u32,
     /// `true` if the job was created automatically to replace rejected parts.
     reprint: bool,
-    /// Number of spare parts that a replacement job makes: parts on the plate that were not missing when the job was
-    /// created. 0 for all other jobs.
+    /// Number of spare parts that a replacement job makes: parts on the plate beyond those that were missing when the
+    /// job was created. 0 for all other jobs.
     spare_parts: u32,
     /// `true` if the job was cancelled because its order already has all parts without it.
     surplus: bool,
@@ -87,7 +88,7 @@ pub struct JobView {
     /// Expected completion, based on the whole queue; it changes without a new version. Null if the job is finished or
     /// cannot be forecast.
     expected_at: Option<Timestamp>,
-    /// ID of the G-code file; null until the file is known.
+    /// ID of the G-code file; null until there is one.
     file_id: Option<Id>,
     /// Number of the plate in the file, from 1.
     plate: u32,
@@ -97,7 +98,7 @@ pub struct JobView {
     cancel_requested_at: Option<Timestamp>,
     /// Reason the job failed, in one sentence.
     error: Option<String>,
-    /// Further details from the printer, in lines that end with a line feed; null if there are none.
+    /// Further details from the printer, as lines that each end with a line feed; null if there are none.
     error_details: Option<String>,
     /// Amount of `materialId` consumed, in the material's unit.
     consumed: Amount,
@@ -105,7 +106,7 @@ pub struct JobView {
     created_at: Timestamp,
     /// Time at which the job last changed.
     updated_at: Timestamp,
-    /// Version number of the job, which increases with each change to the job itself.
+    /// Version number of the job, which is incremented with each change to the job itself.
     version: i64,
 }
 
@@ -175,7 +176,7 @@ impl ToSchema for JobNumber {
 }
 
 impl JobView {
-    /// Builds the view of a job, with the current state from its printer and from the dispatcher.
+    /// Builds the view of a job, with its current state according to its printer and the dispatcher.
     pub fn new(app: &JobHandles, job: &Job) -> Self {
         let printing = matches!(job.state, JobState::Printing | JobState::Paused);
         let status = job.printer_id.filter(|_| printing).and_then(|printer| app.printer_connections.status(printer));
@@ -243,7 +244,8 @@ impl AttemptView {
     }
 }
 
-/// Returns the progress, from 0 to 1, at which the job's last print ended. Attempts that printed nothing are skipped.
+/// Returns the progress, from 0 to 1, that the job's last print had reached when it ended. Attempts that printed
+/// nothing are skipped.
 fn came_to(job: &Job) -> f64 {
     job.attempts.iter().rev().find_map(|attempt| attempt.progress).unwrap_or(0.0)
 }

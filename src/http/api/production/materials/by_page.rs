@@ -12,7 +12,7 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use http::wire::read_body;
 
-/// Runs the operation that `word` names; `body` has the format of the API's request body.
+/// Runs the operation named by `word`; `body` has the format of the API's request body.
 pub async fn act_by_page(
     app: MaterialHandles,
     id: Id,

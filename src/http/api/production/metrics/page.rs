@@ -88,7 +88,7 @@ impl MetricsPage {
         self.add(name, help, MetricType::Histogram, all);
     }
 
-    /// Adds a family of gauges without the name prefix.
+    /// Fractional number that only increases.
     pub fn plain<L, S>(&mut self, name: &'static str, help: &'static str, all: impl IntoIterator<Item = (L, i64)>)
     where
         L: IntoIterator<Item = (&'static str, S)>,
@@ -127,7 +127,7 @@ impl MetricsPage {
         Ok(text)
     }
 
-    /// Encodes the page in the text format of Prometheus, version 0.0.4. It differs from `OpenMetrics` in two ways:
+    /// Encodes the page in the text format of Prometheus, version 0.0.4. It differs from `OpenMetrics` in two ways: the
     /// help and type of a counter appear under the name of its samples, which ends with `_total`, and there is no end
     /// marker.
     pub fn prometheus(self) -> Result<String, fmt::Error> {
@@ -169,7 +169,7 @@ where
     Family { name, help, kind, samples }
 }
 
-/// Escapes a label value, since the library writes labels verbatim.
+/// Escapes a label value, because the library writes labels verbatim.
 fn escaped(label: String) -> String {
     if label.contains(['\\', '"', '\n']) {
         return label.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n");

@@ -1,5 +1,5 @@
-//! Counts of orders, jobs and deliveries by state. The database is queried at most once every few seconds, however
-//! often `/metrics` is requested.
+//! Counts of orders, jobs and deliveries by state. The database is queried at most once every few seconds, no matter
+//! how often `/metrics` is requested.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use store::rows::LoadError;
 
 /// Maximum age of counts that are returned again without a new query.
 const MAX_COUNT_AGE: Duration = Duration::from_secs(15);
-/// Query timeout: counts are skipped when the database takes longer, so that monitoring does not wait for it.
+/// Query timeout. If the database takes longer, counts are skipped, so that monitoring does not have to wait for it.
 const COUNT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Counts by status, flag or state.
@@ -56,7 +56,7 @@ impl Tallies {
         let counts = match timeout(COUNT_TIMEOUT, count(queries)).await {
             Ok(Ok(counts)) => Some(Arc::new(counts)),
             Ok(Err(error)) => {
-                tracing::debug!(%error, "orders and jobs are not counted");
+                tracing::debug!(%error, "cannot count orders and jobs");
                 last
             }
             Err(_) => last,

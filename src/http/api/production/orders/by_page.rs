@@ -10,7 +10,7 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Runs the operation that `word` names; `body` has the format of the API's request body.
+/// Runs the operation named by `word`; `body` has the format of the API's request body.
 pub async fn act_by_page(
     app: OrderHandles,
     id: Id,

@@ -1,4 +1,4 @@
-//! Checkout of an order: the page at the payment processor on which the order is paid.
+//! Checkout of an order on the payment processor's page.
 
 use api_derive::Response;
 use axum::extract::State;
@@ -27,7 +27,7 @@ pub(super) struct CheckoutView {
     checkout_url: String,
     /// ID of the checkout session at the payment processor.
     session_id: String,
-    /// Time at which the page expires. After that, a new one can be requested.
+    /// Time at which the page expires. After that, a new page can be requested.
     expires_at: Timestamp,
 }
 
@@ -37,7 +37,7 @@ impl From<OpenSession> for CheckoutView {
     }
 }
 
-/// Returns the payment page of an order. While the page is open, every request gets the same one.
+/// Returns the payment page of an order. While the page is open, every request returns the same one.
 pub(super) async fn check_out(
     State(app): State<OrderHandles>,
     PathId(id): PathId,

@@ -27,7 +27,7 @@ struct OrderLineView<'a> {
     /// For parts of a kit: index of the kit's line, which carries the price. Null for items that were ordered
     /// themselves.
     kit_line: Option<u32>,
-    /// Number of sets of a kit in which every part is good. Present where `jobs` is.
+    /// Number of sets of a kit in which every part is good. Present whenever `jobs` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete_sets: Option<u64>,
     /// Number of parts shipped, excluding parts that were rejected afterwards.
@@ -35,20 +35,20 @@ struct OrderLineView<'a> {
     /// Progress of the line's plates. Present only in the response for a single order, once there are jobs.
     #[serde(skip_serializing_if = "Option::is_none")]
     jobs: Option<LineProgress>,
-    /// Number of good parts. Like the following fields, present where `jobs` is.
+    /// Number of good parts. Like the following fields, present whenever `jobs` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     good: Option<u64>,
     /// Number of parts on plates that are unfinished, await sign-off, or have failed and await an operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     running: Option<u64>,
-    /// Number of parts that are no longer produced by any job, although they were not written off.
+    /// Number of parts that no job is going to produce although they have not been written off.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<u64>,
     /// Number of parts on cancelled plates.
     #[serde(skip_serializing_if = "Option::is_none")]
     cancelled: Option<u64>,
-    /// Number of parts that were rejected after shipping and must be delivered again. 0 for kits, whose parts have
-    /// their own lines.
+    /// Number of parts that were rejected after shipping and must be delivered again. Always 0 for kits, whose parts
+    /// have their own lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     rejected_after_shipping: Option<u64>,
 }

@@ -19,7 +19,7 @@ use http::path_id::PathId;
 use http::reply::Plain;
 use http::wire::Argument;
 
-/// Shipment that has left the shop.
+/// Shipment of an order.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SentShipment", example = json!({
@@ -31,7 +31,7 @@ pub(super) struct SentView<'a> {
     number: u32,
     #[serde(flatten)]
     shipment: ShipmentView<'a>,
-    /// Time at which staff recorded that the shipment left.
+    /// Time at which staff recorded the shipment.
     shipped_at: Timestamp,
     /// Parts in the shipment, by line of the order.
     lines: Vec<SentLineView>,
@@ -69,7 +69,7 @@ pub(super) struct PackingList {
     order_id: Id,
     /// Human-readable number of the order.
     order_number: OrderNumber,
-    /// Customer's e-mail address; null if there is none.
+    /// Customer's email address; null if there is none.
     customer_email: Option<String>,
     /// Destination of the parcel; null for an order without an address.
     shipping_address: Option<Address>,
@@ -83,13 +83,13 @@ pub(super) struct PackingList {
     tracking_number: String,
     /// Estimated day of arrival as `YYYY-MM-DD`.
     estimated_delivery: String,
-    /// Time at which staff recorded that the shipment left.
+    /// Time at which staff recorded the shipment.
     shipped_at: Timestamp,
     /// Parts in the shipment, by line of the order.
     lines: Vec<SentLineView>,
     /// Jobs that printed the parts, oldest first.
     prints: Vec<PackedPrint>,
-    /// `true` if this shipment completed the order; `false` again once shipped parts are rejected.
+    /// `true` if this shipment completed the order. Becomes `false` again if shipped parts are rejected.
     complete: bool,
 }
 

@@ -28,7 +28,7 @@ pub struct OrderQuery {
     pub(super) status: Option<OrderStatus>,
     /// Return only orders of the given kind.
     pub(super) kind: Option<OrderKind>,
-    /// Return only orders of the given site.
+    /// Return only orders for the given site.
     pub(super) site: Option<Site>,
     /// Return only orders with the given flag, such as `refund_due`. For staff only, because customers cannot see
     /// flags.
@@ -36,11 +36,11 @@ pub struct OrderQuery {
     pub(super) flag: Option<String>,
     /// `true`: return only orders that need an operator's attention. `false`: return only the others.
     pub(super) flagged: Option<bool>,
-    /// Return only orders of the customer with the given e-mail address.
+    /// Return only orders from the customer with the given email address.
     pub(super) customer_email: Option<String>,
     /// Alias of `customerEmail`, for older clients.
     pub(super) email: Option<String>,
-    /// Return only orders with the given number, or whose customer's e-mail address contains the given text.
+    /// Return only orders with the given number, or whose customer's email address contains the given text.
     pub(super) q: Option<String>,
     /// Return only orders with the given timing.
     pub(super) timing: Option<Timing>,
@@ -66,7 +66,7 @@ pub struct OrderPatch {
     /// Priority; jobs with a higher number are printed first.
     #[api(PRIORITY)]
     pub(super) priority: Optional<u8>,
-    /// Requested completion date.
+    /// Time by which the order should be completed.
     pub(super) due_at: Optional<Option<Timestamp>>,
     /// Shipping address; can only be changed before the order is paid.
     pub(super) shipping_address: Optional<Option<Address>>,
@@ -120,9 +120,9 @@ pub struct ManualRefund {
     /// Amount in minor units of the payment's currency; defaults to the amount not yet refunded.
     #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
-    /// Refund method, such as `bank_transfer`, if it differs from the payment method. For a payment
-    /// made through the payment processor, set it only if the processor's refund failed or was refused and the money
-    /// was returned by other means; the processor is then not called.
+    /// Refund method, such as `bank_transfer`, if it differs from the payment method. For a payment made through the
+    /// payment processor, set it only if the processor's refund failed or was rejected and the money was returned by
+    /// other means; the processor is then not called.
     #[api(Filled, ONE_LINE, MaxChars(50))]
     pub(super) method: Optional<String>,
 }

@@ -23,7 +23,7 @@ pub struct Site<S = String>(pub S);
 impl<S> ToSchema for Site<S> {
     const NAME: Option<&'static str> = Some("Site");
     fn schema() -> Shape {
-        word(SITES).about("A site of the business that orders belong to.")
+        word(SITES).about("Site of the shop that an order belongs to.")
     }
     fn example() -> Value {
         SITES[0].into()

@@ -1,4 +1,4 @@
-//! Timeline of an order as shown in responses. Customers see the order's own steps and which parts were printed.
+//! Timeline of an order as shown in responses. Customers see the order's own steps and the parts that were printed.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -28,7 +28,7 @@ pub const CUSTOMER_STEPS: [&str; 11] = [
 /// Event of a finished job: a part of the order is done.
 const PART_PRINTED: &str = "job.completed";
 
-/// Members of an event's data that are hidden from customers.
+/// Fields of an event's data that are hidden from customers.
 const OWN_TO_SHOP: [&str; 2] = ["printerId", "error"];
 /// Actors other than staff and the shop's programs, whose names are shown to customers.
 const SPOKEN_OF: [&str; 2] = ["system", "payments"];
@@ -67,7 +67,7 @@ pub struct StepView<'a> {
 pub struct StepFor(NumberedEvent);
 
 impl StepFor {
-    /// Builds the step for a caller. Customers do not see which member of staff acted or on which printer a part was
+    /// Builds the step for a caller. Customers cannot see which member of staff acted or on which printer a part was
     /// made.
     pub fn new(mut step: NumberedEvent, who: &Caller) -> Self {
         if who.is_customer() {

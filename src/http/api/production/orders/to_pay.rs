@@ -12,8 +12,8 @@ use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use kernel::envelope::CommandOrigin;
 
-/// Checks and updates an order that is about to be paid. Only drafts can be refused: the prices of a placed order
-/// remain valid.
+/// Checks and updates an order that is about to be paid. Only drafts can be rejected, because the prices of a placed
+/// order remain valid.
 pub async fn before_checkout(app: &OrderHandles, id: Id) -> Result<(), ApiError> {
     let (_, state) = find_existing(&app.orders, id).await?;
     let order = state_of(&state)?;
@@ -28,8 +28,8 @@ pub async fn before_checkout(app: &OrderHandles, id: Id) -> Result<(), ApiError>
     Ok(())
 }
 
-/// Gives a draft without a shipping address the current address from its customer's profile, and recalculates its tax
-/// accordingly.
+/// Adds the current address from the customer's profile to a draft without a shipping address, and recalculates the
+/// draft's tax accordingly.
 async fn say_where(app: &OrderHandles, id: Id, order: &Order) -> Result<(), ApiError> {
     let Some(customer) = order.customer_id.filter(|_| order.is_unpriced() && order.shipping_address.is_none()) else {
         return Ok(());
@@ -58,14 +58,16 @@ async fn still_offered(app: &OrderHandles, order: &Order) -> Result<(), ApiError
         sold().map(|line| NewOrderLine { sku_id: line.sku_id, quantity: line.quantity }).collect();
     let (lines, currency) = look_up(app, true, &wished).await.map_err(|error| match error.status() {
         StatusCode::BAD_REQUEST | StatusCode::CONFLICT => {
-            ApiError::bad_request("not_orderable", "something in this draft is no longer offered; draft it again")
+            ApiError::bad_request("not_orderable", "an item in this draft is no longer available; create a new draft")
         }
         _ => error,
     })?;
     for (drafted, now) in sold().zip(&lines) {
         if (drafted.unit_price_cents, &order.currency) != (now.unit_price_cents, &currency.to_lowercase()) {
-            let words =
-                format!("the price of {} has changed since it was drafted; draft it again", drafted.description);
+            let words = format!(
+                "the price of {} has changed since the draft was created; create a new draft",
+                drafted.description
+            );
             return Err(ApiError::bad_request("price_changed", words));
         }
     }

@@ -1,5 +1,5 @@
-//! Orders as shown in responses: borrowed and serialized directly, since orders are read most often. Staff-only fields
-//! are omitted for customers.
+//! Orders as shown in responses. They are borrowed and serialized directly, because orders are read more often than
+//! anything else. Staff-only fields are omitted for customers.
 
 use std::borrow::Borrow;
 
@@ -20,7 +20,7 @@ use http::access::Caller;
 use http::openapi::shape::{Shape, date, list, text_like};
 use http::wire::{Components, ToSchema, Viewed, schema_of};
 
-/// Order. Its items keep the names and prices that they had when it was placed.
+/// Order. Its lines have the names and prices from the time at which it was placed.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Order", many = "orders", example = json!({
@@ -50,11 +50,11 @@ pub struct OrderView<'a> {
     kind: OrderKind,
     /// Status of the order.
     status: OrderStatus,
-    /// Site of the business that the order belongs to.
+    /// Site of the shop that the order belongs to.
     site: Site<&'a str>,
     /// ID of the customer record that the order belongs to; null if there is none.
     customer_id: Option<Id>,
-    /// Customer's e-mail address; null if there is none.
+    /// Customer's email address; null if there is none.
     customer_email: Option<&'a str>,
     /// Ordered items, one line for each SKU.
     lines: OrderLines<'a>,
@@ -71,7 +71,7 @@ pub struct OrderView<'a> {
     /// Rounding difference included in the total, in minor units. Occurs when another shop's prices include tax and do
     /// not convert to whole net amounts; 0 for the shop's own sales.
     rounding_cents: i64,
-    /// Amount to be paid, in minor units of the currency.
+    /// Total amount, in minor units of the currency.
     total_cents: i64,
     /// Payments in the currency of the order, less refunds; the order is paid when they reach `totalCents`.
     kept_cents: i64,
@@ -80,9 +80,9 @@ pub struct OrderView<'a> {
     /// Refunds requested from the payment processor that are not yet listed as payments. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pending_refunds: Option<Vec<PendingRefund>>,
-    /// Latest shipment of the order; null until one has left.
+    /// Latest shipment of the order; null until there is one.
     shipment: Option<ShipmentView<'a>>,
-    /// Shipments that have left, oldest first.
+    /// Shipments of the order, oldest first.
     shipments: Vec<SentView<'a>>,
     /// Issues that need an operator's attention: `refund_due`, `amount_mismatch`, `job_failed`, `all_jobs_cancelled`,
     /// `short`, `needs_attention`, `rejected_after_shipping`, `surplus`, `refund_failed`, `disputed`, `dispute_lost`,
@@ -93,12 +93,12 @@ pub struct OrderView<'a> {
     shipping_address: Option<&'a Address>,
     /// Priority from 0 to 9; jobs with a higher number are printed first.
     priority: u8,
-    /// Requested completion date.
+    /// Time by which the order should be completed.
     due_at: Option<Timestamp>,
-    /// Expected time at which all jobs of the order are printed, forecast from the whole queue; it changes without a
-    /// new version. Null once all are printed, if no forecast is possible, and in the response to a change.
+    /// Expected time at which all jobs of the order are printed, forecast from the whole queue; changes without a new
+    /// version. Null once all jobs are printed, if no forecast is possible, and in the response to a change.
     expected_at: Option<Timestamp>,
-    /// Promised completion time, from the first forecast after payment; it never changes. Promises are calculated so
+    /// Promised completion time, from the first forecast after payment; it never changes. Promises are calculated such
     /// that four out of five are met.
     promised_at: Option<Timestamp>,
     /// Timing of the order, which changes without a new version. Null before a promise is made, once all parts are
@@ -183,7 +183,7 @@ struct OrderPaymentView<'a> {
     currency: &'a str,
     /// `processor`, or the payment method entered by an operator.
     method: &'a str,
-    /// `succeeded`, `refunded` for money paid back, or `failed` for a refund that did not arrive.
+    /// `succeeded`, `refunded` for money paid back, or `failed` for an unsuccessful refund.
     status: &'static str,
     /// Processor's payment intent, or the operator's reference; null for customers.
     reference: Option<&'a str>,
@@ -204,13 +204,13 @@ pub struct PendingRefund {
     amount_cents: i64,
     /// Time at which the refund was requested.
     asked_at: Timestamp,
-    /// Reason the processor refused the refund; null while it has not responded. A refused refund is not retried
+    /// Reason the processor rejected the refund; null while it has not responded. A rejected refund is not retried
     /// automatically.
     error: Option<String>,
 }
 
 impl PendingRefund {
-    /// Builds the view shown on an order or invoice.
+    /// Builds the view of a refund for an order or invoice.
     pub fn new(refund: &RequestedRefund) -> Self {
         let RequestedRefund { id, payment_id, amount_cents, asked_at, error, .. } = refund.clone();
         Self { id, payment_id, amount_cents, asked_at, error }

@@ -17,11 +17,11 @@ use store::queries::{ListedPayment, PaymentFilter};
 /// Query parameters for listing payments.
 #[derive(Request, Debug)]
 pub struct PaymentQuery {
-    /// Return only payments of the customer with the given e-mail address.
+    /// Return only payments by the customer with the given email address.
     customer_email: Option<String>,
-    /// Return only payments of the given order.
+    /// Return only payments for the given order.
     order_id: Option<Id>,
-    /// Return only payments of the given invoice. Payments of an order's invoice belong to the order.
+    /// Return only payments for the given invoice. Payments for an order's invoice belong to the order.
     invoice_id: Option<Id>,
     /// Return only payments for the given site.
     site: Option<Site>,
@@ -45,7 +45,7 @@ pub struct PaymentRecord {
     order_id: Option<Id>,
     /// ID of the invoice that the payment is for; null for a payment of an order without an invoice.
     invoice_id: Option<Id>,
-    /// Customer's e-mail address; null if there is none.
+    /// Customer's email address; null if there is none.
     customer_email: Option<String>,
     /// Amount in minor units of the currency; negative for a refund.
     amount_cents: i64,
@@ -54,7 +54,7 @@ pub struct PaymentRecord {
     /// `processor`, `dispute` for an amount reclaimed by the customer's bank, or the payment or refund method entered
     /// by an operator.
     method: String,
-    /// `succeeded`, `refunded` for money paid back, or `failed` for a refund that did not arrive.
+    /// `succeeded`, `refunded` for money paid back, or `failed` for an unsuccessful refund.
     status: &'static str,
     /// Time at which the payment was recorded.
     paid_at: Timestamp,

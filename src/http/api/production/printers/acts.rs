@@ -1,4 +1,4 @@
-//! Operator actions on a printer: carried out at the printer, and recorded with the actor and the outcome.
+//! Operator actions on a printer, which are carried out at the printer and recorded with the actor and the outcome.
 
 use std::sync::Arc;
 
@@ -48,8 +48,8 @@ impl PrinterAct {
         Ok(going_on.await.map_err(ApiError::internal)??)
     }
 
-    /// Records the outcome of the action. If the database does not respond, the outcome is only logged: the printer has
-    /// already carried out the action, so the request must not be repeated.
+    /// Records the outcome of the action. If the database does not respond, the outcome is only logged, because the
+    /// printer has already carried out the action and the request must not be repeated.
     pub async fn record(self, printers: &Directory<Printer>, printer: &Printer, error: Option<&PrinterError>) {
         let Self { printer: id, origin, act, detail } = self;
         // Success is recorded by the commands that change the printer.
@@ -60,7 +60,8 @@ impl PrinterAct {
         let error = error.map(|error| (ApiError::from(error.clone()).code().to_owned(), error.to_string()));
         let record = ActRecord { act, detail, of, error };
         if let Err(error) = printers.ask(id, origin, PrinterNews::Acted(Box::new(record))).await {
-            tracing::warn!(printer = %id, act = act.action(), %error, "what was done at a printer is not recorded");
+            tracing::warn!(printer = %id, act = act.action(), %error, "an action carried out at a printer could not be \
+                 recorded");
         }
     }
 }

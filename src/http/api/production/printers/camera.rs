@@ -1,4 +1,4 @@
-//! Camera pictures of a printer: for staff, and at signed URLs for systems that fetch pictures themselves.
+//! Camera pictures of a printer: for staff and, at signed URLs, for systems that fetch pictures themselves.
 
 use api_derive::{Request, Response};
 use axum::body::Body;
@@ -34,7 +34,7 @@ const NO_PICTURE: [DescribedError; 4] = [
 ];
 /// Further errors for cameras that the server reaches through the printer.
 const ON_THE_WAY: [DescribedError; 2] = [
-    (502, "printer_refused", "The printer does not provide its camera; the message is its own."),
+    (502, "printer_refused", "The printer does not report its camera; the message is from the printer."),
     (504, "printer_timeout", "The printer did not respond in time or cannot be reached."),
 ];
 
@@ -45,7 +45,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
         op.named("getCameraPicture", "Retrieve a camera image of a printer")
             .about(
                 "Returns an image that is at most one second old. Concurrent requests share one request to the camera. \
-                 The camera's address and credentials are never returned. For cameras that stream (MJPEG), this is the \
+                 The camera's address and credentials are never returned. For cameras that stream (MJPEG), returns the \
                  first image of the stream. Query parameters are ignored.",
             )
             .errors(&NO_PICTURE)
@@ -54,8 +54,8 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     .get_long(RequiredAccess::Open, "/api/printers/{id}/camera/signed", signed_picture, |op| {
         op.named("getSignedCameraPicture", "Retrieve a camera image by signed URL")
             .about(
-                "The server gives such URLs to the failure detection system, which fetches the images itself. Each is \
-                 valid for one printer and one minute.",
+                "The server passes such URLs to the failure detection system, which fetches the images itself. Each \
+                 URL is valid for one printer, for one minute.",
             )
             .error(404, "camera_link_not_found", "The URL was not signed by this server, or has expired.")
             .errors(&NO_PICTURE)
@@ -63,7 +63,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// Camera that watches the printer.
+/// Camera to use for the printer.
 #[derive(Request, Clone, Debug)]
 #[api(name = "NewCamera", example = json!({"snapshotUrl": "http://192.168.1.20/webcam/?action=snapshot", "credentials": "viewer:secret"}))]
 pub(super) struct GivenCamera {
@@ -77,7 +77,7 @@ pub(super) struct GivenCamera {
     credentials: Optional<Option<String>>,
 }
 
-/// Camera configured for a printer. The camera's credentials are never returned.
+/// Camera configured for a printer. Its credentials are never returned.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Camera", example = json!({"snapshotUrl": "http://192.168.1.20/webcam/?action=snapshot", "hasCredentials": true}))]

@@ -40,13 +40,13 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get(operator, REMINDERS, list, |op| {
         op.named("listReminders", "List maintenance reminders")
-            .about("Due reminders come first, the longest overdue at the top.")
+            .about("Due reminders come first, starting with the longest overdue.")
     })
     .post(operator, REMINDERS, remind, |op| {
         op.named("createReminder", "Add a maintenance reminder")
             .about(
-                "The reminder becomes due when the first of its intervals is reached, counted from now on by the \
-                 prints of jobs that end on the printer. The operators are notified once, by mail and by the event \
+                "The reminder becomes due when the first of its intervals is reached, counted from now on over the \
+                 prints of jobs that end on the printer. The operators are notified once, by email and by the event \
                  `printer.maintenance_due`. The reminder stays due until an entry in the maintenance log resets it. \
                  With `blocking`, the printer takes no jobs until then.",
             )
@@ -54,7 +54,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
     .patch(operator, ONE_REMINDER, change, |op| {
         op.named("updateReminder", "Update a reminder")
-            .about("Whether the reminder is due depends on the new intervals and on the usage since the last reset.")
+            .about("After that, the reminder is due if one of the new intervals has been reached since the last reset.")
             .errors(&[NO_REMINDER])
     })
     .delete(operator, ONE_REMINDER, forget, |op| {
@@ -62,7 +62,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
     .get(operator, "/api/printers/{id}/reminder-suggestions", suggested, |op| {
         op.named("listReminderSuggestions", "List recommended reminders")
-            .about("They are only suggestions: add those that fit. The manufacturer's manual takes precedence.")
+            .about("These are only suggestions; add those that apply. The manufacturer's manual takes precedence.")
     })
     .get(operator, LOG, log, |op| op.named("listMaintenance", "List the maintenance log"))
     .post(operator, LOG, write, |op| {
@@ -90,7 +90,7 @@ pub struct NewReminder {
     /// Interval in prints.
     #[api(Within(1..=MAX_INTERVAL_COUNT))]
     every_prints: Option<i64>,
-    /// Interval in grams of material; for resin in millilitres, for sheets in pieces.
+    /// Interval in grams of material; in millilitres for resin, and in pieces for sheets.
     #[api(AboveZero)]
     every_grams: Option<Amount>,
     /// Interval in failed prints.
@@ -111,7 +111,7 @@ fn reminder_fields() -> Value {
 /// Maintenance work done on a printer.
 #[derive(Request, Clone, Debug)]
 #[api(fields = EntryFields, example = json!({
-    "done": "Nozzle replaced", "note": "It was worn by glow-in-the-dark filament.", "parts": ["Nozzle 0.4, hardened"],
+    "done": "Nozzle replaced", "note": "Worn out by glow-in-the-dark filament.", "parts": ["Nozzle 0.4, hardened"],
     "costCents": 1890, "doneAt": "2026-11-02T10:00:00.000Z", "resets": [EXAMPLE_REMINDER],
 }))]
 pub struct NewMaintenance {
@@ -135,7 +135,7 @@ pub struct NewMaintenance {
     resets: Vec<Id>,
 }
 
-/// The `{reminder}` path parameter. A value that is not an identifier results in a 404.
+/// The `{reminder}` path parameter. A value that is not an identifier results in a 404 error.
 struct PathReminder(Id);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathReminder {

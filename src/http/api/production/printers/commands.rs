@@ -1,8 +1,8 @@
-//! Commands to a printer: connect, pause, resume, cancel, restart, home, run G-code; and what operators report about
-//! it.
+//! Commands to a printer: connect, pause, resume, cancel, restart, home, run G-code; and reports by operators
+//! about it.
 //!
-//! The printer's response is passed on: a refusal becomes a 502 with the printer's message, no response a 504, and a
-//! command that the printer's type does not support a 409.
+//! The printer's response is passed on: a rejection results in a 502 with the printer's message, a missing response in
+//! a 504, and a command that the printer's type does not support in a 409.
 
 mod by_page;
 
@@ -69,8 +69,8 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     .post(operator, "/api/printers/{id}/bed-cleared", bed_cleared, |op| {
         op.named("bedCleared", "Confirm that a printer's bed is clear")
             .about(
-                "Also signs off the last print of a job: without a body, all parts of a finished print are good, and \
-                 none of any other. After a manual print, there is nothing to sign off.",
+                "Also signs off the last print of a job: without a body, all parts of a finished print are recorded as \
+                 good, and all parts of any other print as rejected. A manual print has nothing to sign off.",
             )
             .error(409, NOTHING, "The request includes a sign-off, but this printer has no print awaiting sign-off.")
             .error(409, "sign_offs_waiting", "Earlier sign-offs have not reached their orders yet; try again.")
@@ -78,7 +78,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     .post(operator, "/api/printers/{id}/clear-attention", clear_attention, |op| {
         op.named("clearAttention", "Confirm that a printer was checked")
             .about(
-                "Clears a firmware error or refused starts, which keep the printer on hold until a person has checked \
+                "Clears a firmware error or rejected starts, which keep the printer on hold until somebody has checked \
                  it. Clearing the bed or homing does not clear them.",
             )
             .error(
@@ -103,7 +103,7 @@ struct Acknowledgement {
 const DONE: Plain<Acknowledgement> = Plain(Acknowledgement { ok: true });
 
 /// Lines of G-code: at least one and at most a fixed number, none of them empty or too long. A schema cannot express
-/// limits on bytes, blanks and line breaks, since it counts characters.
+/// limits on bytes, blanks and line breaks, because it counts characters.
 struct GcodeLines {
     max_lines: usize,
     max_bytes: usize,
@@ -163,7 +163,7 @@ struct GcodeOutcome {
 struct Maintenance {
     /// `true` to take the printer out of service; `false` to return it to service.
     on: bool,
-    /// Reason the printer is out of service, as a note for staff.
+    /// Note for staff about the reason the printer is out of service.
     #[api(ONE_LINE, MaxChars(500))]
     note: Option<String>,
 }
@@ -182,7 +182,7 @@ async fn ask<B>(
     Ok(Resource::after(&done, PrinterView::after(app, &done)))
 }
 
-/// Refuses an action that may spoil a print, while a print is running or about to start, unless `force` is set.
+/// Rejects an action that may spoil a print if one is running or about to start, unless `force` is set.
 async fn must_not_print(app: &PrinterHandles, id: Id, force: bool) -> Result<(), ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
     match printer.print_in_the_way() {
@@ -191,7 +191,7 @@ async fn must_not_print(app: &PrinterHandles, id: Id, force: bool) -> Result<(),
     }
 }
 
-/// Refuses an action that would end a print, while a print is running or about to start.
+/// Rejects an action that would end a print if one is running or about to start.
 async fn must_be_idle(app: &PrinterHandles, id: Id) -> Result<(), ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
     if printer.in_hand.is_some() || printer.manual.is_some() || printer.foreign_print() {
@@ -209,7 +209,7 @@ async fn connect(
     if let Some(connection) = app.printer_connections.get(id) {
         // Watched already: its serial port may be closed, or it is to be tried at once.
         if let Err(error) = connection.adapter.connect().await {
-            tracing::info!(printer = %id, %error, "does not connect yet");
+            tracing::info!(printer = %id, %error, "cannot be connected yet");
         }
         connection.look.notify_one();
     }
@@ -227,7 +227,7 @@ async fn disconnect(
     if let Some(connection) = connection
         && let Err(error) = connection.adapter.disconnect().await
     {
-        tracing::info!(printer = %id, %error, "was not told that it is disconnected");
+        tracing::info!(printer = %id, %error, "could not be notified that it is disconnected");
     }
     Ok(answer)
 }
@@ -329,8 +329,8 @@ async fn bed_cleared(
     Ok(Resource::after(&done, PrinterView::after(&app, &done)))
 }
 
-/// Checks that the number of parts reported as good does not exceed the parts on the plate of the last print. The check
-/// is made here because the order knows the plate and the printer's actor does not.
+/// Checks that the number of parts reported as good does not exceed the number of parts on the plate of the last print.
+/// The check is made here because only the order, not the printer's actor, has information about the plate.
 async fn check_count(app: &PrinterHandles, id: Id, good: u32) -> Result<(), ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
     let Some(last) = printer.last_print else { return Ok(()) };

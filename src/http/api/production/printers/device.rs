@@ -30,7 +30,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get_long(operator, "/api/printers/{id}/info", info, |op| {
         op.named("getPrinterInfo", "Retrieve a printer's own information")
-            .about("Information from the printer's server and firmware, as far as its type provides it.")
+            .about("Information from the printer's server and firmware, to the extent that its type provides it.")
             .errors(&ON_PRINTER)
     })
     .get_long(operator, "/api/printers/{id}/history", history, |op| {
@@ -41,7 +41,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
     .get_long(operator, "/api/printers/{id}/system-info", system_info, |op| {
         op.named("getSystemInfo", "Retrieve a printer's host information")
-            .about("The response is the printer's own.")
+            .about("The response is passed on from the printer unchanged.")
             .errors(&ON_PRINTER)
     })
 }
@@ -129,7 +129,7 @@ struct HistoryView {
     history: Vec<PastPrintView>,
 }
 
-/// Camera that watches a printer.
+/// Camera of a printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Webcam", example = webcam_example())]
@@ -166,7 +166,7 @@ struct WebcamsView {
     webcams: Vec<WebcamView>,
 }
 
-/// Returns the connection of a printer; responds 404 if there is no such printer.
+/// Returns the connection of a printer; fails with 404 if there is no such printer.
 pub(super) async fn reach(app: &PrinterHandles, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
     connection(&app.printer_connections, id, &printer).await

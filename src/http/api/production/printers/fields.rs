@@ -22,9 +22,9 @@ use printers::adapter::{Adapter, PrinterError};
 use printers::registry::{MakeError, PrinterAddress, StoredAddress};
 use printers::{BUILT_IN, PrinterType as Declared};
 
-/// Maximum time for which a registration waits to detect the program at the printer's address.
+/// Maximum time for which a registration waits while the program at the printer's address is detected.
 const RECOGNITION_TIMEOUT: Duration = Duration::from_millis(1500);
-/// Limits for the tags of one printer: a printer is held in memory and written as a whole.
+/// Limits on the tags of one printer, because a printer is held in memory and written as a whole.
 const TAGS: TextList = TextList { max_items: 20, max_chars: 50 };
 
 /// Protocol of a printer.
@@ -34,7 +34,7 @@ pub struct PrinterTypeWord(String);
 impl ToSchema for PrinterTypeWord {
     const NAME: Option<&'static str> = Some("PrinterType");
     fn schema() -> Shape {
-        word(BUILT_IN).about("The protocol that a printer speaks.")
+        word(BUILT_IN).about("Protocol that a printer uses.")
     }
 }
 
@@ -68,7 +68,7 @@ pub struct NewPrinter {
     /// Protocol of the printer.
     #[api(name = "type")]
     kind: PrinterTypeWord,
-    /// Machine type, which determines the jobs that the printer can make.
+    /// Machine type, which determines the jobs that the printer can print.
     machine_type: MachineType,
     /// Model name used by slicers (`MK4`); if null, the printer accepts files for any model.
     #[api(ONE_LINE, MaxChars(100))]
@@ -105,7 +105,7 @@ pub struct NewPrinter {
     /// Free-form labels for filtering lists.
     #[api(TAGS, default = Vec::new())]
     tags: Vec<String>,
-    /// Camera that watches the printer. If null, a camera that the printer reports on its own host is used, if there is
+    /// Camera to use for the printer. If null, a camera that the printer reports on its own host is used, if there is
     /// one.
     #[api(separate)]
     camera: Option<GivenCamera>,
@@ -194,7 +194,7 @@ impl PrinterChange {
         }
     }
 
-    /// Applies the change to the printer's fields and returns the result.
+    /// Applies the change to the printer's current fields and returns the result.
     pub fn merged_into(self, app: &PrinterHandles, id: Id, old: PrinterFields) -> Result<PrinterFields, ApiError> {
         let api_key = self.api_key.present().map(Option::unwrap_or_default);
         let requested_url = self.base_url.clone().present();
@@ -260,7 +260,8 @@ fn check_given(base_url: Option<&str>) -> Result<(), ApiError> {
     }
 }
 
-/// Refuses to register the same machine twice: each registration would be assigned a job at the same time.
+/// Rejects a second registration of the same machine, because both registrations would be assigned jobs at the same
+/// time.
 fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) -> Result<(), ApiError> {
     let present = super::present_all(app);
     for other in present.iter().filter_map(|versioned| versioned.state.as_ref()).filter(|other| Some(other.id) != id) {
@@ -272,7 +273,7 @@ fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) ->
     Ok(())
 }
 
-/// Refuses a printer if a program for another printer type responds at its address. A printer that does not respond in
+/// Rejects a printer if a program for another printer type responds at its address. A printer that does not respond in
 /// time is accepted unchecked.
 async fn check_type(adapter: &dyn Adapter) -> Result<(), ApiError> {
     match tokio::time::timeout(RECOGNITION_TIMEOUT, adapter.recognise()).await {

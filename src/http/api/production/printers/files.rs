@@ -1,4 +1,4 @@
-//! Files on a printer: list, upload and delete.
+//! Files on a printer: listing, upload and deletion.
 
 use std::sync::Arc;
 
@@ -148,8 +148,8 @@ impl<S: Send + Sync> FromRequestParts<S> for RemoteName {
 
 impl Argument for RemoteName {}
 
-/// Returns the stored G-code file that a request body references as `fileId`. Refused unless printers of the given type
-/// can print the file's format, which is detected from the content, since the name may be wrong.
+/// Returns the stored G-code file that a request body references as `fileId`. Fails unless printers of the given type
+/// can print the file's format, which is detected from the content, because the name may be wrong.
 pub(super) async fn gcode_file(app: &PrinterHandles, kind: &str, id: Id) -> Result<File, ApiError> {
     let (_, state) = find_existing(&app.files, id).await.map_err(|_| Refusal::field("fileId", "no such file"))?;
     let file = state_of(&state)?;

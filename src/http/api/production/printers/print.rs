@@ -1,4 +1,4 @@
-//! Manual prints: started by an operator and not part of any job.
+//! Manual prints, which are started by an operator and not part of any job.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -33,8 +33,11 @@ use printers::connections::PrinterConnection;
 
 /// Maximum length of the name of a file on a printer, in characters.
 const MAX_NAME_CHARS: usize = 255;
-const NO_SLOT: DescribedError =
-    (409, "no_slot", "The slots for the print are ambiguous; the message explains what the file needs and what to do.");
+const NO_SLOT: DescribedError = (
+    409,
+    "no_slot",
+    "The slots for the print are ambiguous; the message explains the file's requirements and how to proceed.",
+);
 
 /// Adds the route of manual prints.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
@@ -42,10 +45,11 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.post_long(operator, "/api/printers/{id}/print", print, |op| {
         op.named("printFile", "Print a file manually")
             .about(
-                "A stored file is uploaded first; a file on the printer is printed as it is. The printer must be idle. \
-                 For printers that need the slot of each filament, specify `slots`. If omitted, the print uses the \
-                 spool that feeds the nozzle, or else the slots with the material and colour of each filament, or else \
-                 the only spool, or else the spool beside the slots. If none of these is certain, nothing is uploaded.",
+                "A stored file is uploaded first; a file on the printer is printed unchanged. The printer must be \
+                 idle. For printers that need the slot of each filament, specify `slots`. If omitted, the print uses \
+                 the spool that feeds the nozzle, or else the slots with the material and colour of each filament, or \
+                 else the only spool, or else the spool beside the slots. If none of these is certain, nothing is \
+                 uploaded.",
             )
             .errors(&ON_PRINTER)
             .errors(&[BUSY, NO_FILE, NO_SLOT])
@@ -53,7 +57,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 }
 
 /// Stored file to print, with the slots to use.
-#[expect(dead_code, reason = "it describes one of the two forms of `FileToPrint`")]
+#[expect(dead_code, reason = "it describes one of the two variants of `FileToPrint`")]
 #[derive(api_derive::Request, Clone, Debug)]
 #[api(example = json!({"fileId": EXAMPLE_FILE_ID, "slots": [2]}))]
 struct StoredFileToPrint {
@@ -66,7 +70,7 @@ struct StoredFileToPrint {
 }
 
 /// File in the printer's own storage to print, with the slots to use.
-#[expect(dead_code, reason = "it describes one of the two forms of `FileToPrint`")]
+#[expect(dead_code, reason = "it describes one of the two variants of `FileToPrint`")]
 #[derive(api_derive::Request, Clone, Debug)]
 #[api(example = json!({"filename": "vase.gcode"}))]
 struct FileOnPrinter {
@@ -144,9 +148,9 @@ impl Request for FileToPrint {
 
 /// Result of a request to print.
 enum Printing {
-    /// 200: the printer has started the print.
+    /// The printer has started the print (200).
     Started(UploadedFile),
-    /// 202: the print takes longer to start than the request waits.
+    /// The print takes longer to start than the request waits (202).
     Pending(PendingPrint),
 }
 
@@ -189,8 +193,8 @@ impl Reply for Printing {
     }
 }
 
-/// Handles a request to print manually. The printer must be able to take a job, and takes none while the manual print
-/// is starting or running.
+/// Handles a request to print manually. The printer must be able to take a job; it takes none while the manual print is
+/// starting or running.
 async fn print(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
@@ -222,7 +226,7 @@ pub(super) async fn print_by_page(
     begin(app, id, call, || read_body::<FileToPrint>(body.to_string().as_bytes())).await.map(|_| ())
 }
 
-/// Starts a print of the file that `read_request` returns; `read_request` is only called if no response is stored for
+/// Starts a print of the file that `read_request` returns; `read_request` is called only if no response is stored for
 /// the request's idempotency key.
 async fn begin<B>(
     app: &PrinterHandles,
@@ -260,7 +264,8 @@ async fn begin<B>(
     }
 }
 
-/// Chooses the slots for the print. A printer that cannot print now is not queried: its actor reports the reason.
+/// Chooses the slots for the print. A printer that cannot print at present is not queried; its actor reports the
+/// reason.
 async fn choose_slots(
     printer: &Printer,
     connection: &PrinterConnection,

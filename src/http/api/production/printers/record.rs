@@ -1,4 +1,4 @@
-//! Production record of a printer: the attempts to print jobs on it, and their totals.
+//! Production record of a printer: the attempts to print jobs on it, and totals of them.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -30,9 +30,9 @@ use store::queries::AttemptTotals;
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get(operator, "/api/printers/{id}/attempts", attempts, |op| {
-        op.named("listPrinterAttempts", "List the attempts of a printer").about(
-            "Every attempt at a job on this printer with its outcome, newest first. For the printer's own record of a \
-             file, see `getPrinterHistory`.",
+        op.named("listPrinterAttempts", "List the attempts on a printer").about(
+            "Every attempt to print a job on this printer, with its outcome, newest first. For the printer's own \
+             record of a file, see `getPrinterHistory`.",
         )
     })
     .get(operator, "/api/printers/{id}/totals", totals, |op| {
@@ -103,7 +103,7 @@ struct PrinterAttemptView {
     ended_at: Option<Timestamp>,
     /// Duration of the print in seconds; null if its start or end was not observed.
     print_seconds: Option<i64>,
-    /// Material used by the print, summed over all materials, each in its own unit.
+    /// Material consumed by the print, summed over all materials, each in its own unit.
     grams: Amount,
     /// Sign-off of the printed parts; null before the attempt ends, and while the sign-off is pending.
     sign_off: Option<SignOffView>,
@@ -154,11 +154,11 @@ pub struct FailureReason {
     "grams": 2010.5, "failuresByReason": [FailureReason::example()], "odometer": OdometerView::example(),
 }))]
 struct TotalsView {
-    /// ID of the printer that made the attempts.
+    /// ID of the printer on which the attempts were made.
     printer_id: Id,
-    /// Start of the time range: attempts for which the printer was claimed at this time or later are counted.
+    /// Start of the time span: attempts for which the printer was claimed at or after this time are counted.
     from: Timestamp,
-    /// End of the time range: attempts for which the printer was claimed before this time are counted.
+    /// End of the time span: attempts for which the printer was claimed before this time are counted.
     to: Timestamp,
     /// Number of prints that started and ended, regardless of their outcome.
     prints: i64,
@@ -170,13 +170,13 @@ struct TotalsView {
     cancelled: i64,
     /// Number of attempts that ended without printing.
     not_started: i64,
-    /// Share of finished prints among those that finished or failed, from 0 to 1; null if there were none.
+    /// Fraction of finished prints among those that finished or failed, from 0 to 1; null if there were none.
     success_rate: Option<f64>,
-    /// Printing time in seconds, as far as starts and ends were observed.
+    /// Printing time in seconds, counting only prints whose start and end were observed.
     print_seconds: i64,
-    /// Material used by the prints, summed over all materials, each in its own unit.
+    /// Material consumed by the prints, summed over all materials, each in its own unit.
     grams: Amount,
-    /// Failure reasons of the last 1,000 failed prints, most frequent first: at most 20 reasons, and all others
+    /// Failure reasons of the last 1,000 failed prints, most frequent first: at most 20 reasons, with all others
     /// combined.
     failures_by_reason: Vec<FailureReason>,
     /// Total usage of the printer, as counted for its reminders.

@@ -32,9 +32,9 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.post(operator, "/api/printers/{id}/slots/{slot}", load, |op| {
         op.named("loadSlot", "Set the contents of a slot")
             .about(
-                "Records a change of spool in one call. Adds the slot if the printer does not have it. Data that the \
-                 printer reports about a spool is kept and assigned to the material, as are later spools with the same \
-                 vendor code and colour.",
+                "Records a change of spool in one call. Adds the slot if the printer does not have it yet. Data that \
+                 the printer reports about a spool is kept and assigned to the material, as are later spools with the \
+                 same vendor code and colour.",
             )
             .error(409, "spool_changed", "The printer no longer reports the expected spool in the slot.")
     })
@@ -59,10 +59,10 @@ pub struct LoadedSpool {
     /// Remaining material on the spool, in the material's unit; at most three decimals.
     #[api(NotNegative)]
     remaining: Option<Amount>,
-    /// Number of the spool in the spool management system (`spools.url`), from which the remaining material is read and
-    /// in which usage by prints is recorded.
+    /// Number of the spool in the spool management system (`spools.url`), from which the remaining material is read,
+    /// and in which consumption by prints is recorded.
     spool_id: Option<i64>,
-    /// Spool that the caller expects in the slot: the request is refused if the printer reports another one. Not
+    /// Spool that the caller expects in the slot: the request is rejected if the printer reports a different one. Not
     /// checked if null.
     expected: Option<ExpectedSpool>,
 }
@@ -107,11 +107,11 @@ pub struct SlotView {
     kind: Option<String>,
     /// Number of the spool in the spool management system.
     spool_id: Option<i64>,
-    /// `true` if the printer's own server records the usage of the spool in the spool management system, so that it is
+    /// `true` if the printer's own server records the spool's consumption in the spool management system, so that it is
     /// not recorded a second time.
     booked_by_printer: bool,
-    /// Reason the usage of the slot may be recorded wrongly in the spool management system, with the remedy; null if no
-    /// problem is known.
+    /// Reason the slot's consumption may be recorded incorrectly in the spool management system, with the remedy; null
+    /// if no problem is known.
     spool_warning: Option<String>,
     /// Time of the last change.
     updated_at: Timestamp,
@@ -144,7 +144,7 @@ impl SlotView {
     }
 }
 
-/// The `{slot}` path parameter. A value that is not a slot number results in a 404.
+/// The `{slot}` path parameter. A value that is not a slot number results in a 404 error.
 pub struct PathSlot(u32);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathSlot {

@@ -1,4 +1,4 @@
-//! Emergency stop: sent to the printer first, ahead of everything queued, and recorded afterwards.
+//! Emergency stop, which is sent to the printer first, ahead of everything queued, and recorded afterwards.
 
 use api_derive::Response;
 use axum::extract::State;
@@ -28,9 +28,9 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.post_long(operator, "/api/printers/{id}/emergency-stop", stop, |op| {
         op.named("emergencyStop", "Emergency stop")
             .about(
-                "Cuts motors and heaters immediately, ahead of all queued commands. Afterwards, the printer must be \
-                 homed and its bed cleared. A printer without an emergency stop ends its print by the fastest means \
-                 it has, which is only possible during a print.",
+                "Switches off motors and heaters immediately, ahead of all queued commands. Afterwards, the printer \
+                 must be homed and its bed cleared. On a printer without an emergency stop, the current print is ended \
+                 in the fastest way possible.",
             )
             .unkeyed()
             // The printer has none, refused, or did not answer: nothing else keeps a stop from going out.
@@ -53,11 +53,11 @@ struct StoppedView {
 }
 
 /// Message for printer types without an emergency stop.
-pub const GENTLE: &str = "printers of this type have no emergency stop that programs can use: the print is ended in \
-                          the fastest way possible, and the heaters are switched off if the printer allows it. In an \
-                          emergency, disconnect the printer from the mains";
+pub const GENTLE: &str = "printers of this type have no emergency stop that programs can use: the print has been ended \
+                          in the fastest way possible, and the heaters are switched off if the printer allows it. In \
+                          an emergency, disconnect the printer from the mains";
 
-/// Returns whether a printer has no emergency stop, whether or not the printer is connected.
+/// Returns whether a printer has no emergency stop. Works even if the printer is not connected.
 pub fn gentle(app: &PrinterHandles, id: Id) -> bool {
     let watched = app.printer_connections.get(id).map(|connection| connection.adapter.declared());
     let registered = || {
@@ -67,8 +67,8 @@ pub fn gentle(app: &PrinterHandles, id: Id) -> bool {
     watched.or_else(registered).is_some_and(|declared| declared.lacks.contains(&Operation::EmergencyStop))
 }
 
-/// Handles the emergency stop. The body is not read, so that no content can prevent the stop, and it works without a
-/// database.
+/// Handles the emergency stop. The body is not read, so that no content can prevent the stop, which also works without
+/// a database.
 async fn stop(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
@@ -91,7 +91,7 @@ pub async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Result<bool
     };
     let origin = CommandOrigin { by: who.by.clone(), request_id: who.request_id.clone(), key: None };
     let stopped = emergency_stop(app.printers.clone(), id, route, origin.clone()).await;
-    let stopped = stopped.ok_or_else(|| ApiError::internal("an emergency stop was not carried out"))?;
+    let stopped = stopped.ok_or_else(|| ApiError::internal("an emergency stop could not be carried out"))?;
     if let Err(error) = &stopped
         && let Ok((_, printer)) = find_present(&app.printers, id).await
     {

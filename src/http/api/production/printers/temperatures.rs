@@ -29,9 +29,10 @@ const MAX_POINTS: u32 = 1_000;
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.get(RequiredAccess::Role(Role::Operator), "/api/printers/{id}/temperatures", temperatures, |op| {
         op.named("getPrinterTemperatures", "Retrieve a printer's temperature history").about(
-            "Measured and target temperatures of each heater that the printer reports. The last half hour is kept in \
-             steps of ten seconds and the last day in steps of five minutes, in memory only: a restart of the server \
-             discards them. With fewer points, the lowest and highest values are kept, so that no peak is lost.",
+            "Measured and target temperatures of each heater that the printer reports. Kept in steps of ten seconds \
+             for the last half hour and of five minutes for the last day, in memory only; a restart of the server \
+             discards them. If fewer points are requested, the lowest and highest values are kept, so that no peak is \
+             lost.",
         )
     })
 }
@@ -69,7 +70,7 @@ struct PastTemperaturesView {
 struct HeaterView {
     /// Name of the heater: `tool0` and further tools, `bed`, `chamber`.
     heater: String,
-    /// Measurements, oldest first; times at which the printer reported nothing are omitted.
+    /// Measurements, oldest first; times at which the printer did not report any are omitted.
     points: Vec<HeatPointView>,
 }
 

@@ -59,7 +59,7 @@ pub struct StatusView {
     file: Option<String>,
     /// Estimated remaining time of the print in seconds, as reported by the printer.
     remaining_seconds: Option<i64>,
-    /// Printer's own message on its state or error.
+    /// Printer's own message about its state or error.
     message: Option<String>,
     /// Time of the last status update; null before the first.
     updated_at: Option<Timestamp>,
@@ -100,14 +100,14 @@ impl StatusView {
 }
 
 /// Returns the state of a printer and of its connection. The last commit of the printer's actor decides whether the
-/// printer is offline, since telemetry may be one poll older or newer.
+/// printer is offline, because telemetry may be one poll older or newer.
 fn state_of(printer: &Printer, status: &Status) -> (Activity, Connection) {
     let offline = printer.disconnected || printer.activity == Activity::Offline && status.state == Activity::Offline;
     if offline { (Activity::Offline, printer.connection) } else { (status.state, status.connection) }
 }
 
 /// Returns the time of a printer's last response: for a connected printer, the last poll or push; otherwise, the last
-/// response before the outage, since the printer's actor records only the start and the end of an outage.
+/// response before the outage, because the printer's actor records only the start and the end of an outage.
 fn last_seen(printer: &Printer, connection: Connection, updated_at: Timestamp) -> Option<Timestamp> {
     let live = connection.is_answering() && updated_at.0 > 0;
     if live { Some(updated_at) } else { printer.last_seen_at }
@@ -131,7 +131,7 @@ pub fn activity(app: &PrinterHandles, printer: &Printer) -> Activity {
     "jobId": EXAMPLE_JOB_ID, "attemptId": "01890a5d-ac96-774b-bcce-b302099a8070",
     "orderId": "01890a5d-ac96-774b-bcce-b302099a8065",
 }))]
-#[expect(clippy::struct_field_names, reason = "the names of the API")]
+#[expect(clippy::struct_field_names, reason = "the API uses these names")]
 pub struct LastPrintView {
     /// ID of the printed job.
     job_id: Id,

@@ -13,7 +13,7 @@ use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::path_id::PathId;
 
-/// Runs the operation that `word` names, the last segment of the form's path; `body` has the format of the API's
+/// Runs the operation named by `word`, which is the last segment of the form's path; `body` has the format of the API's
 /// request body.
 pub async fn act_by_page(
     app: QuoteHandles,
@@ -35,7 +35,7 @@ pub async fn act_by_page(
 /// Drafts a quote and returns its ID.
 pub async fn create_by_page(app: QuoteHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     let created = create(State(app), SiteHeader(None), call.with_body(body)).await?;
-    created.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
+    created.made_id().ok_or_else(|| ApiError::internal("a new quote without its ID"))
 }
 
 /// Drafts a quote at the estimated price of a custom request and returns its ID.
@@ -46,11 +46,11 @@ pub async fn answer_by_page(
     body: &Value,
 ) -> Result<Id, ApiError> {
     let created = answer(State(app), PathId(request), call.with_body(body)).await?;
-    created.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
+    created.made_id().ok_or_else(|| ApiError::internal("a new quote without its ID"))
 }
 
 /// Drafts a quote from a streamed form with a model, and returns the quote's ID.
 pub async fn upload_by_page(app: QuoteHandles, who: Caller, request: extract::Request) -> Result<Id, ApiError> {
     let created = upload(State(app), who, SiteHeader(None), request).await?;
-    created.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
+    created.made_id().ok_or_else(|| ApiError::internal("a new quote without its ID"))
 }

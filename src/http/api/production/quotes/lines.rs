@@ -1,4 +1,4 @@
-//! Looks up the references of a quote's lines: SKUs with their prices, models with their dimensions, materials with
+//! Looks up the references in a quote's lines: SKUs with their prices, models with their dimensions, materials with
 //! their costs.
 
 use super::QuoteHandles;
@@ -32,7 +32,11 @@ pub(super) async fn looked_up(
         };
         let named = line.sku_id.is_some() || line.model_file_id.is_some();
         let described = line.description.is_some() || named;
-        faults.check(described, &format!("lines.{at}.description"), "is required unless the line has a SKU or a model");
+        faults.check(
+            described,
+            &format!("lines.{at}.description"),
+            "is required unless the line specifies a SKU or a model",
+        );
         if let Some(sku) = line.sku_id {
             of_sku(app, sku, at, currency, &mut draft, &mut faults).await?;
         }
@@ -67,7 +71,7 @@ async fn of_sku(
     if draft.unit_price_cents.is_none() {
         let own = currency.unwrap_or(&app.config.orders.currency);
         let same = sku.fields.currency.eq_ignore_ascii_case(own);
-        let words = "is required: the price of the SKU is in another currency";
+        let words = "is required, because the SKU's price is in another currency";
         faults.check(same, &format!("lines.{at}.unitPriceCents"), words);
         draft.unit_price_cents = Some(sku.fields.price_cents);
     }

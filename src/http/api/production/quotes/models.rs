@@ -1,5 +1,5 @@
-//! Quotes from models: a model is uploaded, measured and immediately priced by its volume; the price based on slicing
-//! follows automatically.
+//! Quotes from models: a model is uploaded, measured and immediately priced by its volume; the more precise price based
+//! on slicing follows automatically.
 
 use api_derive::Request;
 use axum::extract::{self, State};
@@ -32,12 +32,12 @@ impl ToSchema for ModelForm {
             required("file", bytes().about("Model file: STL or 3MF, with a file name.")),
             optional("quantity", whole(1..=most).about("Number of parts. Defaults to 1.")),
             optional("description", text_of(1..=500).about("Name of the model. Defaults to the file name.")),
-            optional("customerEmail", email().about("E-mail address of the customer.")),
-            optional("customRequestId", id().about("Custom request that the quote answers.")),
+            optional("customerEmail", email().about("Email address of the customer.")),
+            optional("customRequestId", id().about("Custom request that the quote is for.")),
             optional("materialId", id().about("Material to print the model with.")),
             optional("machineType", schema_of::<MachineType>().about("Machine type to print the model on.")),
             optional("slicerProfile", text_of(1..=100).about("Slicer profile for the model.")),
-            optional("notes", text_of(..=1000).about("Notes that the customer reads.")),
+            optional("notes", text_of(..=1000).about("Notes visible to the customer.")),
         ])
         .about("Model to quote, with its print settings.")
     }
@@ -52,10 +52,10 @@ struct ModelFields {
     /// Title of the line.
     #[api(Filled, ONE_LINE, MaxChars(500))]
     description: Option<String>,
-    /// E-mail address of the customer.
+    /// Email address of the customer.
     #[api(EmailAddress)]
     customer_email: Option<String>,
-    /// Custom request that the quote answers.
+    /// Custom request that the quote is for.
     custom_request_id: Option<Id>,
     /// Material to print with.
     material_id: Option<Id>,
@@ -69,7 +69,8 @@ struct ModelFields {
     notes: Option<String>,
 }
 
-/// Builds a draft with one line, printed from an uploaded model. Values omitted from the form come from the settings.
+/// Builds a draft with one line, which is to be printed from an uploaded model. Values omitted from the form come from
+/// the settings.
 pub fn draft_of_model<F>(app: &QuoteHandles, upload: &ModelUpload<F>, file: Id, quantity: u32) -> DraftQuote {
     let model = DraftModel {
         file_id: file,
@@ -90,7 +91,7 @@ pub fn draft_of_model<F>(app: &QuoteHandles, upload: &ModelUpload<F>, file: Id, 
     DraftQuote { lines: vec![line], ..DraftQuote::default() }
 }
 
-/// Handles `POST /api/quotes/models`.
+/// Handles `POST /api/quotes/models`: drafts a quote from an uploaded model.
 pub(super) async fn upload(
     State(app): State<QuoteHandles>,
     who: Caller,

@@ -20,11 +20,11 @@ like!(CURRENCY, "^[A-Za-z]{3}$", "must be a three-letter currency code");
 pub struct QuoteQuery {
     /// Return only quotes with the given displayed status. An expired quote is not `sent`.
     pub(super) status: Option<QuoteStatus>,
-    /// Return only quotes of the given site.
+    /// Return only quotes for the given site.
     pub(super) site: Option<Site>,
-    /// Return only quotes of the customer with the given e-mail address.
+    /// Return only quotes for the customer with the given email address.
     pub(super) customer_email: Option<String>,
-    /// Return only quotes that answer the given custom request.
+    /// Return only quotes for the given custom request.
     pub(super) custom_request_id: Option<Id>,
     /// Return only the quote that became the given order.
     pub(super) order_id: Option<Id>,
@@ -48,16 +48,16 @@ pub struct NewQuoteLine {
     pub(super) unit_price_cents: Option<i64>,
     /// ID of the SKU to print, public or not; must not be a kit.
     pub(super) sku_id: Option<Id>,
-    /// `true` if the item is printed. Items that are not printed, such as design work, need no SKU.
+    /// `true` if the item is printed. Items that are not printed, such as design work, do not require a SKU.
     #[api(default = true)]
     pub(super) printed: bool,
     /// ID of the uploaded model to print instead of a SKU.
     pub(super) model_file_id: Option<Id>,
     /// Material to print the model with; required before the quote is sent.
     pub(super) material_id: Option<Id>,
-    /// Machine type to print the model on; defaults to the settings.
+    /// Machine type to print the model on; defaults to the one in the settings.
     pub(super) machine_type: Option<MachineType>,
-    /// Name of the slicer profile for the model; defaults to the settings.
+    /// Name of the slicer profile for the model; defaults to the one in the settings.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     pub(super) slicer_profile: Option<String>,
 }
@@ -72,10 +72,10 @@ pub struct NewQuoteLine {
     ],
 }))]
 pub struct QuoteRequest {
-    /// E-mail address of the customer; required before the quote is sent.
+    /// Email address of the customer; required before the quote is sent.
     #[api(EmailAddress)]
     customer_email: Option<String>,
-    /// Custom request that the quote answers.
+    /// Custom request that the quote is for.
     custom_request_id: Option<Id>,
     /// Quoted items.
     #[api(ItemsWithin(1..=MAX_LINES))]
@@ -98,10 +98,10 @@ pub struct QuoteRequest {
 #[derive(Request, Clone, Debug)]
 #[api(name = "QuoteChange", example = json!({"notes": "With brass inserts.", "validUntil": "2030-11-16T10:00:00.000Z"}))]
 pub struct QuoteChange {
-    /// E-mail address of the customer.
+    /// Email address of the customer.
     #[api(EmailAddress)]
     customer_email: Optional<Option<String>>,
-    /// Custom request that the quote answers.
+    /// Custom request that the quote is for.
     custom_request_id: Optional<Option<Id>>,
     /// Quoted items. To keep a model that the quote already contains, repeat its `modelFileId`.
     #[api(ItemsWithin(1..=MAX_LINES))]

@@ -1,4 +1,4 @@
-//! Quotes as shown to operators, with the costs to the shop.
+//! Quotes as shown to operators, including the shop's costs.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub enum ModelSlicing {
     Pending,
     /// Sliced; the price is calculated from the G-code.
     Done,
-    /// Refused by the slicer.
+    /// Rejected by the slicer.
     Failed,
 }
 enumeration! {
@@ -71,7 +71,7 @@ fn quote_example() -> Value {
     })
 }
 
-/// Quote with the costs to the shop.
+/// Quote, including the shop's costs.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Quote", many = "quotes", example = quote_example())]
@@ -82,11 +82,11 @@ pub struct QuoteView {
     number: String,
     /// Current status.
     status: QuoteStatus,
-    /// Site of the business that the quote belongs to.
+    /// Site of the shop that the quote belongs to.
     site: Site<String>,
-    /// Customer's e-mail address; null if there is none.
+    /// Customer's email address; null if there is none.
     customer_email: Option<String>,
-    /// Custom request that the quote answers.
+    /// Custom request that the quote is for.
     custom_request_id: Option<Id>,
     /// Quoted items.
     lines: Vec<QuoteLineView>,
@@ -98,7 +98,7 @@ pub struct QuoteView {
     tax_rate_bps: i64,
     /// Tax on lines and shipping, in minor units.
     tax_cents: i64,
-    /// Total amount to be paid, in minor units.
+    /// Total amount, in minor units.
     total_cents: i64,
     /// Three-letter ISO 4217 currency code of all amounts, in lowercase.
     currency: String,
@@ -126,7 +126,7 @@ pub struct QuoteView {
     version: i64,
 }
 
-/// Quoted item with its price and, for operators, its costs to the shop.
+/// Quoted item with its price and, for operators, the shop's costs.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteLine")]
@@ -147,7 +147,7 @@ struct QuoteLineView {
     model: Option<ModelView>,
 }
 
-/// Model of a quote line: dimensions, print settings and costs to the shop.
+/// Model of a quote line: dimensions, print settings and the shop's costs.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteModel")]
@@ -166,23 +166,23 @@ struct ModelView {
     slicer_profile: Option<String>,
     /// Slicing state.
     slicing: ModelSlicing,
-    /// Reason the slicer refused the model.
+    /// Reason the slicer rejected the model.
     slicing_error: Option<String>,
     /// ID of the G-code file; null until the model is sliced.
     gcode_file_id: Option<Id>,
-    /// Material for all parts of the line, in grams: taken from the G-code, or else estimated.
+    /// Material for all parts of the line, in grams: from the G-code if it is available, otherwise estimated.
     grams: Amount,
     /// Print time for all parts of the line, in seconds.
     seconds: i64,
     /// `true` if an operator set the price; otherwise it is calculated from the costs.
     priced_by_hand: bool,
-    /// Costs of the line to the shop.
+    /// The shop's costs for the line.
     costs: CostsView,
     /// Actual costs and margin; null before the order is created, and in lists.
     margin: Option<MarginView>,
 }
 
-/// Production costs to the shop, in minor units of the currency.
+/// The shop's production costs, in minor units of the currency.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteCosts", example = costs_example())]
@@ -211,11 +211,11 @@ struct MarginView {
     price_cents: i64,
     /// Quoted margin, in minor units.
     quoted_margin_cents: i64,
-    /// Material used so far, failed prints included, in grams.
+    /// Material consumed so far, including failed prints, in grams.
     grams: Amount,
     /// Machine time used so far, in seconds.
     seconds: i64,
-    /// Actual costs at the rates of the quote, including failed prints.
+    /// Actual costs at the quote's rates, including failed prints.
     costs: CostsView,
     /// Actual margin so far, in minor units.
     actual_margin_cents: i64,

@@ -29,16 +29,16 @@ use services::sales_channels::{RowFault, TableOrder, TableReader};
 
 /// Maximum number of errors listed in a response; additional errors are only counted.
 const MAX_FAULTS_TOLD: usize = 100;
-/// Maximum number of unmapped variants listed in a response.
+/// Maximum number of unmapped variants that are listed in a response.
 const MAX_MISSING_TOLD: usize = 100;
 
 pub(super) const ABOUT: &str = "The body is the file itself, as `text/csv` or as the field `file` of a form. Its first \
                                 row names the columns: `order`, `variant`, `quantity` and `unit_price` are required; \
                                 `tax_rate` (per cent), `title`, `currency`, `shipping`, `total`, `email`, `name`, \
                                 `line1`, `line2`, `city`, `region`, `postal_code` and `country` are optional; others \
-                                are ignored. Prices exclude tax. The rows of an order must be next to each other, and \
-                                values for the whole order are read from its first row. Orders with errors are skipped \
-                                and the others are imported; an order that was imported before is not imported again.";
+                                are ignored. Prices exclude tax. The rows of an order must be adjacent; values for the \
+                                whole order are read from its first row. Orders with errors are skipped, and the \
+                                others are imported; an order that was imported before is not imported again.";
 pub(super) const EXAMPLE: &str = "order,variant,quantity,unit_price,email\r\nF-17,VASE-G,2,12.50,ann@example.org\r\n";
 
 /// Options for importing a file.
@@ -56,7 +56,7 @@ pub struct ImportQuery {
 struct ImportFault {
     /// Row number, counted from 1 (the header row).
     row: u32,
-    /// Name of the column; empty if the error concerns the whole row.
+    /// Name of the column; empty if the error affects the whole row.
     column: String,
     /// Human-readable error message.
     message: String,
@@ -87,9 +87,9 @@ pub(super) struct ImportView {
     faults: Vec<ImportFault>,
     /// Number of errors not listed.
     more_faults: u32,
-    /// Variants that are not mapped to a SKU; orders that contain them wait.
+    /// Variants that are not mapped to a SKU; orders that contain them are on hold.
     unmapped: Vec<String>,
-    /// `true` if the file was read to its end; an error in the file itself stops the import.
+    /// `true` if the whole file was read; an error in the file itself stops the import.
     complete: bool,
 }
 
@@ -104,7 +104,7 @@ struct Import<'a> {
 }
 
 impl Import<'_> {
-    /// Processes the next chunk of the file. Returns `false` if it cannot be read further.
+    /// Processes the next chunk of the file. Returns `false` if the rest of the file cannot be read.
     async fn take(&mut self, piece: &[u8]) -> Result<bool, ApiError> {
         match self.reader.push(piece) {
             Ok(done) => {
@@ -173,7 +173,7 @@ impl Import<'_> {
     }
 }
 
-/// Handles `POST /api/sales-channels/{id}/import`.
+/// Handles `POST /api/sales-channels/{id}/import`: imports orders from a file.
 pub(super) async fn import(
     State(app): State<ChannelHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! Channel orders as shown to staff: what each order is waiting for, and which shipments were reported to the other
+//! Channel orders as shown to staff: the problem that keeps an order on hold, and the shipments reported to the other
 //! shop.
 
 use api_derive::{Request, Response};
@@ -37,14 +37,14 @@ handles! {
 /// Returns the channel order routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Orders from other shops, from their first message on. An order that cannot be created yet is kept, \
-                 with the reason.";
+    let about = "Orders from other shops, starting with the first message about each. An order that cannot be created \
+                 yet is stored with the reason.";
     ResourceRoutes::new("Channel orders", about, "channel_order")
         .get(operator, "/api/channel-orders", list, |op| op.named("listChannelOrders", "List channel orders"))
         .get(operator, "/api/channel-orders/{id}", one, |op| op.named("getChannelOrder", "Retrieve a channel order"))
         .post(operator, "/api/channel-orders/{id}/retry", retry, |op| {
             op.named("retryChannelOrder", "Retry a channel order")
-                .about("Processes a waiting order again and retries shipment reports that failed.")
+                .about("Processes an order on hold again, and retries failed shipment notifications.")
         })
 }
 
@@ -80,7 +80,7 @@ struct SoldLineView {
     unit_price_cents: i64,
 }
 
-/// Shipment, with the progress of reporting it to the other shop.
+/// Shipment, with the state of reporting it to the other shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ToldShipment")]
@@ -91,13 +91,13 @@ struct ReportedShipmentView {
     carrier: String,
     /// Carrier's tracking number.
     tracking_number: String,
-    /// Progress of reporting the shipment to the other shop.
+    /// State of reporting the shipment to the other shop.
     state: TrackingState,
     /// Number of failed attempts to report the shipment.
     tries: u32,
     /// Time of the next attempt; null if there is none.
     next_try_at: Option<Timestamp>,
-    /// Error of the last attempt.
+    /// Error from the last attempt.
     error: Option<String>,
 }
 
@@ -108,7 +108,7 @@ struct ReportedShipmentView {
 struct ChannelOrderView {
     /// ID of the record.
     id: Id,
-    /// ID of the order's sales channel.
+    /// ID of the sales channel that the order came from.
     channel_id: Id,
     /// ID of the order in the other shop.
     external_id: String,
@@ -128,7 +128,7 @@ struct ChannelOrderView {
     total_cents: i64,
     /// Three-letter ISO 4217 currency code, in lowercase.
     currency: String,
-    /// Customer's e-mail address.
+    /// Customer's email address.
     customer_email: Option<String>,
     /// Items sold.
     lines: Vec<SoldLineView>,
@@ -136,7 +136,7 @@ struct ChannelOrderView {
     missing: Vec<String>,
     /// Human-readable description of any other problem.
     problem: Option<String>,
-    /// Shipments that have left, with the progress of reporting each to the other shop.
+    /// Shipments of the order, each with the state of reporting it to the other shop.
     shipments: Vec<ReportedShipmentView>,
     /// Time at which the first message about the order arrived.
     created_at: Timestamp,

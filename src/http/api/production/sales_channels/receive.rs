@@ -1,7 +1,7 @@
 //! Signed messages from other shops: verified over the raw bytes, then passed to the record of the order.
 //!
-//! Repeated messages need no deduplication by delivery ID: every message about an order reaches the same record, which
-//! recognizes content that it already has.
+//! Repeated messages do not have to be deduplicated by delivery ID, because every message about an order reaches the
+//! same record, which recognises content that it already has.
 
 use api_derive::Response;
 use axum::extract::{FromRequest, Request, State};
@@ -32,7 +32,7 @@ pub(super) fn words(operation: DescribedOperation) -> DescribedOperation {
         .about(
             "The raw body is signed with the channel's secret, in the signature header of the shop's system. Messages \
              can arrive late, repeatedly and in any order. Returns 200 for every correctly signed message, even if it \
-             is not used; a 5xx makes the shop retry.",
+             is not used; a 5xx response makes the shop retry.",
         )
         .error(400, "invalid_signature", "The signature is missing or incorrect.")
         .error(400, "malformed_order", "The body is not an order.")
@@ -79,11 +79,11 @@ impl ToSchema for ChannelMessage {
 #[serde(rename_all = "camelCase")]
 #[api(name = "ChannelMessageReceived", example = json!({"received": true}))]
 pub(super) struct MessageReceived {
-    /// Always `true`: the content is stored and need not be sent again.
+    /// Always `true`: the content has been stored and does not need to be sent again.
     received: bool,
 }
 
-/// Handles `POST /webhooks/sales-channels/{id}`.
+/// Handles `POST /webhooks/sales-channels/{id}`: receives a message from another shop.
 pub(super) async fn receive(
     State(app): State<ChannelHandles>,
     PathId(id): PathId,
@@ -100,7 +100,7 @@ pub(super) async fn receive(
     let news = messages.receive(&call.headers, &call.body, &secret).map_err(|error| match error {
         MessageError::Unsigned(_) => ApiError::bad_request("invalid_signature", error.to_string()),
         MessageError::Malformed(words) => {
-            tracing::warn!(channel = %id, words, "a signed message of another shop cannot be read");
+            tracing::warn!(channel = %id, words, "a signed message from another shop cannot be parsed");
             ApiError::bad_request("malformed_order", words)
         }
     })?;

@@ -34,7 +34,7 @@ pub struct ChannelKind(pub(super) String);
 impl ToSchema for ChannelKind {
     const NAME: Option<&'static str> = Some("SalesChannelKind");
     fn schema() -> Shape {
-        word(WORDS).about("The system that a shop works with; `csv` is a file that an operator imports.")
+        word(WORDS).about("Shop system; `csv` stands for files that an operator imports.")
     }
 }
 
@@ -77,16 +77,16 @@ pub struct ChannelRequest {
     pub(super) name: String,
     /// Site that the channel's orders belong to.
     pub(super) site: Option<Site>,
-    /// Three-letter ISO 4217 currency code; orders in another currency wait for an operator.
+    /// Three-letter ISO 4217 currency code; orders in another currency are on hold until an operator acts.
     #[api(&CURRENCY)]
     pub(super) currency: Option<String>,
     /// Secret with which the shop signs its messages. Without a secret, no messages are accepted.
     #[api(MaxChars(SECRET_MAX_BYTES), SecretText)]
     pub(super) secret: Option<String>,
-    /// URL of the shop's API, to which shipments are reported. Without a URL, none are reported.
+    /// URL of the shop's API, to which shipments are reported. Without a URL, no shipments are reported.
     #[api(ShopAddress)]
     pub(super) base_url: Option<String>,
-    /// Access token for the shop's API. If the API requires a key and a secret, both joined by a colon.
+    /// Access token for the shop's API. If the API requires a key and a secret, specify both, separated by a colon.
     #[api(MaxChars(MAX_TOKEN_CHARS), SecretText)]
     pub(super) access_token: Option<String>,
 }
@@ -98,7 +98,7 @@ pub struct ChannelChangeRequest {
     /// Display name of the shop.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     name: Optional<String>,
-    /// Site of orders that arrive after the change.
+    /// Site that orders arriving after the change belong to.
     site: Optional<Site>,
     /// Three-letter ISO 4217 currency code.
     #[api(&CURRENCY)]
@@ -139,7 +139,8 @@ impl ChannelChangeRequest {
 #[derive(Request, Clone, Debug)]
 #[api(name = "NewVariant", example = json!({"variant": "39072856", "skuId": skus::EXAMPLE_ID}))]
 pub struct VariantRequest {
-    /// ID of the variant in the other shop, or else its SKU code in that shop; for a line with neither, its title.
+    /// ID of the variant in the other shop or, if there is none, its SKU code in that shop; for a line with neither,
+    /// its title.
     #[api(Filled, ONE_LINE, MaxChars(MAX_VARIANT_CHARS))]
     pub(super) variant: String,
     /// ID of the SKU to produce.

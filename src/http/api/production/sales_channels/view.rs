@@ -31,7 +31,7 @@ pub(super) struct ChannelView {
     currency: String,
     /// URL to which the shop sends its messages.
     messages_url: String,
-    /// `true` if a secret is stored; without one, no messages are accepted.
+    /// `true` if a secret is stored; without a secret, no messages are accepted.
     has_secret: bool,
     /// URL of the shop's API; null if shipments are not reported.
     base_url: Option<String>,
@@ -83,7 +83,8 @@ impl ChannelView {
 pub(super) struct VariantView {
     /// ID of the mapping.
     id: Id,
-    /// ID of the variant in the other shop, or else its SKU code in that shop; for a line with neither, its title.
+    /// ID of the variant in the other shop or, if there is none, its SKU code in that shop; for a line with neither,
+    /// its title.
     variant: String,
     /// ID of the SKU to produce.
     sku_id: Id,

@@ -31,7 +31,7 @@ pub fn read_changes(settings: JsonObject, path: &str, faults: &mut Faults) -> Ve
     for (name, value) in settings.0 {
         let place = format!("{path}.{name}");
         let Some(key) = key_of(&name) else {
-            faults.note(&place, "is not the name of a setting");
+            faults.note(&place, "is not a setting");
             continue;
         };
         match text_of(&key, &value) {
@@ -52,8 +52,8 @@ pub async fn planned(config: &Arc<Config>, changes: Vec<Change>) -> Result<Plann
     planned.map_err(ApiError::internal)?.map_err(refused)
 }
 
-/// Validates changes that are about to be written: the next start must succeed with them, and each affected integration
-/// must be able to work.
+/// Validates changes that are about to be written: the next start must succeed, and each affected integration must
+/// work.
 pub async fn startable(config: &Arc<Config>, changes: Vec<Change>) -> Result<PlannedChanges, ApiError> {
     let touched: BTreeSet<String> = changes.iter().map(|change| section_of(&change.key).to_owned()).collect();
     let planned = planned(config, changes).await?;
@@ -69,7 +69,8 @@ pub async fn startable(config: &Arc<Config>, changes: Vec<Change>) -> Result<Pla
     if faults.is_empty() { Ok(planned) } else { Err(not_startable(faults).into()) }
 }
 
-/// Refuses changes that would keep the next start from opening the configured database, folder or port.
+/// Rejects changes that would prevent the server from opening the configured database, folder or port at the next
+/// start.
 pub async fn openable(config: &Config, planned: &PlannedChanges) -> Result<(), ApiError> {
     let mut faults = Faults::default();
     for (name, words) in unopened(config, &planned.config).await {
@@ -104,7 +105,7 @@ pub async fn write(
     Ok(WrittenSettings { file: ".env", written: variables, shadowed, restart, tested })
 }
 
-/// Tests the given services with the settings as they would be after the change; refuses the change if a test fails.
+/// Tests the given services with the settings as they would be after the change; rejects the change if a test fails.
 /// Each error is reported under the path that `path_of` returns for the service.
 pub async fn tested(
     config: &Config,
@@ -145,7 +146,7 @@ fn refused(error: ChangeError) -> ApiError {
         ChangeError::Dotenv(error) => ApiError::conflict("unreadable_env", format!(".env cannot be read: {error}")),
         ChangeError::Io(error) => error.into(),
         ChangeError::NoOrigin => {
-            ApiError::conflict("settings_fixed", "the settings of this server cannot be changed through the API")
+            ApiError::conflict("settings_fixed", "this server's settings cannot be changed through the API")
         }
         // Names files of the machine, which are for its owner.
         ChangeError::Config(error) => ApiError::internal(error),

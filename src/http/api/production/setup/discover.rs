@@ -30,7 +30,7 @@ use platform::http::{LanSettings, searching};
 use printers::discovery::{FoundPrinter, Search, SearchStep, own_address, scanned};
 
 const EXAMPLE: &str = "event: progress\ndata: {\"done\":3,\"total\":55}\n\nevent: result\ndata: {\"printers\":[]}\n\n";
-/// Maximum number of steps waiting to be sent; a slower reader holds up the search.
+/// Maximum number of steps queued for sending; a reader that is slower holds up the search.
 const MAX_WAITING_STEPS: usize = 64;
 
 handles! {
@@ -70,11 +70,11 @@ pub struct DiscoveredPrinter {
     pub kind: &'static str,
     /// Address with which to register the printer.
     pub base_url: String,
-    /// Name that the printer reports, or else its type and address.
+    /// Name reported by the printer or, if there is none, its type and address.
     pub name: String,
     /// Serial number, if the printer reports one.
     pub serial: Option<String>,
-    /// Response by which the printer was recognized.
+    /// Response that identified the printer.
     pub evidence: String,
     /// `true` if a printer with the same address or serial number is already registered.
     pub registered: bool,
@@ -139,7 +139,7 @@ impl RegisteredAddresses {
     }
 }
 
-/// Search in progress, which advances while its steps are read. Dropping it ends the search.
+/// Search in progress, which advances as its steps are read. Dropping the report ends the search.
 struct SearchReport {
     search: Option<BoxFuture<'static, Vec<FoundPrinter>>>,
     steps: mpsc::Receiver<SearchStep>,
@@ -210,9 +210,10 @@ fn event(name: &str, data: &impl Serialize) -> String {
     sse::event(name, &serde_json::to_value(data).unwrap_or(Value::Null))
 }
 
-/// Prepares a search from the settings and takes the lock for it; refused while another search runs.
+/// Prepares a search according to the settings and takes the lock for it; fails while another search is running.
 fn prepared(app: &DiscoveryHandles) -> Result<(Search, OwnedMutexGuard<()>), ApiError> {
-    let running = || ApiError::conflict("discovery_running", "a search is already in progress; wait until it ends");
+    let running =
+        || ApiError::conflict("discovery_running", "a search is already in progress; wait until it has finished");
     let turn = app.setup.search().ok_or_else(running)?;
     let client = searching(&LanSettings {
         connect_timeout: Duration::from_secs(1),
@@ -226,7 +227,7 @@ fn prepared(app: &DiscoveryHandles) -> Result<(Search, OwnedMutexGuard<()>), Api
 }
 
 /// Starts a search in its own task, which reports the progress for the setup page. The search ends early if the server
-/// stops.
+/// shuts down.
 pub fn begin_search(app: &DiscoveryHandles, leaving: CancellationToken) -> Result<(), ApiError> {
     let (search, turn) = prepared(app)?;
     let desk = app.setup.clone();

@@ -25,8 +25,8 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
     routes.post_long(RequiredAccess::Setup, "/api/setup/save", save, |op| {
         op.named("saveSetup", "Save the configuration and complete the setup")
             .about(
-                "Tests the database, the shared store and every given service again. If a test fails, nothing is \
-                 written; otherwise writes `.env` in the server's working directory. The previous file is kept as \
+                "Tests the database, the shared store and every specified service again. If a test fails, nothing is \
+                 written; otherwise, `.env` in the server's working directory is written. The previous file is kept as \
                  `.env.bak`; comments and other variables are preserved. From then on, only admins have access to the \
                  setup. A different database starts empty, with its own setup.",
             )
@@ -40,11 +40,12 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
 #[derive(Request, Debug)]
 #[api(example = json!({"settings": {"DATABASE_URL": "postgres://shop:secret@localhost/shop", "REDIS_URL": ""}}))]
 pub struct SetupConfiguration {
-    /// Values by variable or setting name; an empty or null value selects the embedded service, or none.
+    /// Values by variable or setting name; an empty or null value selects the embedded service or, if there is none, no
+    /// service.
     settings: JsonObject,
 }
 
-/// Returns the values that the wizard asks for, as far as they are known.
+/// Returns the values requested by the wizard that are already known.
 pub(super) fn asked_values(config: &Config) -> Vec<SetupValue> {
     let settings = listing::every(&config.origin).into_iter().filter(|setting| {
         let of_service = |service: &Service| service.settings().iter().any(|prefix| setting.key.starts_with(prefix));

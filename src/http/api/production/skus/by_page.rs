@@ -12,7 +12,7 @@ use http::path_id::PathId;
 /// Adds a product and returns its ID.
 pub async fn add_by_page(app: SkuHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     let created = create(State(app), call.with_body(body)).await?;
-    created.made_id().ok_or_else(|| ApiError::internal("a product without an id"))
+    created.made_id().ok_or_else(|| ApiError::internal("a product without an ID"))
 }
 
 /// Changes the fields that the form contains.

@@ -12,7 +12,7 @@ use domain::parts_sync::{ConflictKind, StockLink, StockSystem, SyncConflict, tot
 use domain::time::Timestamp;
 use http::command_request::CommandOutcome;
 
-/// Progress of a link between a material and an external entry.
+/// State of a link between a material and an external entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum LinkState {
@@ -31,7 +31,7 @@ pub(super) enum LinkState {
 #[serde(rename_all = "camelCase")]
 #[api(name = "StockConflict", example = json!({
     "kind": "negative", "message": "the changes of -50 g in the other system and -90 g in this shop since both agreed \
-                                    on 100 g would make the stock negative: count the stock and decide which side is \
+                                    on 100 g would make the stock negative; count the stock and decide which side is \
                                     correct",
 }))]
 pub(super) struct ConflictView {
@@ -137,18 +137,18 @@ pub(super) struct SystemView {
     pub(super) entries: usize,
     /// Number of linked entries.
     pub(super) links: usize,
-    /// Number of links that need an operator's decision.
+    /// Number of links that require an operator's decision.
     pub(super) conflicts: usize,
 }
 
-/// All links, with the state of the external systems.
+/// All links, with the states of the external systems.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "StockLinks", example = json!({"systems": [SystemView::example()], "links": [LinkView::example()]}))]
 pub(super) struct LinksView {
-    /// Systems that can count stock, enabled or not.
+    /// Systems that can count stock, whether enabled or not.
     pub(super) systems: Vec<SystemView>,
-    /// All links; those that need an operator's decision come first.
+    /// All links; those that require an operator's decision come first.
     pub(super) links: Vec<LinkView>,
 }
 
@@ -167,6 +167,7 @@ pub(super) struct StockEntryView {
     pub(super) name: String,
     /// ID of the material that is linked to the entry; null if there is none.
     pub(super) material_id: Option<Id>,
-    /// ID of a material that is not linked to the system yet and whose name is contained in the entry's name.
+    /// ID of a material that could be linked: one that is not linked to the system yet and whose name is contained in
+    /// the entry's name; null if there is none.
     pub(super) suggested_material_id: Option<Id>,
 }

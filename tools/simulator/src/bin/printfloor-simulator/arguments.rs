@@ -16,7 +16,7 @@ pub struct SimulatorArguments {
     /// Port of the first printer; the others use the ports after it [default: free ports]
     #[arg(long, value_name = "P")]
     pub base_port: Option<u16>,
-    /// Also accept requests without a key, like printers that trust their entire network
+    /// Also accept requests without a key, as printers that trust their entire network do
     #[arg(long)]
     pub keyless: bool,
     /// Print this many times as fast as the G-code estimates

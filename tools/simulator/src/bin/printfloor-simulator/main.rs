@@ -1,4 +1,5 @@
-//! `printfloor-simulator`: runs simulated printers and a payment processor without a server until a signal stops it.
+//! `printfloor-simulator`: runs simulated printers and a payment processor without a server until it is stopped by a
+//! signal.
 
 mod arguments;
 
@@ -42,7 +43,7 @@ impl SimulatorError {
         move |source| Self::Io { doing, source }
     }
 
-    /// Returns advice if the error message does not already say what to do.
+    /// Returns advice, unless the error message already states what to do.
     fn advice(&self) -> Option<&'static str> {
         match self {
             Self::Fleet(FleetError::Listen { .. }) => {

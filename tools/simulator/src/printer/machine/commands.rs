@@ -18,7 +18,7 @@ pub enum CommandError {
     #[error("no such file")]
     NoFile,
     /// The command was rejected because of the `refuse_start` fault.
-    #[error("start refused")]
+    #[error("start rejected")]
     Refused,
 }
 
@@ -34,14 +34,14 @@ pub enum DeleteError {
 }
 
 impl Machine {
-    /// Starts a print. A paused print is abandoned in favour of the new one, as in Klipper; hosts that forbid this
-    /// check for it beforehand.
+    /// Starts a print. A paused print is abandoned in favour of the new one, as in Klipper; hosts that do not allow
+    /// this check for it beforehand.
     pub fn start(&mut self, path: &str) -> Result<(), CommandError> {
         self.start_after(path, Duration::ZERO)
     }
 
-    /// Accepts a start that is executed after a delay in real time, provided that the file still exists and nothing
-    /// else is printing by then.
+    /// Accepts a start that is executed after a delay in real time, provided that the file still exists then and
+    /// nothing else is being printed.
     pub fn start_after(&mut self, path: &str, delay: Duration) -> Result<(), CommandError> {
         self.require_ready()?;
         if self.job.as_ref().is_some_and(|job| job.phase != PrintPhase::Paused) {
@@ -66,7 +66,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Selects which content of a stored file to print, such as one plate of a package.
+    /// Selects the content of a stored file to print, such as one plate of a package.
     pub fn choose(&mut self, path: &str, facts: Arc<GcodeFacts>) {
         self.files.choose(path, facts);
     }
@@ -117,7 +117,7 @@ impl Machine {
         true
     }
 
-    /// Cuts off motion and heating immediately. Works whenever the controller is reachable.
+    /// Switches off motors and heaters immediately. Works whenever the controller is reachable.
     pub fn emergency_stop(&mut self, message: &str) -> Result<(), CommandError> {
         match self.controller {
             Controller::Away(_) | Controller::Closed => Err(CommandError::NotReady),

@@ -231,7 +231,7 @@ impl Machine {
         }
     }
 
-    /// Cuts off motion and heating until a restart.
+    /// Switches off motors and heaters until a restart.
     pub(super) fn halt(&mut self, message: &str, what: PhysicalEvent) {
         self.upcoming.retain(|(_, upcoming)| matches!(upcoming, ScheduledEvent::PowerBack));
         self.controller = Controller::Halted { message: message.to_owned() };
@@ -244,7 +244,7 @@ impl Machine {
         self.echo = false;
     }
 
-    /// Clears the controller's state and everything scheduled, except the booting of a printer that has lost power.
+    /// Clears the controller's state and all scheduled events, except the boot of a printer that has lost power.
     pub(super) fn reset(&mut self, outcome: PrintOutcome) {
         self.upcoming.retain(|(_, upcoming)| matches!(upcoming, ScheduledEvent::PowerBack));
         self.end(outcome);
@@ -256,8 +256,8 @@ impl Machine {
         self.touch();
     }
 
-    /// Simulates a power loss: for a while nothing answers, then the printer comes back idle. Files and history are
-    /// kept; `forget` removes the print in progress from the history.
+    /// Simulates a power loss: for a while, the printer does not respond, and then it comes back idle. Files and
+    /// history are kept; `forget` removes the print in progress from the history.
     pub fn reboot(&mut self, forget: bool) {
         let running = self.job.as_ref().map(|job| job.number);
         self.write(PhysicalEvent::Rebooted);
@@ -283,7 +283,7 @@ impl Machine {
     /// Restarts the printer's server but not its controller. State that the server held only in memory is lost.
     ///
     /// If the controller prints on its own (Klipper), a print in progress continues. The history lists it as
-    /// interrupted, without an end, or with `forget` omits it. If the server feeds the controller (`OctoPrint`), a
+    /// interrupted, without an end or, with `forget`, omits it. If the server feeds the controller (`OctoPrint`), a
     /// print in progress is lost and not recorded anywhere.
     pub fn restart_server(&mut self, forget: bool) {
         self.server_started_at = self.now_at();

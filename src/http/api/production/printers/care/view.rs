@@ -20,7 +20,8 @@ pub struct OdometerView {
     hours: Amount,
     /// Number of prints that started and ended, regardless of their outcome.
     prints: i64,
-    /// Material used, summed over all materials: grams of filament, millilitres of resin, sheets.
+    /// Material consumed, as the sum over all materials of grams of filament, millilitres of resin and numbers of
+    /// sheets.
     grams: Amount,
     /// Number of failed prints.
     failures: i64,
@@ -143,7 +144,7 @@ pub struct SuggestionView {
 #[derive(Response, Serialize)]
 #[api(name = "ReminderSuggestions", example = json!({"suggestions": [reminder_fields()]}))]
 pub struct SuggestionsView {
-    /// Recommended reminders; each can be added as it is.
+    /// Recommended reminders; each can be added unchanged.
     suggestions: Vec<SuggestionView>,
 }
 
