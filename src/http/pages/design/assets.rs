@@ -46,6 +46,7 @@ const SITE_STYLE_TEXT: &str = concat!(
     include_str!("site.css"),
     include_str!("customers.css"),
 );
+const SITE_SCRIPT_TEXT: &str = concat!(include_str!("site.js"), include_str!("../setup/script/zone.js"));
 const STAFF_SCRIPT_TEXT: &str = concat!(
     include_str!("shell.js"),
     include_str!("../staff/script/live.js"),
@@ -65,7 +66,7 @@ pub(crate) static SITE_STYLE: LazyLock<PageAsset> =
     LazyLock::new(|| PageAsset::new("site", AssetKind::Style, with_font(SITE_STYLE_TEXT)));
 /// Script of pages for customers and of the setup that have live parts.
 pub(crate) static SITE_SCRIPT: LazyLock<PageAsset> =
-    LazyLock::new(|| PageAsset::new("site", AssetKind::Script, Bytes::from_static(include_bytes!("site.js"))));
+    LazyLock::new(|| PageAsset::new("site", AssetKind::Script, Bytes::from_static(SITE_SCRIPT_TEXT.as_bytes())));
 /// Sprite of the icons.
 pub(super) static ICONS: LazyLock<PageAsset> = LazyLock::new(|| {
     let sprite = include_bytes!("../../../../assets/pages/icons.svg");

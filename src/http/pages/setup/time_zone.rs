@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use super::fields::{ZONE, given_of, zone_shown};
 use super::steps::SetupStep;
 use super::{WizardHandles, WizardRequest, change_draft};
+use crate::design::assets::{SITE_SCRIPT, SITE_STYLE};
 use crate::form::PageForm;
 use crate::frame::PageCode;
 use config::Config;
@@ -20,13 +21,9 @@ pub(super) const ZONE_WORD: &str = "time_zone";
 /// Value stored for the time zone once it has been chosen.
 const CHOSEN: &str = "chosen";
 
-/// Script that selects the browser's time zone in a list that offers it and asks for that.
-const SCRIPT: &str = "(()=>{const at=document.querySelector('select[data-own-zone]');if(!at)return;\
-const own=Intl.DateTimeFormat().resolvedOptions().timeZone;\
-if([...at.options].some(option=>option.value===own))at.value=own})()";
-
 /// Style, script and policy of the page with the list.
-pub(super) static ZONE_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new("", Some(SCRIPT), false));
+pub(super) static ZONE_PAGE: LazyLock<PageCode> =
+    LazyLock::new(|| PageCode::new(&SITE_STYLE, Some(&*SITE_SCRIPT), true));
 
 /// Returns the error message for the time zone in a form; empty if it is valid, or if the form has none.
 pub(super) fn faults(sent: &PageForm) -> Vec<String> {
