@@ -9,10 +9,13 @@
 
 mod matching;
 mod need;
+mod obstacles;
 mod reason;
 mod refused;
 mod rehearsal;
 mod spools;
+mod waiting;
+mod waiting_acts;
 
 #[cfg(test)]
 mod tests;
@@ -30,10 +33,12 @@ use need::{IndexedPrinter, NeedClass, PrinterRank};
 
 pub use crate::launch::KnownTypes;
 pub use matching::{PrinterMatch, match_printers};
-pub use reason::{WaitContext, waiting_reason};
+pub use reason::{WaitContext, waiting};
 pub use refused::RefusedJob;
 pub use rehearsal::QueueSimulation;
 pub use spools::{SpoolToLoad, spools_to_load};
+pub use waiting::{MAX_SENTENCE_CHARS, Waiting, WaitingCause, WaitingCode};
+pub use waiting_acts::{GatheredAct, WaitingAct, waiting_acts};
 
 /// Cooldown in milliseconds before a pair of job and printer is proposed again after the printer refused the job,
 /// unless the printer changes in the meantime.

@@ -50,7 +50,7 @@ async fn a_job_is_shown_with_all_that_is_known_of_it() {
         job["waitingReason"].as_str().map(str::to_owned)
     })
     .await;
-    assert!(reason.contains("fdm_standard"), "{reason}");
+    assert_eq!(reason, "No standard filament printer is registered.");
     for (query, total) in
         [("state=SLICED", 1), ("state=FAILED", 0), (&format!("skuId={sku}"), 1), (&format!("printerId={NOTHING}"), 0)]
     {

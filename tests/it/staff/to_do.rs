@@ -285,7 +285,7 @@ on_sqlite! {
             job["waitingReason"].as_str().is_some_and(|words| words.contains("confirm that it is"))
         });
         let words = waits.await["waitingReason"].as_str().unwrap().to_owned();
-        assert!(words.contains("is not loaded (slot 1 holds PLA #1b1b22, which is not assigned to a material yet"), "{words}");
+        assert!(words.contains("has PLA #1b1b22 in slot 1: confirm that it is PLA black"), "{words}");
         let page = sam.get("/to-do").await;
         is_sound(&page);
         let named = page.text.split_once("Spools to load (1)").unwrap().1.split("</section>").next().unwrap();
