@@ -163,8 +163,8 @@ fn unconfirmed_spool(one: &PrinterMatch<'_>, around: &WaitContext<'_>) -> Option
     Some((predicate, WaitingCode::SpoolUnconfirmed))
 }
 
-/// Requirement that a printer does not meet.
-enum Requirement {
+/// UnmetRequirement that a printer does not meet.
+enum UnmetRequirement {
     /// Object of "needs", for one printer and for several.
     Needed(String, String),
     /// Predicate of its own.
@@ -177,8 +177,8 @@ fn requirements(missing: &[&Mismatch], around: &WaitContext<'_>) -> Predicate {
     let mut clauses: Vec<Predicate> = Vec::new();
     for one in missing.iter().take(REQUIREMENTS) {
         match requirement(one, around) {
-            Requirement::Needed(one, many) => needed.push((one, many)),
-            Requirement::Own(predicate) => clauses.push(predicate),
+            UnmetRequirement::Needed(one, many) => needed.push((one, many)),
+            UnmetRequirement::Own(predicate) => clauses.push(predicate),
         }
     }
     if !needed.is_empty() {
@@ -192,13 +192,13 @@ fn requirements(missing: &[&Mismatch], around: &WaitContext<'_>) -> Predicate {
 }
 
 /// Describes a requirement that a printer does not meet. Slots are counted from 1, as on the machine.
-fn requirement(missing: &Mismatch, around: &WaitContext<'_>) -> Requirement {
+fn requirement(missing: &Mismatch, around: &WaitContext<'_>) -> UnmetRequirement {
     let material = |id: Id| around.materials.iter().find(|material| material.id == id);
     let unnamed = || "its material".to_owned();
     let name = |id: Id| material(id).map_or_else(unnamed, |one| name_in_sentence(&one.fields.name));
     let spelled = |word: &str| name_in_sentence(&word.replace('_', " "));
-    let same = |object: String| Requirement::Needed(object.clone(), object);
-    let own = |one: &str, many: &str| Requirement::Own(Predicate { one: one.to_owned(), many: many.to_owned() });
+    let same = |object: String| UnmetRequirement::Needed(object.clone(), object);
+    let own = |one: &str, many: &str| UnmetRequirement::Own(Predicate { one: one.to_owned(), many: many.to_owned() });
     match missing {
         Mismatch::MachineType(machine) => {
             let noun = machine.noun();
@@ -218,7 +218,7 @@ fn requirement(missing: &Mismatch, around: &WaitContext<'_>) -> Requirement {
             own(words, words)
         }
         Mismatch::Nozzle { required, .. } => {
-            Requirement::Needed(format!("a {required} mm nozzle"), format!("{required} mm nozzles"))
+            UnmetRequirement::Needed(format!("a {required} mm nozzle"), format!("{required} mm nozzles"))
         }
         Mismatch::Plate { required, .. } => same(format!("the build plate {}", spelled(required))),
         Mismatch::NotLoaded(id) => same(format!("{} loaded", name(*id))),
@@ -229,7 +229,7 @@ fn requirement(missing: &Mismatch, around: &WaitContext<'_>) -> Requirement {
             let unit = material(id).map_or("units", |one| one.fields.kind.unit());
             let need: Amount = needed.need;
             let spool = format!("of {}", name(id));
-            Requirement::Needed(
+            UnmetRequirement::Needed(
                 format!("a fuller spool {spool} ({left} {unit} left, {need} {unit} needed)"),
                 format!("fuller spools {spool}"),
             )

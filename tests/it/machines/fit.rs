@@ -20,6 +20,9 @@ each_kind! {
         let (second, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
         assert!(words(&waits, "waitingReason").contains("needs its bed cleared"), "{waits}");
+        let cause = &waits["waitingCauses"][0];
+        let expected = (&json!("bed_not_cleared"), &json!([floor.printers[0]]), &json!(1));
+        assert_eq!((&cause["code"], &cause["printerIds"], &cause["printerCount"]), expected, "{waits}");
         assert_eq!(floor.started(0), 1);
         floor.app.act(&floor.path(0, "/bed-cleared")).await.expect(200);
         floor.app.order_is(&second, "ready").await;

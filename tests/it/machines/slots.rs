@@ -312,6 +312,11 @@ on_sqlite! {
         let (floor, white) = floor(db, PrinterKind::FwRest, &[&[("white", None)], &[("black", Some(GRAMS - 1.0))]]).await;
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
+        let causes = waits["waitingCauses"].as_array().unwrap();
+        assert!(causes.iter().all(|cause| cause["materialIds"] == json!([floor.material])), "{waits}");
+        let mut codes: Vec<&str> = causes.iter().map(|cause| words(cause, "code")).collect();
+        codes.sort_unstable();
+        assert_eq!(codes, ["material_not_loaded", "spool_runs_out"], "{waits}");
         let reason = words(&waits, "waitingReason");
         let names = [&floor.sim(0).serial, &floor.sim(1).serial];
         assert!(reason.contains(&format!("{} needs PLA black loaded", names[0])), "{reason}");
