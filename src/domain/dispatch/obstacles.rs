@@ -86,8 +86,10 @@ impl CauseGroups {
         let Some((_, code)) = missing.first().copied() else { return };
         let materials: Vec<Id> = missing.iter().filter_map(|(missing, _)| missing.spool()).collect();
         let later = if one.busy.is_some() { BUSY_RANKS } else { 0 };
-        if let (Some((predicate, code)), 1) = (unconfirmed_spool(one, around), missing.len()) {
-            let cause = WaitingCause::of_printers(code, predicate).lacking(materials).placed_later(later);
+        if let (Some(predicate), 1) = (unconfirmed_spool(one, around), missing.len()) {
+            let cause = WaitingCause::of_printers(WaitingCode::SpoolUnconfirmed, predicate)
+                .lacking(materials)
+                .placed_later(later);
             self.add(cause, &one.printer.id.to_string(), one.printer);
             return;
         }
@@ -151,7 +153,7 @@ fn mismatch_code(missing: &Mismatch) -> WaitingCode {
 }
 
 /// Returns the predicate of a printer that reports a spool like the missing one.
-fn unconfirmed_spool(one: &PrinterMatch<'_>, around: &WaitContext<'_>) -> Option<(Predicate, WaitingCode)> {
+fn unconfirmed_spool(one: &PrinterMatch<'_>, around: &WaitContext<'_>) -> Option<Predicate> {
     let material = one.fit.missing.iter().find_map(|missing| match missing {
         Mismatch::NotLoaded(id) => around.materials.iter().find(|material| material.id == *id),
         _ => None,
@@ -159,11 +161,10 @@ fn unconfirmed_spool(one: &PrinterMatch<'_>, around: &WaitContext<'_>) -> Option
     let offer = one.printer.spool_offer(material)?;
     let (spool, name) = (name_in_sentence(&offer.spool), name_in_sentence(&material.fields.name));
     let words = format!("{spool} in slot {}: confirm that it is {name}", offer.slot + 1);
-    let predicate = Predicate { one: format!("has {words}"), many: format!("have {words}") };
-    Some((predicate, WaitingCode::SpoolUnconfirmed))
+    Some(Predicate { one: format!("has {words}"), many: format!("have {words}") })
 }
 
-/// UnmetRequirement that a printer does not meet.
+/// Requirement that a printer does not meet.
 enum UnmetRequirement {
     /// Object of "needs", for one printer and for several.
     Needed(String, String),

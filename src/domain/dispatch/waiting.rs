@@ -9,9 +9,9 @@ use crate::time::Timestamp;
 /// Maximum length of the sentence, in characters.
 pub const MAX_SENTENCE_CHARS: usize = 200;
 /// Maximum number of causes listed for one job.
-pub const MAX_CAUSES: usize = 8;
+const MAX_CAUSES: usize = 8;
 /// Maximum number of printers named per cause.
-pub const MAX_PRINTERS_NAMED: usize = 10;
+const MAX_PRINTERS_NAMED: usize = 10;
 /// Maximum number of causes of which the sentence is made.
 const CLAUSES: usize = 2;
 /// Minimum length to which the second clause may be cut, in characters; if less fits, it is left out.
