@@ -12,7 +12,11 @@ use ractor::{Actor, ActorCell, ActorProcessingErr, ActorRef, SpawnErr};
 
 use crate::restores::DispatchHold;
 use domain::aggregate::Versioned;
-use domain::dispatch::{DispatchIndex, DispatchRules, Proposal, RefusedJob, WaitContext, waiting_reason};
+use domain::dispatch::{
+    DispatchIndex, DispatchRules, GatheredAct, Proposal, RefusedJob, WaitContext, Waiting, WaitingCode, waiting,
+    waiting_acts,
+};
+use domain::forecast::Forecast;
 use domain::id::Id;
 use domain::job::{Block, Job, JobState};
 use domain::material::Material;
@@ -111,18 +115,29 @@ impl Dispatcher {
         self.tell(DispatcherMsg::Printer(id, state.clone()));
     }
 
-    /// Returns a human-readable reason why a job has not started, based on the current stock and printers; `None` if it
-    /// is not waiting to start.
-    pub fn waiting_reason(&self, job: &Job) -> Option<String> {
+    /// Returns why a job is waiting, based on the current stock and printers, and on the given forecast; `None` if it is
+    /// not waiting.
+    pub fn waiting(&self, job: &Job, forecast: &Forecast) -> Option<Waiting> {
         if job.state == JobState::Sliced && self.floor.hold.is_on() {
-            return Some(DispatchHold::REASON.to_owned());
+            return Some(Waiting::of(WaitingCode::OnHold, DispatchHold::REASON));
         }
-        self.around(job, |around| waiting_reason(job, around))
+        self.around(job, Some(forecast), |around| waiting(job, around))
     }
 
-    /// Calls `look` with the current context of a job: all printers, the job's materials, and the jobs that hold the
-    /// stock it needs.
-    pub fn around<T>(&self, job: &Job, look: impl FnOnce(&WaitContext<'_>) -> T) -> T {
+    /// Returns the acts of a person after which jobs that wait for a printer can begin; none while dispatch is on hold.
+    pub fn waiting_acts(&self) -> Vec<GatheredAct> {
+        if self.floor.hold.is_on() {
+            return Vec::new();
+        }
+        let (orders, printers) = (self.floor.orders.all_resident(), self.floor.printers.all_resident());
+        let orders = orders.iter().filter_map(|(_, state)| state.state.as_ref());
+        let printers: Vec<&Printer> = printers.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
+        waiting_acts(orders, &printers, &self.floor.rules.types, self.floor.environment.now())
+    }
+
+    /// Calls `look` with the current surroundings of a job: all printers, the job's materials, the jobs that hold the
+    /// stock for which it is waiting, and the given forecast.
+    pub fn around<T>(&self, job: &Job, forecast: Option<&Forecast>, look: impl FnOnce(&WaitContext<'_>) -> T) -> T {
         let printers = self.floor.printers.all_resident();
         let printers: Vec<&Printer> = printers.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
         let needs = job.material_needs();
@@ -138,6 +153,7 @@ impl Dispatcher {
             materials: &materials,
             holders: &holders,
             types: &self.floor.rules.types,
+            forecast,
             now: self.floor.environment.now(),
         })
     }

@@ -10,10 +10,13 @@
 
 mod matching;
 mod need;
+mod obstacles;
 mod reason;
 mod refused;
 mod rehearsal;
 mod spools;
+mod waiting;
+mod waiting_acts;
 
 #[cfg(test)]
 mod tests;
@@ -31,10 +34,12 @@ use need::{IndexedPrinter, NeedClass, PrinterRank};
 
 pub use crate::launch::KnownTypes;
 pub use matching::{PrinterMatch, match_printers};
-pub use reason::{WaitContext, waiting_reason};
+pub use reason::{WaitContext, waiting};
 pub use refused::RefusedJob;
 pub use rehearsal::QueueSimulation;
 pub use spools::{SpoolToLoad, spools_to_load};
+pub use waiting::{MAX_SENTENCE_CHARS, Waiting, WaitingCause, WaitingCode};
+pub use waiting_acts::{GatheredAct, WaitingAct, waiting_acts};
 
 /// Cooldown in milliseconds before a job is proposed to a printer again after the printer refused the job, unless the
 /// printer changes in the meantime.

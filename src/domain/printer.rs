@@ -38,6 +38,7 @@ mod safety;
 mod sign_off;
 mod slots;
 mod spool_booking;
+mod unready;
 mod used_up;
 mod verdict;
 
@@ -64,6 +65,7 @@ pub use refusals::{ConfirmedStart, RefusedStarts, StartFailure};
 pub use safety::FirmwareFault;
 pub use sign_off::{LastPrint, SignedPrint};
 pub use slots::{MAX_SLOTS, Slot, SlotReport, SlotSource, Spool, SpoolBalance, SpoolBinding, SpoolOffer};
+pub use unready::Unready;
 
 use serde::{Deserialize, Serialize};
 

@@ -42,6 +42,18 @@ impl MachineType {
             Self::LaserEngraver => "laser_engraver",
         }
     }
+
+    /// Returns the type as people name it, as a noun without an article.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::FdmStandard => "standard filament printer",
+            Self::FdmLarge => "large filament printer",
+            Self::ResinStandard => "standard resin printer",
+            Self::ResinLarge => "large resin printer",
+            Self::LaserCutter => "laser cutter",
+            Self::LaserEngraver => "laser engraver",
+        }
+    }
 }
 
 /// Lengths along the axes in millimetres, for a part or a build volume.

@@ -4,7 +4,7 @@ use super::WaitContext;
 use crate::id::Id;
 use crate::job::Job;
 use crate::launch::{Fit, Mismatch, fit};
-use crate::printer::Printer;
+use crate::printer::{Printer, Unready};
 use crate::time::Timestamp;
 
 /// Current match between a job and a printer.
@@ -17,7 +17,7 @@ pub struct PrinterMatch<'a> {
     /// Human-readable descriptions of the missing requirements; empty if nothing is missing.
     pub missing: Vec<String>,
     /// Reason why the printer takes no job now, phrased to follow "the printer is"; `None` if it can take one.
-    pub busy: Option<String>,
+    pub busy: Option<Unready>,
 }
 
 impl PrinterMatch<'_> {

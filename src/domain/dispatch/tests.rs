@@ -1,5 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod causes;
 mod fleets;
 
 use std::sync::Arc;
@@ -150,7 +151,12 @@ fn starts_per_minute_are_limited() {
 fn why(job: &Job, printers: &[Printer]) -> Option<String> {
     let printers: Vec<&Printer> = printers.iter().collect();
     let types = KnownTypes::default();
-    waiting_reason(job, &WaitContext { printers: &printers, materials: &[], holders: &[], types: &types, now: NOW })
+    Some(waiting(job, &around(&printers, &types))?.sentence())
+}
+
+/// Builds the context of a job among the given printers, without materials.
+fn around<'a>(printers: &'a [&'a Printer], types: &'a KnownTypes) -> WaitContext<'a> {
+    WaitContext { printers, materials: &[], holders: &[], types, forecast: None, now: NOW }
 }
 
 #[test]
@@ -158,21 +164,20 @@ fn a_waiting_job_says_why() {
     let one = order(1, &[5]);
     let job = one.jobs.values().next().unwrap();
     let reason = |printers: &[Printer]| why(job, printers).unwrap();
-    assert_eq!(reason(&[]), "no printer of type fdm_large is registered");
+    assert_eq!(reason(&[]), "No large filament printer is registered.");
     let (mut busy, mut away, mut bed) = (printer(1), printer(2), printer(3));
     busy.activity = Activity::Printing;
     busy.shows = Some("mine.gcode".into());
     away.connection = Connection::Unreachable;
     bed.bed_not_cleared = true;
     let all = [busy.clone(), busy, away, bed, printer(4)];
-    let expected = "waiting for a printer of type fdm_large: 2 are printing something else; 1 is offline; 1 is waiting \
-         for a clear bed";
+    let expected = "Waiting for a printer. printer 3 needs its bed cleared; 2 printers are printing something else.";
     assert_eq!(reason(&all[..4]), expected);
-    assert_eq!(reason(&all), "waiting for its turn");
+    assert_eq!(reason(&all), "Waiting for its turn.");
     let mut paused = (**job).clone();
     paused.state = JobState::AwaitingManualReview;
     paused.block_reason = Some("needs 120 g of PLA black, 80 g free".into());
-    assert_eq!(why(&paused, &all).unwrap(), "needs 120 g of PLA black, 80 g free");
+    assert_eq!(why(&paused, &all).unwrap(), "Needs 120 g of PLA black, 80 g free.");
 }
 
 #[test]
@@ -181,8 +186,8 @@ fn a_job_that_its_printer_refused_says_so_and_when_it_is_tried_again() {
     refused(&mut one, 0, &[7]);
     let sick = sick(7, 1000, 2_500);
     let reason = why(one.jobs.values().next().unwrap(), &[sick]).unwrap();
-    let expected = "waiting for a printer of type fdm_large: 1 is refusing to start prints; printer 7 refused it: Must \
-         home first; the next try is in 8 s";
+    let expected = "Waiting for a printer. printer 7 is refusing to start prints (the next try is in 8 s); printer 7 \
+         refused it: Must home first.";
     assert_eq!(reason, expected);
 }
 
@@ -197,14 +202,11 @@ fn a_file_that_nobody_prints_waits_and_says_so() {
     assert_eq!(pairs(&mut board).iter().map(|pair| pair.0).collect::<Vec<_>>(), [id(1001)]);
     assert_eq!(board.refused_jobs(), []);
     let job = &**one.jobs.get(&id(1000)).unwrap();
-    assert!(why(job, &[printer(7)]).unwrap().contains("no printer type accepts .bgcode files"));
+    assert!(why(job, &[printer(7)]).unwrap().contains("No printer type accepts .bgcode files"));
     let types = KnownTypes::new([("other", TypeFacts { forms: vec![GcodeForm::Binary], maps_slots: false })]);
     let printer = printer(7);
-    let around = WaitContext { printers: &[&printer], materials: &[], holders: &[], types: &types, now: NOW };
-    assert_eq!(
-        waiting_reason(job, &around).unwrap(),
-        "no printer of type fdm_large can print it: printer 7: .bgcode files are not accepted"
-    );
+    let reason = waiting(job, &around(&[&printer], &types)).unwrap().sentence();
+    assert_eq!(reason, "No printer can print it. printer 7 does not accept .bgcode files.");
 }
 
 /// Records that the given printers refused the `n`th job of the order a second ago.

@@ -82,7 +82,8 @@ impl Mismatch {
         }
     }
 
-    /// Describes the mismatch as text. `material` returns the name and the unit of a material.
+    /// Describes the mismatch as text. `material` returns the name and the unit of a material. Slots are counted from 1,
+    /// as on the machine.
     pub fn words(&self, material: &dyn Fn(Id) -> (String, &'static str)) -> String {
         match self {
             Self::MachineType(machine_type) => format!("its machine type is not {}", machine_type.word()),
@@ -96,7 +97,8 @@ impl Mismatch {
             Self::Plate { required, is } => format!("its build plate is {is} instead of {required}"),
             Self::NotLoaded(id) => format!("{} is not loaded", material(*id).0),
             Self::OtherSlot { material: id, slot } => {
-                format!("{} is not in slot {slot}, the only one that the file can take it from", material(*id).0)
+                let number = u64::from(*slot) + 1;
+                format!("{} is not in slot {number}, the only one that the file can take it from", material(*id).0)
             }
             Self::OutOfReach(id) => {
                 format!("{} must be in the filament changer: the external spool cannot be selected", material(*id).0)

@@ -113,7 +113,7 @@ fn without_a_mapping_each_filament_is_in_the_slot_of_its_number() {
     let exchanged = unmapped(&[(Some(2), None), (Some(1), None), (Some(1), None)]);
     assert_eq!(
         words(&two, &exchanged),
-        "PLA is not in slot 0, the only one that the file can take it from, PLA is not in slot 2, the only one that the file can take it from"
+        "PLA is not in slot 1, the only one that the file can take it from, PLA is not in slot 3, the only one that the file can take it from"
     );
     assert!(fit(&two, &printer(&[(Some(2), None), (Some(1), None), (Some(1), None)])).fits(), "a mapping helps");
     let absent = unmapped(&[(Some(1), None), (Some(1), None), (None, None)]);

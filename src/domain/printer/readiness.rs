@@ -1,7 +1,7 @@
 //! Conclusions from a printer's state: whether it can accept a job, which conditions need an operator, and the
 //! attempt's report to its order.
 
-use super::{AttemptPhase, Attention, CurrentAttempt, Printer, RefusedStarts};
+use super::{AttemptPhase, Attention, CurrentAttempt, Printer, RefusedStarts, Unready};
 use crate::id::Id;
 use crate::order::Report;
 use crate::printer_status::{Activity, Connection};
@@ -119,22 +119,25 @@ impl Printer {
 
     /// Checks that the printer can accept a job now. The error is the reason, a phrase to follow "the printer is".
     pub fn free(&self) -> Result<(), String> {
+        self.check_free().map_err(|why| why.to_string())
+    }
+
+    /// Checks that the printer can accept a job now, regardless of starts that it refused.
+    pub(super) fn check_free(&self) -> Result<(), Unready> {
         if self.manual.is_some() {
-            return Err("starting a manual print".to_owned());
+            return Err(Unready::ManualStart);
         }
         match &self.in_hand {
-            Some(in_hand) if matches!(in_hand.phase, AttemptPhase::Unverified { .. }) => Err("unverified".to_owned()),
+            Some(in_hand) if matches!(in_hand.phase, AttemptPhase::Unverified { .. }) => Err(Unready::Unverified),
             // What it does meanwhile nobody can tell, whatever it was seen doing last.
-            Some(_) if self.outage => self.could_start().and_then(|()| Err("finishing".to_owned())),
-            Some(in_hand) if matches!(in_hand.phase, AttemptPhase::Paused { .. }) => Err("paused".to_owned()),
+            Some(_) if self.outage => self.check_start().and(Err(Unready::Finishing)),
+            Some(in_hand) if matches!(in_hand.phase, AttemptPhase::Paused { .. }) => Err(Unready::Paused),
             Some(in_hand) if matches!(in_hand.phase, AttemptPhase::Taken | AttemptPhase::StartSent { .. }) => {
-                Err("starting".to_owned())
+                Err(Unready::Starting)
             }
-            Some(in_hand) if matches!(in_hand.phase, AttemptPhase::Printing { .. }) => Err("printing".to_owned()),
-            _ => self.could_start().and_then(|()| match self.in_hand {
-                Some(_) => Err("finishing".to_owned()),
-                None => Ok(()),
-            }),
+            Some(in_hand) if matches!(in_hand.phase, AttemptPhase::Printing { .. }) => Err(Unready::Printing),
+            Some(_) => self.check_start().and(Err(Unready::Finishing)),
+            None => self.check_start(),
         }
     }
 
@@ -152,42 +155,46 @@ impl Printer {
     /// Checks that a start may be sent now, regardless of any attempt in hand. The error is the reason, a phrase to
     /// follow "the printer is".
     pub fn could_start(&self) -> Result<(), String> {
-        let no = |words: &str| Err(words.to_owned());
+        self.check_start().map_err(|why| why.to_string())
+    }
+
+    /// Checks that a start may be sent now, regardless of any attempt in hand.
+    fn check_start(&self) -> Result<(), Unready> {
         if self.archived {
-            return no("deleted");
+            return Err(Unready::Deleted);
         }
         if self.disconnected {
-            return no("disconnected");
+            return Err(Unready::Disconnected);
         }
         match self.connection {
             Connection::Connected => {}
-            Connection::WrongKey => return no("rejecting the API key"),
-            Connection::ReadOnly => return no("read-only"),
-            Connection::Connecting => return no("connecting"),
-            _ => return no("offline"),
+            Connection::WrongKey => return Err(Unready::WrongKey),
+            Connection::ReadOnly => return Err(Unready::ReadOnly),
+            Connection::Connecting => return Err(Unready::Connecting),
+            _ => return Err(Unready::Offline),
         }
         if self.maintenance.is_some() {
-            return no("in maintenance");
+            return Err(Unready::Maintenance);
         }
         if let Some(due) = self.blocked_by_care() {
-            return Err(due);
+            return Err(Unready::MaintenanceDue(due));
         }
         match self.activity {
-            Activity::Printing if self.foreign_print() => return no("printing something else"),
-            Activity::Printing => return no("printing"),
-            Activity::Paused => return no("paused"),
-            Activity::Error => return no("reporting an error"),
-            Activity::Offline => return no("offline"),
+            Activity::Printing if self.foreign_print() => return Err(Unready::OtherPrint),
+            Activity::Printing => return Err(Unready::Printing),
+            Activity::Paused => return Err(Unready::Paused),
+            Activity::Error => return Err(Unready::Error),
+            Activity::Offline => return Err(Unready::Offline),
             Activity::Idle => {}
         }
         if self.fault.is_some() {
-            return no("on hold after a firmware error");
+            return Err(Unready::Fault);
         }
         if self.needs_home {
-            return no("not homed");
+            return Err(Unready::NotHomed);
         }
         if self.bed_not_cleared {
-            return no("waiting for a clear bed");
+            return Err(Unready::BedNotCleared);
         }
         Ok(())
     }

@@ -8,8 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Printer;
 use super::safety::kept_words;
+use super::{Printer, Unready};
 use crate::id::Id;
 use crate::time::Timestamp;
 
@@ -102,13 +102,12 @@ impl Printer {
     }
 
     /// Checks that the printer accepts a job now, including the backoff after refused starts, which [`Printer::free`]
-    /// does not consider. The error is the reason, a phrase to follow "the printer is".
-    pub fn takes_jobs(&self, now: Timestamp) -> Result<(), String> {
-        self.free()?;
+    /// does not consider.
+    pub fn takes_jobs(&self, now: Timestamp) -> Result<(), Unready> {
+        self.check_free()?;
         match &self.refusals {
             Some(refusals) if refusals.rests_for(now).is_some() => {
-                let why = if refusals.disk_full { "out of storage space" } else { "refusing to start prints" };
-                Err(why.to_owned())
+                Err(if refusals.disk_full { Unready::DiskFull } else { Unready::RefusesStarts })
             }
             _ => Ok(()),
         }

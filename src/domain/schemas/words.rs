@@ -7,6 +7,7 @@ use api_schema::words::word_of;
 use crate::agent::Skill;
 use crate::channel_order::{ChannelOrderStatus, TrackingState};
 use crate::customer::AddressKind;
+use crate::dispatch::WaitingCode;
 use crate::endpoint::{DeliveryState, EndpointState};
 use crate::event::OutboundEvent;
 use crate::export::{ExportState, ExportType};
@@ -108,4 +109,6 @@ words! {
     TrackingState,
     /// Kind of a payment event that does not belong to any order.
     UnmatchedKind,
+    /// Kind of a cause for which a job waits.
+    WaitingCode,
 }

@@ -62,8 +62,9 @@ pub(super) fn message(text: &str) -> Markup {
     html! {
         @for (at, word) in text.split(' ').enumerate() {
             @if at > 0 { " " }
-            @match word.parse::<Timestamp>() {
-                Ok(time) => { (mark(TimeForm::Moment, time)) },
+            @let bare = word.trim_end_matches(['.', ',', ';', ')']);
+            @match bare.parse::<Timestamp>() {
+                Ok(time) => { (mark(TimeForm::Moment, time)) (word.strip_prefix(bare).unwrap_or_default()) },
                 Err(_) => { (word) },
             }
         }
@@ -174,6 +175,17 @@ mod tests {
         assert!(elapsed.ends_with(">for 1 h 5 min</time>"), "{elapsed}");
         let left = html! { main data-day-left=(mark(TimeForm::DayLeft, Timestamp::default())) {} };
         assert_eq!(fill(&left.0, &berlin(), AT), "<main data-day-left=\"22795000\"></main>");
+    }
+
+    #[test]
+    fn times_in_messages_are_those_of_the_shop_also_before_punctuation() {
+        let text = format!("Ada 3 is free from {AT}; silent (since {AT}). Done {AT} 2 g left.");
+        let page = fill(&message(&text).0, &berlin(), AT);
+        assert_eq!(page.matches(">today 17:40</time>").count(), 3, "{page}");
+        assert!(
+            page.contains("</time>; silent") && page.contains("</time>). Done") && page.ends_with(" 2 g left."),
+            "{page}"
+        );
     }
 
     #[test]

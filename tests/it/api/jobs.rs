@@ -45,12 +45,17 @@ async fn a_job_is_shown_with_all_that_is_known_of_it() {
     ] {
         assert!(job.get(member).is_some(), "{member} in {job}");
     }
-    let reason = until("a reason", || async {
+    let waits = until("a reason", || async {
         let job = app.get(&format!("/api/jobs/{}", id(&job))).await.expect(200);
-        job["waitingReason"].as_str().map(str::to_owned)
+        job["waitingReason"].is_string().then_some(job)
     })
     .await;
-    assert!(reason.contains("fdm_standard"), "{reason}");
+    let reason = "No standard filament printer is registered.";
+    assert_eq!(waits["waitingReason"], reason, "{waits}");
+    let cause = json!({
+        "code": "no_printer", "message": reason, "materialIds": [], "printerIds": [], "printerCount": 0, "endsAt": null,
+    });
+    assert_eq!(waits["waitingCauses"], json!([cause]), "{waits}");
     for (query, total) in
         [("state=SLICED", 1), ("state=FAILED", 0), (&format!("skuId={sku}"), 1), (&format!("printerId={NOTHING}"), 0)]
     {

@@ -131,7 +131,7 @@ on_sqlite! {
             until("it to be given up", || async {
                 let job = states(order.clone()).await;
                 let why = job["waitingReason"].as_str().unwrap_or_default().to_owned();
-                (job["state"] == "awaiting_manual_review" && why.contains("needs 10 g of PLA")).then_some(job)
+                (job["state"] == "awaiting_manual_review" && why.contains("Needs 10 g of PLA")).then_some(job)
             })
             .await;
         }

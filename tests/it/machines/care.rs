@@ -58,7 +58,7 @@ on_sqlite! {
         floor.attention(0, "maintenance_due", true).await;
         let waiting = until("the third job to wait for it", || async {
             let jobs = floor.app.jobs(&order).await;
-            let waits = |job: &&Value| job["waitingReason"].as_str().is_some_and(|why| why.contains("1 is due for maintenance (Clean the bed)"));
+            let waits = |job: &&Value| job["waitingReason"].as_str().is_some_and(|why| why.contains("is due for maintenance (Clean the bed)"));
             jobs.iter().find(waits).map(|job| job["id"].as_str().unwrap().to_owned())
         })
         .await;

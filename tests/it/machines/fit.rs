@@ -19,7 +19,10 @@ each_kind! {
         floor.free(0).await;
         let (second, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&waits, "waitingReason").contains("1 is waiting for a clear bed"), "{waits}");
+        assert!(words(&waits, "waitingReason").contains("needs its bed cleared"), "{waits}");
+        let cause = &waits["waitingCauses"][0];
+        let expected = (&json!("bed_not_cleared"), &json!([floor.printers[0]]), &json!(1));
+        assert_eq!((&cause["code"], &cause["printerIds"], &cause["printerCount"]), expected, "{waits}");
         assert_eq!(floor.started(0), 1);
         floor.app.act(&floor.path(0, "/bed-cleared")).await.expect(200);
         floor.app.order_is(&second, "ready").await;
@@ -35,7 +38,7 @@ each_kind! {
         floor.attention(0, "maintenance", true).await;
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&waits, "waitingReason").contains("1 is in maintenance"), "{waits}");
+        assert!(words(&waits, "waitingReason").contains("is in maintenance"), "{waits}");
         let print = floor.app.post(&floor.path(0, "/print"), &json!({"filename": "x.gcode"})).await;
         assert_eq!(print.error(409), "printer_busy");
         floor.app.post(&floor.path(0, "/maintenance"), &json!({"on": false})).await.expect(200);
@@ -86,7 +89,7 @@ each_kind! {
         floor.app.patch(&format!("/api/skus/{}", floor.sku), &nothing).await.expect(200);
         let (_, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert_eq!(words(&waits, "waitingReason"), "no printer of type resin_large is registered");
+        assert_eq!(words(&waits, "waitingReason"), "No large resin printer is registered.");
     }
 
     async fn a_print_that_someone_began_there_is_shown_and_left_alone(kind: PrinterKind) {
@@ -99,7 +102,7 @@ each_kind! {
         assert_eq!((&status["state"], &status["file"]), (&json!("printing"), &json!("vase.gcode")), "{status}");
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&waits, "waitingReason").contains("1 is printing something else"), "{waits}");
+        assert!(words(&waits, "waitingReason").contains("is printing something else"), "{waits}");
         assert_eq!(floor.app.act(&floor.path(0, "/home")).await.error(409), "printing");
         assert_eq!(floor.app.act(&floor.path(0, "/restart-firmware")).await.error(409), "printer_busy");
         floor.hurry(0);
@@ -162,7 +165,7 @@ each_kind! {
         assert_eq!(floor.events("printer.offline").await.len(), 0, "on purpose");
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&waits, "waitingReason").contains("1 is disconnected"), "{waits}");
+        assert!(words(&waits, "waitingReason").contains("is disconnected"), "{waits}");
         assert_eq!(floor.app.act(&floor.path(0, "/pause")).await.error(409), "printer_disconnected");
         floor.app.act(&floor.path(0, "/connect")).await.expect(200);
         floor.app.order_is(&order, "ready").await;

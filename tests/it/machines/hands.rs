@@ -15,7 +15,7 @@ each_kind! {
         assert_eq!(floor.app.act(&act("resume")).await.error(409), "invalid_transition");
         floor.app.act(&act("pause")).await.expect(200);
         let paused = floor.app.job_is(&job, "PAUSED").await;
-        assert!(words(&paused, "waitingReason").contains("paused"), "{paused}");
+        assert!(words(&paused, "waitingReason").contains("Paused"), "{paused}");
         assert_eq!(floor.status(0).await["state"], "paused");
         assert_eq!(floor.app.act(&act("pause")).await.error(409), "invalid_transition");
         floor.app.act(&floor.path(0, "/resume")).await.expect(200);

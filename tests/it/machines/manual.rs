@@ -33,7 +33,7 @@ each_kind! {
             }
             let (order, job) = floor.one().await;
             let waits = |job: &Value| {
-                job["waitingReason"].as_str().is_some_and(|why| why.contains("1 is starting a manual print"))
+                job["waitingReason"].as_str().is_some_and(|why| why.contains("is starting a manual print"))
             };
             let job = floor.job_until("the job to wait for it", &job, waits).await;
             assert_eq!(job["state"], "SLICED", "{job}");

@@ -63,11 +63,11 @@ each_kind! {
             let why = move |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains(what);
             floor.job_until(what, second, why)
         };
-        waits("1 is on hold after a firmware error").await;
+        waits("is on hold after a firmware error").await;
         supported(can(kind, Operation::Home), floor.app.act(&floor.path(0, "/home")).await);
         floor.clear_bed(0).await;
         floor.attention(0, "needs_home", false).await;
-        waits("1 is on hold after a firmware error").await;
+        waits("is on hold after a firmware error").await;
         assert_eq!(floor.started(0), 1, "nothing yet");
         floor.hurry(0);
         floor.app.act(&floor.path(0, "/clear-attention")).await.expect(200);
@@ -96,7 +96,7 @@ each_kind! {
         floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
         floor.app.job_is(&job, "CANCELLED").await;
         let (next, waiting) = floor.one().await;
-        let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("1 is waiting for a clear bed");
+        let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("needs its bed cleared");
         floor.job_until("the next to wait for the bed", &waiting, why).await;
         floor.clear_bed(0).await;
         floor.hurry(0);

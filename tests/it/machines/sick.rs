@@ -58,7 +58,7 @@ each_kind! {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
         floor.faults(0, |faults| faults.refuse_start = true);
         let (order, job) = floor.one().await;
-        let refused = |job: &Value| job["waitingReason"].as_str().is_some_and(|why| why.contains("1 is refusing to start prints"));
+        let refused = |job: &Value| job["waitingReason"].as_str().is_some_and(|why| why.contains("is refusing to start prints"));
         let waits = floor.job_until("the refusal to be told", &job, refused).await;
         assert_eq!((&waits["state"], attempts(&waits)), (&json!("SLICED"), vec!["not_started"]), "{waits}");
         assert!(words(&waits, "waitingReason").contains("refused it: "), "{waits}");
@@ -125,7 +125,7 @@ each_kind! {
             // Whether no type prints it, or none of the printers that are registered.
             let waits = floor.app.job_is(&job, "SLICED").await;
             let why = words(&waits, "waitingReason");
-            assert!(why.contains(&format!(" .{form} files")) && why.starts_with("no "), "{waits}");
+            assert!(why.contains(&format!(" .{form} files")) && why.starts_with("No "), "{waits}");
             waiting.push(job);
         }
         // Other jobs pass them.

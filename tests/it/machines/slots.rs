@@ -165,9 +165,9 @@ each_kind! {
         let of = |material: &str, slot: u32| format!("{material} is not in slot {slot}, the only one that the file can take it from");
         let mut reasons = missing(&floor, &job, 0).await;
         reasons.as_array_mut().unwrap().sort_by_key(ToString::to_string);
-        assert_eq!(reasons, json!([of("PETG white", 1), of("PLA black", 0)]), "{waits}");
+        assert_eq!(reasons, json!([of("PETG white", 2), of("PLA black", 1)]), "{waits}");
         let reason = words(&waits, "waitingReason");
-        assert!(reason.contains(&of("PLA black", 0)) && reason.contains(&of("PETG white", 1)), "{reason}");
+        assert!(reason.contains("PLA black in slot 1") && reason.contains("PETG white in slot 2"), "{reason}");
         assert_eq!(floor.started(0), 0);
         // A person exchanges them.
         load(&floor, 0, 0, json!({"materialId": floor.material})).await;
@@ -239,7 +239,7 @@ each_kind! {
         let (order, second) = floor.one().await;
         let waits = floor.app.job_is(&second, "awaiting_manual_review").await;
         let reason = words(&waits, "waitingReason");
-        let expected = format!("needs 700 g of PETG white, 300 g free; held by {}", first["number"].as_str().unwrap());
+        let expected = format!("Needs 700 g of PETG white, 300 g free; held by {}.", first["number"].as_str().unwrap());
         assert_eq!(reason, expected);
         let held: Vec<&Value> = waits["needs"].as_array().unwrap().iter().map(|need| &need["reserved"]).collect();
         assert_eq!((held, &waits["reserved"]), (vec![&json!(true), &json!(false)], &json!(false)), "{waits}");
@@ -286,7 +286,8 @@ on_sqlite! {
         // Of which material they are nobody has said: on a printer of several slots that fits nothing.
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&waits, "waitingReason").contains("PLA black is not loaded"), "{waits}");
+        let why = words(&waits, "waitingReason");
+        assert!(why.contains("PLA black loaded") || why.contains("that it is PLA black"), "{waits}");
         load(&floor, 0, 0, json!({"materialId": floor.material})).await;
         floor.app.order_is(&order, "ready").await;
         assert_eq!((floor.started(0), floor.started(1)), (1, 0));
@@ -311,10 +312,15 @@ on_sqlite! {
         let (floor, white) = floor(db, PrinterKind::FwRest, &[&[("white", None)], &[("black", Some(GRAMS - 1.0))]]).await;
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
+        let causes = waits["waitingCauses"].as_array().unwrap();
+        assert!(causes.iter().all(|cause| cause["materialIds"] == json!([floor.material])), "{waits}");
+        let mut codes: Vec<&str> = causes.iter().map(|cause| words(cause, "code")).collect();
+        codes.sort_unstable();
+        assert_eq!(codes, ["material_not_loaded", "spool_runs_out"], "{waits}");
         let reason = words(&waits, "waitingReason");
         let names = [&floor.sim(0).serial, &floor.sim(1).serial];
-        assert!(reason.contains(&format!("{}: PLA black is not loaded", names[0])), "{reason}");
-        assert!(reason.contains(&format!("{}: its spool has 9 g of PLA black left, but 10 g are needed", names[1])), "{reason}");
+        assert!(reason.contains(&format!("{} needs PLA black loaded", names[0])), "{reason}");
+        assert!(reason.contains(&format!("{} needs a fuller spool of PLA black (9 g left, 10 g needed)", names[1])), "{reason}");
         let body = floor.app.get(&format!("/api/jobs/{job}/match")).await.expect(200);
         assert_eq!((&body["possible"], &body["waitingReason"]), (&json!(false), &waits["waitingReason"]), "{body}");
         let of = |n: usize| {

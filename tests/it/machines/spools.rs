@@ -113,7 +113,7 @@ on_sqlite! {
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
         let reason = words(&waits, "waitingReason");
-        assert!(reason.contains("its spool has 0 g of PLA black left, but 10 g are needed"), "{reason}");
+        assert!(reason.contains("needs a fuller spool of PLA black (0 g left, 10 g needed)"), "{reason}");
         fit(&floor, 1, [Some(spool(WHITE)), Some(spool(BLACK)), None, None]);
         slots_are(&floor, 1, &[None, black, None, None]).await;
         floor.app.order_is(&order, "ready").await;
@@ -132,7 +132,8 @@ on_sqlite! {
         }
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&waits, "waitingReason").contains("PLA black is not loaded"), "{waits}");
+        let why = words(&waits, "waitingReason");
+        assert!(why.contains("PLA black loaded") || why.contains("that it is PLA black"), "{waits}");
         // Nothing changes at the printers, and nobody comes by there for minutes.
         coded(&floor, "GFA00", "#1B1B22").await;
         let slots = slots_are(&floor, 0, &[None, None, black, None]).await;
@@ -161,7 +162,8 @@ on_sqlite! {
         slots_are(&floor, 0, &[None, None]).await;
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&waits, "waitingReason").contains("PLA black is not loaded"), "{waits}");
+        let why = words(&waits, "waitingReason");
+        assert!(why.contains("PLA black loaded") || why.contains("that it is PLA black"), "{waits}");
         floor.app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
         floor.truth().await;
     }

@@ -49,11 +49,11 @@ each_kind! {
         floor.sim(0).handle.set_speed(50.0);
         recover(&floor, kind).await;
         if can(kind, Operation::Home) {
-            waits("1 is not homed").await;
+            waits("is not homed").await;
             floor.app.act(&floor.path(0, "/home")).await.expect(200);
         }
         floor.attention(0, "needs_home", false).await;
-        waits("1 is waiting for a clear bed").await;
+        waits("needs its bed cleared").await;
         assert_eq!(floor.started(0), 1, "nothing yet");
         floor.app.act(&floor.path(0, "/bed-cleared")).await.expect(200);
         floor.hurry(0);

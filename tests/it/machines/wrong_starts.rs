@@ -154,7 +154,7 @@ each_kind! {
         floor.app.start().await;
         reboot(&floor);
         let (next, waiting) = floor.one().await;
-        let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("1 is waiting for a clear bed");
+        let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("needs its bed cleared");
         floor.job_until("the next to wait for the bed", &waiting, why).await;
         assert_eq!(floor.started(0), 1);
         floor.clear_bed(0).await;
@@ -193,13 +193,13 @@ each_kind! {
         }
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&waits, "waitingReason").starts_with("no printer of type fdm_standard can print it"), "{waits}");
+        assert!(words(&waits, "waitingReason").contains("PLA black loaded"), "{waits}");
         assert_eq!((floor.count(0, uploaded), floor.count(1, uploaded)), (0, 0));
         // The file prints with its first tool, which takes the second slot only where the start can say so.
         let material = json!({"materialId": floor.material});
         load(&floor, 1, 1, material.clone()).await;
         if !maps_slots(kind) {
-            let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("PLA black is not in slot 0");
+            let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("PLA black in slot 1");
             floor.job_until("it to say which slot is the right one", &job, why).await;
             assert_eq!((floor.count(0, uploaded), floor.count(1, uploaded)), (0, 0));
             load(&floor, 1, 0, material).await;

@@ -30,9 +30,9 @@ async fn each_failure_is_told_in_the_slicers_words_and_frees_the_material() {
         ("exit 0", "the slicer created no file"),
         ("head -c 50000 /dev/urandom > sliced.gcode", "did not produce G-code"),
         ("echo 'G28' > sliced.gcode", "did not produce G-code"),
-        ("yes G1 > sliced.gcode || exit 1", "slicing failed"),
+        ("yes G1 > sliced.gcode || exit 1", "Slicing failed"),
         ("head -c 400000000 /dev/zero | tail > sliced.gcode", "memory"),
-        ("yes noise >&2 & sleep 1; echo 'Loading of a model file failed.' >&2; exit 1", "slicing failed"),
+        ("yes noise >&2 & sleep 1; echo 'Loading of a model file failed.' >&2; exit 1", "Slicing failed"),
         ("(sleep 600; touch $HOME_OF_TEST/survivor) & sleep 600", "longer than 5 s"),
     ] {
         fake.does(does);
@@ -66,13 +66,13 @@ async fn a_job_waits_for_a_slicer_and_a_profile_and_goes_on_once_they_are_there(
     let material = app.material("PLA", 200.0).await;
     let sku = model_sku(&app, &material, &upload_cube(&app).await, json!({})).await;
     let job = only_job(&app, &app.paid_order(&sku, 1).await).await;
-    let view = job_says(&app, &job, "there is no slicer profile \"PLA 0.2\"").await;
+    let view = job_says(&app, &job, "There is no slicer profile \"PLA 0.2\"").await;
     assert_eq!(
         (&view["state"], &view["blockedBy"], &view["reserved"]),
         (&json!("VALIDATED"), &Value::Null, &json!(true))
     );
     profile(&app, PROFILE, "layer_height = 0.2\n");
-    job_says(&app, &job, "no slicer is installed").await;
+    job_says(&app, &job, "No slicer is installed").await;
     let degraded = || async {
         app.get("/readyz").await.expect(200)["degraded"].to_string().contains("models are waiting to be sliced")
     };
@@ -107,7 +107,7 @@ async fn a_print_that_takes_more_than_was_thought_waits_for_material() {
     let job = only_job(&app, &app.paid_order(&sku, 1).await).await;
     app.job_is(&job, "awaiting_manual_review").await;
     // What was held for the estimate becomes free a moment later.
-    let view = job_says(&app, &job, "needs 80 g of PLA, 60 g free").await;
+    let view = job_says(&app, &job, "Needs 80 g of PLA, 60 g free").await;
     assert_eq!((&view["blockedBy"], &view["need"]), (&json!("material"), &json!(80)), "{view}");
     assert!(reserved(&app, &material).await.abs() < 0.001);
     let delivery = json!({"delta": 100, "reason": "delivery"});

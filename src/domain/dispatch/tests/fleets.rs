@@ -15,7 +15,7 @@ const ORDERS: usize = 3;
 
 /// Printer of the fleet, reduced to the essentials.
 #[derive(Clone, Debug)]
-struct Machine {
+pub(super) struct Machine {
     kind: &'static str,
     large: bool,
     volume: Option<u32>,
@@ -30,7 +30,7 @@ struct Machine {
 
 /// Job of the queue.
 #[derive(Clone, Debug)]
-struct Wanted {
+pub(super) struct Wanted {
     /// Index of the job's order.
     order: usize,
     priority: u8,
@@ -48,7 +48,7 @@ struct Wanted {
     tools: Vec<u32>,
 }
 
-fn machine() -> impl Strategy<Value = Machine> {
+pub(super) fn machine() -> impl Strategy<Value = Machine> {
     let slot = (prop::option::weighted(0.7, 0u32..4), prop::option::of(0i64..60));
     (
         select(vec!["fw_rest", "other", "mapping", "packages"]),
@@ -74,7 +74,7 @@ fn machine() -> impl Strategy<Value = Machine> {
         })
 }
 
-fn any_job() -> impl Strategy<Value = Wanted> {
+pub(super) fn any_job() -> impl Strategy<Value = Wanted> {
     let needs = prop::collection::btree_map(0u32..4, 1i64..50, 1..4);
     (
         (0..ORDERS, 0u8..10, prop::option::of(0i64..3)),
@@ -127,7 +127,7 @@ fn machine_type(large: bool) -> MachineType {
     if large { MachineType::FdmLarge } else { MachineType::FdmStandard }
 }
 
-fn build(n: usize, prototype: &Printer, machine: &Machine) -> Printer {
+pub(super) fn build(n: usize, prototype: &Printer, machine: &Machine) -> Printer {
     let mut one = prototype.clone();
     one.id = id(500 + n as u32);
     one.fields.kind = machine.kind.to_owned();
@@ -155,7 +155,7 @@ fn build(n: usize, prototype: &Printer, machine: &Machine) -> Printer {
 }
 
 /// Builds the orders for the given jobs.
-fn queue(prototype: &Order, jobs: &[Wanted]) -> Vec<Order> {
+pub(super) fn queue(prototype: &Order, jobs: &[Wanted]) -> Vec<Order> {
     let blank = prototype.jobs.values().next().unwrap().clone();
     let empty = |n: usize| {
         let mut order = prototype.clone();
@@ -263,7 +263,7 @@ proptest! {
         }
         // What people are told is what the dispatcher does: the first job of the queue goes to the printer named first.
         let all: Vec<&Printer> = printers.iter().collect();
-        let around = WaitContext { printers: &all, materials: &[], holders: &[], types: &types, now: NOW };
+        let around = around(&all, &types);
         for (n, spec) in jobs.iter().enumerate() {
             let matches = match_printers(orders[spec.order].jobs.get(&id(1000 + n as u32)).unwrap(), &around);
             for one in &matches {

@@ -81,7 +81,7 @@ fn a_full_disk_is_said_at_once() {
     shop.refuses(ATTEMPT, 21, StartFailure::DiskFull);
     assert_eq!(shop.p().attention(), [Attention::DiskFull]);
     assert!(shop.p().attention_words().unwrap().contains("full"));
-    assert_eq!(shop.p().takes_jobs(shop.now()), Err("out of storage space".into()));
+    assert_eq!(shop.p().takes_jobs(shop.now()), Err(Unready::DiskFull));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::shell::{Tone, act, clock, hidden};
 use super::sign_off::{SignOffSubject, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::times::{field_date, message};
+use domain::dispatch::Waiting;
 use domain::id::Id;
 use domain::job::{Attempt, AttemptState, Job, JobState};
 use domain::printer::Printer;
@@ -94,6 +95,21 @@ pub(super) fn resolutions(job: Id, last_progress: Option<f64>, back: &str) -> Ma
     }
 }
 
+/// Renders why a job waits: the sentence and, if it does not say everything, all causes.
+fn waiting_words(waiting: &Waiting) -> Markup {
+    let sentence = waiting.sentence();
+    let is_complete = matches!(&waiting.causes[..], [only] if only.printer_count <= 1 && !sentence.ends_with('…'));
+    html! {
+        p { (message(&sentence)) }
+        @if !is_complete {
+            details {
+                summary { "All reasons" }
+                ul class="rows" { @for cause in &waiting.causes { li { (message(&cause.message())) } } }
+            }
+        }
+    }
+}
+
 /// Job with everything that its card shows.
 pub(super) struct JobCard<'a> {
     pub(super) app: &'a JobHandles,
@@ -126,7 +142,7 @@ impl JobCard<'_> {
                     (job.number_text()) ", " (job.sku_name)
                     span class=(tone.class()) { (words) }
                 }
-                @if let Some(words) = app.waiting_reason(job) { p { (message(&words)) } }
+                @if let Some(waiting) = app.waiting(job) { (waiting_words(&waiting)) }
                 @if let Some(error) = &job.error {
                     p class="bad" { (error) }
                     @if let Some(details) = &job.error_details {

@@ -9,6 +9,7 @@ mod late;
 mod parts;
 mod row;
 mod spools;
+mod waiting;
 
 use std::sync::Arc;
 
@@ -113,6 +114,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
         late::late(&app),
         jobs(&app, JobState::Failed, "failed", "Failed jobs").await?,
         jobs(&app, JobState::AwaitingManualReview, "review", "Jobs that wait for a decision").await?,
+        waiting::waiting(&app),
         spools::spools(&app, &sliced),
         jobs_kind(&app, &sliced, all_sliced, "waiting", "Jobs that wait for a printer or a spool"),
         counts::counts(&app),

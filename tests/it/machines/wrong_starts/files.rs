@@ -94,7 +94,7 @@ each_kind! {
         let subject = "Unexpected print of an old file";
         until("the operators to be told", || async { (!mails(&floor.app, subject).is_empty()).then_some(()) }).await;
         let (next, waiting) = floor.one().await;
-        let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("1 is printing something else");
+        let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("is printing something else");
         floor.job_until("the next to wait", &waiting, why).await;
         assert_eq!(floor.events("job.completed").await.len(), 1);
         floor.hurry(0);

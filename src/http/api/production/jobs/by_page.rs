@@ -4,7 +4,7 @@ use axum::extract::State;
 use serde_json::Value;
 
 use super::{JobHandles, cancel, pause, release, resolve, resume, retry, sign_off, update};
-use domain::dispatch::{SpoolToLoad, spools_to_load};
+use domain::dispatch::{SpoolToLoad, Waiting, spools_to_load};
 use domain::id::Id;
 use domain::refusal::Refusal;
 use http::command_request::CommandRequest;
@@ -36,7 +36,12 @@ pub async fn act_by_page(
 impl JobHandles {
     /// Returns the reason a job is on hold, in plain language, as in the API; `None` if it is not on hold.
     pub fn waiting_reason(&self, job: &super::Job) -> Option<String> {
-        super::view::waiting_reason(self, job)
+        self.waiting(job).as_ref().map(Waiting::sentence)
+    }
+
+    /// Returns why a job is waiting, with all causes; `None` if it is not waiting.
+    pub fn waiting(&self, job: &super::Job) -> Option<Waiting> {
+        super::view::waiting(self, job)
     }
 
     /// Returns the printers that could print a job now, and the obstacles at the others, as in the API.
@@ -46,6 +51,6 @@ impl JobHandles {
 
     /// Returns the spools to load so that a job on hold can be printed.
     pub fn spools_to_load(&self, job: &super::Job) -> Vec<SpoolToLoad> {
-        self.dispatcher.around(job, |around| spools_to_load(job, around))
+        self.dispatcher.around(job, None, |around| spools_to_load(job, around))
     }
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{JobHandles, find};
 use crate::production::materials;
 use domain::amount::Amount;
-use domain::dispatch::{PrinterMatch, match_printers, waiting_reason};
+use domain::dispatch::{PrinterMatch, Waiting, match_printers, waiting};
 use domain::id::Id;
 use domain::job::{Job, JobState};
 use domain::launch::ChosenSlot;
@@ -23,7 +23,7 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobMatch", example = json!({
-    "jobId": super::EXAMPLE_ID, "state": "SLICED", "possible": true, "waitingReason": "waits for its turn",
+    "jobId": super::EXAMPLE_ID, "state": "SLICED", "possible": true, "waitingReason": "Waiting for its turn.",
     "printers": [{
         "printerId": EXAMPLE_PRINTER, "name": "Left", "possible": true, "fits": true, "ready": true, "missing": [],
         "slots": [{"materialId": materials::EXAMPLE_ID, "need": 20.5, "slot": 0, "remaining": 950, "loaded": true}],
@@ -111,10 +111,11 @@ pub(super) async fn matching(State(app): State<JobHandles>, PathId(id): PathId) 
 
 /// Compares a job with every printer, as of now.
 pub(super) fn of(app: &JobHandles, job: &Job) -> JobMatch {
-    app.dispatcher.around(job, |around| {
+    let forecast = app.forecaster.latest();
+    app.dispatcher.around(job, Some(&forecast), |around| {
         let printers: Vec<PrinterMatchView> = match_printers(job, around).iter().map(PrinterMatchView::new).collect();
         let possible = printers.iter().any(|one| one.possible);
-        let waiting_reason = waiting_reason(job, around);
+        let waiting_reason = waiting(job, around).as_ref().map(Waiting::sentence);
         JobMatch { job_id: job.id, state: job.state, possible, waiting_reason, printers }
     })
 }

@@ -10,6 +10,7 @@ use crate::production::printers::Percent;
 use crate::production::sign_off::SignOffView;
 use crate::production::{materials, skus};
 use domain::amount::Amount;
+use domain::dispatch::{Waiting, WaitingCause, WaitingCode};
 use domain::id::Id;
 use domain::job::{Attempt, AttemptState, Block, ClaimStatus, Job, JobClaim, JobState};
 use domain::time::Timestamp;
@@ -25,7 +26,8 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
     "id": super::EXAMPLE_ID, "number": "JOB-000245", "orderId": orders::EXAMPLE_ID, "orderNumber": "ORD-000123", "line": 0,
     "skuId": skus::EXAMPLE_ID, "materialId": materials::EXAMPLE_ID, "need": 20.5,
     "needs": [{"materialId": materials::EXAMPLE_ID, "need": 20.5, "reserved": true, "consumed": 0}], "reserved": true,
-    "state": "PRINTING", "blockedBy": null, "waitingReason": null, "priority": 5, "dueAt": null, "printerId": EXAMPLE_PRINTER,
+    "state": "PRINTING", "blockedBy": null, "waitingReason": null, "waitingCauses": [], "priority": 5, "dueAt": null,
+    "printerId": EXAMPLE_PRINTER,
     "plateParts": 1, "reprint": false, "spareParts": 0, "surplus": false, "awaitsSignOff": false, "progress": 42.5, "remainingSeconds": 3100,
     "expectedAt": "2026-11-02T11:07:40.000Z", "fileId": "01890a5d-ac96-774b-bcce-b302099a8064",
     "plate": 1, "attempts": [{
@@ -64,6 +66,8 @@ pub struct JobView {
     blocked_by: Option<Block>,
     /// Reason the job is on hold, in plain language; null if it is not.
     waiting_reason: Option<String>,
+    /// Causes for which the job is waiting, the one that is resolved quickest first; empty if it is not waiting.
+    waiting_causes: Vec<WaitingCauseView>,
     /// Priority from 0 to 9; jobs with a higher number are printed first.
     priority: u8,
     /// Time by which the job is due.
@@ -132,6 +136,38 @@ impl NeedView {
     }
 }
 
+/// Cause for which a job is waiting.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "WaitingCause")]
+struct WaitingCauseView {
+    /// Kind of the cause.
+    code: WaitingCode,
+    /// Cause in plain language, with the names of its printers.
+    message: String,
+    /// IDs of the materials that are missing.
+    material_ids: Vec<Id>,
+    /// IDs of the printers with this cause, the dispatcher's preference first; at most 10.
+    printer_ids: Vec<Id>,
+    /// Number of printers with this cause, including those that are not listed.
+    printer_count: u64,
+    /// Time at which the cause is expected to end by itself; null if that depends on more than time.
+    ends_at: Option<Timestamp>,
+}
+
+impl WaitingCauseView {
+    fn new(cause: &WaitingCause) -> Self {
+        Self {
+            code: cause.code,
+            message: cause.message(),
+            material_ids: cause.materials.clone(),
+            printer_ids: cause.printers.iter().map(|(id, _)| *id).collect(),
+            printer_count: cause.printer_count as u64,
+            ends_at: cause.ends_at,
+        }
+    }
+}
+
 /// An attempt to print a job on a printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -188,6 +224,7 @@ impl JobView {
             JobState::Failed | JobState::Cancelled => came_to(job) * 100.0,
             _ => current_progress.unwrap_or(0.0) * 100.0,
         };
+        let waiting = waiting(app, job);
         Self {
             id: job.id,
             number: JobNumber(job.number),
@@ -201,7 +238,8 @@ impl JobView {
             reserved: job.holds_all(),
             state: job.state,
             blocked_by: job.blocked_by,
-            waiting_reason: waiting_reason(app, job),
+            waiting_reason: waiting.as_ref().map(Waiting::sentence),
+            waiting_causes: waiting.iter().flat_map(|waiting| &waiting.causes).map(WaitingCauseView::new).collect(),
             priority: job.priority,
             due_at: job.due_at,
             printer_id: job.printer_id,
@@ -250,9 +288,7 @@ fn came_to(job: &Job) -> f64 {
     job.attempts.iter().rev().find_map(|attempt| attempt.progress).unwrap_or(0.0)
 }
 
-pub(super) fn waiting_reason(app: &JobHandles, job: &Job) -> Option<String> {
-    if job.over() {
-        return None;
-    }
-    app.dispatcher.waiting_reason(job).or_else(|| job.block_reason.clone())
+/// Returns why a job is waiting; `None` if it is not.
+pub(super) fn waiting(app: &JobHandles, job: &Job) -> Option<Waiting> {
+    app.dispatcher.waiting(job, &app.forecaster.latest())
 }

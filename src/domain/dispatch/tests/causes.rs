@@ -1,0 +1,205 @@
+//! Tests of the causes for which jobs wait, of the sentence made from them, and of the acts that they call for.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::fleets::{any_job, build, machine, queue};
+use super::*;
+use crate::amount::Amount;
+use crate::forecast::Forecast;
+use crate::material::{Material, MaterialCommand, MaterialFields};
+use crate::printer::{CurrentAttempt, Slot, SlotSource};
+use crate::testing::Bench;
+use crate::testing::samples::pla;
+
+fn material(number: u32, name: &str) -> Material {
+    let fields = Box::new(MaterialFields { name: name.to_owned(), ..pla() });
+    let mut material = None;
+    let create = MaterialCommand::Create { fields, quantity: Amount::units(100) };
+    Bench::new().tell(&mut material, id(number), &create).unwrap();
+    material.unwrap()
+}
+
+/// Loads the first slots of a printer with the given materials, which the printer does not report itself.
+fn loaded(number: u32, materials: &[u32]) -> Printer {
+    let slot = |(n, material): (usize, &u32)| Slot {
+        slot: n as u32,
+        material_id: Some(id(*material)),
+        color: None,
+        remaining: None,
+        source: SlotSource::Manual,
+        vendor_code: None,
+        kind: None,
+        weighed: false,
+        spool: None,
+        updated_at: NOW,
+    };
+    printer(number).with_slots(materials.iter().enumerate().map(slot).collect())
+}
+
+/// Returns a printer that prints the given job.
+fn printing(number: u32, job: u32) -> Printer {
+    let in_hand: CurrentAttempt = serde_json::from_value(serde_json::json!({
+        "attempt": id(90), "job": id(job), "order": id(9), "fileId": id(3), "fileName": "a.gcode", "remoteName": null,
+        "phase": {"phase": "taken"}, "step": 1, "heard": 1, "cancel": false, "takenAt": NOW,
+    }))
+    .unwrap();
+    Printer { in_hand: Some(in_hand), ..printer(number) }
+}
+
+fn explain(job: &Job, printers: &[&Printer], materials: &[&Material], forecast: Option<&Forecast>) -> Waiting {
+    let types = KnownTypes::default();
+    waiting(job, &WaitContext { materials, forecast, ..around(printers, &types) }).unwrap()
+}
+
+#[test]
+fn the_printer_that_is_free_first_is_named_with_its_time() {
+    let one = order(1, &[5]);
+    let job = one.jobs.values().next().unwrap();
+    let printers = [printing(1, 71), printing(2, 72), printing(3, 73)];
+    let mut forecast = Forecast::default();
+    for (job, minutes) in [(71, 50), (72, 20), (73, 90)] {
+        forecast.jobs.insert(id(job), NOW.plus_ms(minutes * 60_000));
+    }
+    let white = material(2, "PLA white");
+    let waits = explain(job, &printers.each_ref(), &[&white], Some(&forecast));
+    let at = NOW.plus_ms(20 * 60_000);
+    let expected =
+        format!("Waiting for a printer with PLA white. printer 2 is free from {at}; 2 printers are starting.");
+    assert_eq!(waits.sentence(), expected);
+    let first = &waits.causes[0];
+    assert_eq!((first.code, first.ends_at), (WaitingCode::PrinterBusy, Some(at)));
+    assert_eq!(waits.causes[1].message(), "Printer 1 and printer 3 are starting.");
+}
+
+#[test]
+fn what_is_missing_is_named_with_the_number_of_printers() {
+    let mut one = order(1, &[5]);
+    edit(&mut one, 0, |job| job.file_form = GcodeForm::Text);
+    let job = one.jobs.values().next().unwrap();
+    let black = material(2, "PLA galaxy black");
+    let mut small = loaded(4, &[2]);
+    small.fields.build_volume = Some(Dimensions { x: 50.0, y: 50.0, z: 50.0 });
+    let printers = [loaded(1, &[3]), loaded(2, &[3]), loaded(3, &[3]), small];
+    let waits = explain(job, &printers.each_ref(), &[&black], None);
+    assert_eq!(
+        waits.sentence(),
+        "Waiting for a printer. 3 printers need PLA galaxy black loaded; printer 4 is too small for the print."
+    );
+    let first = &waits.causes[0];
+    assert_eq!((first.code, first.printer_count), (WaitingCode::MaterialNotLoaded, 3));
+    assert_eq!(first.materials, [id(2)]);
+    assert_eq!(first.message(), "Printer 1, printer 2 and printer 3 need PLA galaxy black loaded.");
+}
+
+#[test]
+fn slots_are_counted_as_on_the_machine() {
+    let mut one = order(1, &[5]);
+    edit(&mut one, 0, |job| {
+        job.sliced_for.filaments = vec![crate::launch::UsedFilament { filament: 0, material_id: id(2), grams: None }];
+    });
+    let black = material(2, "PLA black");
+    let job = one.jobs.values().next().unwrap();
+    let waits = explain(job, &[&loaded(1, &[3, 2])], &[&black], None);
+    assert_eq!(waits.sentence(), "Waiting for a printer. printer 1 needs PLA black in slot 1.");
+}
+
+#[test]
+fn many_printers_are_counted_and_only_some_are_named() {
+    let one = order(1, &[5]);
+    let printers: Vec<Printer> = (1..=17).map(|n| loaded(n, &[3])).collect();
+    let all: Vec<&Printer> = printers.iter().collect();
+    let waits = explain(one.jobs.values().next().unwrap(), &all, &[&material(2, "PLA")], None);
+    assert_eq!(waits.sentence(), "Waiting for a printer. 17 printers need PLA loaded.");
+    let cause = &waits.causes[0];
+    assert_eq!((cause.printers.len(), cause.printer_count), (10, 17));
+    assert!(cause.message().ends_with("printer 10 and 7 more need PLA loaded."), "{}", cause.message());
+}
+
+#[test]
+fn jobs_are_gathered_by_what_a_person_can_do() {
+    let types = KnownTypes::default();
+    let acts = |orders: &[Order], printers: &[Printer]| {
+        let printers: Vec<&Printer> = printers.iter().collect();
+        waiting_acts(orders, &printers, &types, NOW)
+    };
+    let mut orders = vec![order(1, &[5, 5, 5]), order(2, &[5])];
+    edit(&mut orders[0], 0, |job| job.material_id = id(4));
+    let load = |material: u32, printer: u32, jobs| GatheredAct {
+        act: WaitingAct::Load { materials: vec![id(material)], printer: id(printer) },
+        jobs,
+    };
+    assert_eq!(acts(&orders, &[loaded(8, &[3])]), [load(2, 8, 3), load(4, 8, 1)]);
+    let mut dirty = loaded(7, &[2]);
+    dirty.bed_not_cleared = true;
+    let clear = GatheredAct { act: WaitingAct::ClearBed { printer: id(7) }, jobs: 3 };
+    assert_eq!(acts(&orders, &[dirty.clone(), loaded(8, &[3])]), [clear, load(4, 8, 1)]);
+    assert_eq!(acts(&orders, &[dirty, loaded(8, &[3]), loaded(9, &[2])]), [load(4, 8, 1)], "another one is ready");
+    orders.iter_mut().for_each(|order| order.status = OrderStatus::Cancelled);
+    assert_eq!(acts(&orders, &[loaded(8, &[3])]), []);
+}
+
+/// Returns whether a word is written as in a program.
+fn is_snake_case(word: &str) -> bool {
+    word.trim_matches('_').contains('_')
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, max_shrink_iters: 2000, ..ProptestConfig::default() })]
+    #[test]
+    fn every_waiting_job_has_a_sentence_that_agrees_with_its_causes(
+        fleet in prop::collection::vec(machine(), 0..14),
+        jobs in prop::collection::vec(any_job(), 1..5),
+        name in select(vec!["Ada", "Prusa  XL\nby the window", "Druckmaschine mit einem sehr langen Namen neben der Tür"]),
+        named in any::<bool>(),
+    ) {
+        thread_local! {
+            static SAMPLES: (Printer, Order, Vec<Material>) = (
+                printer(499),
+                order(1, &[5]),
+                (0..4).map(|n| material(n, &format!("PLA of a name that hardly fits on a label, number {n}"))).collect(),
+            );
+        }
+        let (prototype, blank, materials) = SAMPLES.with(Clone::clone);
+        let mut printers: Vec<Printer> = fleet.iter().enumerate().map(|(n, one)| build(n, &prototype, one)).collect();
+        for (n, one) in printers.iter_mut().enumerate() {
+            one.fields.name = format!("{name} {n}");
+        }
+        let orders = queue(&blank, &jobs);
+        let all: Vec<&Printer> = printers.iter().collect();
+        let materials: Vec<&Material> = materials.iter().filter(|_| named).collect();
+        let types = KnownTypes::new([
+            ("other", TypeFacts { forms: vec![GcodeForm::Text, GcodeForm::Binary], maps_slots: false }),
+            ("mapping", TypeFacts { forms: vec![GcodeForm::Text, GcodeForm::Binary], maps_slots: true }),
+            ("packages", TypeFacts { forms: vec![GcodeForm::Package], maps_slots: false }),
+        ]);
+        let context = WaitContext { materials: &materials, ..around(&all, &types) };
+        for job in orders.iter().flat_map(|order| order.jobs.values()) {
+            let explained = waiting(job, &context).unwrap();
+            let text = explained.sentence();
+            prop_assert!((1..=MAX_SENTENCE_CHARS).contains(&text.chars().count()), "{}", text);
+            prop_assert!(text.starts_with(char::is_uppercase) && text.ends_with(['.', '…']), "{}", text);
+            prop_assert!(!text.split(' ').any(is_snake_case) && !text.contains('\n'), "{}", text);
+            prop_assert!(!explained.causes.is_empty() && explained.causes.len() <= 8);
+            let of_type = printers.iter().filter(|one| one.fields.machine_type == job.machine_type).count();
+            let counted: usize = explained.causes.iter().map(|cause| cause.printer_count).sum();
+            prop_assert!(counted <= of_type, "no printer counts twice");
+            for cause in &explained.causes {
+                let distinct: BTreeSet<Id> = cause.printers.iter().map(|(id, _)| *id).collect();
+                prop_assert_eq!(distinct.len(), cause.printer_count.min(10));
+                prop_assert!(!cause.message().is_empty());
+            }
+            let first = &explained.causes[0];
+            if first.printer_count > 1 && text.contains(" printers ") && !text.ends_with('…') {
+                let count = format!("{} printers ", first.printer_count);
+                prop_assert!(text.contains(&count), "{} in {}", count, text);
+            }
+            let ready = match_printers(job, &context).iter().any(|one| {
+                one.is_possible() && one.printer.fields.machine_type == job.machine_type
+            });
+            prop_assert_eq!(ready, first.code == WaitingCode::Turn, "{}", text);
+        }
+    }
+}

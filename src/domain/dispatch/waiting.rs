@@ -1,0 +1,340 @@
+//! Explanation of why a job waits: its causes as data, and the one sentence made from them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::Id;
+use crate::refusal::shortened;
+use crate::time::Timestamp;
+
+/// Maximum length of the sentence, in characters.
+pub const MAX_SENTENCE_CHARS: usize = 200;
+/// Maximum number of causes listed for one job.
+const MAX_CAUSES: usize = 8;
+/// Maximum number of printers named per cause.
+const MAX_PRINTERS_NAMED: usize = 10;
+/// Maximum number of causes of which the sentence is made.
+const CLAUSES: usize = 2;
+/// Minimum length to which the second clause may be cut, in characters; if less fits, it is left out.
+const LEAST_SECOND_CLAUSE_CHARS: usize = 60;
+/// Maximum length of a printer's or material's name within a sentence, in characters.
+const MAX_NAME_CHARS: usize = 40;
+
+/// Kind of a cause for which a job waits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitingCode {
+    /// A printer is ready; the job is next in line, or other jobs are ahead of it.
+    Turn,
+    /// A printer reports a spool that looks like the missing material; a person must confirm it.
+    SpoolUnconfirmed,
+    /// The bed of a suitable printer must be cleared.
+    BedNotCleared,
+    /// A material is not loaded.
+    MaterialNotLoaded,
+    /// A material is loaded, but not in the slot from which the file takes it, or where the printer cannot select it.
+    MaterialMisplaced,
+    /// Too little of a material is left on the spool.
+    SpoolRunsOut,
+    /// A suitable printer is printing, or is about to start or end a print.
+    PrinterBusy,
+    /// The print on a suitable printer is paused.
+    PrinterPaused,
+    /// A suitable printer refuses to start prints, or has refused this job.
+    PrinterRefuses,
+    /// A suitable printer, or the printer of the job, cannot be reached.
+    PrinterOffline,
+    /// A suitable printer needs a person: it is in maintenance, reports a fault, or its last print is unverified.
+    PrinterAttention,
+    /// A different build plate is needed.
+    BuildPlate,
+    /// A different nozzle is needed.
+    Nozzle,
+    /// The file does not say which material each of its filaments needs.
+    FilamentsUnknown,
+    /// The part is larger than the build volume.
+    BuildVolume,
+    /// The file was sliced for another printer model.
+    PrinterModel,
+    /// The format of the file is not accepted.
+    FileFormat,
+    /// No printer of the required machine type is registered.
+    NoPrinter,
+    /// Not enough material is in stock.
+    Stock,
+    /// The stock of a material is below its reorder point.
+    ReorderPoint,
+    /// The stock check is in progress.
+    StockCheck,
+    /// The SKU or its file is incomplete, or is being read.
+    SkuFile,
+    /// The model is being sliced.
+    Slicing,
+    /// Slicing failed.
+    SlicingFailed,
+    /// It is unknown whether the print started, or how it ended.
+    Unverified,
+    /// The printer has yet to confirm the cancellation.
+    Cancelling,
+    /// The print has ended, and its outcome is being determined.
+    Ending,
+    /// The job is being sent to its printer.
+    Sending,
+    /// The print of the job is paused.
+    Paused,
+    /// No job is started until a restore has been reviewed.
+    OnHold,
+}
+
+impl WaitingCode {
+    /// Returns the rank of the cause: the lower, the quicker it is resolved.
+    pub(super) fn rank(self) -> u8 {
+        match self {
+            Self::Turn | Self::SpoolUnconfirmed => 0,
+            Self::BedNotCleared => 1,
+            Self::MaterialNotLoaded | Self::MaterialMisplaced | Self::SpoolRunsOut => 2,
+            Self::PrinterBusy => 4,
+            Self::PrinterPaused => 5,
+            Self::PrinterRefuses => 6,
+            Self::PrinterAttention => 7,
+            Self::PrinterOffline => 8,
+            Self::BuildPlate => 9,
+            Self::Nozzle => 10,
+            Self::FilamentsUnknown => LASTING_RANK,
+            Self::BuildVolume => LASTING_RANK + 1,
+            Self::PrinterModel => LASTING_RANK + 2,
+            Self::FileFormat => LASTING_RANK + 3,
+            _ => u8::MAX,
+        }
+    }
+}
+
+/// Rank from which on nothing that is done at a printer resolves a cause.
+const LASTING_RANK: u8 = 20;
+
+/// Predicate of a clause, for one printer and for several.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Predicate {
+    pub(super) one: String,
+    pub(super) many: String,
+}
+
+impl Predicate {
+    /// Builds the predicate "is …" or "are …".
+    pub(super) fn state(words: &str) -> Self {
+        Self { one: format!("is {words}"), many: format!("are {words}") }
+    }
+}
+
+/// Text of a cause.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum CauseText {
+    /// Complete clause.
+    Clause(String),
+    /// Predicate that follows the printers' names or their number.
+    OfPrinters(Predicate),
+}
+
+/// Cause for which a job waits.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WaitingCause {
+    /// Kind of the cause.
+    pub code: WaitingCode,
+    /// Materials that are missing.
+    pub materials: Vec<Id>,
+    /// Printers with this cause and their names, the dispatcher's preference first; at most ten.
+    pub printers: Vec<(Id, String)>,
+    /// Number of printers with this cause, including those that are not named.
+    pub printer_count: usize,
+    /// Time at which the cause is expected to end by itself; `None` if that depends on more than time.
+    pub ends_at: Option<Timestamp>,
+    text: CauseText,
+    /// Additional rank within the same code.
+    later: u8,
+}
+
+impl WaitingCause {
+    /// Builds a cause that does not concern printers in general. The text is a clause.
+    pub fn new(code: WaitingCode, clause: impl Into<String>) -> Self {
+        Self {
+            code,
+            materials: Vec::new(),
+            printers: Vec::new(),
+            printer_count: 0,
+            ends_at: None,
+            text: CauseText::Clause(clause.into()),
+            later: 0,
+        }
+    }
+
+    /// Builds a cause of printers, none of which it has yet.
+    pub(super) fn of_printers(code: WaitingCode, predicate: Predicate) -> Self {
+        Self { text: CauseText::OfPrinters(predicate), ..Self::new(code, "") }
+    }
+
+    /// Sets the missing materials.
+    #[must_use]
+    pub(super) fn lacking(mut self, materials: Vec<Id>) -> Self {
+        self.materials = materials;
+        self
+    }
+
+    /// Sets the time at which the cause is expected to end by itself.
+    #[must_use]
+    pub(super) fn ending(mut self, at: Option<Timestamp>) -> Self {
+        self.ends_at = at;
+        self
+    }
+
+    /// Places the cause after the others of its rank, by `later` ranks.
+    #[must_use]
+    pub(super) fn placed_later(mut self, later: u8) -> Self {
+        self.later = later;
+        self
+    }
+
+    /// Adds a printer with this cause.
+    pub(super) fn add(&mut self, id: Id, name: &str) {
+        self.printer_count += 1;
+        if self.printers.len() < MAX_PRINTERS_NAMED {
+            self.printers.push((id, name_in_sentence(name)));
+        }
+    }
+
+    /// Returns the rank of the cause: the lower, the quicker it is resolved.
+    pub(super) fn rank(&self) -> u8 {
+        self.code.rank().saturating_add(self.later)
+    }
+
+    /// Returns the cause as a sentence that names its printers.
+    pub fn message(&self) -> String {
+        match &self.text {
+            CauseText::Clause(clause) => sentence(clause),
+            CauseText::OfPrinters(predicate) if self.printer_count == 1 => sentence(&self.clause_of(predicate)),
+            CauseText::OfPrinters(predicate) => {
+                let names: Vec<&str> = self.printers.iter().map(|(_, name)| name.as_str()).collect();
+                sentence(&format!("{} {}", listed(&names, self.printer_count), predicate.many))
+            }
+        }
+    }
+
+    /// Returns the cause as a short clause, with the number of its printers if there are several.
+    fn clause(&self) -> String {
+        match &self.text {
+            CauseText::Clause(clause) => clause.clone(),
+            CauseText::OfPrinters(predicate) => self.clause_of(predicate),
+        }
+    }
+
+    fn clause_of(&self, predicate: &Predicate) -> String {
+        match &self.printers[..] {
+            [(_, name)] if self.printer_count == 1 => format!("{name} {}", predicate.one),
+            _ => format!("{} printers {}", self.printer_count, predicate.many),
+        }
+    }
+}
+
+/// Explanation of why a job waits.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Waiting {
+    /// Causes, the one that is resolved quickest first; at least one.
+    pub causes: Vec<WaitingCause>,
+    /// Statement that precedes the causes, without a full stop; the second one is shorter. Empty if the first cause
+    /// says it all.
+    headlines: Vec<String>,
+}
+
+impl Waiting {
+    /// Builds the explanation of a job that waits for one cause, stated as a clause.
+    pub fn of(code: WaitingCode, clause: impl Into<String>) -> Self {
+        Self { causes: vec![WaitingCause::new(code, clause)], headlines: Vec::new() }
+    }
+
+    /// Adds the missing material to the first cause.
+    #[must_use]
+    pub(super) fn lacking(mut self, material: Option<Id>) -> Self {
+        if let Some(first) = self.causes.first_mut() {
+            first.materials = material.into_iter().collect();
+        }
+        self
+    }
+
+    /// Builds the explanation of a job that waits for a printer. `material` is the name of the only material that it
+    /// needs. Without causes, the job waits for its turn.
+    pub(super) fn for_printer(mut causes: Vec<WaitingCause>, material: Option<&str>) -> Self {
+        causes.sort_by_key(WaitingCause::rank);
+        causes.truncate(MAX_CAUSES);
+        let Some(first) = causes.first() else { return Self::of(WaitingCode::Turn, "waiting for its turn") };
+        let mut headlines = Vec::new();
+        if first.rank() >= LASTING_RANK {
+            headlines.push("No printer can print it".to_owned());
+        } else {
+            let name = material.filter(|_| first.materials.is_empty());
+            headlines.extend(name.map(|name| format!("Waiting for a printer with {}", name_in_sentence(name))));
+            headlines.push("Waiting for a printer".to_owned());
+        }
+        Self { causes, headlines }
+    }
+
+    /// Writes the explanation as text of at most [`MAX_SENTENCE_CHARS`] characters: what the job waits for, and what
+    /// resolves it quickest.
+    pub fn sentence(&self) -> String {
+        let clauses: Vec<String> = self.causes.iter().take(CLAUSES).map(WaitingCause::clause).collect();
+        let Some(shortest) = self.headlines.last() else {
+            return clipped(sentence(&clauses.join("; ")));
+        };
+        let with = |headline: &str, count: usize| {
+            let clauses: Vec<&str> = clauses.iter().take(count).map(String::as_str).collect();
+            sentence(&format!("{headline}. {}", upper_first(&clauses.join("; "), self.begins_with_name())))
+        };
+        let mut texts = self.headlines.iter().map(|headline| with(headline, CLAUSES));
+        let fitting = texts.find(|text| text.chars().count() <= MAX_SENTENCE_CHARS);
+        clipped(fitting.unwrap_or_else(|| {
+            let first = with(shortest, 1);
+            let has_room = first.chars().count() + LEAST_SECOND_CLAUSE_CHARS <= MAX_SENTENCE_CHARS;
+            if has_room { with(shortest, CLAUSES) } else { first }
+        }))
+    }
+
+    /// Returns whether the first clause begins with a printer's name, which keeps its spelling.
+    fn begins_with_name(&self) -> bool {
+        self.causes.first().is_some_and(|first| first.printer_count == 1)
+    }
+}
+
+/// Returns a name of a printer or material as it appears in a sentence: on one line, and not too long.
+pub(super) fn name_in_sentence(name: &str) -> String {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    shortened(words.join(" "), MAX_NAME_CHARS - 1)
+}
+
+/// Lists names: "A", "A and B", "A, B and C", "A, B and 7 more".
+pub(super) fn listed(names: &[&str], total: usize) -> String {
+    let more = total.saturating_sub(names.len());
+    let last = if more > 0 { Some(format!("{more} more")) } else { names.last().map(|name| (*name).to_owned()) };
+    let before = names.len().saturating_sub(usize::from(more == 0));
+    let before = names.get(..before).unwrap_or_default().join(", ");
+    match last {
+        Some(last) if before.is_empty() => last,
+        Some(last) => format!("{before} and {last}"),
+        None => before,
+    }
+}
+
+fn upper_first(text: &str, is_name: bool) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) if !is_name => first.to_uppercase().chain(chars).collect(),
+        _ => text.to_owned(),
+    }
+}
+
+/// Returns the text with a capital letter at its beginning and a full stop at its end.
+fn sentence(text: &str) -> String {
+    let text = upper_first(text.trim(), false);
+    if text.ends_with(['.', '!', '?', '…']) { text } else { text + "." }
+}
+
+/// Cuts the text to [`MAX_SENTENCE_CHARS`] characters.
+fn clipped(text: String) -> String {
+    shortened(text, MAX_SENTENCE_CHARS - 1)
+}

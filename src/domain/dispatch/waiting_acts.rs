@@ -1,0 +1,121 @@
+//! Acts of a person after which waiting jobs can begin, gathered over all jobs.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::need::{IndexedPrinter, NeedClass};
+use super::{KnownTypes, is_ready};
+use crate::id::Id;
+use crate::launch::{Fit, Mismatch};
+use crate::order::{Order, OrderStatus};
+use crate::printer::{Printer, Unready};
+use crate::time::Timestamp;
+
+/// Maximum number of kinds of jobs that are compared with the printers, those with the most jobs first.
+const MAX_CLASSES: usize = 200;
+/// Maximum number of acts.
+const MAX_ACTS: usize = 30;
+
+/// Act of a person after which waiting jobs can begin.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WaitingAct {
+    /// Spools must be loaded: the jobs fit no printer as it is.
+    Load {
+        /// Required materials, ordered by id.
+        materials: Vec<Id>,
+        /// Printer that lacks nothing else; one that is ready is preferred.
+        printer: Id,
+    },
+    /// The bed of a suitable printer must be cleared; no other suitable printer is ready.
+    ClearBed {
+        /// Printer whose bed is to be cleared.
+        printer: Id,
+    },
+}
+
+/// Act with the number of jobs that wait for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GatheredAct {
+    /// Act to perform.
+    pub act: WaitingAct,
+    /// Number of jobs that wait for it.
+    pub jobs: usize,
+}
+
+/// Printer with its index entry and the reason why it takes no job now.
+struct Candidate {
+    id: Id,
+    indexed: IndexedPrinter,
+    busy: Option<Unready>,
+}
+
+/// Returns the acts after which jobs that wait for a printer can begin, those that most jobs wait for first.
+pub fn waiting_acts<'a>(
+    orders: impl IntoIterator<Item = &'a Order>,
+    printers: &[&Printer],
+    types: &KnownTypes,
+    now: Timestamp,
+) -> Vec<GatheredAct> {
+    let is_open = |order: &&Order| matches!(order.status, OrderStatus::Paid | OrderStatus::Printing);
+    let mut classes: BTreeMap<NeedClass, usize> = BTreeMap::new();
+    for order in orders.into_iter().filter(is_open) {
+        for job in order.jobs.values().filter(|job| is_ready(job)) {
+            *classes.entry(NeedClass::of(job)).or_default() += 1;
+        }
+    }
+    let mut classes: Vec<(NeedClass, usize)> = classes.into_iter().collect();
+    classes.sort_by_key(|(_, jobs)| Reverse(*jobs));
+    classes.truncate(MAX_CLASSES);
+    let present = printers.iter().filter(|printer| !printer.archived);
+    let candidates: Vec<Candidate> = present
+        .map(|printer| Candidate {
+            id: printer.id,
+            indexed: IndexedPrinter::of(printer, types),
+            busy: printer.takes_jobs(now).err(),
+        })
+        .collect();
+    let mut acts: Vec<GatheredAct> = Vec::new();
+    for (class, jobs) in &classes {
+        acts_for(class, &candidates).into_iter().for_each(|act| add(&mut acts, act, *jobs));
+    }
+    acts.sort_by_key(|one| Reverse(one.jobs));
+    acts.truncate(MAX_ACTS);
+    acts
+}
+
+/// Returns the acts after which jobs of a class can begin; empty if they can begin now.
+fn acts_for(class: &NeedClass, candidates: &[Candidate]) -> Vec<WaitingAct> {
+    let of_type = candidates.iter().filter(|one| one.indexed.machine() == class.machine());
+    let matches: Vec<(&Candidate, Fit)> = of_type.map(|one| (one, one.indexed.fit(class))).collect();
+    let fitting: Vec<&Candidate> = matches.iter().filter(|(_, fit)| fit.fits()).map(|(one, _)| *one).collect();
+    if fitting.iter().any(|one| one.busy.is_none()) {
+        return Vec::new();
+    }
+    if !fitting.is_empty() {
+        let beds = fitting.iter().filter(|one| one.busy == Some(Unready::BedNotCleared));
+        return beds.map(|one| WaitingAct::ClearBed { printer: one.id }).collect();
+    }
+    let spools = matches.iter().filter_map(|(one, fit)| {
+        let materials: Option<Vec<Id>> = fit.missing.iter().map(Mismatch::spool).collect();
+        Some(((one.busy.is_some(), fit.rank(), one.indexed.idle_since, one.id), materials?))
+    });
+    let best = spools.min_by_key(|(rank, _)| *rank);
+    let load = best.map(|((_, _, _, printer), mut materials)| {
+        materials.sort_unstable();
+        materials.dedup();
+        WaitingAct::Load { materials, printer }
+    });
+    load.into_iter().collect()
+}
+
+/// Adds jobs to an act. Loads of the same materials are one act, at the printer of the first.
+fn add(acts: &mut Vec<GatheredAct>, act: WaitingAct, jobs: usize) {
+    let is_same = |other: &WaitingAct| match (other, &act) {
+        (WaitingAct::Load { materials, .. }, WaitingAct::Load { materials: required, .. }) => materials == required,
+        (one, other) => one == other,
+    };
+    match acts.iter_mut().find(|one| is_same(&one.act)) {
+        Some(existing) => existing.jobs += jobs,
+        None => acts.push(GatheredAct { act, jobs }),
+    }
+}

@@ -1,0 +1,78 @@
+//! Reasons why a printer takes no job.
+
+use std::fmt;
+
+/// Reason why a printer takes no job now. Its text is a phrase to follow "the printer is".
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unready {
+    /// A print that an operator requested by file is being started.
+    ManualStart,
+    /// It is unknown whether the last print started, or how it ended.
+    Unverified,
+    /// The last print has ended; its outcome is still being recorded.
+    Finishing,
+    /// The current print is paused.
+    Paused,
+    /// A print is being sent or started.
+    Starting,
+    /// A print is running.
+    Printing,
+    /// A print that the shop did not start is running.
+    OtherPrint,
+    /// The printer was deleted.
+    Deleted,
+    /// An operator disconnected the printer.
+    Disconnected,
+    /// The printer rejects the stored API key.
+    WrongKey,
+    /// The printer accepts no commands.
+    ReadOnly,
+    /// A connection is being made.
+    Connecting,
+    /// The printer does not respond.
+    Offline,
+    /// An operator took the printer out of service.
+    Maintenance,
+    /// Maintenance that blocks the printer is due; the text names it.
+    MaintenanceDue(String),
+    /// The printer reports an error.
+    Error,
+    /// An operator must inspect the printer after a firmware error.
+    Fault,
+    /// The axes must be homed.
+    NotHomed,
+    /// The bed must be cleared.
+    BedNotCleared,
+    /// The printer waits before its next try, because its storage was full.
+    DiskFull,
+    /// The printer waits before its next try, because it refused to start prints.
+    RefusesStarts,
+}
+
+impl fmt::Display for Unready {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ManualStart => "starting a manual print",
+            Self::Unverified => "unverified",
+            Self::Finishing => "finishing",
+            Self::Paused => "paused",
+            Self::Starting => "starting",
+            Self::Printing => "printing",
+            Self::OtherPrint => "printing something else",
+            Self::Deleted => "deleted",
+            Self::Disconnected => "disconnected",
+            Self::WrongKey => "rejecting the API key",
+            Self::ReadOnly => "read-only",
+            Self::Connecting => "connecting",
+            Self::Offline => "offline",
+            Self::Maintenance => "in maintenance",
+            Self::MaintenanceDue(words) => words.as_str(),
+            Self::Error => "reporting an error",
+            Self::Fault => "on hold after a firmware error",
+            Self::NotHomed => "not homed",
+            Self::BedNotCleared => "waiting for a clear bed",
+            Self::DiskFull => "out of storage space",
+            Self::RefusesStarts => "refusing to start prints",
+        })
+    }
+}
