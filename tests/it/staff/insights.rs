@@ -59,6 +59,10 @@ on_both! {
         is_sound(&page);
         assert!(!page.text.contains("Nothing was printed"), "{}", page.text);
         assert!(page.text.contains("href=\"/shop/insights?days=7\" aria-current=\"true\""), "{}", page.text);
+        // Each figure is compared with the span before, in which nothing was printed.
+        assert_eq!(page.text.matches("<div class=\"panel kpi\">").count(), 9, "{}", page.text);
+        assert!(page.text.contains("Nothing to compare in the 7 days before"), "{}", page.text);
+        assert!(sam.get("/shop/insights").await.text.contains("in the 30 days before"), "{}", page.text);
         let prints = section(&page.text, "prints");
         assert_eq!(prints.matches("<th scope=\"row\">").count(), 7, "a row for each day: {prints}");
         assert!(prints.contains("<rect class=\"bar\"") && prints.contains("<td class=\"number\">2</td>"), "{prints}");
