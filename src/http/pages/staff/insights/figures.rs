@@ -148,7 +148,8 @@ fn utilisation(insights: &Insights) -> Figure {
 fn failures(insights: &Insights) -> Figure {
     let (slug, title) = ("failures", "Why prints failed");
     let reasons = &insights.activity.failures_by_reason;
-    let rows = reasons.iter().map(|one| vec![Datum::Words(reason_words(one.reason.as_deref())), Datum::Count(one.count)]);
+    let rows =
+        reasons.iter().map(|one| vec![Datum::Words(reason_words(one.reason.as_deref())), Datum::Count(one.count)]);
     Figure {
         slug,
         title,
