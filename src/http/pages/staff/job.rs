@@ -7,7 +7,7 @@ use axum::http::Method;
 use maud::{Markup, html};
 
 use super::acts::{CLEARS_FIELD, CURRENCY_FIELD, DAY_SHOWN_FIELD};
-use super::card_picture::picture;
+use super::card_picture::view_picture;
 use super::shell::{Tone, act, clock, hidden};
 use super::sign_off::{SignOffSubject, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
@@ -301,7 +301,7 @@ impl JobCard<'_> {
 pub(super) fn file_picture(file: Option<Id>) -> Markup {
     html! {
         @match file {
-            Some(file) => { (picture(file, "")) },
+            Some(file) => { div class="thumb" { (view_picture(file)) } },
             None => { div class="thumb" { (icon(Icon::Box)) } },
         }
     }

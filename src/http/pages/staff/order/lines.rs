@@ -53,10 +53,10 @@ fn rows(order: &Order) -> Markup {
                 td class="number" data-label="Ordered" { (line.quantity) }
                 td class="number" data-label="Good" { (parts.good) }
                 td class="number" data-label="Under way" { (parts.running) }
-                td class="number" data-label="Missing" {
+                td class=(number_class(missing == 0)) data-label="Missing" {
                     @if missing > 0 { span class=(Tone::Attention.class()) { (missing) } } @else { "0" }
                 }
-                td class="number" data-label="Left" {
+                td class=(number_class(*shipped == 0)) data-label="Left" {
                     (shipped)
                     @if parts.rejected_after_shipping > 0 {
                         " " span class=(Tone::Attention.class()) { (parts.rejected_after_shipping) " rejected" }
@@ -68,6 +68,11 @@ fn rows(order: &Order) -> Markup {
             }
         }
     }
+}
+
+/// Returns the CSS class of a number, which phones leave out if it is zero.
+fn number_class(is_zero: bool) -> &'static str {
+    if is_zero { "number spare" } else { "number" }
 }
 
 /// Returns the file whose picture shows a line: that of its SKU when it was ordered, else that of one of its jobs.
