@@ -93,7 +93,7 @@ pub struct SkuScrap<'a> {
 /// Number of parts that were rejected for a reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReasonCount<'a> {
-    /// Reason.
+    /// Word that was entered at the sign-off, such as `warping`.
     pub reason: &'a str,
     /// Number of rejected parts.
     pub parts: i64,
