@@ -1,6 +1,8 @@
 //! Statistics for a period, other than those on the quality of parts: printer utilisation, failure rate of prints, lead
 //! times of orders, and promises met. The caller supplies the records to count.
 
+pub mod comparison;
+
 use crate::job::AttemptState;
 use crate::order::{Order, OrderStatus};
 use crate::shop_clock::ShopClock;

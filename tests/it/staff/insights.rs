@@ -59,6 +59,10 @@ on_both! {
         is_sound(&page);
         assert!(!page.text.contains("Nothing was printed"), "{}", page.text);
         assert!(page.text.contains("href=\"/shop/insights?days=7\" aria-current=\"true\""), "{}", page.text);
+        // Each figure is compared with the span before, in which nothing was printed.
+        assert_eq!(page.text.matches("<div class=\"panel kpi\">").count(), 9, "{}", page.text);
+        assert!(page.text.contains("Nothing to compare in the 7 days before"), "{}", page.text);
+        assert!(sam.get("/shop/insights").await.text.contains("in the 30 days before"), "{}", page.text);
         let prints = section(&page.text, "prints");
         assert_eq!(prints.matches("<th scope=\"row\">").count(), 7, "a row for each day: {prints}");
         assert!(prints.contains("<rect class=\"bar\"") && prints.contains("<td class=\"number\">2</td>"), "{prints}");
@@ -90,6 +94,29 @@ on_both! {
 }
 
 on_sqlite! {
+    async fn what_deserves_a_look_is_named(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let order = floor.order(1).await;
+        floor.app.order_is(&order, "ready").await;
+        assert!(!sam.get("/shop/insights").await.text.contains("Look at this"), "all is well");
+        let cost = json!({"unitCostCents": 2.5});
+        floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &cost).await.expect(200);
+        let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+        let rejected = json!({"goodCount": 0, "reason": "layer_shift"});
+        floor.app.post(&format!("/api/jobs/{job}/sign-off"), &rejected).await.expect(200);
+        let page = sam.get("/shop/insights").await;
+        is_sound(&page);
+        for words in [
+            "Look at this",
+            "has the highest cost of scrap: 0.2",
+            &format!("href=\"/shop/products/{}\"", floor.sku),
+            "“layer shift”</a>: 1, after none in the 30 days before.",
+        ] {
+            assert!(page.text.contains(words), "{words} in {}", page.text);
+        }
+    }
+
     async fn an_empty_shop_says_what_to_do_next(db: Db) {
         let app = App::new(db).await;
         let sam = operator(&app).await;

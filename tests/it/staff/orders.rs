@@ -19,6 +19,12 @@ on_sqlite! {
         let page = sam.get(&path).await;
         is_sound(&page);
         assert!(page.text.contains(">To be paid<") && page.text.contains("buyer@example.org"), "{}", page.text);
+        // One act stands out: the one that the order waits for.
+        let primary = |text: &str| -> Vec<String> {
+            text.split("btn primary\">").skip(1).map(|rest| rest.split("</summary>").next().unwrap().to_owned()).collect()
+        };
+        assert_eq!(primary(&page.text), ["Record a payment"], "{}", page.text);
+        assert!(page.text.contains("<li aria-current=\"step\">Paid"), "{}", page.text);
         let own = token(&page);
         let form = |more: &[(&'static str, &'static str)]| {
             let mut fields = vec![("form_token", own.as_str())];
@@ -36,6 +42,9 @@ on_sqlite! {
         floor.app.order_is(&order, "ready").await;
         let ready_page = sam.get(&path).await;
         is_sound(&ready_page);
+        let acts = primary(&ready_page.text);
+        assert!(acts.len() == 1 && acts[0].ends_with(" Ship 2 parts…"), "{acts:?}");
+        assert!(ready_page.text.contains("<li aria-current=\"step\">Shipped"), "{}", ready_page.text);
         for words in [">To be packed<", "JOB-", "Attempt 1 on", ": finished", "order ready"] {
             assert!(ready_page.text.contains(words), "{words} in {}", ready_page.text);
         }
@@ -82,6 +91,8 @@ on_sqlite! {
         assert!(!sam.get(&path).await.text.contains("id=\"timing\""), "nothing to say");
         hasten(&floor, &order, &Clock::new()).await;
         timing_is(&floor, &order, "late").await;
+        let counted = "href=\"/shop/orders?timing=late\"><b>1</b> Late</a>";
+        assert!(sam.get("/shop/orders").await.text.contains(counted), "the filter has no count");
         for (query, shows) in [("late", true), ("on_time", false), ("unheard-of", true)] {
             let page = sam.get(&format!("/shop/orders?timing={query}")).await;
             is_sound(&page);
@@ -222,6 +233,8 @@ on_sqlite! {
             is_sound(&list);
             assert_eq!(list.text.contains(&format!("href=\"/shop/jobs/{job}\"")), is_listed, "{query}: {}", list.text);
         }
+        let counted = "href=\"/shop/jobs?state=SLICED\"><b>1</b> wait for a printer</a>";
+        assert!(sam.get("/shop/jobs").await.text.contains(counted), "the filter has no count");
         let own = token(&page);
         let change = format!("/shop/jobs/{job}/change");
         let dated = sent(&sam, &own, &change, &[("priority", "8"), ("dueAt", "2030-01-02")]).await;

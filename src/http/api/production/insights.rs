@@ -4,7 +4,7 @@
 mod activity;
 mod table;
 
-pub use activity::PrintNumbers;
+pub use activity::{LeadTimeView, PrintNumbers, PromiseNumbers};
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
-use self::activity::{ShopActivity, shop_activity};
+use self::activity::{ShopActivity, order_numbers, print_total, shop_activity};
 use domain::amount::Amount;
 use domain::id::Id;
 use domain::insights::share;
@@ -282,8 +282,7 @@ pub async fn insights(
         let name = state.as_ref().and_then(|state| Some(state.state.as_ref()?.fields.name.clone()));
         by_printer.push(PrinterQuality { printer_id, name, numbers: (&counts).into() });
     }
-    let by_reason = read(QualityGrouping::Reason).await?;
-    let by_reason = by_reason.iter().map(|counts| ReasonQuality { reason: counts.key.clone(), numbers: counts.into() });
+    let by_reason = reasons(&read(QualityGrouping::Reason).await?);
     Ok(Insights {
         from,
         to,
@@ -291,8 +290,40 @@ pub async fn insights(
             total: (&total.first().cloned().unwrap_or_else(nothing)).into(),
             by_sku,
             by_printer,
-            by_reason: by_reason.collect(),
+            by_reason,
         },
         activity: shop_activity(app, from, to, clock).await?,
     })
+}
+
+/// Totals of a time span with which those of a later one are compared.
+pub struct InsightTotals {
+    /// Outcomes of all prints.
+    pub prints: PrintNumbers,
+    /// Part quality of all prints.
+    pub quality: QualityNumbers,
+    /// Losses by rejection reason.
+    pub by_reason: Vec<ReasonQuality>,
+    /// Lead time of orders.
+    pub lead_time: LeadTimeView,
+    /// Fulfilment of promised times.
+    pub promises: PromiseNumbers,
+}
+
+/// Computes the totals of a time span, from `from`, inclusive, to `to`, exclusive. They come from the database alone:
+/// no printer, SKU or material is read for its name.
+pub async fn insight_totals(app: &InsightHandles, from: Timestamp, to: Timestamp) -> Result<InsightTotals, ApiError> {
+    let total = app.queries.quality(QualityGrouping::All, from, to).await?;
+    let (lead_time, promises) = order_numbers(app, from, to).await?;
+    Ok(InsightTotals {
+        prints: print_total(app, from, to).await?,
+        quality: (&total.first().cloned().unwrap_or_else(nothing)).into(),
+        by_reason: reasons(&app.queries.quality(QualityGrouping::Reason, from, to).await?),
+        lead_time,
+        promises,
+    })
+}
+
+fn reasons(counts: &[QualityCounts]) -> Vec<ReasonQuality> {
+    counts.iter().map(|counts| ReasonQuality { reason: counts.key.clone(), numbers: counts.into() }).collect()
 }

@@ -102,7 +102,7 @@ async fn list(
 
 fn table(customers: &[&Customer]) -> Markup {
     html! {
-        div class="table" tabindex="0" role="region" aria-label="Customers" {
+        div class="table list" tabindex="0" role="region" aria-label="Customers" {
             table {
                 thead {
                     tr {
@@ -113,11 +113,11 @@ fn table(customers: &[&Customer]) -> Markup {
                 tbody {
                     @for customer in customers {
                         tr {
-                            th scope="row" { a href=(page_of(CUSTOMERS_PATH, customer.id)) { (customer.email) } }
+                            th scope="row" { a class="ellipsis" title=(customer.email) href=(page_of(CUSTOMERS_PATH, customer.id)) { (customer.email) } }
                             td { (customer.name.as_deref().unwrap_or("")) }
                             td { (customer.company.as_deref().unwrap_or("")) }
                             td { (customer.phone.as_deref().unwrap_or("")) }
-                            td { (time(customer.created_at)) }
+                            td class="spare" data-label="Since" { (time(customer.created_at)) }
                         }
                     }
                 }

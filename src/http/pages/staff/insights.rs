@@ -1,10 +1,13 @@
 //! Shop statistics as numbers and charts for a selected time span. The table behind each chart can be downloaded.
 //!
-//! The numbers come from the API. The page has no live updates.
+//! The numbers come from the API; the key figures are compared with those of the span before. The page has no live
+//! updates.
 
 mod chart;
 mod figure;
 mod figures;
+mod look;
+mod summary;
 
 use std::sync::Arc;
 
@@ -14,26 +17,46 @@ use axum::http::{Method, header};
 use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 
-use self::figure::{Figure, share_words, span_words};
+use self::figure::Figure;
 use self::figures::figures;
+use self::look::look;
+use self::summary::summary;
 use super::board::BoardHandles;
 use super::printer_form::NEW_PRINTER_PATH;
 use super::shell::{StaffSection, StaffViewer};
 use super::{FLOOR_PATH, INSIGHTS_PATH, ORDERS_PATH, PRODUCTS_PATH, STOCK_PATH};
 use config::Config;
-use domain::currency;
+use domain::insights::comparison::span_before;
 use domain::refusal::Refusal;
 use http::access::{Caller, RequiredAccess};
 use http::error::ApiError;
 use http::handles::handles;
 use http::page::OpenQuery;
 use http::routes::{PageBounds, Routes};
-use http_api::production::insights::{InsightHandles, Insights, insights};
+use http_api::production::insights::{InsightHandles, InsightTotals, Insights, insight_totals, insights};
 
-/// Available time spans: value in URLs, number of days, label.
-const SPANS: [(&str, i64, &str); 4] = [("7", 7, "7 days"), USUAL_SPAN, ("90", 90, "90 days"), ("365", 365, "A year")];
+/// Time span that can be chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct InsightSpan {
+    /// Value in URLs.
+    word: &'static str,
+    /// Number of days, including today.
+    days: i64,
+    /// Label of the span.
+    label: &'static str,
+    /// Name of the span before it.
+    before: &'static str,
+}
+
+/// Available time spans.
+const SPANS: [InsightSpan; 4] = [
+    InsightSpan { word: "7", days: 7, label: "7 days", before: "the 7 days before" },
+    USUAL_SPAN,
+    InsightSpan { word: "90", days: 90, label: "90 days", before: "the 90 days before" },
+    InsightSpan { word: "365", days: 365, label: "A year", before: "the year before" },
+];
 /// Default time span.
-const USUAL_SPAN: (&str, i64, &str) = ("30", 30, "30 days");
+const USUAL_SPAN: InsightSpan = InsightSpan { word: "30", days: 30, label: "30 days", before: "the 30 days before" };
 /// Path for downloading the table of a figure.
 const TABLE_PATH: &str = "/shop/insights/table";
 
@@ -74,8 +97,8 @@ pub(super) fn routes(routes: Routes) -> Routes {
     )
 }
 
-fn span(days: Option<&str>) -> (&'static str, i64, &'static str) {
-    SPANS.into_iter().find(|(word, ..)| days == Some(*word)).unwrap_or(USUAL_SPAN)
+fn span(days: Option<&str>) -> InsightSpan {
+    SPANS.into_iter().find(|span| days == Some(span.word)).unwrap_or(USUAL_SPAN)
 }
 
 async fn read(app: &InsightPageHandles, days: i64) -> Result<Insights, ApiError> {
@@ -84,6 +107,12 @@ async fn read(app: &InsightPageHandles, days: i64) -> Result<Insights, ApiError>
     let clock = &app.config.shop.time_zone;
     let from = clock.day_start_before(now, days - 1);
     insights(&app.insights, Some(from), Some(now.plus_ms(1)), clock).await
+}
+
+/// Reads the totals of the span before that of `insights`.
+async fn read_before(app: &InsightPageHandles, insights: &Insights, days: i64) -> Result<InsightTotals, ApiError> {
+    let (from, to) = span_before(insights.from, insights.to, days, &app.config.shop.time_zone);
+    insight_totals(&app.insights, from, to).await
 }
 
 /// Serves the statistics page.
@@ -95,14 +124,18 @@ async fn show(
     let viewer = StaffViewer::new(&who, &app.config)?;
     let view = app.board.view();
     let chosen = span(query.days.as_deref());
-    let insights = read(&app, chosen.1).await?;
+    let insights = read(&app, chosen.days).await?;
+    let earlier = read_before(&app, &insights, chosen.days).await?;
     let currency = &app.config.orders.currency;
     let content = html! {
-        h1 { "Insights" }
-        (spans(chosen.0))
+        div class="head" {
+            h1 { "Insights" }
+            (spans(chosen))
+        }
         @if insights.activity.total.prints == 0 { (empty(&insights)) }
-        (summary(&insights, currency))
-        @for figure in &figures(&insights) { (section(figure, chosen.0, currency)) }
+        (summary(&insights, &earlier, chosen.before, currency))
+        (look(&insights, &earlier, chosen.before, currency))
+        @for figure in &figures(&insights) { (section(figure, chosen.word, currency)) }
     };
     Ok(viewer.page(StaffSection::Insights, "Insights", &view, &content))
 }
@@ -114,7 +147,7 @@ async fn download(
     OpenQuery(query): OpenQuery<FigureQuery>,
 ) -> Result<Response, ApiError> {
     StaffViewer::new(&who, &app.config)?;
-    let (word, days, _) = span(query.days.as_deref());
+    let InsightSpan { word, days, .. } = span(query.days.as_deref());
     let figures = figures(&read(&app, days).await?);
     let figure = figures.iter().find(|figure| query.figure.as_deref() == Some(figure.slug));
     let figure = figure.ok_or_else(|| Refusal::not_found("figure"))?;
@@ -126,11 +159,13 @@ async fn download(
     Ok((headers, figure.csv()).into_response())
 }
 
-fn spans(chosen: &str) -> Markup {
+fn spans(chosen: InsightSpan) -> Markup {
     html! {
-        nav class="insight-spans" aria-label="Time" {
-            @for (word, _, words) in SPANS {
-                a href={ (INSIGHTS_PATH) "?days=" (word) } aria-current=[(word == chosen).then_some("true")] { (words) }
+        nav class="filters" aria-label="Time" {
+            @for span in SPANS {
+                a class="filter" href={ (INSIGHTS_PATH) "?days=" (span.word) } aria-current=[(span == chosen).then_some("true")] {
+                    (span.label)
+                }
             }
         }
     }
@@ -163,31 +198,6 @@ fn empty(insights: &Insights) -> Markup {
     }
 }
 
-/// Renders the totals for the entire shop.
-fn summary(insights: &Insights, of: &str) -> Markup {
-    let (prints, quality) = (&insights.activity.total, &insights.quality.total);
-    let (lead, promises) = (&insights.activity.lead_time, &insights.activity.promises);
-    let cost =
-        quality.scrap_cost_cents.map_or_else(|| "not known".to_owned(), |cents| currency::format_amount(cents, of));
-    let numbers = [
-        ("Prints", prints.prints.to_string()),
-        ("Printed", span_words(Some(prints.print_seconds))),
-        ("Failure rate", share_words(prints.failure_rate)),
-        ("First-pass yield", share_words(quality.first_pass_yield)),
-        ("Bad parts", quality.scrap.to_string()),
-        ("Cost of scrap", cost),
-        ("Lead time, median", span_words(lead.median_seconds)),
-        ("Lead time, four of five", span_words(lead.most_seconds)),
-        ("Promises kept", share_words(promises.kept_share)),
-    ];
-    html! {
-        section class="card" aria-labelledby="in-short" {
-            h2 id="in-short" { "In short" }
-            dl class="insight-numbers" { @for (name, words) in &numbers { div { dt { (name) } dd { (words) } } } }
-        }
-    }
-}
-
 fn section(figure: &Figure, word: &str, currency: &str) -> Markup {
     let id = format!("{}-title", figure.slug);
     html! {
@@ -215,6 +225,7 @@ mod tests {
 
     #[test]
     fn an_unknown_time_is_the_usual_one() {
-        assert_eq!((span(Some("365")).1, span(Some("8")).1, span(None).1), (365, 30, 30));
+        let days = [Some("365"), Some("8"), None].map(|days| span(days).days);
+        assert_eq!(days, [365, 30, 30]);
     }
 }

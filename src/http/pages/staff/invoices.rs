@@ -18,7 +18,8 @@ use maud::{Markup, html};
 
 use super::INVOICES_PATH;
 use super::board::BoardHandles;
-use super::sheet::{ListPart, customer_link, non_empty, page_of};
+use super::filled_form::address;
+use super::sheet::{ListFilter, ListPart, customer_link, list_filters, non_empty, page_of};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use crate::frame::{money, time};
 use crate::invoices::CANCELLED_WORDS;
@@ -151,12 +152,13 @@ async fn list(
     let (some, numbers, total) = listed(&app, &filter, &part).await?;
     let cancelled = app.invoices.queries.open_of_cancelled(&some).await?;
     let content = html! {
-        h1 { "Invoices" }
-        p class="acts" {
-            a class="button" href=(NEW_PATH) { "New invoice" }
-            a class="button second" href={ (INVOICES_PATH) "?status=overdue" } { "Overdue" }
-            a class="button second" href=(NUMBERING_PATH) { "Numbers" }
+        div class="head" {
+            h1 { "Invoices" }
+            span class="push" {}
+            a class="btn" href=(NUMBERING_PATH) { "Numbers" }
+            a class="btn primary" href=(NEW_PATH) { "New invoice" }
         }
+        (statuses(status, email))
         (tools(status, email))
         div id="invoices" data-fresh="" {
             @if !some.is_empty() {
@@ -172,23 +174,28 @@ async fn list(
     Ok(viewer.page(StaffSection::Invoices, "Invoices", &app.board.view(), &content))
 }
 
+/// Renders the links that filter the list by status.
+fn statuses(chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {
+    let path = |status: &str| address(INVOICES_PATH, &[("status", status), ("email", email.unwrap_or_default())]);
+    let every = ListFilter { label: "All", path: path(""), count: None, is_current: chosen.is_none() };
+    let filters = STATUSES.into_iter().map(|status| ListFilter {
+        label: invoice_state(status).1,
+        path: path(&status.to_string()),
+        count: None,
+        is_current: chosen == Some(status),
+    });
+    list_filters("Status", &[every].into_iter().chain(filters).collect::<Vec<_>>())
+}
+
 fn tools(chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {
     html! {
         form class="tools" method="get" action=(INVOICES_PATH) role="search" {
-            div class="field" {
-                label for="status" { "Status" }
-                select id="status" name="status" {
-                    option value="" { "all" }
-                    @for status in STATUSES {
-                        option value=(status) selected[chosen == Some(status)] { (invoice_state(status).1) }
-                    }
-                }
-            }
+            @if let Some(status) = chosen { input type="hidden" name="status" value=(status); }
             div class="field" {
                 label for="email" { "Customer's e-mail address" }
                 input id="email" name="email" type="search" maxlength="254" value=[email];
             }
-            button class="second" type="submit" { "Show" }
+            button class="second" type="submit" { "Search" }
         }
     }
 }
@@ -197,7 +204,7 @@ fn tools(chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {
 /// cancelled.
 fn table(invoices: &[Invoice], numbers: &HashMap<Id, String>, cancelled: &HashSet<Id>, now: Timestamp) -> Markup {
     html! {
-        div class="table" tabindex="0" role="region" aria-label="Invoices" {
+        div class="table list" tabindex="0" role="region" aria-label="Invoices" {
             table {
                 thead {
                     tr {
@@ -209,21 +216,22 @@ fn table(invoices: &[Invoice], numbers: &HashMap<Id, String>, cancelled: &HashSe
                 tbody {
                     @for invoice in invoices {
                         @let cancelled = cancelled.contains(&invoice.id);
+                        @let due_cents = if cancelled { 0 } else { invoice.due_cents() };
                         tr {
                             th scope="row" { a href=(page_of(INVOICES_PATH, invoice.id)) { (number_of(invoice, numbers)) } }
-                            td {
+                            td class="states" {
                                 @let (tone, words) = shown_state(invoice, now, cancelled);
                                 span class=(tone.class()) { (words) }
                                 @if !invoice.flags.is_empty() { " " span class=(Tone::Attention.class()) { "to be looked at" } }
                             }
-                            td {
+                            td class="wide" {
                                 (invoice.content.buyer.name) " "
                                 @if let Some(email) = &invoice.customer_email { (customer_link(email)) }
                             }
-                            td { @if let Some(at) = invoice.issued_at { (document_day(at)) } }
-                            td { @if let Some(at) = invoice.due_at { (document_day(at)) } }
-                            td class="number" { (money(invoice.content.sums.payable_cents(), &invoice.content.currency)) }
-                            td class="number" { (money(if cancelled { 0 } else { invoice.due_cents() }, &invoice.content.currency)) }
+                            td class="spare" data-label="Issued" { @if let Some(at) = invoice.issued_at { (document_day(at)) } }
+                            td data-label="Due" { @if let Some(at) = invoice.due_at { (document_day(at)) } }
+                            td class=(if due_cents > 0 { "number spare" } else { "number" }) data-label="Total" { (money(invoice.content.sums.payable_cents(), &invoice.content.currency)) }
+                            td class="number" data-label="To be paid" { (money(due_cents, &invoice.content.currency)) }
                         }
                     }
                 }

@@ -7,9 +7,11 @@ use axum::http::Method;
 use maud::{Markup, html};
 
 use super::acts::{CLEARS_FIELD, CURRENCY_FIELD, DAY_SHOWN_FIELD};
+use super::card_picture::view_picture;
 use super::shell::{Tone, act, clock, hidden};
 use super::sign_off::{SignOffSubject, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
+use crate::design::{Icon, icon};
 use crate::times::{field_date, message};
 use domain::dispatch::Waiting;
 use domain::id::Id;
@@ -133,37 +135,53 @@ impl JobCard<'_> {
         (print.began || attempt.state == AttemptState::Confirmed).then_some(print.progress)
     }
 
+    /// Renders the job as a row of a list: its picture, its state and why it waits, and its acts.
     pub(super) fn html(&self) -> Markup {
-        let Self { app, job, expected, .. } = self;
+        let Self { app, job, .. } = self;
         let (tone, words) = job_state(job);
         html! {
-            section class="card" id={ "job-" (job.id) } aria-labelledby={ "job-title-" (job.id) } {
-                h3 id={ "job-title-" (job.id) } {
-                    (job.number_text()) ", " (job.sku_name)
-                    span class=(tone.class()) { (words) }
-                }
-                @if let Some(waiting) = app.waiting(job) { (waiting_words(&waiting)) }
-                @if let Some(error) = &job.error {
-                    p class="bad" { (error) }
-                    @if let Some(details) = &job.error_details {
-                        details { summary { "More from the printer" } pre { (details) } }
+            section class="row job-row" id={ "job-" (job.id) } aria-labelledby={ "job-title-" (job.id) } {
+                (file_picture(job.file_id))
+                div {
+                    h3 id={ "job-title-" (job.id) } {
+                        (job.number_text()) ", " (job.sku_name) @if job.plate_parts > 1 { " × " (job.plate_parts) }
+                        " " span class=(tone.class()) { (words) }
                     }
-                }
-                @if job.cancel_requested_at.is_some() { p class="bad" { "It is to be cancelled: the printer has not confirmed it yet." } }
-                p class="soft" {
-                    "Line " (job.line + 1) ", " (job.plate_parts.max(1)) @if job.plate_parts > 1 { " parts" } @else { " part" } " on the plate, priority " (job.priority)
-                    @if job.reprint { ", in place of rejected parts" }
-                    @if let Some(words) = spare_words(job) { " (" (words) ")" }
-                    @if let Some(at) = job.due_at { ", wanted " (clock(at)) }
-                    @if let Some(at) = expected.filter(|_| !job.over()) { ", expected " (clock(at)) }
-                    @if !job.over() { ". " a href={ (JOBS_PATH) "/" (job.id) } { "How it goes together with each printer" } }
-                }
-                @if !job.attempts.is_empty() {
-                    ol class="rows" {
-                        @for attempt in &job.attempts { li { (self.attempt(attempt)) } }
+                    @if let Some(waiting) = app.waiting(job) { (waiting_words(&waiting)) }
+                    @if let Some(error) = &job.error {
+                        p class="bad" { (error) }
+                        @if let Some(details) = &job.error_details {
+                            details { summary { "More from the printer" } pre { (details) } }
+                        }
                     }
+                    @if job.cancel_requested_at.is_some() { p class="bad" { "It is to be cancelled: the printer has not confirmed it yet." } }
+                    (self.facts())
                 }
                 (self.acts())
+                div class="job-more" {
+                    (self.trouble())
+                    @if !job.attempts.is_empty() {
+                        ol class="rows" {
+                            @for attempt in &job.attempts { li { (self.attempt(attempt)) } }
+                        }
+                    }
+                    @if !matches!(job.state, JobState::Completed | JobState::Cancelled) { (self.later()) }
+                    @if job.last_print().is_some() { (self.sign_off()) }
+                }
+            }
+        }
+    }
+
+    fn facts(&self) -> Markup {
+        let Self { job, expected, .. } = self;
+        html! {
+            p class="soft" {
+                "Line " (job.line + 1) ", " (job.plate_parts.max(1)) @if job.plate_parts > 1 { " parts" } @else { " part" } " on the plate, priority " (job.priority)
+                @if job.reprint { ", in place of rejected parts" }
+                @if let Some(words) = spare_words(job) { " (" (words) ")" }
+                @if let Some(at) = job.due_at { ", wanted " (clock(at)) }
+                @if let Some(at) = expected.filter(|_| !job.over()) { ", expected " (clock(at)) }
+                @if !job.over() { ". " a href={ (JOBS_PATH) "/" (job.id) } { "How it goes together with each printer" } }
             }
         }
     }
@@ -200,10 +218,28 @@ impl JobCard<'_> {
 
     fn acts(&self) -> Markup {
         let job = self.job;
-        let order = format!("{ORDERS_PATH}/{}", job.order_id);
         let button = |word: &str, class: &str, words: &str| {
             act(&job_path(job.id, word), &format!("{word}-{}", job.id), class, words, None)
         };
+        html! {
+            div class="acts" {
+                @match job.state {
+                    JobState::Printing => { (button("pause", "second", "Pause")) },
+                    JobState::Paused => { (button("resume", "second", "Resume")) },
+                    JobState::AwaitingManualReview => { (button("release", "second", "Release it")) },
+                    JobState::Failed | JobState::Cancelled | JobState::Completed => {
+                        (button("retry", "second", "Make it again"))
+                    },
+                    _ => {},
+                }
+            }
+        }
+    }
+
+    /// Renders the answers about a print whose outcome is unknown, or of whose printer nothing is heard.
+    fn trouble(&self) -> Markup {
+        let job = self.job;
+        let order = format!("{ORDERS_PATH}/{}", job.order_id);
         let unverified = job.live().is_some_and(|attempt| attempt.unverified);
         let last_progress = job.live().and_then(|attempt| self.last_progress(attempt));
         html! {
@@ -214,19 +250,6 @@ impl JobCard<'_> {
                     (resolutions(job.id, last_progress, &order))
                 }
             }
-            div class="acts" {
-                @match job.state {
-                    JobState::Printing => { (button("pause", "second", "Pause")) },
-                    JobState::Paused => { (button("resume", "", "Resume")) },
-                    JobState::AwaitingManualReview => { (button("release", "", "Release it")) },
-                    JobState::Failed | JobState::Cancelled | JobState::Completed => {
-                        (button("retry", "second", "Make it again"))
-                    },
-                    _ => {},
-                }
-            }
-            @if !matches!(job.state, JobState::Completed | JobState::Cancelled) { (self.later()) }
-            @if job.last_print().is_some() { (self.sign_off()) }
         }
     }
 
@@ -286,6 +309,16 @@ impl JobCard<'_> {
                 summary { "Say how many parts are good" }
                 (sign_off_form(SignOffSubject::Job(self.job.id, self.job.plate_parts.max(1)), self.reasons, None))
             }
+        }
+    }
+}
+
+/// Renders the picture of what is made from a file, or a placeholder if there is no file yet.
+pub(super) fn file_picture(file: Option<Id>) -> Markup {
+    html! {
+        @match file {
+            Some(file) => { div class="thumb" { (view_picture(file)) } },
+            None => { div class="thumb" { (icon(Icon::Box)) } },
         }
     }
 }

@@ -1,30 +1,34 @@
-//! Order page for the staff: customer, progress of each line, jobs, payments, shipments, and the history with its
-//! actors.
+//! Order page for the staff: the act that the order waits for, its steps, progress of each line, jobs, payments,
+//! shipments, and the history with its actors.
 
+mod head;
+mod history;
 mod leaving;
+mod lines;
 mod money;
 
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
+use self::head::head;
+use self::history::history;
+use self::lines::lines;
 use super::ORDERS_PATH;
 use super::acts::{CLEARS_FIELD, DAY_SHOWN_FIELD, TICKED_WORD};
 use super::address_fields::{address_fields, address_known};
 use super::entry::{FieldControl, FormEntry};
 use super::job::{JOBS_PATH, JobCard};
-use super::orders::{StaffOrderHandles, flag_words, order_state};
+use super::orders::StaffOrderHandles;
 use super::sheet::{address_line, day};
-use super::shell::{StaffSection, StaffViewer, Tone, act, clock, hidden};
-use super::timing::{timing_state, timing_words};
-use crate::frame::{money as amount, time};
+use super::shell::{StaffSection, StaffViewer, act, clock, hidden};
+use crate::design::{Icon, icon};
+use crate::frame::time;
 use domain::event::NumberedEvent;
 use domain::id::Id;
 use domain::job::{Job, JobState};
 use domain::order::{Order, OrderStatus};
 use domain::shop_clock::ShopClock;
-use domain::time::Timestamp;
-use domain::timing::Timing;
 use http::access::Caller;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
@@ -53,25 +57,40 @@ pub(super) async fn show(
     jobs.sort_by_key(|job| (matches!(job.state, JobState::Completed | JobState::Cancelled), job.number));
     let more_jobs = jobs.len().saturating_sub(JOBS_SHOWN);
     let title = format!("Order {}", order.number_text());
+    let outlook = app.orders.outlook(order);
+    let reasons = &app.config.quality.reasons;
     let content = html! {
-        p { a href=(ORDERS_PATH) { "All orders" } }
+        div class="order-top" {
+            div id="order-head" data-fresh="" { (head(order, &title, outlook)) }
+            div id="order-acts" data-fresh="" { (acts(order, &app.config.shop.time_zone)) }
+        }
         div id="order" data-fresh="" {
-            (head(order, &title, app.orders.outlook(order)))
-            (lines(order))
-            @if !jobs.is_empty() {
-                h2 { "Jobs" }
-                @for job in jobs.iter().copied().take(JOBS_SHOWN) {
-                    (JobCard { app: &app.jobs, job, expected: forecast.jobs.get(&job.id).copied(), reasons: &app.config.quality.reasons }.html())
+            div class="two" {
+                div class="stack" {
+                    (head::steps(order, outlook))
+                    (lines(order))
+                    @if !jobs.is_empty() {
+                        section class="panel" aria-labelledby="jobs" {
+                            h2 id="jobs" class="pad" { "Jobs" }
+                            div class="rows" {
+                                @for job in jobs.iter().copied().take(JOBS_SHOWN) {
+                                    (JobCard { app: &app.jobs, job, expected: forecast.jobs.get(&job.id).copied(), reasons }.html())
+                                }
+                            }
+                            @if more_jobs > 0 {
+                                p class="pad" { (more_jobs) " more of its jobs: " a href={ (JOBS_PATH) "?order=" (id) } { "all jobs of the order" } }
+                            }
+                        }
+                    }
                 }
-                @if more_jobs > 0 {
-                    p { (more_jobs) " more of its jobs: " a href={ (JOBS_PATH) "?order=" (id) } { "all jobs of the order" } }
+                div class="stack" {
+                    (glance(order, outlook))
+                    (money::payments(order))
+                    @for sent in &order.shipments { (leaving::parcel(order, sent)) }
+                    (history(&app, order, &steps))
                 }
             }
-            (money::payments(order))
-            @for sent in &order.shipments { (leaving::parcel(order, sent)) }
-            (timeline(&app, order, &steps))
         }
-        div id="order-acts" data-fresh="" { (acts(order, &app.config.shop.time_zone)) }
     };
     Ok(viewer.page(StaffSection::Orders, &title, &view, &content))
 }
@@ -86,19 +105,13 @@ async fn steps(app: &StaffOrderHandles, id: Id) -> Result<Vec<NumberedEvent>, Ap
     Ok(app.orders.queries.timeline(id, None, part(total - STEPS_SHOWN)).await?.0)
 }
 
-fn head(order: &Order, title: &str, outlook: OrderOutlook) -> Markup {
-    let (tone, words) = order_state(order.status);
-    let urgent = outlook.timing.filter(|timing| *timing != Timing::OnTime);
+/// Renders whose order it is, and when it is wanted, promised and expected.
+fn glance(order: &Order, outlook: OrderOutlook) -> Markup {
     html! {
-        h1 { (title) " " span class=(tone.class()) { (words) } }
-        section class="card" aria-labelledby="glance" {
+        section class="panel pad" aria-labelledby="glance" {
             h2 id="glance" { "At a glance" }
-            @if let Some((tone, words)) = urgent.map(timing_state) {
-                p id="timing" { span class=(tone.class()) { (words) } ": " (timing_words(order, outlook)) }
-            }
-            @for flag in &order.flags { p { span class=(Tone::Attention.class()) { (flag_words(flag)) } } }
             dl class="left" {
-                dt { "Customer" } dd { (order.customer_email.as_deref().unwrap_or("nobody named")) }
+                dt { "Customer" } dd { (order.customer_email.as_deref().unwrap_or("No customer")) }
                 dt { "Placed" } dd { (time(order.created_at)) }
                 @if let Some(at) = order.paid_at { dt { "Paid" } dd { (time(at)) } }
                 @if let Some(at) = order.due_at { dt { "Wanted" } dd { (time(at)) } }
@@ -119,92 +132,57 @@ fn head(order: &Order, title: &str, outlook: OrderOutlook) -> Markup {
     }
 }
 
-fn lines(order: &Order) -> Markup {
-    let (parts, shipped) = (order.parts(), order.shipped_parts());
-    html! {
-        section class="card" aria-labelledby="lines" {
-            h2 id="lines" { "Lines" }
-            div class="table" tabindex="0" role="region" aria-label="Table of lines" {
-                table {
-                    thead {
-                        tr {
-                            th scope="col" { "What" } th scope="col" class="number" { "Ordered" }
-                            th scope="col" class="number" { "Good" } th scope="col" class="number" { "Under way" }
-                            th scope="col" class="number" { "Missing" } th scope="col" class="number" { "Left" }
-                            th scope="col" class="number" { "Price" }
-                        }
-                    }
-                    tbody {
-                        @for ((line, parts), shipped) in order.lines.iter().zip(&parts).zip(&shipped) {
-                            tr {
-                                th scope="row" {
-                                    (line.description)
-                                    @if line.is_kit() { " (a kit: " (parts.good) " of " (line.quantity) " sets complete)" }
-                                    @if line.kit_line.is_some() { " (of a kit)" }
-                                }
-                                td class="number" { (line.quantity) }
-                                td class="number" { (parts.good) }
-                                td class="number" { (parts.running) }
-                                td class="number" {
-                                    @let missing = if order.jobs.is_empty() { 0 } else { parts.missing(line.quantity) };
-                                    @if missing > 0 { span class=(Tone::Attention.class()) { (missing) } } @else { "0" }
-                                }
-                                td class="number" {
-                                    (shipped)
-                                    @if parts.rejected_after_shipping > 0 {
-                                        " " span class=(Tone::Attention.class()) { (parts.rejected_after_shipping) " rejected" }
-                                    }
-                                }
-                                td class="number" { (amount(line.unit_price_cents.saturating_mul(line.quantity.into()), &order.currency)) }
-                            }
-                        }
-                    }
-                }
-            }
-        }
+/// Act that stands out on an order's page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum PrimaryAct {
+    Confirm,
+    Pay,
+    Ship,
+}
+
+/// Returns the act that the order waits for; `None` if it waits for nobody.
+fn primary_act(order: &Order) -> Option<PrimaryAct> {
+    match order.status {
+        OrderStatus::Draft => Some(PrimaryAct::Confirm),
+        OrderStatus::Ready => Some(PrimaryAct::Ship),
+        OrderStatus::Cancelled | OrderStatus::Refunded => None,
+        _ => (order.due_cents() > 0).then_some(PrimaryAct::Pay),
     }
 }
 
-fn timeline(app: &StaffOrderHandles, order: &Order, steps: &[NumberedEvent]) -> Markup {
-    let number = |job: Id| order.jobs.get(&job).map(|job| job.number_text());
-    html! {
-        section class="card" aria-labelledby="happened" {
-            h2 id="happened" { "What happened" }
-            ol class="rows steps" {
-                @for NumberedEvent { event, .. } in steps {
-                    li {
-                        span {
-                            (event.event.replace(['.', '_'], " "))
-                            @if let Some(number) = number(event.subject_id) { " " a href={ "#job-" (event.subject_id) } { (number) } }
-                        }
-                        span class="soft" { (app.log.who(&event.actor)) }
-                        span class="soft" { (time(event.timestamp)) }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Renders the actions on the order as a whole. The section refreshes itself, except while one of its forms is open.
+/// Renders the acts on the order as a whole: the one that it waits for, and all others in a menu. The part refreshes
+/// itself, except while one of its forms is open.
 fn acts(order: &Order, clock: &ShopClock) -> Markup {
     let path = |act: &str| order_path(order.id, act);
     let over = matches!(order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
+    let primary = primary_act(order);
+    let may_ship = matches!(order.status, OrderStatus::Printing | OrderStatus::Ready);
+    let may_refund = order.ledger.kept_cents > 0;
+    let may_pay = order.due_cents() > 0 && primary != Some(PrimaryAct::Pay);
     html! {
-        section class="card" aria-labelledby="acts" {
-            h2 id="acts" { "What to do with it" }
-            @if order.status == OrderStatus::Draft { (act(&path("confirm"), "confirm", "", "Confirm the draft", None)) }
-            @if order.due_cents() > 0 { (money::pay(order)) }
-            @if matches!(order.status, OrderStatus::Printing | OrderStatus::Ready) { (leaving::ship(order)) }
-            @if !over {
-                (change(order, clock))
-                details {
-                    summary { "Cancel" }
-                    p { "Its jobs end. What is being printed is cancelled at its printers." }
-                    (act(&path("cancel"), "cancel-order", "second", &format!("Cancel {}", order.number_text()), Some(&given_up())))
+        @match primary {
+            Some(PrimaryAct::Confirm) => { (act(&path("confirm"), "confirm", "", "Confirm the draft", None)) },
+            Some(PrimaryAct::Pay) => { (money::pay(order, Some("btn primary"))) },
+            Some(PrimaryAct::Ship) => { (leaving::ship_all(order)) },
+            None => {},
+        }
+        @if !over || may_refund || may_pay {
+            details class="order-more" {
+                summary class="btn" { (icon(Icon::Ellipsis)) " More" }
+                div class="panel pad" {
+                    @if may_pay { (money::pay(order, None)) }
+                    @if may_ship { (leaving::ship_some(order)) }
+                    @if !over { (change(order, clock)) }
+                    @if may_refund { (money::refunds(order)) }
+                    @if !over {
+                        details {
+                            summary { "Cancel" }
+                            p { "Its jobs end. What is being printed is cancelled at its printers." }
+                            (act(&path("cancel"), "cancel-order", "second", &format!("Cancel {}", order.number_text()), Some(&given_up())))
+                        }
+                    }
                 }
             }
-            @if order.ledger.kept_cents > 0 { (money::refunds(order)) }
         }
     }
 }
@@ -251,5 +229,31 @@ fn change(order: &Order, clock: &ShopClock) -> Markup {
                 button class="second" type="submit" { "Change" }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::testing::orders::pair;
+
+    #[test]
+    fn an_order_waits_for_one_act_at_most() {
+        let (desk, _) = pair();
+        let mut order = desk.o().clone();
+        let mut primary = |status| {
+            order.status = status;
+            primary_act(&order)
+        };
+        assert_eq!(primary(OrderStatus::Draft), Some(PrimaryAct::Confirm));
+        assert_eq!(primary(OrderStatus::Ready), Some(PrimaryAct::Ship));
+        assert_eq!(primary(OrderStatus::Cancelled), None);
+        assert_eq!(primary(OrderStatus::Printing), None, "all is paid");
+        order.status = OrderStatus::Printing;
+        let html = acts(&order, &ShopClock::default()).into_string();
+        assert_eq!(html.matches("btn primary").count(), 0, "{html}");
+        order.status = OrderStatus::Ready;
+        let html = acts(&order, &ShopClock::default()).into_string();
+        assert_eq!(html.matches("btn primary").count(), 1, "{html}");
     }
 }

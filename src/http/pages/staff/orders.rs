@@ -15,6 +15,7 @@ use url::form_urlencoded;
 use super::board::BoardHandles;
 use super::job::JOBS_PATH;
 use super::log::LogHandles;
+use super::sheet::{ListFilter, list_filters};
 use super::shell::{StaffSection, StaffViewer, Tone, clock};
 use super::timing::{timing_label, timing_path, timing_state};
 use super::{ORDERS_PATH, PRODUCTS_PATH};
@@ -157,12 +158,13 @@ pub(super) async fn list(
     let (orders, total) = app.orders.list(&query.filter(), query.selection(), page).await?;
     let (from, next) = (u64::from(query.from), u64::from(query.from) + ROWS_PER_PAGE);
     let content = html! {
-        h1 { "Orders" }
-        p class="acts" {
-            a class="button" href=(new_order::PATH) { "New order" }
-            a class="button second" href=(JOBS_PATH) { "Jobs" }
+        div class="head" {
+            h1 { "Orders" }
+            span class="push" {}
+            a class="btn" href=(JOBS_PATH) { "Jobs" }
+            a class="btn primary" href=(new_order::PATH) { "New order" }
         }
-        (timings(query.timing()))
+        (timings(&app, query.timing()))
         (tools(&query))
         div id="orders" data-fresh="" {
             @if total == 0 && query.is_open() { (nothing()) } @else if orders.is_empty() {
@@ -195,16 +197,21 @@ fn nothing() -> Markup {
     }
 }
 
-/// Renders the links that filter the list by timing.
-fn timings(chosen: Option<Timing>) -> Markup {
-    html! {
-        nav class="tabs" aria-label="Timing" {
-            a href=(ORDERS_PATH) aria-current=[chosen.is_none().then_some("true")] { "All" }
-            @for timing in Timing::ALL {
-                a href=(timing_path(timing)) aria-current=[(chosen == Some(timing)).then_some("true")] { (timing_state(timing).1) }
-            }
-        }
-    }
+/// Renders the links that filter the list by timing, with the numbers of orders.
+fn timings(app: &StaffOrderHandles, chosen: Option<Timing>) -> Markup {
+    let (all, forecast) = (app.board.orders.all_resident(), app.board.forecaster.latest());
+    let now = app.orders.environment.now();
+    let orders = all.iter().filter_map(|(_, versioned)| versioned.state.as_ref());
+    let timings: Vec<Timing> =
+        orders.filter_map(|order| order.timing(forecast.orders.get(&order.id).copied(), now)).collect();
+    let every = ListFilter { label: "All", path: ORDERS_PATH.to_owned(), count: None, is_current: chosen.is_none() };
+    let filters = Timing::ALL.into_iter().map(|timing| ListFilter {
+        label: timing_state(timing).1,
+        path: timing_path(timing),
+        count: Some(timings.iter().filter(|one| **one == timing).count()),
+        is_current: chosen == Some(timing),
+    });
+    list_filters("Timing", &[every].into_iter().chain(filters).collect::<Vec<_>>())
 }
 
 fn tools(query: &OrderListQuery) -> Markup {
@@ -237,7 +244,7 @@ fn tools(query: &OrderListQuery) -> Markup {
 fn table(orders: &[ListedOrder]) -> Markup {
     let rows = orders.iter().filter_map(|(order, outlook)| Some((order.state.as_ref()?, *outlook)));
     html! {
-        div class="table" tabindex="0" role="region" aria-label="Orders" {
+        div class="table list" tabindex="0" role="region" aria-label="Orders" {
             table {
                 thead {
                     tr {
@@ -249,17 +256,19 @@ fn table(orders: &[ListedOrder]) -> Markup {
                     @for (order, outlook) in rows {
                         tr {
                             th scope="row" { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } }
-                            td {
+                            td class="states" {
                                 @let (tone, words) = order_state(order.status);
                                 span class=(tone.class()) { (words) }
                                 (timing_label(outlook))
                                 @for flag in &order.flags { " " span class=(Tone::Attention.class()) { (flag_words(flag)) } }
                             }
-                            td { (order.customer_email.as_deref().unwrap_or("")) }
-                            td { (time(order.created_at)) }
-                            td { @if let Some(promise) = &order.promise { (clock(promise.promised_at)) } }
-                            td { @if let Some(at) = outlook.expected_at { (clock(at)) } }
-                            td class="number" { (money(order.total_cents, &order.currency)) }
+                            td class="wide" { @if let Some(email) = &order.customer_email { span class="ellipsis" title=(email) { (email) } } }
+                            td class="spare" data-label="Placed" { (time(order.created_at)) }
+                            td data-label="Promised" { @if let Some(promise) = &order.promise { (clock(promise.promised_at)) } }
+                            td class=[order.promise.is_some().then_some("spare")] data-label="Expected" {
+                                @if let Some(at) = outlook.expected_at { (clock(at)) }
+                            }
+                            td class="number" data-label="Total" { (money(order.total_cents, &order.currency)) }
                         }
                     }
                 }

@@ -20,7 +20,8 @@ use serde_json::{Value, json};
 use super::PRODUCTS_PATH;
 use super::board::BoardHandles;
 use super::entry::FormEntry;
-use super::sheet::{ListPart, non_empty};
+use super::filled_form::address;
+use super::sheet::{ListFilter, ListPart, list_filters, non_empty};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use crate::frame::money;
 use actors::orders::make::ProductionSources;
@@ -133,18 +134,20 @@ pub(super) async fn list(
         rows.push(row(&app, sku, &mut cache).await?);
     }
     let content = html! {
-        h1 { "Products" }
-        (tabs(PRODUCTS_PATH))
-        p class="acts" {
-            a class="button" href={ (PRODUCTS_PATH) "/new" } { "New SKU" }
-            a class="button second" href={ (PRODUCTS_PATH) "/new?kit=1" } { "New kit" }
+        div class="head" {
+            h1 { "Products" }
+            span class="push" {}
+            a class="btn" href={ (PRODUCTS_PATH) "/new?kit=1" } { "New kit" }
+            a class="btn primary" href={ (PRODUCTS_PATH) "/new" } { "New SKU" }
         }
+        (tabs(PRODUCTS_PATH))
+        (subsets(&query))
         (tools(&query))
         div id="products" data-fresh="" {
             @if rows.is_empty() && !is_narrowed && query.from == 0 { (nothing()) } @else if rows.is_empty() {
                 p { "No SKU is like that. " a href=(PRODUCTS_PATH) { "Show all" } }
             } @else {
-                div class="table" tabindex="0" role="region" aria-label="SKUs and kits" {
+                div class="table list" tabindex="0" role="region" aria-label="SKUs and kits" {
                     table {
                         thead {
                             tr {
@@ -174,22 +177,28 @@ fn nothing() -> Markup {
     }
 }
 
+/// Renders the links that show a part of the list.
+fn subsets(query: &ProductQuery) -> Markup {
+    let (chosen, q) = (query.show.as_deref().unwrap_or_default(), query.q.as_deref().unwrap_or_default());
+    let shows = [("", "All"), ("active", "Offered"), ("withdrawn", "Withdrawn"), ("kits", "Kits")];
+    let filters = shows.map(|(word, label)| ListFilter {
+        label,
+        path: address(PRODUCTS_PATH, &[("q", q), ("show", word)]),
+        count: None,
+        is_current: word == chosen,
+    });
+    list_filters("Show", &filters)
+}
+
 fn tools(query: &ProductQuery) -> Markup {
-    let chosen = query.show.as_deref().unwrap_or_default();
-    let shows = [("", "all"), ("active", "offered"), ("withdrawn", "withdrawn"), ("kits", "kits")];
     html! {
         form class="tools" method="get" action=(PRODUCTS_PATH) role="search" {
             div class="field" {
                 label for="q" { "Name or code" }
                 input id="q" name="q" type="search" maxlength="200" value=[query.q.as_deref()];
             }
-            div class="field" {
-                label for="show" { "Show" }
-                select id="show" name="show" {
-                    @for (word, words) in shows { option value=(word) selected[word == chosen] { (words) } }
-                }
-            }
-            button class="second" type="submit" { "Show" }
+            @if let Some(word) = non_empty(query.show.as_ref()) { input type="hidden" name="show" value=(word); }
+            button class="second" type="submit" { "Search" }
         }
     }
 }
@@ -199,8 +208,8 @@ async fn row(app: &ProductHandles, sku: &Sku, cache: &mut SkuCache) -> Result<Ma
     let obstacles = obstacles(app, sku, cache).await?;
     Ok(html! {
         tr {
-            th scope="row" { a href=(sku_path(sku.id)) { (fields.name) } }
-            td { (fields.code) }
+            th scope="row" { a class="ellipsis" title=(fields.name) href=(sku_path(sku.id)) { (fields.name) } }
+            td data-label="Code" { span class="ellipsis" title=(fields.code) { (fields.code) } }
             td {
                 @if fields.is_kit() { "Kit of " (fields.components.len()) " SKUs" } @else {
                     @let per_part = Amount(fields.estimated_consumption.0 / i64::from(fields.units_per_plate.max(1)));
@@ -208,8 +217,8 @@ async fn row(app: &ProductHandles, sku: &Sku, cache: &mut SkuCache) -> Result<Ma
                     @if !fields.materials.is_empty() { " and " (fields.materials.len()) " more" }
                 }
             }
-            td class="number" { (money(fields.price_cents, &fields.currency)) }
-            td { (orderable(&obstacles)) }
+            td class="number" data-label="Price" { (money(fields.price_cents, &fields.currency)) }
+            td data-label="Can be ordered" { (orderable(&obstacles)) }
         }
     })
 }

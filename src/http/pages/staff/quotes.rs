@@ -18,7 +18,8 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::board::BoardHandles;
-use super::sheet::{ListPart, customer_link, non_empty, page_of};
+use super::filled_form::address;
+use super::sheet::{ListFilter, ListPart, customer_link, list_filters, non_empty, page_of};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use super::{QUOTES_PATH, REQUESTS_PATH};
 use crate::frame::{money, time};
@@ -132,13 +133,15 @@ async fn list(
     let unanswered = CustomRequestFilter { status: Some(CustomRequestStatus::New), ..CustomRequestFilter::default() };
     let (_, unanswered) = app.quotes.queries.custom_requests(&unanswered, Page { limit: 1, offset: 0 }).await?;
     let content = html! {
-        h1 { "Quotes" }
-        p class="acts" {
-            a class="button" href=(NEW_PATH) { "New quote" }
-            a class="button second" href=(REQUESTS_PATH) {
+        div class="head" {
+            h1 { "Quotes" }
+            span class="push" {}
+            a class="btn" href=(REQUESTS_PATH) {
                 "Custom requests" @if unanswered > 0 { " (" (unanswered) " to answer)" }
             }
+            a class="btn primary" href=(NEW_PATH) { "New quote" }
         }
+        (statuses(status, email))
         (tools(status, email))
         div id="quotes" data-fresh="" {
             @if !some.is_empty() {
@@ -154,30 +157,35 @@ async fn list(
     Ok(viewer.page(StaffSection::Quotes, "Quotes", &app.board.view(), &content))
 }
 
+/// Renders the links that filter the list by status.
+fn statuses(chosen: Option<QuoteStatus>, email: Option<&str>) -> Markup {
+    let path = |status: &str| address(QUOTES_PATH, &[("status", status), ("email", email.unwrap_or_default())]);
+    let every = ListFilter { label: "All", path: path(""), count: None, is_current: chosen.is_none() };
+    let filters = STATUSES.into_iter().map(|status| ListFilter {
+        label: quote_state(status).1,
+        path: path(&status.to_string()),
+        count: None,
+        is_current: chosen == Some(status),
+    });
+    list_filters("Status", &[every].into_iter().chain(filters).collect::<Vec<_>>())
+}
+
 fn tools(chosen: Option<QuoteStatus>, email: Option<&str>) -> Markup {
     html! {
         form class="tools" method="get" action=(QUOTES_PATH) role="search" {
-            div class="field" {
-                label for="status" { "Status" }
-                select id="status" name="status" {
-                    option value="" { "all" }
-                    @for status in STATUSES {
-                        option value=(status) selected[chosen == Some(status)] { (quote_state(status).1) }
-                    }
-                }
-            }
+            @if let Some(status) = chosen { input type="hidden" name="status" value=(status); }
             div class="field" {
                 label for="email" { "Customer's e-mail address" }
                 input id="email" name="email" type="search" maxlength="254" value=[email];
             }
-            button class="second" type="submit" { "Show" }
+            button class="second" type="submit" { "Search" }
         }
     }
 }
 
 fn table(quotes: &[&Quote], now: Timestamp) -> Markup {
     html! {
-        div class="table" tabindex="0" role="region" aria-label="Quotes" {
+        div class="table list" tabindex="0" role="region" aria-label="Quotes" {
             table {
                 thead {
                     tr {
@@ -189,15 +197,15 @@ fn table(quotes: &[&Quote], now: Timestamp) -> Markup {
                     @for quote in quotes {
                         tr {
                             th scope="row" { a href=(page_of(QUOTES_PATH, quote.id)) { (quote.number_text()) } }
-                            td {
+                            td class="states" {
                                 @let (tone, words) = quote_state(quote.shown_status(now));
                                 span class=(tone.class()) { (words) }
                                 @if quote.order_error.is_some() { " " span class=(Tone::Error.class()) { "its order cannot be made" } }
                             }
-                            td { @if let Some(email) = &quote.customer_email { (customer_link(email)) } }
-                            td { (time(quote.created_at)) }
-                            td { @if let Some(until) = quote.valid_until { (time(until)) } }
-                            td class="number" { (money(quote.total_cents, &quote.currency)) }
+                            td class="wide" { @if let Some(email) = &quote.customer_email { (customer_link(email)) } }
+                            td class="spare" data-label="Made" { (time(quote.created_at)) }
+                            td data-label="Valid until" { @if let Some(until) = quote.valid_until { (time(until)) } }
+                            td class="number" data-label="Total" { (money(quote.total_cents, &quote.currency)) }
                         }
                     }
                 }

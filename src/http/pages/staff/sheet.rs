@@ -65,6 +65,31 @@ impl ListPart<'_> {
     }
 }
 
+/// Filter of a list, as a link.
+pub(super) struct ListFilter<'a> {
+    pub(super) label: &'a str,
+    /// URL of the list with this filter.
+    pub(super) path: String,
+    /// Number of entries, if it is in memory.
+    pub(super) count: Option<usize>,
+    /// `true` if the list has this filter now.
+    pub(super) is_current: bool,
+}
+
+/// Renders the filters of a list.
+pub(super) fn list_filters(label: &str, filters: &[ListFilter<'_>]) -> Markup {
+    html! {
+        nav class="filters list-filters" aria-label=(label) {
+            @for filter in filters {
+                a class="filter" href=(filter.path) aria-current=[filter.is_current.then_some("true")] {
+                    @if let Some(count) = filter.count { b { (count) } " " }
+                    (filter.label)
+                }
+            }
+        }
+    }
+}
+
 /// Returns a query's filter text; `None` if it is missing or empty.
 pub(super) fn non_empty(text: Option<&String>) -> Option<&str> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty())
@@ -144,6 +169,14 @@ mod tests {
         };
         assert_eq!(address_line(&address("DE")).0, "Weg 1, 89073 Ulm, Germany");
         assert_eq!(address_line(&address("XX")).0, "Weg 1, 89073 Ulm, XX");
+    }
+
+    #[test]
+    fn a_filter_has_its_count_if_there_is_one() {
+        let filter = |label, count| ListFilter { label, path: "/x".to_owned(), count, is_current: count.is_some() };
+        let html = list_filters("Stock", &[filter("All", None), filter("Low", Some(3))]).0;
+        assert!(html.contains("<a class=\"filter\" href=\"/x\">All</a>"), "{html}");
+        assert!(html.contains("<a class=\"filter\" href=\"/x\" aria-current=\"true\"><b>3</b> Low</a>"), "{html}");
     }
 
     #[test]

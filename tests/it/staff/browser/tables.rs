@@ -20,6 +20,43 @@ const PAGES: [&str; 10] = [
     "/shop/settings/keys",
 ];
 
+/// Pages whose tables become rows on a phone.
+const LISTS: [&str; 9] = [
+    "/shop/orders",
+    "/shop/jobs",
+    "/shop/stock",
+    "/shop/products",
+    "/shop/products/files",
+    "/shop/quotes",
+    "/shop/requests",
+    "/shop/invoices",
+    "/shop/customers",
+];
+/// Script that returns the rows of lists that are higher than 96 pixels, or wider than the window.
+const UNFIT_ROWS: &str = "[...document.querySelectorAll('.table.list tbody tr')].filter(row => { \
+    const box = row.getBoundingClientRect(); return box.height > 96 || box.right > window.innerWidth; \
+    }).map(row => row.innerText + ': ' + row.getBoundingClientRect().height)";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_shows_lists_as_rows_on_a_phone() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let shop = filled().await;
+    let base = shop.floor.app.base.clone();
+    let tab = browser.open(&base, "/floor", Some(&shop.admin)).await;
+    let mut wrong = Vec::new();
+    for path in LISTS {
+        browser.width(&tab, 360).await;
+        browser.go(&tab, &format!("{base}{path}")).await;
+        let rows = browser.eval(&tab, "document.querySelectorAll('.table.list tbody tr').length").await;
+        assert_ne!(rows, 0, "{path} has no rows");
+        let unfit = browser.eval(&tab, UNFIT_ROWS).await;
+        if unfit != serde_json::json!([]) {
+            wrong.push(format!("{path}: {unfit}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_breaks_no_word_in_a_cell_of_a_table() {
     let Some(mut browser) = Browser::start().await else { return };

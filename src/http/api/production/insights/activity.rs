@@ -198,6 +198,7 @@ pub(super) async fn shop_activity(
     clock: &ShopClock,
 ) -> Result<ShopActivity, ApiError> {
     let now = app.environment.now();
+    let (lead_time, promises) = order_numbers(app, from, to).await?;
     let mut by_day: BTreeMap<String, PrintTally> = BTreeMap::new();
     for (start, end, ahead_ms) in clock.offsets(from, to) {
         for (day, tally) in app.queries.activity(ActivityGrouping::Day(ahead_ms), start, end).await? {
@@ -207,10 +208,6 @@ pub(super) async fn shop_activity(
     }
     let total = by_day.values().fold(PrintTally::default(), |all, day| all.with(*day));
     let failures = app.queries.failure_reasons(None, from, to).await?;
-    let orders = app.queries.orders_placed(from, to).await?;
-    let mut promises = PromiseTally::default();
-    orders.iter().for_each(|order| promises.add(order, now));
-    let lead_time = LeadTimes::of(orders.iter().filter_map(lead_ms).collect());
     let days = days_between(from, to, clock).map(|day| {
         let tally = by_day.get(&day.to_string()).copied().unwrap_or_default();
         DayPrints { day: day_text(day), numbers: tally.into() }
@@ -221,13 +218,34 @@ pub(super) async fn shop_activity(
         by_day: days.collect(),
         failures_by_reason: failures.into_iter().map(|(reason, count)| FailureReason { reason, count }).collect(),
         material_used: materials(app, from, to).await?,
-        lead_time: lead_time.into(),
-        promises: PromiseNumbers {
-            on_time: promises.on_time,
-            late: promises.late,
-            kept_share: share(promises.on_time, promises.on_time + promises.late),
-        },
+        lead_time,
+        promises,
     })
+}
+
+/// Reads lead times and promises of the orders that were placed in a time span.
+pub(super) async fn order_numbers(
+    app: &InsightHandles,
+    from: Timestamp,
+    to: Timestamp,
+) -> Result<(LeadTimeView, PromiseNumbers), ApiError> {
+    let now = app.environment.now();
+    let orders = app.queries.orders_placed(from, to).await?;
+    let mut promises = PromiseTally::default();
+    orders.iter().for_each(|order| promises.add(order, now));
+    let lead_time = LeadTimes::of(orders.iter().filter_map(lead_ms).collect());
+    let kept_share = share(promises.on_time, promises.on_time + promises.late);
+    Ok((lead_time.into(), PromiseNumbers { on_time: promises.on_time, late: promises.late, kept_share }))
+}
+
+/// Reads the outcomes of all prints in a time span.
+pub(super) async fn print_total(
+    app: &InsightHandles,
+    from: Timestamp,
+    to: Timestamp,
+) -> Result<PrintNumbers, ApiError> {
+    let by_printer = app.queries.activity(ActivityGrouping::Printer, from, to).await?;
+    Ok(by_printer.into_values().fold(PrintTally::default(), PrintTally::with).into())
 }
 
 async fn printers(app: &InsightHandles, from: Timestamp, to: Timestamp) -> Result<Vec<PrinterUse>, ApiError> {

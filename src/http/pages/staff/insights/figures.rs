@@ -48,7 +48,8 @@ fn named(name: Option<&str>) -> String {
     name.unwrap_or("not known any more").to_owned()
 }
 
-fn reason(reason: Option<&str>) -> String {
+/// Returns a reason as text.
+pub(super) fn reason_words(reason: Option<&str>) -> String {
     reason.map_or_else(|| "another, or none was given".to_owned(), |reason| reason.replace('_', " "))
 }
 
@@ -147,7 +148,8 @@ fn utilisation(insights: &Insights) -> Figure {
 fn failures(insights: &Insights) -> Figure {
     let (slug, title) = ("failures", "Why prints failed");
     let reasons = &insights.activity.failures_by_reason;
-    let rows = reasons.iter().map(|one| vec![Datum::Words(reason(one.reason.as_deref())), Datum::Count(one.count)]);
+    let rows =
+        reasons.iter().map(|one| vec![Datum::Words(reason_words(one.reason.as_deref())), Datum::Count(one.count)]);
     Figure {
         slug,
         title,
@@ -155,7 +157,7 @@ fn failures(insights: &Insights) -> Figure {
         heads: vec![("Reason", "reason"), ("Prints", "prints")],
         rows: rows.collect(),
         chart: ranked(slug, title, reasons, BarMeaning::Bad, |one| {
-            (reason(one.reason.as_deref()), one.count.to_string(), one.count as f64)
+            (reason_words(one.reason.as_deref()), one.count.to_string(), one.count as f64)
         }),
     }
 }
@@ -227,7 +229,7 @@ fn scrap_reasons(insights: &Insights) -> Figure {
     let reasons = &insights.quality.by_reason;
     let rows = reasons.iter().map(|one| {
         let of = &one.numbers;
-        let words = Datum::Words(reason(one.reason.as_deref()));
+        let words = Datum::Words(reason_words(one.reason.as_deref()));
         vec![words, Datum::Count(of.scrap), Datum::Cents(of.scrap_cost_cents)]
     });
     Figure {
@@ -237,7 +239,7 @@ fn scrap_reasons(insights: &Insights) -> Figure {
         heads: vec![("Reason", "reason"), ("Bad parts", "scrap"), ("Cost", "scrapCostCents")],
         rows: rows.collect(),
         chart: ranked(slug, title, reasons, BarMeaning::Bad, |one| {
-            (reason(one.reason.as_deref()), format!("{} parts", one.numbers.scrap), one.numbers.scrap as f64)
+            (reason_words(one.reason.as_deref()), format!("{} parts", one.numbers.scrap), one.numbers.scrap as f64)
         }),
     }
 }

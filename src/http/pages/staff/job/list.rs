@@ -6,8 +6,10 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::{JOBS_PATH, job_state};
+use crate::design::{Icon, icon};
+use crate::staff::filled_form::address;
 use crate::staff::orders::StaffOrderHandles;
-use crate::staff::sheet::ListPart;
+use crate::staff::sheet::{ListFilter, ListPart, list_filters};
 use crate::staff::shell::{StaffSection, StaffViewer, clock};
 use crate::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
 use crate::times::message;
@@ -88,9 +90,11 @@ pub(super) async fn show(
     let (jobs, total) = app.jobs.queries.jobs(&filter, part.page()).await?;
     let open = filter == JobFilter::default();
     let content = html! {
-        p { a href=(ORDERS_PATH) { "All orders" } }
-        h1 { "Jobs" }
-        (tools(&query))
+        div class="head" {
+            a class="btn quiet square" href=(ORDERS_PATH) aria-label="All orders" { (icon(Icon::ArrowLeft)) }
+            h1 { "Jobs" }
+        }
+        (states(&app, &query))
         div id="jobs" data-fresh="" {
             @if jobs.is_empty() && open && query.from == 0 {
                 section class="card" aria-labelledby="begin" {
@@ -107,21 +111,41 @@ pub(super) async fn show(
     Ok(viewer.page(StaffSection::Queue, "Jobs", &app.board.view(), &content))
 }
 
-fn tools(query: &JobListQuery) -> Markup {
+/// Renders the links that filter the list by state. States of open jobs have their numbers, unless the list has other
+/// filters; those that no job is in are left out.
+fn states(app: &StaffOrderHandles, query: &JobListQuery) -> Markup {
     let chosen = query.state();
-    html! {
-        form class="tools" method="get" action=(JOBS_PATH) role="search" {
-            @for (name, value) in query.filters() { @if let Some(value) = value { input type="hidden" name=(name) value=(value); } }
-            div class="field" {
-                label for="state" { "State" }
-                select id="state" name="state" {
-                    option value="" { "all" }
-                    @for (state, words) in JOB_STATES { option value=(state) selected[chosen == Some(state)] { (words) } }
-                }
+    let is_narrowed = query.filters().iter().any(|(_, value)| value.is_some());
+    let counts = state_counts(app);
+    let path = |state: &str| {
+        let others = query.filters().map(|(name, value)| (name, value.unwrap_or_default()));
+        let filters: Vec<(&str, &str)> = [("state", state)].into_iter().chain(others).collect();
+        address(JOBS_PATH, &filters)
+    };
+    let every = ListFilter { label: "all", path: path(""), count: None, is_current: chosen.is_none() };
+    let filters = JOB_STATES.into_iter().zip(counts).filter_map(|((state, label), count)| {
+        // Jobs that ended rest in the database.
+        let has_ended = matches!(state, JobState::Completed | JobState::Failed | JobState::Cancelled);
+        let is_listed = has_ended || is_narrowed || count > 0 || chosen == Some(state);
+        let count = (!has_ended && !is_narrowed).then_some(count);
+        let path = path(&state.to_string());
+        is_listed.then_some(ListFilter { label, path, count, is_current: chosen == Some(state) })
+    });
+    list_filters("State", &[every].into_iter().chain(filters).collect::<Vec<_>>())
+}
+
+/// Counts the jobs in memory by state, in the order of [`JOB_STATES`].
+fn state_counts(app: &StaffOrderHandles) -> [usize; JOB_STATES.len()] {
+    let mut counts = [0; JOB_STATES.len()];
+    for (_, versioned) in app.board.orders.all_resident() {
+        for job in versioned.state.iter().flat_map(|order| order.jobs.values()) {
+            let place = JOB_STATES.iter().position(|(state, _)| *state == job.state);
+            if let Some(count) = place.and_then(|place| counts.get_mut(place)) {
+                *count += 1;
             }
-            button class="second" type="submit" { "Show" }
         }
     }
+    counts
 }
 
 fn table(app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
@@ -131,7 +155,7 @@ fn table(app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
         Some(versioned.state.as_ref()?.fields.name.clone())
     };
     html! {
-        div class="table" tabindex="0" role="region" aria-label="Jobs" {
+        div class="table list" tabindex="0" role="region" aria-label="Jobs" {
             table {
                 thead {
                     tr {
@@ -144,21 +168,21 @@ fn table(app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
                         @let (tone, words) = job_state(job);
                         tr {
                             th scope="row" { a href={ (JOBS_PATH) "/" (job.id) } { (job.number_text()) } }
-                            td {
+                            td class="last" {
                                 span class=(tone.class()) { (words) }
                                 @if let Some(reason) = app.jobs.waiting_reason(job).or_else(|| job.error.clone()) {
-                                    div class="soft" { (message(&reason)) }
+                                    " " div class="soft" { (message(&reason)) }
                                 }
                             }
-                            td { a href={ (PRODUCTS_PATH) "/" (job.sku_id) } { (job.sku_name) } }
+                            td class="grow" { a class="ellipsis" title=(job.sku_name) href={ (PRODUCTS_PATH) "/" (job.sku_id) } { (job.sku_name) } }
                             td { a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (job.id) } { "ORD-" (format!("{:06}", job.order_number)) } }
                             td {
                                 @if let Some((id, name)) = job.printer_id.and_then(|id| Some((id, printer(id)?))) {
                                     a href={ (FLOOR_PATH) "/printers/" (id) } { (name) }
                                 }
                             }
-                            td class="number" { (job.priority) }
-                            td { @if let Some(at) = forecast.jobs.get(&job.id).filter(|_| !job.over()) { (clock(*at)) } }
+                            td class="number spare" data-label="Priority" { (job.priority) }
+                            td data-label="Expected" { @if let Some(at) = forecast.jobs.get(&job.id).filter(|_| !job.over()) { (clock(*at)) } }
                         }
                     }
                 }

@@ -39,7 +39,7 @@ pub(super) async fn show(
         div id="job" data-fresh="" {
             h1 { (title) " " span class=(tone.class()) { (words) } }
             h2 { "Now" }
-            (card.html())
+            div class="panel rows" { (card.html()) }
             (needs(&app.jobs, &job))
             @if !job.over() { (printers(&app.jobs, &job)) }
         }

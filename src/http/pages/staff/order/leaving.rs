@@ -1,27 +1,28 @@
-//! Shipments of an order: those that have left, and the forms for shipping all good parts or a partial shipment.
+//! Shipments of an order: those that have left, and the forms that ship all good parts or some of them.
 
 use maud::{Markup, html};
 
 use super::order_path;
+use crate::design::{Icon, icon};
 use crate::frame::time;
 use crate::staff::ORDERS_PATH;
 use crate::staff::acts::{PART_PREFIX, SOME_PARTS_FIELD, TICKED_WORD};
 use crate::staff::shell::hidden;
-use domain::order::{Order, OrderLine, OrderStatus, SentShipment};
+use domain::order::{Order, OrderLine, SentShipment};
 
 /// Renders a shipment that has left.
 pub(super) fn parcel(order: &Order, sent: &SentShipment) -> Markup {
     let inside = sent.lines.iter().filter_map(|one| Some((one.quantity, order.lines.get(one.line as usize)?)));
     let title = format!("parcel-{}", sent.number);
     html! {
-        section class="card" aria-labelledby=(title) {
+        section class="panel pad" aria-labelledby=(title) {
             h2 id=(title) { "Shipment " (sent.number) }
             ul class="rows" { @for (quantity, line) in inside { li { (quantity) " × " (line.description) } } }
             p class="soft" {
                 (sent.shipment.carrier) " " (sent.shipment.tracking_number) ", " (time(sent.shipped_at))
                 @if !sent.shipment.estimated_delivery.is_empty() { ", expected there on " (sent.shipment.estimated_delivery) }
             }
-            p { a href={ (ORDERS_PATH) "/" (order.id) "/shipments/" (sent.number) } { "Packing list" } }
+            a class="btn" href={ (ORDERS_PATH) "/" (order.id) "/shipments/" (sent.number) } { (icon(Icon::Printer)) "Packing list" }
         }
     }
 }
@@ -44,34 +45,41 @@ fn way(of: &str) -> Markup {
     }
 }
 
-/// Renders the shipping forms: for all good parts once the order is ready, or for some parts while others are still in
-/// production.
-pub(super) fn ship(order: &Order) -> Markup {
-    let there = order.parts_there();
-    // A kit leaves by its sets.
-    let lines: Vec<(usize, &OrderLine, u64)> = order
-        .lines
-        .iter()
-        .zip(there)
-        .enumerate()
+/// Returns the lines of which parts can leave, with their places and the numbers of parts. A kit leaves by its sets.
+fn leaving_lines(order: &Order) -> Vec<(usize, &OrderLine, u64)> {
+    let lines = order.lines.iter().zip(order.parts_there()).enumerate();
+    lines
         .map(|(n, (line, there))| (n, line, there))
         .filter(|(_, line, there)| line.kit_line.is_none() && !line.is_service() && *there > 0)
-        .collect();
+        .collect()
+}
+
+/// Renders the form that ships all good parts of an order that is ready, as its primary act.
+pub(super) fn ship_all(order: &Order) -> Markup {
+    let parts: u64 = leaving_lines(order).iter().map(|(_, _, there)| there).sum();
     html! {
-        @if order.status == OrderStatus::Ready {
-            details {
-                summary { "Ship what is good and has not left" }
-                form class="tools" method="post" action=(order_path(order.id, "ship")) data-quiet="" {
-                    (hidden())
-                    (way("all"))
-                    div class="field" {
-                        label for="f-short" { "The customer takes fewer parts" }
-                        input id="f-short" name="acceptShort" type="checkbox" value=(TICKED_WORD);
-                    }
-                    button type="submit" { "Ship all of it" }
+        details {
+            summary class="btn primary" {
+                (icon(Icon::Truck))
+                " Ship " @if parts > 0 { (parts) @if parts == 1 { " part…" } @else { " parts…" } } @else { "…" }
+            }
+            form class="panel pad tools" method="post" action=(order_path(order.id, "ship")) data-quiet="" {
+                (hidden())
+                (way("all"))
+                div class="field" {
+                    label for="f-short" { "The customer takes fewer parts" }
+                    input id="f-short" name="acceptShort" type="checkbox" value=(TICKED_WORD);
                 }
+                button type="submit" { "Ship all of it" }
             }
         }
+    }
+}
+
+/// Renders the form for a partial shipment, while other parts are still in production.
+pub(super) fn ship_some(order: &Order) -> Markup {
+    let lines = leaving_lines(order);
+    html! {
         @if !lines.is_empty() {
             details {
                 summary { "Ship some parts" }

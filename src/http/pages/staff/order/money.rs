@@ -12,7 +12,7 @@ use domain::order::{Order, Payment};
 pub(super) fn payments(order: &Order) -> Markup {
     let pending = &order.ledger.at_processor.refunds;
     html! {
-        section class="card" aria-labelledby="money" {
+        section class="panel pad" aria-labelledby="money" {
             h2 id="money" { "Money" }
             dl class="left" {
                 @if order.shipping_cents != 0 { dt { "Shipping" } dd { (money(order.shipping_cents, &order.currency)) } }
@@ -56,13 +56,14 @@ fn entry(payment: &Payment) -> Markup {
     }
 }
 
-/// Renders the form that records a payment of the full amount due or part of it.
-pub(super) fn pay(order: &Order) -> Markup {
+/// Renders the form that records a payment of the full amount due or part of it. `class` is that of the button that
+/// opens it.
+pub(super) fn pay(order: &Order, class: Option<&str>) -> Markup {
     let due = money(order.due_cents(), &order.currency);
     html! {
         details {
-            summary { "Record a payment" }
-            form class="tools" method="post" action=(order_path(order.id, "mark-paid")) data-quiet="" {
+            summary class=[class] { "Record a payment" }
+            form class="panel pad tools" method="post" action=(order_path(order.id, "mark-paid")) data-quiet="" {
                 (hidden()) (currency_field(&order.currency))
                 div class="field" {
                     label for="f-method" { "How it was paid" }

@@ -164,7 +164,7 @@ fn tools(query: &FileListQuery) -> Markup {
 
 fn table(files: &[&File]) -> Markup {
     html! {
-        div class="table" tabindex="0" role="region" aria-label="Files" {
+        div class="table list" tabindex="0" role="region" aria-label="Files" {
             table {
                 thead {
                     tr {
@@ -178,15 +178,15 @@ fn table(files: &[&File]) -> Markup {
                         @let metadata = &file.metadata;
                         tr {
                             td { @if let Some(picture) = picture_path(file) { img class="mini" src=(picture) alt="" width="64" height="64" loading="lazy"; } }
-                            th scope="row" { a href=(file_path(file.id)) { (file.name) } }
+                            th scope="row" { a class="ellipsis" title=(file.name) href=(file_path(file.id)) { (file.name) } }
                             td {
                                 (kind_words(file.kind))
                                 @if metadata.plates.len() > 1 { ", " (metadata.plates.len()) " plates" }
                             }
-                            td { @if let Some(seconds) = metadata.seconds { (span(seconds)) } }
-                            td { @if let Some(grams) = metadata.grams { (grams) " g" } }
-                            td class="number" { (size_words(file.size)) }
-                            td { (time(file.created_at)) }
+                            td data-label="Prints" { @if let Some(seconds) = metadata.seconds { (span(seconds)) } }
+                            td data-label="Takes" { @if let Some(grams) = metadata.grams { (grams) " g" } }
+                            td class="number spare" data-label="Size" { (size_words(file.size)) }
+                            td class="spare" data-label="Uploaded" { (time(file.created_at)) }
                         }
                     }
                 }

@@ -108,7 +108,7 @@ fn tools(chosen: Option<CustomRequestStatus>, q: Option<&str>) -> Markup {
 
 fn table(requests: &[&CustomRequest]) -> Markup {
     html! {
-        div class="table" tabindex="0" role="region" aria-label="Custom requests" {
+        div class="table list" tabindex="0" role="region" aria-label="Custom requests" {
             table {
                 thead {
                     tr {
@@ -125,15 +125,15 @@ fn table(requests: &[&CustomRequest]) -> Markup {
                                     (request.wishes.product_type) ", " (request.wishes.subject_type)
                                 }
                             }
-                            td {
+                            td class="states" {
                                 @let (tone, words) = request_state(request.status);
                                 span class=(tone.class()) { (words) }
                                 @if request.status == CustomRequestStatus::New { " " span class="soft" { (since(request.created_at)) } }
                             }
-                            td { (request.customer_name) " " span class="soft" { (request.customer_email) } }
-                            td { (time(request.created_at)) }
-                            td class="number" { (request.photos.len()) }
-                            td class="number" { (money(request.estimate.total_cents, &request.estimate.currency)) }
+                            td class="wide" { (request.customer_name) " " span class="soft" { (request.customer_email) } }
+                            td class="spare" data-label="Came in" { (time(request.created_at)) }
+                            td class="number" data-label="Photos" { (request.photos.len()) }
+                            td class="number" data-label="Estimated" { (money(request.estimate.total_cents, &request.estimate.currency)) }
                         }
                     }
                 }

@@ -7,6 +7,7 @@ use maud::{Markup, html};
 
 use super::{BINS_PATH, NEW_PATH, SLOTS_PATH, StockHandles, bin_path, material_path, materials_by_name, swatch};
 use crate::staff::filled_form::{address, ways};
+use crate::staff::sheet::{ListFilter, list_filters};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::{STOCK_PATH, labels};
 use domain::amount::Amount;
@@ -93,12 +94,13 @@ pub(super) async fn show(
         address(STOCK_PATH, &[("q", q), ("low", low), ("from", &from.to_string())])
     };
     let content = html! {
-        h1 { "Stock" }
-        p class="acts" {
-            a class="button" href=(NEW_PATH) { "Add a material" }
-            a class="button second" href=(SLOTS_PATH) { "Slots" }
-            a class="button second" href=(BINS_PATH) { "Bins" }
-            a class="button second" href=(labels::PATH) { "Labels" }
+        div class="head" {
+            h1 { "Stock" }
+            span class="push" {}
+            a class="btn" href=(SLOTS_PATH) { "Slots" }
+            a class="btn" href=(BINS_PATH) { "Bins" }
+            a class="btn" href=(labels::PATH) { "Labels" }
+            a class="btn primary" href=(NEW_PATH) { "Add a material" }
         }
         @if all.is_empty() {
             section class="card" {
@@ -106,6 +108,7 @@ pub(super) async fn show(
                 p { "Add the filament, resin or sheets that you have: jobs reserve what they need, and you are told when to order." }
             }
         } @else {
+            (levels(&query, all.len(), low.len()))
             (tools(&query))
             div id="stock" data-fresh="" {
                 (to_order(&low))
@@ -117,6 +120,19 @@ pub(super) async fn show(
     Ok(viewer.page(StaffSection::Stock, "Stock", &app.board.view(), &content))
 }
 
+/// Renders the links that filter the list by stock level.
+fn levels(query: &StockListQuery, all: usize, low: usize) -> Markup {
+    let q = query.q.as_deref().unwrap_or_default();
+    let filter = |label, count, level: &str, is_current| {
+        let path = address(STOCK_PATH, &[("q", q), ("low", level)]);
+        ListFilter { label, path, count: Some(count), is_current }
+    };
+    list_filters(
+        "Stock level",
+        &[filter("All", all, "", query.low.is_none()), filter("Low", low, "true", query.low.is_some())],
+    )
+}
+
 fn tools(query: &StockListQuery) -> Markup {
     html! {
         form class="tools" method="get" action=(STOCK_PATH) role="search" {
@@ -124,10 +140,7 @@ fn tools(query: &StockListQuery) -> Markup {
                 label for="q" { "Name, brand or place" }
                 input id="q" name="q" type="search" maxlength="200" value=[query.q.as_deref()];
             }
-            div class="field" {
-                label for="low" { "Only what runs low" }
-                input id="low" name="low" type="checkbox" value="true" checked[query.low.is_some()];
-            }
+            @if query.low.is_some() { input type="hidden" name="low" value="true"; }
             button class="second" type="submit" { "Show" }
         }
     }
@@ -160,7 +173,7 @@ fn to_order(low: &[&Material]) -> Markup {
 fn table(materials: &[&Material]) -> Markup {
     html! {
         p class="soft" { "Bars: what jobs have reserved, then what is available; the upright line is the reorder point." }
-        div class="table materials" tabindex="0" role="region" aria-label="Materials" {
+        div class="table list materials" tabindex="0" role="region" aria-label="Materials" {
             table {
                 thead {
                     tr {
@@ -184,7 +197,7 @@ fn row(material: &Material) -> Markup {
         tr {
             th scope="row" {
                 (swatch(fields.color.as_deref()))
-                a href=(material_path(material.id)) { (fields.name) }
+                a class="ellipsis" title=(fields.name) href=(material_path(material.id)) { (fields.name) }
                 @if !more.is_empty() { " " span class="soft" { (more.join(", ")) } }
                 // On a phone this stands in place of the columns that it has no room for.
                 span class="phone below soft" {
@@ -196,7 +209,7 @@ fn row(material: &Material) -> Markup {
             td { span class=(tone.class()) { (words) } }
             td class="number desk" { (material.quantity) " " (unit) }
             td class="number desk" { (material.reserved) " " (unit) }
-            td class="number" { (material.available()) " " (unit) }
+            td class="number" data-label="Available" { (material.available()) " " (unit) }
             td class="number desk" { (fields.reorder_point) " " (unit) }
             td class="desk" { @if let Some(place) = &fields.location { a href=(bin_path(place)) { (place) } } }
         }

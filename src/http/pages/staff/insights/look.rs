@@ -1,0 +1,104 @@
+//! Sentences that name what in a time span deserves a look: a printer, a SKU and a reason.
+
+use maud::{Markup, html};
+
+use super::figure::share_words;
+use super::figures::reason_words;
+use crate::staff::{FLOOR_PATH, PRODUCTS_PATH};
+use domain::currency;
+use domain::insights::comparison::{Finding, FindingBasis, PrinterYield, ReasonCount, SkuScrap, findings};
+use http_api::production::insights::{InsightTotals, Insights, ReasonQuality};
+
+/// Renders the findings of a span; empty if there are none. `before` names the earlier span.
+pub(super) fn look(insights: &Insights, earlier: &InsightTotals, before: &str, currency: &str) -> Markup {
+    let basis = basis(insights, earlier);
+    let all = findings(&basis);
+    html! {
+        @if !all.is_empty() {
+            section class="panel pad insight-look" aria-labelledby="look" {
+                h2 id="look" { "Look at this" }
+                ul { @for finding in &all { li { (sentence(finding, before, currency)) } } }
+            }
+        }
+    }
+}
+
+fn basis<'a>(insights: &'a Insights, earlier: &'a InsightTotals) -> FindingBasis<'a> {
+    let quality = &insights.quality;
+    let printers = quality.by_printer.iter().filter_map(|one| {
+        let (name, first_pass_yield) = (one.name.as_deref()?, one.numbers.first_pass_yield?);
+        Some(PrinterYield { id: one.printer_id, name, first_pass_yield, prints: one.numbers.prints })
+    });
+    let skus = quality.by_sku.iter().filter_map(|one| {
+        let (name, cost_cents) = (one.name.as_deref()?, one.numbers.scrap_cost_cents?);
+        Some(SkuScrap { id: one.sku_id, name, cost_cents, parts: one.numbers.scrap })
+    });
+    FindingBasis {
+        printers: printers.collect(),
+        skus: skus.collect(),
+        reasons: reason_counts(&quality.by_reason),
+        earlier_reasons: reason_counts(&earlier.by_reason),
+    }
+}
+
+fn reason_counts(reasons: &[ReasonQuality]) -> Vec<ReasonCount<'_>> {
+    let entered = reasons.iter().filter_map(|one| Some((one.reason.as_deref()?, one.numbers.scrap)));
+    entered.map(|(reason, parts)| ReasonCount { reason, parts }).collect()
+}
+
+/// Formats a number of things: "1 part", "2 parts".
+fn count_words(count: i64, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
+fn sentence(finding: &Finding<'_>, before: &str, currency: &str) -> Markup {
+    match finding {
+        Finding::LowestYield(printer) => html! {
+            a href={ (FLOOR_PATH) "/printers/" (printer.id) } { (printer.name) }
+            " has the lowest first-pass yield: " (share_words(Some(printer.first_pass_yield)))
+            " of its parts were good at the first attempt, in " (count_words(printer.prints, "print")) "."
+        },
+        Finding::CostliestScrap(sku) => html! {
+            a href={ (PRODUCTS_PATH) "/" (sku.id) } { (sku.name) }
+            " has the highest cost of scrap: " (currency::format_amount(sku.cost_cents, currency))
+            " of material in " (count_words(sku.parts, "bad part")) "."
+        },
+        Finding::GrowingReason { now, before: earlier } => html! {
+            "More parts were bad because of "
+            a href="#scrap-reasons" { "“" (reason_words(Some(now.reason))) "”" }
+            ": " (now.parts) ", after "
+            @if *earlier == 0 { "none" } @else { (earlier) } " in " (before) "."
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::testing::id;
+
+    fn words(finding: &Finding<'_>) -> String {
+        sentence(finding, "the 30 days before", "usd").into_string()
+    }
+
+    #[test]
+    fn a_sentence_names_the_thing_and_leads_to_it() {
+        let printer = PrinterYield { id: id(7), name: "Joule <1>", first_pass_yield: 0.8333, prints: 12 };
+        let text = words(&Finding::LowestYield(printer));
+        assert!(text.starts_with(&format!("<a href=\"/floor/printers/{}\">Joule &lt;1&gt;</a>", id(7))), "{text}");
+        assert!(text.contains("83.3 % of its parts were good at the first attempt, in 12 prints."), "{text}");
+        let sku = SkuScrap { id: id(8), name: "Sign", cost_cents: 1_420, parts: 1 };
+        let text = words(&Finding::CostliestScrap(sku));
+        assert!(text.starts_with(&format!("<a href=\"/shop/products/{}\">Sign</a>", id(8))), "{text}");
+        assert!(text.ends_with("14.20 USD of material in 1 bad part."), "{text}");
+    }
+
+    #[test]
+    fn a_reason_is_compared_with_the_span_before() {
+        let now = ReasonCount { reason: "layer_shift", parts: 9 };
+        let text = words(&Finding::GrowingReason { now, before: 3 });
+        assert!(text.contains("“layer shift”") && text.ends_with("9, after 3 in the 30 days before."), "{text}");
+        let text = words(&Finding::GrowingReason { now, before: 0 });
+        assert!(text.ends_with("9, after none in the 30 days before."), "{text}");
+    }
+}
