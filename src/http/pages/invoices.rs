@@ -33,7 +33,7 @@ use store::queries::InvoiceFilter;
 /// Path of the invoice list.
 pub(super) const PATH: &str = "/invoices";
 /// Status displayed for an invoice with an outstanding amount whose order was cancelled.
-const CANCELLED_WORDS: &str = "Order cancelled";
+pub(super) const CANCELLED_WORDS: &str = "Order cancelled";
 /// Notice shown if a payment was made for an order that was cancelled.
 pub(super) const GIVEN_BACK_WORDS: &str = "Your payment will be refunded.";
 

@@ -1,6 +1,6 @@
 //! Beds to clear: one by one, with a sign-off of the parts on them, or several at the same time.
 
-use maud::{Markup, html};
+use maud::html;
 
 use super::row::TaskRow;
 use super::{TaskKind, ToDoHandles, back, printer_link};

@@ -2,7 +2,9 @@
 
 use maud::{Markup, html};
 
+use super::row::TaskRow;
 use super::{TaskKind, ToDoHandles, printer_link};
+use crate::design::Icon;
 use crate::staff::job::JOBS_PATH;
 use crate::staff::stock::{first_slot_path, material_path};
 use domain::dispatch::{GatheredAct, WaitingAct};
@@ -15,8 +17,8 @@ pub(super) fn waiting(app: &ToDoHandles) -> TaskKind {
     TaskKind::new("begin", "Jobs can begin", rows)
 }
 
-/// Renders one act; `None` if its printer or a material no longer exists.
-fn row(app: &ToDoHandles, gathered: &GatheredAct) -> Option<Markup> {
+/// Builds the row of one act; `None` if its printer or a material no longer exists.
+fn row(app: &ToDoHandles, gathered: &GatheredAct) -> Option<TaskRow> {
     let GatheredAct { act, jobs } = gathered;
     match act {
         WaitingAct::Load { materials, printer } => {
@@ -24,26 +26,25 @@ fn row(app: &ToDoHandles, gathered: &GatheredAct) -> Option<Markup> {
             let printer = printer.state.as_ref()?;
             let names: Option<Vec<(Id, String)>> = materials.iter().map(|id| Some((*id, name(app, *id)?))).collect();
             let names = names?;
-            Some(html! {
-                span {
-                    "Load "
-                    @for (n, (id, name)) in names.iter().enumerate() {
-                        @if n > 0 { @if n + 1 == names.len() { " and " } @else { ", " } }
-                        a href=(material_path(*id)) { (name) }
-                    }
+            let title = html! {
+                "Load "
+                @for (n, (id, name)) in names.iter().enumerate() {
+                    @if n > 0 { @if n + 1 == names.len() { " and " } @else { ", " } }
+                    a href=(material_path(*id)) { (name) }
                 }
-                span { (waiting_jobs(*jobs, "can begin", materials.first().copied())) }
-                span class="soft" { a href=(first_slot_path(printer.id)) { "For example on " (printer.fields.name) } }
-            })
+            };
+            let detail = html! {
+                (waiting_jobs(*jobs, "can begin", materials.first().copied())) " · "
+                a href=(first_slot_path(printer.id)) { "For example on " (printer.fields.name) }
+            };
+            Some(TaskRow::new(Icon::Layers, title).detail(detail))
         }
         WaitingAct::ClearBed { printer } => {
             let printer = app.board.shop.printers.resident(*printer)?.read();
             let printer = printer.state.as_ref()?;
             let words = if *jobs == 1 { "waits for it" } else { "wait for it" };
-            Some(html! {
-                span { "Clear the bed of " (printer_link(printer)) }
-                span { (waiting_jobs(*jobs, words, None)) }
-            })
+            let title = html! { "Clear the bed of " (printer_link(printer)) };
+            Some(TaskRow::new(Icon::PackageCheck, title).detail(waiting_jobs(*jobs, words, None)))
         }
     }
 }
