@@ -105,7 +105,7 @@ impl FloorGrouping {
     /// Returns the heading of the section with the given key.
     pub(super) fn title(self, key: &str) -> &str {
         match self {
-            Self::State => FloorGroup::ALL.into_iter().find(|group| group.word() == key).map_or(key, FloorGroup::title),
+            Self::State => FloorGroup::ALL.into_iter().find(|group| group.word() == key).map_or(key, |group| group.title()),
             Self::Place if key.is_empty() => "No place yet",
             Self::Model if key.is_empty() => "Model not set",
             Self::Place | Self::Model => key,
