@@ -5,7 +5,7 @@ use serde_json::json;
 use super::products::sent;
 use super::{is_sound, operator};
 use crate::billing::pages::token;
-use crate::support::{App, Db, on_sqlite};
+use crate::support::{App, on_sqlite};
 
 /// Time zone without changes of its clocks, as a rule: the test needs no time zone database.
 const TOKYO: &str = "JST-9";
