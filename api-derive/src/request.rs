@@ -279,9 +279,9 @@ mod tests {
         let unknown = error(parse_quote! { #[api(exmaple = 1)] struct A { a: i64 } });
         assert!(unknown.starts_with("expected one of"), "{unknown}");
         let check = error(parse_quote! { #[api(check = f)] struct A { a: i64 } });
-        assert!(check.starts_with("`check` is given"), "{check}");
+        assert!(check.starts_with("`check` requires"), "{check}");
         let check = error(parse_quote! { #[api(check_new = f)] struct A { a: i64 } });
-        assert!(check.starts_with("`check_new` is given"), "{check}");
+        assert!(check.starts_with("`check_new` requires"), "{check}");
         assert!(error(parse_quote! { enum A { B } }).starts_with("only for structs"));
     }
 

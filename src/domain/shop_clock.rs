@@ -179,7 +179,7 @@ impl ShopClock {
     /// Returns the first moment of a day from a date field; `None` if the text is not a date from 1970 to
     /// 2999.
     pub fn parse_day_start(&self, text: &str) -> Option<Timestamp> {
-        date_of(text).map(|date| self.day_start(date)).and_then(within_bounds)
+        date_of(text).and_then(|date| self.moment(date.to_datetime(Time::midnight()))).and_then(within_bounds)
     }
 
     /// Returns the last millisecond of a day from a date field; `None` if the text is not a date.

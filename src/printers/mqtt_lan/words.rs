@@ -158,7 +158,7 @@ mod tests {
             Some("the AMS mapping is wrong: a filament of the file has no slot (0702-8012)"),
             "of any unit"
         );
-        assert_eq!(print_error(0x0123_ABCD).as_deref(), Some("error 0123-ABCD, see the printer's screen"));
+        assert_eq!(print_error(0x0123_ABCD).as_deref(), Some("error 0123-ABCD; see the printer's screen"));
         assert!(is_cancel(0x0300_400C) && is_cancel(0x0500_400E) && !is_cancel(BUSY_ERROR));
     }
 
@@ -177,10 +177,10 @@ mod tests {
         assert!(!is_fault(&codes[1..]), "neither a fault of another part nor one that is not fatal");
         let words = describe(&codes).unwrap_or_default();
         assert!(
-            words.starts_with("the build plate is not placed properly (HMS 0300-0D00-0001-0003); commands"),
+            words.starts_with("the build plate is not placed properly (HMS 0300-0D00-0001-0003); "),
             "{words}"
         );
-        assert!(words.ends_with("HMS 1234-5678-0002-0001, see the printer's screen"), "{words}");
+        assert!(words.ends_with("HMS 1234-5678-0002-0001; see the printer's screen"), "{words}");
         assert_eq!((describe(&[]), notices(None).len()), (None, 0));
     }
 

@@ -135,7 +135,7 @@ mod tests {
         folder.choose_base_port(None).unwrap();
         assert_eq!(folder.memory.base_port, Some(20_000));
         let refused = folder.choose_base_port(Some(21_000)).unwrap_err().to_string();
-        assert!(refused.contains("use the ports from 20000: omit --base-port"), "{refused}");
+        assert!(refused.contains("use the ports from 20000; omit --base-port"), "{refused}");
     }
 
     #[test]

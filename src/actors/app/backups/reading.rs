@@ -332,13 +332,13 @@ mod tests {
         let cases: [(Spoil, &str); 6] = [
             (|files| files[0].1[0] ^= 1, "printfloor.db differs from the file that was backed up"),
             (|files| drop(files.remove(1)), "is missing"),
-            (|files| drop(files.pop()), "the last file is not manifest.json"),
+            (|files| drop(files.pop()), "its last file is not manifest.json"),
             (
                 |files| files.insert(0, ("evil".to_owned(), Vec::new())),
                 "it contains evil, which is not in its manifest",
             ),
             (|files| files[3].1 = b"{}".to_vec(), "not the manifest of a Printfloor backup"),
-            (|files| files.push(("more".to_owned(), Vec::new())), "the last file is not manifest.json"),
+            (|files| files.push(("more".to_owned(), Vec::new())), "its last file is not manifest.json"),
         ];
         for (spoil, words) in cases {
             let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Decoder of MeatPack, which packs two characters of G-code into one byte; binary G-code uses it inside its blocks.
+//! Decoder of `MeatPack`, which packs two characters of G-code into one byte; binary G-code uses it inside its blocks.
 
 /// Byte that, sent twice, announces a command to the decoder.
 const SIGNAL_BYTE: u8 = 0xff;

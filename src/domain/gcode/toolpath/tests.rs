@@ -66,7 +66,7 @@ fn a_print_of_any_length_is_held_in_bounded_room() {
     let chunk = (0..640).map(line).collect::<Vec<_>>().concat();
     let mut reader = ToolpathReader::default();
     reader.push(b"M83\n");
-    (0..50_000_000 / chunk.len() + 1).for_each(|_| reader.push(chunk.as_bytes()));
+    (0..=50_000_000 / chunk.len()).for_each(|_| reader.push(chunk.as_bytes()));
     let path = reader.finish();
     assert!((MAX_SEGMENTS / 2..=MAX_SEGMENTS).contains(&path.segments().len()), "{}", path.segments().len());
 }

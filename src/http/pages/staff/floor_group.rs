@@ -1,6 +1,6 @@
 //! Groups of the floor: by state, the sections in which printers stand, the most urgent first; or by place or model.
 
-use domain::printer::Printer;
+use domain::printer::{Attention, Printer};
 use domain::printer_status::Activity;
 use http_api::production::printers::{PrinterHandles, activity};
 
@@ -34,11 +34,14 @@ impl FloorGroup {
         }
     }
 
-    /// Returns the group that a printer belongs to now.
+    /// Returns the group that a printer belongs to now. A print that belongs to no job is worth a word on the card, but
+    /// nobody has to act on it.
     pub(super) fn of(shop: &PrinterHandles, printer: &Printer) -> Self {
-        let is_out =
-            printer.disconnected || printer.maintenance.is_some() || activity(shop, printer) == Activity::Offline;
-        Self::from_state(standing(shop, printer).0, is_out)
+        let doing = activity(shop, printer);
+        let is_out = printer.disconnected || printer.maintenance.is_some() || doing == Activity::Offline;
+        let is_foreign = doing == Activity::Printing && printer.attention() == [Attention::ForeignPrint];
+        let tone = if is_foreign { Tone::Working } else { standing(shop, printer).0 };
+        Self::from_state(tone, is_out)
     }
 
     /// Returns the group's name in URLs and page fragments.
