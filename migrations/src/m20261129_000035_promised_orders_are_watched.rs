@@ -1,5 +1,5 @@
-//! Has orders with an outstanding promise loaded at the next start, also those with nothing but failed jobs, which older
-//! releases let rest: whoever is watched in memory is noticed to become late.
+//! Has orders with an outstanding promise loaded at the next start, also those with nothing but failed jobs, which
+//! older releases let rest: whoever is watched in memory is noticed to become late.
 
 use sea_orm_migration::prelude::*;
 

@@ -3,6 +3,7 @@
 //!
 //! After a crash, it is rebuilt from the resident orders and printers.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +17,6 @@ use domain::dispatch::{
     DispatchIndex, DispatchRules, GatheredAct, Proposal, RefusedJob, WaitContext, Waiting, WaitingCode, waiting,
     waiting_acts,
 };
-use domain::forecast::Forecast;
 use domain::id::Id;
 use domain::job::{Block, Job, JobState};
 use domain::material::Material;
@@ -115,13 +115,13 @@ impl Dispatcher {
         self.tell(DispatcherMsg::Printer(id, state.clone()));
     }
 
-    /// Returns why a job is waiting, based on the current stock and printers, and on the given forecast; `None` if it is
-    /// not waiting.
-    pub fn waiting(&self, job: &Job, forecast: &Forecast) -> Option<Waiting> {
+    /// Returns why a job is waiting, based on the current stock and printers, and on the expected ends of jobs; `None`
+    /// if it is not waiting.
+    pub fn waiting(&self, job: &Job, job_ends: &HashMap<Id, Timestamp>) -> Option<Waiting> {
         if job.state == JobState::Sliced && self.floor.hold.is_on() {
             return Some(Waiting::of(WaitingCode::OnHold, DispatchHold::REASON));
         }
-        self.around(job, Some(forecast), |around| waiting(job, around))
+        self.around(job, Some(job_ends), |around| waiting(job, around))
     }
 
     /// Returns the acts of a person after which jobs that wait for a printer can begin; none while dispatch is on hold.
@@ -136,8 +136,13 @@ impl Dispatcher {
     }
 
     /// Calls `look` with the current surroundings of a job: all printers, the job's materials, the jobs that hold the
-    /// stock for which it is waiting, and the given forecast.
-    pub fn around<T>(&self, job: &Job, forecast: Option<&Forecast>, look: impl FnOnce(&WaitContext<'_>) -> T) -> T {
+    /// stock for which it is waiting, and the given expected ends of jobs.
+    pub fn around<T>(
+        &self,
+        job: &Job,
+        job_ends: Option<&HashMap<Id, Timestamp>>,
+        look: impl FnOnce(&WaitContext<'_>) -> T,
+    ) -> T {
         let printers = self.floor.printers.all_resident();
         let printers: Vec<&Printer> = printers.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
         let needs = job.material_needs();
@@ -153,7 +158,7 @@ impl Dispatcher {
             materials: &materials,
             holders: &holders,
             types: &self.floor.rules.types,
-            forecast,
+            job_ends,
             now: self.floor.environment.now(),
         })
     }

@@ -41,8 +41,7 @@ pub use spools::{SpoolToLoad, spools_to_load};
 pub use waiting::{MAX_SENTENCE_CHARS, Waiting, WaitingCause, WaitingCode};
 pub use waiting_acts::{GatheredAct, WaitingAct, waiting_acts};
 
-/// Cooldown in milliseconds before a job is proposed to a printer again after the printer refused the job, unless the
-/// printer changes in the meantime.
+/// Cooldown in milliseconds before a refused job is proposed to the same printer again, unless the printer changes.
 const REFUSAL_COOLDOWN_MS: i64 = 10_000;
 /// Length in milliseconds of the window to which `max_starts_per_minute` applies.
 const START_WINDOW_MS: i64 = 60_000;

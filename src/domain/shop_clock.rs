@@ -137,12 +137,12 @@ impl ShopClock {
     }
 
     /// Returns the first moment of a day. That is not always midnight: clocks may be set forwards at midnight.
-    pub fn day_start(&self, date: Date) -> Timestamp {
+    fn day_start(&self, date: Date) -> Timestamp {
         self.moment(date.to_datetime(Time::midnight())).unwrap_or_default()
     }
 
     /// Returns the last millisecond of a day.
-    pub fn day_end(&self, date: Date) -> Timestamp {
+    fn day_end(&self, date: Date) -> Timestamp {
         let next = date.tomorrow().ok().map(|next| self.day_start(next));
         Timestamp(next.map_or(i64::MAX, |next| next.0.saturating_sub(1)))
     }

@@ -80,9 +80,17 @@ pub fn is_sound(page: &Answer) {
     for unsafe_word in ["unsafe-inline", "unsafe-eval", "http:", "https:"] {
         assert!(!policy.contains(unsafe_word), "{policy}");
     }
-    for loaded in
-        [" style=\"", "<style", " onclick", " onload", " onerror", "alert(1)</script>", "<form-token>", "<gauge>", "<shop-time "]
-    {
+    for loaded in [
+        " style=\"",
+        "<style",
+        " onclick",
+        " onload",
+        " onerror",
+        "alert(1)</script>",
+        "<form-token>",
+        "<gauge>",
+        "<shop-time ",
+    ] {
         assert!(!text.contains(loaded), "{loaded} in {text}");
     }
     // No id stands for two elements, and each field has a label.

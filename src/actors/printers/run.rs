@@ -260,7 +260,7 @@ async fn revoke_refused(of: &Handle<Printer>, connection: &PrinterConnection, at
         }
         // The file is still there: judged after the confirm time, like any start that was not confirmed.
         Err(error) => {
-            tracing::info!(printer = %of.id(), %attempt, %error, "cannot delete the file of a rejected start")
+            tracing::info!(printer = %of.id(), %attempt, %error, "cannot delete the file of a rejected start");
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::refusal::shortened;
 use crate::time::Timestamp;
 
 /// Maximum number of missing requirements in one clause.
-const REQUIREMENTS: usize = 2;
+const MAX_CLAUSE_REQUIREMENTS: usize = 2;
 /// Maximum length of a printer's own message within a clause, in characters.
 const MAX_MESSAGE_CHARS: usize = 80;
 /// Ranks by which a cause comes later if its printers are not ready, either.
@@ -106,10 +106,10 @@ fn next_free<'m, 'p>(
     around: &WaitContext<'_>,
     of_type: &[&'m PrinterMatch<'p>],
 ) -> Option<(&'m PrinterMatch<'p>, Timestamp)> {
-    let forecast = around.forecast?;
+    let job_ends = around.job_ends?;
     let end = |one: &PrinterMatch<'_>| {
         let prints = matches!(one.busy, Some(Unready::Printing | Unready::Starting));
-        let at = *forecast.jobs.get(&one.printer.in_hand.as_ref()?.job)?;
+        let at = *job_ends.get(&one.printer.in_hand.as_ref()?.job)?;
         (prints && one.fit.fits() && at > around.now).then_some(at)
     };
     of_type.iter().filter_map(|one| Some((*one, end(one)?))).min_by_key(|(_, at)| *at)
@@ -176,7 +176,7 @@ enum UnmetRequirement {
 fn requirements(missing: &[&Mismatch], around: &WaitContext<'_>) -> Predicate {
     let mut needed: Vec<(String, String)> = Vec::new();
     let mut clauses: Vec<Predicate> = Vec::new();
-    for one in missing.iter().take(REQUIREMENTS) {
+    for one in missing.iter().take(MAX_CLAUSE_REQUIREMENTS) {
         match requirement(one, around) {
             UnmetRequirement::Needed(one, many) => needed.push((one, many)),
             UnmetRequirement::Own(predicate) => clauses.push(predicate),
@@ -187,7 +187,7 @@ fn requirements(missing: &[&Mismatch], around: &WaitContext<'_>) -> Predicate {
         let object = |all: &[String]| listed(&all.iter().map(String::as_str).collect::<Vec<_>>(), all.len());
         clauses.push(Predicate { one: format!("needs {}", object(&one)), many: format!("need {}", object(&many)) });
     }
-    let more = if missing.len() > REQUIREMENTS { ", among other things" } else { "" };
+    let more = if missing.len() > MAX_CLAUSE_REQUIREMENTS { ", among other things" } else { "" };
     let joined = |of: &dyn Fn(&Predicate) -> String| clauses.iter().map(of).collect::<Vec<_>>().join(" and ") + more;
     Predicate { one: joined(&|one| one.one.clone()), many: joined(&|one| one.many.clone()) }
 }

@@ -1,10 +1,11 @@
 //! Reasons why an unfinished job waits: `waitingCauses` and, as one sentence, `waitingReason` in the API.
 
+use std::collections::HashMap;
+
 use super::KnownTypes;
 use super::matching::{PrinterMatch, match_printers};
 use super::obstacles::printer_causes;
 use super::waiting::{Waiting, WaitingCode, listed};
-use crate::forecast::Forecast;
 use crate::id::Id;
 use crate::job::{Attempt, AttemptState, Block, Job, JobState};
 use crate::material::{ClaimId, Material};
@@ -29,8 +30,9 @@ pub struct WaitContext<'a> {
     pub holders: &'a [String],
     /// Accepted G-code formats of each printer type, and whether the type maps slots.
     pub types: &'a KnownTypes,
-    /// Latest forecast, for the times at which printers are free; `None` if no times are stated.
-    pub forecast: Option<&'a Forecast>,
+    /// Expected end of each job that can be predicted, for the times at which printers are free; `None` if no times are
+    /// stated.
+    pub job_ends: Option<&'a HashMap<Id, Timestamp>>,
     /// Time of the request.
     pub now: Timestamp,
 }

@@ -13,7 +13,7 @@ const MAX_CAUSES: usize = 8;
 /// Maximum number of printers named per cause.
 const MAX_PRINTERS_NAMED: usize = 10;
 /// Maximum number of causes of which the sentence is made.
-const CLAUSES: usize = 2;
+const MAX_SENTENCE_CLAUSES: usize = 2;
 /// Minimum length to which the second clause may be cut, in characters; if less fits, it is left out.
 const LEAST_SECOND_CLAUSE_CHARS: usize = 60;
 /// Maximum length of a printer's or material's name within a sentence, in characters.
@@ -29,7 +29,7 @@ pub enum WaitingCode {
     SpoolUnconfirmed,
     /// The bed of a suitable printer must be cleared.
     BedNotCleared,
-    /// A material is not loaded.
+    /// No suitable printer has the material loaded.
     MaterialNotLoaded,
     /// A material is loaded, but not in the slot from which the file takes it, or where the printer cannot select it.
     MaterialMisplaced,
@@ -69,7 +69,7 @@ pub enum WaitingCode {
     SkuFile,
     /// The model is being sliced.
     Slicing,
-    /// Slicing failed.
+    /// The slicer could not process the model.
     SlicingFailed,
     /// It is unknown whether the print started, or how it ended.
     Unverified,
@@ -125,7 +125,7 @@ impl Predicate {
     }
 }
 
-/// Text of a cause.
+/// Human-readable clause about a cause.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum CauseText {
     /// Complete clause.
@@ -278,7 +278,7 @@ impl Waiting {
     /// Writes the explanation as text of at most [`MAX_SENTENCE_CHARS`] characters: what the job waits for, and what
     /// resolves it quickest.
     pub fn sentence(&self) -> String {
-        let clauses: Vec<String> = self.causes.iter().take(CLAUSES).map(WaitingCause::clause).collect();
+        let clauses: Vec<String> = self.causes.iter().take(MAX_SENTENCE_CLAUSES).map(WaitingCause::clause).collect();
         let Some(shortest) = self.headlines.last() else {
             return clipped(sentence(&clauses.join("; ")));
         };
@@ -286,12 +286,12 @@ impl Waiting {
             let clauses: Vec<&str> = clauses.iter().take(count).map(String::as_str).collect();
             sentence(&format!("{headline}. {}", upper_first(&clauses.join("; "), self.begins_with_name())))
         };
-        let mut texts = self.headlines.iter().map(|headline| with(headline, CLAUSES));
+        let mut texts = self.headlines.iter().map(|headline| with(headline, MAX_SENTENCE_CLAUSES));
         let fitting = texts.find(|text| text.chars().count() <= MAX_SENTENCE_CHARS);
         clipped(fitting.unwrap_or_else(|| {
             let first = with(shortest, 1);
             let has_room = first.chars().count() + LEAST_SECOND_CLAUSE_CHARS <= MAX_SENTENCE_CHARS;
-            if has_room { with(shortest, CLAUSES) } else { first }
+            if has_room { with(shortest, MAX_SENTENCE_CLAUSES) } else { first }
         }))
     }
 

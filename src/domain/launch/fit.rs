@@ -82,8 +82,8 @@ impl Mismatch {
         }
     }
 
-    /// Describes the mismatch as text. `material` returns the name and the unit of a material. Slots are counted from 1,
-    /// as on the machine.
+    /// Describes the mismatch as text. `material` returns the name and the unit of a material. Slots are counted from
+    /// 1, as on the machine.
     pub fn words(&self, material: &dyn Fn(Id) -> (String, &'static str)) -> String {
         match self {
             Self::MachineType(machine_type) => format!("its machine type is not {}", machine_type.word()),

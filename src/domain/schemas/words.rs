@@ -102,8 +102,8 @@ words! {
     /// Another system that counts stock: a parts management system, or one that tracks spools.
     StockSystem,
     /// Timing of an order whose promise is outstanding. `late`: expected after the promised time or the due date,
-    /// whichever is earlier, or that time has passed. `at_risk`: expected within the last tenth of the promised span, or
-    /// impossible to forecast. `on_time`: expected before that.
+    /// whichever is earlier, or that time has passed. `at_risk`: expected within the last tenth of the promised span,
+    /// or impossible to forecast. `on_time`: expected before that.
     Timing = "OrderTiming",
     /// State of the notification of the other shop about a shipment.
     TrackingState,

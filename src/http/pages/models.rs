@@ -76,8 +76,8 @@ pub(super) async fn show(State(app): State<QuotePageHandles>, who: Caller) -> Re
     Ok(viewer.page(Section::Quotes, TITLE, &content))
 }
 
-/// Returns the quotes of models that the customer uploaded, newest first. Models that the shop uploaded for the customer
-/// are not among them.
+/// Returns the quotes of models that the customer uploaded, newest first. Models that the shop uploaded for the
+/// customer are not among them.
 async fn uploads(app: &QuotePageHandles, email: &str) -> Result<Vec<Quote>, ApiError> {
     let (handles, page) = (&app.own.quotes, Page { limit: SEARCHED_QUOTES, offset: 0 });
     let now = handles.environment.now();

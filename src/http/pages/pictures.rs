@@ -53,8 +53,8 @@ fn no_picture() -> ApiError {
     Refusal::not_found("picture").into()
 }
 
-/// Returns the file that a line's parts are printed from: that of the line, else that of one of its jobs, which may have
-/// been sliced for the order. For a kit, it is the file of its first part.
+/// Returns the file that a line's parts are printed from: that of the line, else that of one of its jobs, which may
+/// have been sliced for the order. For a kit, it is the file of its first part.
 fn file_of_line(order: &Order, index: usize) -> Option<Id> {
     let line = order.lines.get(index)?;
     let of_line = |n: usize| {

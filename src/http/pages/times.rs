@@ -202,7 +202,10 @@ mod tests {
     fn timestamps_in_messages_are_times_too() {
         let silent = message("no answer since 2026-11-28T16:40:05.000Z, <b> or so since 2026-11-28T16:40:05.000Z");
         let text = fill(&silent.0, &berlin(), AT);
-        assert!(text.starts_with("no answer since <time ") && text.contains("</time>, &lt;b&gt; or so since <time "), "{text}");
+        assert!(
+            text.starts_with("no answer since <time ") && text.contains("</time>, &lt;b&gt; or so since <time "),
+            "{text}"
+        );
         assert!(text.ends_with(">today 17:40</time>"), "{text}");
     }
 

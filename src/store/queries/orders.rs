@@ -232,7 +232,7 @@ fn filtered(filter: &OrderFilter) -> Result<Select<orders::Entity>, LoadError> {
         .apply_if(filter.flag.as_deref(), |all, flag| all.filter(flagged(flag)))
         .apply_if(filter.flagged, |all, any| all.filter(if any { any_flag() } else { C::Flags.eq("") }))
         .apply_if(filter.q.as_deref(), |all, q| all.filter(search(q)))
-        .apply_if(promised, |all, condition| all.filter(condition))
+        .apply_if(promised, QueryFilter::filter)
         .order_by_desc(C::CreatedAt)
         .order_by_desc(C::Id);
     Ok(select)

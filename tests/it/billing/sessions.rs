@@ -92,7 +92,9 @@ async fn a_mail_scanner_uses_no_link_up() {
         assert_eq!(page.status, 200);
         let policy = page.header("content-security-policy").unwrap();
         assert!(
-            policy.starts_with("default-src 'none'; style-src 'self'; font-src 'self'; form-action 'self'"),
+            policy.starts_with(
+                "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; form-action 'self'"
+            ),
             "{policy}"
         );
         assert_eq!(page.header("referrer-policy"), Some("no-referrer"));

@@ -1,6 +1,6 @@
 //! Tests of the causes for which jobs wait, of the sentence made from them, and of the acts that they call for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -8,7 +8,6 @@ use proptest::sample::select;
 use super::fleets::{any_job, build, machine, queue};
 use super::*;
 use crate::amount::Amount;
-use crate::forecast::Forecast;
 use crate::material::{Material, MaterialCommand, MaterialFields};
 use crate::printer::{CurrentAttempt, Slot, SlotSource};
 use crate::testing::Bench;
@@ -49,9 +48,14 @@ fn printing(number: u32, job: u32) -> Printer {
     Printer { in_hand: Some(in_hand), ..printer(number) }
 }
 
-fn explain(job: &Job, printers: &[&Printer], materials: &[&Material], forecast: Option<&Forecast>) -> Waiting {
+fn explain(
+    job: &Job,
+    printers: &[&Printer],
+    materials: &[&Material],
+    job_ends: Option<&HashMap<Id, Timestamp>>,
+) -> Waiting {
     let types = KnownTypes::default();
-    waiting(job, &WaitContext { materials, forecast, ..around(printers, &types) }).unwrap()
+    waiting(job, &WaitContext { materials, job_ends, ..around(printers, &types) }).unwrap()
 }
 
 #[test]
@@ -59,12 +63,12 @@ fn the_printer_that_is_free_first_is_named_with_its_time() {
     let one = order(1, &[5]);
     let job = one.jobs.values().next().unwrap();
     let printers = [printing(1, 71), printing(2, 72), printing(3, 73)];
-    let mut forecast = Forecast::default();
+    let mut job_ends = HashMap::new();
     for (job, minutes) in [(71, 50), (72, 20), (73, 90)] {
-        forecast.jobs.insert(id(job), NOW.plus_ms(minutes * 60_000));
+        job_ends.insert(id(job), NOW.plus_ms(minutes * 60_000));
     }
     let white = material(2, "PLA white");
-    let waits = explain(job, &printers.each_ref(), &[&white], Some(&forecast));
+    let waits = explain(job, &printers.each_ref(), &[&white], Some(&job_ends));
     let at = NOW.plus_ms(20 * 60_000);
     let expected =
         format!("Waiting for a printer with PLA white. printer 2 is free from {at}; 2 printers are starting.");
@@ -152,7 +156,7 @@ proptest! {
     fn every_waiting_job_has_a_sentence_that_agrees_with_its_causes(
         fleet in prop::collection::vec(machine(), 0..14),
         jobs in prop::collection::vec(any_job(), 1..5),
-        name in select(vec!["Ada", "Prusa  XL\nby the window", "Druckmaschine mit einem sehr langen Namen neben der Tür"]),
+        name in select(vec!["Ada", "Curie  XL\nby the window", "Druckmaschine mit einem sehr langen Namen neben der Tür"]),
         named in any::<bool>(),
     ) {
         thread_local! {

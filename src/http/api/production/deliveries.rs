@@ -90,7 +90,7 @@ pub struct DeliveryQuery {
     page: PageQuery,
 }
 
-/// Period for which to resend events.
+/// Period whose events are sent again.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"since": "2026-11-01T00:00:00.000Z"}))]
 pub struct Replay {

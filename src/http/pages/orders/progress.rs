@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::stages::{OrderStage, PRINTING, READY, StageState, parts_made, stages};
+use super::stages::{OrderStage, PRINTING_STAGE, READY_STAGE, StageState, parts_made, stages};
 use crate::design::{Icon, Tone, chip, icon};
 use crate::frame::{Viewer, day, money, time};
 use crate::{invoices, pictures};
@@ -195,9 +195,9 @@ impl LivePart<'_> {
                         aria-current=[(stage.state == StageState::Current).then_some("step")] {
                         (stage.label)
                         span class="faint" {
-                            @if n == PRINTING && stage.state == StageState::Current && counts.all > 0 { (counts.good) " of " (counts.all) }
+                            @if n == PRINTING_STAGE && stage.state == StageState::Current && counts.all > 0 { (counts.good) " of " (counts.all) }
                             @else if let Some(at) = stage.reached_at { (day(at)) }
-                            @else if let Some(at) = expected.filter(|_| n == READY) { (day(at)) }
+                            @else if let Some(at) = expected.filter(|_| n == READY_STAGE) { (day(at)) }
                         }
                     }
                 }

@@ -26,14 +26,14 @@ pub(super) struct OrderStage {
 }
 
 /// Number of stages.
-const STAGES: usize = 5;
+const STAGE_COUNT: usize = 5;
 /// Index of the stage in which the parts are printed.
-pub(super) const PRINTING: usize = 2;
+pub(super) const PRINTING_STAGE: usize = 2;
 /// Index of the stage in which all parts are made.
-pub(super) const READY: usize = 3;
+pub(super) const READY_STAGE: usize = 3;
 
 /// Returns the stages of an order with the given history; `None` if it was cancelled or refunded.
-pub(super) fn stages(order: &Order, steps: &[NumberedEvent]) -> Option<[OrderStage; STAGES]> {
+pub(super) fn stages(order: &Order, steps: &[NumberedEvent]) -> Option<[OrderStage; STAGE_COUNT]> {
     // An order may go back, for example if a part is rejected: the last time counts, except for the start of printing.
     let last = |event: &str| steps.iter().rev().find(|step| step.event.event == event).map(|step| step.event.timestamp);
     let first = |event: &str| steps.iter().find(|step| step.event.event == event).map(|step| step.event.timestamp);
@@ -49,13 +49,17 @@ pub(super) fn stages(order: &Order, steps: &[NumberedEvent]) -> Option<[OrderSta
 }
 
 /// Returns the stages of an order with the given status, with the times at which it reached each.
-fn stages_at(status: OrderStatus, is_pickup: bool, times: [Option<Timestamp>; STAGES]) -> Option<[OrderStage; STAGES]> {
+fn stages_at(
+    status: OrderStatus,
+    is_pickup: bool,
+    times: [Option<Timestamp>; STAGE_COUNT],
+) -> Option<[OrderStage; STAGE_COUNT]> {
     let done = match status {
         OrderStatus::Draft => 0,
         OrderStatus::Created | OrderStatus::PaymentFailed => 1,
-        OrderStatus::Paid | OrderStatus::Printing => PRINTING,
-        OrderStatus::Ready => READY + 1,
-        OrderStatus::Shipped => STAGES,
+        OrderStatus::Paid | OrderStatus::Printing => PRINTING_STAGE,
+        OrderStatus::Ready => READY_STAGE + 1,
+        OrderStatus::Shipped => STAGE_COUNT,
         OrderStatus::Cancelled | OrderStatus::Refunded => return None,
     };
     let labels = ["Ordered", "Paid", "Printing", "Ready", if is_pickup { "Picked up" } else { "Shipped" }];
@@ -68,7 +72,7 @@ fn stages_at(status: OrderStatus, is_pickup: bool, times: [Option<Timestamp>; ST
             std::cmp::Ordering::Equal => StageState::Current,
             std::cmp::Ordering::Greater => StageState::Ahead,
         };
-        let is_reached = state == StageState::Done || (n == PRINTING && status == OrderStatus::Printing);
+        let is_reached = state == StageState::Done || (n == PRINTING_STAGE && status == OrderStatus::Printing);
         OrderStage { label, state, reached_at: times.get(n).copied().flatten().filter(|_| is_reached) }
     }))
 }
@@ -90,7 +94,7 @@ mod tests {
     use super::StageState::{Ahead, Current, Done};
     use super::*;
 
-    const TIMES: [Option<Timestamp>; STAGES] =
+    const TIMES: [Option<Timestamp>; STAGE_COUNT] =
         [Some(Timestamp(1)), Some(Timestamp(2)), Some(Timestamp(3)), Some(Timestamp(4)), Some(Timestamp(5))];
 
     #[test]
@@ -121,7 +125,7 @@ mod tests {
         assert_eq!(counts, [0, 2, 3, 5]);
         // An order whose printing failed again after it was ready was ready at no time that counts.
         let again = stages_at(OrderStatus::Printing, false, TIMES);
-        assert_eq!(again.and_then(|stages| stages[READY].reached_at), None);
+        assert_eq!(again.and_then(|stages| stages[READY_STAGE].reached_at), None);
     }
 
     #[test]

@@ -123,8 +123,8 @@ impl FormEntry {
         }
     }
 
-    /// Returns the last moment, by the shop's clock, of the entered date; null if the field is empty. An invalid date is
-    /// passed on for the API to reject.
+    /// Returns the last moment, by the shop's clock, of the entered date; null if the field is empty. An invalid date
+    /// is passed on for the API to reject.
     pub(super) fn day(&self, name: &str, clock: &ShopClock) -> Value {
         match self.text(name) {
             "" => Value::Null,

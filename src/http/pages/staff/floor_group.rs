@@ -1,11 +1,10 @@
 //! Groups of the floor: by state, the sections in which printers stand, the most urgent first; or by place or model.
 
+use super::card::standing;
+use super::shell::Tone;
 use domain::printer::{Attention, Printer};
 use domain::printer_status::Activity;
 use http_api::production::printers::{PrinterHandles, activity};
-
-use super::card::standing;
-use super::shell::Tone;
 
 /// Printers that call for the same from people, in the order of the floor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -108,7 +107,9 @@ impl FloorGrouping {
     /// Returns the heading of the section with the given key.
     pub(super) fn title(self, key: &str) -> &str {
         match self {
-            Self::State => FloorGroup::ALL.into_iter().find(|group| group.word() == key).map_or(key, |group| group.title()),
+            Self::State => {
+                FloorGroup::ALL.into_iter().find(|group| group.word() == key).map_or(key, |group| group.title())
+            }
             Self::Place if key.is_empty() => "No place yet",
             Self::Model if key.is_empty() => "Model not set",
             Self::Place | Self::Model => key,
@@ -116,7 +117,7 @@ impl FloorGrouping {
     }
 
     /// Returns the key of the section that a printer stands in.
-    pub(super) fn key<'a>(self, printer: &'a Printer, group: FloorGroup) -> &'a str {
+    pub(super) fn key(self, printer: &Printer, group: FloorGroup) -> &str {
         match self {
             Self::State => group.word(),
             Self::Place => place(printer),

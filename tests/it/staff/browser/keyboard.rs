@@ -26,7 +26,9 @@ async fn chromium_works_the_floor_by_the_keyboard_alone() {
     browser.tab_to(&tab, "Password").await;
     browser.write(&tab, PASSWORD).await;
     browser.strike(&tab, "Enter").await;
-    browser.until(&tab, "the floor", "location.pathname === '/floor' && document.querySelector('#cards li[data-name]')").await;
+    browser
+        .until(&tab, "the floor", "location.pathname === '/floor' && document.querySelector('#cards li[data-name]')")
+        .await;
     // The first stop passes over the navigation.
     browser.tab_to(&tab, "Skip to the content").await;
     browser.strike(&tab, "Enter").await;

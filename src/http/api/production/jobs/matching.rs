@@ -112,7 +112,7 @@ pub(super) async fn matching(State(app): State<JobHandles>, PathId(id): PathId) 
 /// Compares a job with every printer, as of now.
 pub(super) fn of(app: &JobHandles, job: &Job) -> JobMatch {
     let forecast = app.forecaster.latest();
-    app.dispatcher.around(job, Some(&forecast), |around| {
+    app.dispatcher.around(job, Some(&forecast.jobs), |around| {
         let printers: Vec<PrinterMatchView> = match_printers(job, around).iter().map(PrinterMatchView::new).collect();
         let possible = printers.iter().any(|one| one.possible);
         let waiting_reason = waiting(job, around).as_ref().map(Waiting::sentence);

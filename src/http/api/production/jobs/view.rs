@@ -290,5 +290,5 @@ fn came_to(job: &Job) -> f64 {
 
 /// Returns why a job is waiting; `None` if it is not.
 pub(super) fn waiting(app: &JobHandles, job: &Job) -> Option<Waiting> {
-    app.dispatcher.waiting(job, &app.forecaster.latest())
+    app.dispatcher.waiting(job, &app.forecaster.latest().jobs)
 }

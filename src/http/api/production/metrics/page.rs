@@ -20,7 +20,7 @@ pub enum MetricKind {
     Counter(u64),
     /// Value that goes up and down.
     Gauge(i64),
-    /// Fractional number that only increases.
+    /// Adds a counter, which only increases.
     Fraction(f64),
     /// Number of observations per bucket.
     Histogram(HistogramSnapshot),
@@ -88,7 +88,7 @@ impl MetricsPage {
         self.add(name, help, MetricType::Histogram, all);
     }
 
-    /// Fractional number that only increases.
+    /// Adds a counter, which only increases.
     pub fn plain<L, S>(&mut self, name: &'static str, help: &'static str, all: impl IntoIterator<Item = (L, i64)>)
     where
         L: IntoIterator<Item = (&'static str, S)>,
