@@ -11,13 +11,15 @@ impl Printer {
     /// Builds the alert for a printer that cannot be reached.
     pub(super) fn lost_alert(&self, cx: &DecisionContext<'_>, reason: &str) -> Vec<Mail> {
         let name = &self.fields.name;
-        let last_heard = self.last_seen_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
+        let last_response = self.last_seen_at.map(|at| cx.rules.clock.date_and_time(at));
+        let last_response = last_response
+            .map_or_else(|| "It has never responded".to_owned(), |at| format!("It last responded on {at}"));
         let holds = if self.in_hand.is_some() {
             " Its current job is on hold until the printer responds again or an operator resolves the job."
         } else {
             ""
         };
-        let text = format!("{name} cannot be reached: {reason}. It last responded {last_heard}.{holds}\n");
+        let text = format!("{name} cannot be reached: {reason}. {last_response}.{holds}\n");
         Mail::alert(cx, AlertKind::Printer, &format!("Printer unreachable: {name}"), &text)
     }
 

@@ -38,7 +38,7 @@ impl ToSchema for Address {
                 "region",
                 one_line(..=100).or_null().about("State, province or canton, for countries that have them."),
             ),
-            required("postalCode", one_line(1..=20).about("Postal code, in the country's notation.")),
+            required("postalCode", one_line(1..=20).about("Postal code, in the country's format.")),
             required("country", text_like("^[A-Za-z]{2}$").about("ISO 3166-1 alpha-2 country code.")),
         ])
         .about("Postal address, as sent in requests.")

@@ -101,7 +101,7 @@ async fn a_lost_printer_and_a_failed_job_are_mailed_counted_and_logged() {
     let mail = until("a mail of the lost printer", || async { mails(&floor.app, "Printer unreachable: ").pop() }).await;
     let mail = decoded(&mail);
     assert!(mail.contains(&format!("Printer unreachable: {name}")) && mail.contains("ops@example.org"), "{mail}");
-    assert!(mail.contains("Its current job waits"), "{mail}");
+    assert!(mail.contains("Its current job is on hold"), "{mail}");
     for name in [UNREACHABLE, OFFLINE, ATTENTION] {
         until(&format!("{name} to be 1"), || async { (metric(&floor, name).await == Some(1)).then_some(()) }).await;
     }

@@ -109,7 +109,7 @@ on_sqlite! {
         drop(stream);
         let page = until("all to be ready", || async {
             let page = sam.get("/floor").await.text;
-            (page.matches(">Ready<").count() == 3).then_some(page)
+            (page.matches("data-group=\"ready\"").count() == 3).then_some(page)
         })
         .await;
         let current = version(&page);

@@ -156,11 +156,11 @@ impl StaffViewer {
                 }
                 span class="push" {}
                 span id="online" class="chip ok" hidden { "Live" }
-                button class="avatar" type="button" popovertarget="account" {
+                button class="avatar" type="button" popovertarget="account-menu" {
                     span aria-hidden="true" { (self.email.chars().next().unwrap_or('?')) }
                     span class="hidden-words" { "Account" }
                 }
-                div id="account" class="menu" popover="auto" {
+                div id="account-menu" class="menu" popover="auto" {
                     p { (self.email) br; span class="small muted" { (if self.admin { "Admin" } else { "Operator" }) } }
                     hr;
                     a href={ (SETTINGS_PATH) "/password" } { (icon(Icon::KeyRound)) "Change password" }
