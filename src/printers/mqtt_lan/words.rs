@@ -176,10 +176,7 @@ mod tests {
         assert!(refuses_commands(&codes) && is_fault(&codes));
         assert!(!is_fault(&codes[1..]), "neither a fault of another part nor one that is not fatal");
         let words = describe(&codes).unwrap_or_default();
-        assert!(
-            words.starts_with("the build plate is not placed properly (HMS 0300-0D00-0001-0003); "),
-            "{words}"
-        );
+        assert!(words.starts_with("the build plate is not placed properly (HMS 0300-0D00-0001-0003); "), "{words}");
         assert!(words.ends_with("HMS 1234-5678-0002-0001; see the printer's screen"), "{words}");
         assert_eq!((describe(&[]), notices(None).len()), (None, 0));
     }
