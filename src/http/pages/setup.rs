@@ -17,6 +17,7 @@ mod search;
 mod seller;
 mod steps;
 mod time_zone;
+mod titles;
 pub(super) mod trial;
 mod welcome;
 

@@ -190,7 +190,13 @@ async fn a_print_server_is_added_with_its_key_alone_and_faults_are_told_by_label
     let mut browser = Browser::new(&app);
     browser.begin(&app).await;
     let form = browser.get("/setup/printers/new").await;
-    assert!(form.text.contains("Printers of type server_rest always need it."), "{}", form.text);
+    assert!(form.text.contains("It is always needed for OctoPrint."), "{}", form.text);
+    assert!(form.text.contains(">OctoPrint, port 5000</option>"), "{}", form.text);
+    let mut fields = fields_of(&fleet.printers[0], "");
+    fields[2] = ("baseUrl", "");
+    let nowhere = browser.send("/setup/printers/new", &fields).await;
+    assert!(nowhere.status == 400 && nowhere.text.contains("URL: fill in the address"), "{}", nowhere.text);
+    assert!(!nowhere.text.contains("It does not work."), "nothing is tested without it: {}", nowhere.text);
     let mut fields = fields_of(&fleet.printers[0], "");
     fields[1] = ("type", "server_rest");
     let keyless = browser.send("/setup/printers/new", &fields).await;
@@ -237,7 +243,9 @@ async fn add_printer(browser: &mut Browser, sim: &SimPrinter) {
     assert!(wrong.text.contains("It does not work.") && wrong.text.contains("Copy user name"), "{}", wrong.text);
     let added = browser.send("/setup/printers/new", &fields_of(sim, &sim.api_key)).await;
     assert_eq!(Browser::led(&added), "/setup/printers");
-    assert!(browser.get("/setup/printers").await.text.contains("Ada"));
+    let page = browser.get("/setup/printers").await;
+    assert!(page.text.contains("Ada") && page.text.contains("Moonraker at http://"), "{}", page.text);
+    assert!(!page.text.contains("fw_rest"), "{}", page.text);
 }
 
 /// Tries services that do not answer, are not used or have faults, and one with which the wizard goes on.
@@ -251,8 +259,15 @@ async fn try_services(browser: &mut Browser) {
     assert!(failed.text.contains("value=\"http://") && !failed.text.contains("hunter2"), "{}", failed.text);
     let without = browser.send("/setup/integrations", &[("service", "parts")]).await;
     assert!(without.status == 200 && without.text.contains("does without it"), "{}", without.text);
+    assert!(without.text.contains("Nothing was tested, because this is empty."), "{}", without.text);
+    let token_alone = [("service", "spools"), ("SPOOLS_URL", ""), ("SPOOLS_TOKEN", "hunter2")];
+    let nowhere = browser.send("/setup/integrations", &token_alone).await;
+    assert!(nowhere.status == 400 && nowhere.text.contains("Fill this in first."), "{}", nowhere.text);
+    assert!(!nowhere.text.contains("hunter2"), "{}", nowhere.text);
+    assert_eq!(nowhere.text.matches("<details open").count(), 1, "the others stay folded: {}", nowhere.text);
     let faulty = browser.send("/setup/commerce", &[("service", "smtp"), ("SMTP_PORT", "many")]).await;
     assert!(faulty.status == 400 && faulty.text.contains("must be a number"), "{}", faulty.text);
+    assert!(faulty.text.contains("Mail server: Port: "), "{}", faulty.text);
     let from = "Sam & Shop <shop@example.org>";
     let smtp = [("service", "smtp"), ("SMTP_PORT", "587"), ("SMTP_FROM", from)];
     assert_eq!(browser.send("/setup/commerce", &smtp).await.status, 200);
@@ -292,6 +307,7 @@ async fn sign_in_again(app: &App) -> Browser {
 async fn write_settings(app: &App, browser: &mut Browser) -> String {
     let review = browser.get("/setup/review").await;
     assert!(review.text.contains("SMTP_FROM") && review.text.contains("Sam &amp; Shop"), "{}", review.text);
+    assert!(review.text.contains("<dt>Mail server: Sender of mails "), "{}", review.text);
     assert!(!review.text.contains("SMART_HOME_URL") && !review.text.contains("hunter2"), "{}", review.text);
     let forged = browser.send("/setup/review", &[]).await;
     assert_eq!(forged.status, 403, "a form of a session has its token");

@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 
+use super::titles::title_of;
 use super::{PATH as BEGINNING, WizardHandles, WizardRequest, faults_of, wrong};
 use crate::form::PageForm;
 use crate::frame::{see_other, whole_page};
@@ -115,7 +116,7 @@ fn written(app: &WizardHandles) -> Markup {
         section class="card" aria-labelledby="written" {
             h2 id="written" { "Written into " (written.file) }
             @if written.written.is_empty() { p { "Nothing had to be changed." } }
-            ul class="rows" { @for name in &written.written { li { code { (name) } } } }
+            ul class="rows" { @for name in &written.written { (setting(name)) } }
             @for one in &written.shadowed {
                 p class="bad" { code { (one.name) } " takes no effect: " (one.by) " wins over the file. Take it away there." }
             }
@@ -127,8 +128,17 @@ fn written(app: &WizardHandles) -> Markup {
                 p { "Not needed: what is in force is what was written." }
             } @else {
                 p { "These take effect when the server is restarted (Ctrl+C and the same command again, or " code { "systemctl restart printfloor" } "):" }
-                ul class="rows" { @for name in &written.restart { li { code { (name) } } } }
+                ul class="rows" { @for name in &written.restart { (setting(name)) } }
             }
+        }
+    }
+}
+
+/// Renders a setting by what it is called on the pages, with its name in the file.
+fn setting(name: &str) -> Markup {
+    html! {
+        li {
+            @if let Some(title) = title_of(name) { span { (title) } code class="soft" { (name) } } @else { code { (name) } }
         }
     }
 }
