@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
-use super::{PASSWORD, with_role};
+use super::{PASSWORD, with_cookie, with_role};
 use crate::support::client::Answer;
+use crate::support::stream::Stream;
 use crate::support::{App, Client, Db, on_sqlite, until};
 
 /// A browser without script: keeps cookies, follows nothing.
@@ -339,6 +340,7 @@ async fn print_test_part(app: &App, browser: &mut Browser, token: &str) {
     .await;
     let printed = browser.send("/setup/test-print", &[("form_token", token), ("printer", printer.as_str())]).await;
     assert_eq!(printed.status, 200, "{}", printed.text);
+    follow_print(app, browser, &printed, &printer).await;
     until("the test print to be seen", || async {
         let status = app.get(&format!("/api/printers/{printer}/status")).await.expect(200);
         (status["state"] == "printing" || status["state"] == "finished").then_some(())
@@ -346,6 +348,34 @@ async fn print_test_part(app: &App, browser: &mut Browser, token: &str) {
     .await;
     let files = app.get("/api/files").await.expect(200);
     assert_eq!(files["files"][0]["name"], "test-print.gcode", "{files}");
+}
+
+/// Follows the test print as the page does that answers the press of the button.
+async fn follow_print(app: &App, browser: &mut Browser, page: &Answer, printer: &str) {
+    let path = format!("/setup/done/live?printer={printer}");
+    for words in [format!("data-stream=\"{path}\""), format!("href=\"/floor/printers/{printer}\"")] {
+        assert!(page.text.contains(&words), "{words} in {}", page.text);
+    }
+    let admin = with_cookie(app, &format!("service_session={}", browser.cookies["service_session"]));
+    let mut stream = Stream::open(&admin, &path, None).await;
+    loop {
+        let sent = stream.next().await.expect("the stream goes on");
+        let (html, words) = (sent.data["html"].as_str().unwrap(), sent.data["said"].as_str().unwrap());
+        assert!(sent.event == "part" && html.contains(">Open Ada</a>"), "{html}");
+        if words == "The print on Ada is done. Take the part off the bed." {
+            break;
+        }
+        if words == "Ada prints." {
+            assert!(html.contains("aria-label=\"Progress of Ada\""), "{html}");
+            break;
+        }
+    }
+    // Without script, the page shows it when it is loaded again; it follows no printer that does not exist.
+    let again = browser.get(&format!("/setup/done?printer={printer}")).await;
+    assert!(again.status == 200 && again.text.contains(">Open Ada</a>"), "{}", again.text);
+    let nowhere = browser.get("/setup/done?printer=nowhere").await;
+    assert!(nowhere.status == 200 && !nowhere.text.contains("data-stream"), "{}", nowhere.text);
+    assert_eq!(browser.get("/setup/done/live?printer=nowhere").await.status, 404);
 }
 
 /// Returns the token of the forms on a page.
