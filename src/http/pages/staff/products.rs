@@ -2,6 +2,7 @@
 
 mod file;
 mod files;
+mod from_file;
 mod kit;
 mod sku;
 mod sku_acts;
