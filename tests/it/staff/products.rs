@@ -115,7 +115,7 @@ on_sqlite! {
             ]
         };
         let unknown = sent(&sam, &own, "/shop/products/new", &kit_form("NOBODY")).await;
-        assert!(unknown.status == 400 && unknown.text.contains("No SKU has this code."), "{}", unknown.text);
+        assert!(unknown.status == 400 && unknown.text.contains("No product has this name or code."), "{}", unknown.text);
         is_sound(&unknown);
         assert!(unknown.text.contains("value=\"NOBODY\""), "{}", unknown.text);
         let page = sent(&sam, &own, "/shop/products/new", &kit_form("LID")).await;

@@ -1,5 +1,5 @@
-//! Form on the page of a G-code file that makes a SKU of it at once: name, price and material, filled in from the file's
-//! own facts. All else has its defaults, and is changed on the page of the SKU.
+//! Form on the page of a G-code file that makes a SKU of it at once: name, price and material, filled in from the
+//! file's own facts. All else has its defaults, and is changed on the page of the SKU.
 
 use maud::{Markup, html};
 
