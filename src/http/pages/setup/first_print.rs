@@ -25,7 +25,7 @@ use http_api::production::printers::{PrinterHandles, activity};
 pub(super) const LIVE_PATH: &str = "/setup/done/live";
 /// Maximum time between two looks at the printer.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Seconds per minute.
+/// Divisor from the seconds that printers report to the minutes that people read.
 const SECONDS_PER_MINUTE: i64 = 60;
 
 handles! {
