@@ -64,7 +64,9 @@ pub use readiness::report_of;
 pub use refusals::{ConfirmedStart, RefusedStarts, StartFailure};
 pub use safety::FirmwareFault;
 pub use sign_off::{LastPrint, SignedPrint};
-pub use slots::{MAX_SLOTS, Slot, SlotReport, SlotSource, Spool, SpoolBalance, SpoolBinding, SpoolOffer};
+pub use slots::{
+    MAX_SLOTS, Slot, SlotReport, SlotSource, Spool, SpoolBalance, SpoolBinding, SpoolOffer, suggest_material,
+};
 pub use unready::Unready;
 
 use serde::{Deserialize, Serialize};

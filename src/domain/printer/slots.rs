@@ -10,7 +10,7 @@ mod offers;
 mod reported;
 
 pub use expected::SlotReport;
-pub use offers::SpoolOffer;
+pub use offers::{SpoolOffer, suggest_material};
 
 use serde::{Deserialize, Serialize};
 

@@ -50,10 +50,15 @@ const LABELS: [(&str, &str); 18] = [
 const SIDES: [(&str, &str, &str); 3] =
     [("x", "Width in mm", "220"), ("y", "Depth in mm", "220"), ("z", "Height in mm", "250")];
 
-/// Lists the printer types that satisfy the given predicate, as text for display.
+/// Lists the programs of the printer types that satisfy the given predicate, as text for display.
 fn types_that(holds: impl Fn(&PrinterType) -> bool) -> String {
-    let words: Vec<&str> = PRINTER_TYPES.iter().filter(|one| holds(one)).map(|one| one.word).collect();
-    words.join(", ")
+    let names: Vec<&str> = PRINTER_TYPES.iter().filter(|one| holds(one)).map(|one| one.program).collect();
+    names.join(", ")
+}
+
+/// Returns the name of the program on printers of a type; a type that this release does not have is shown by its word.
+pub(super) fn program_of(kind: &str) -> &str {
+    PrinterType::of_word(kind).map_or(kind, |declared| declared.program)
 }
 
 /// Renders the fields common to all printers. `kind` is the printer type if already chosen; otherwise the form offers a
@@ -100,7 +105,7 @@ fn type_choice(chosen: &str) -> Markup {
             select id="type" name="type" {
                 @for declared in PRINTER_TYPES {
                     option value=(declared.word) selected[declared.word == chosen] {
-                        (declared.program) " (" (declared.word) ", port " (declared.default_port) ")"
+                        (declared.program) ", port " (declared.default_port)
                     }
                 }
             }
@@ -123,6 +128,7 @@ fn address(kind: Option<&PrinterType>, value: &str) -> Markup {
 /// Renders the API key field, which never shows a stored key.
 fn key(kind: Option<&PrinterType>) -> Markup {
     let keyless = types_that(|declared| declared.keyless);
+    let keyed = types_that(|declared| TYPES_WITH_KEY.contains(&declared.word));
     let by_password = kind.is_some_and(|declared| declared.key_may_be_password);
     html! {
         div class="field" {
@@ -132,8 +138,8 @@ fn key(kind: Option<&PrinterType>) -> Markup {
                 "As the printer's own page or screen shows it; empty where it asks for none."
                 @if by_password { " User name and password work too, as user:password." }
                 @if kind.is_none() {
-                    @if !keyless.is_empty() { " Printers of type " (keyless) " have none." }
-                    " Printers of type " (TYPES_WITH_KEY.join(", ")) " always need it."
+                    @if !keyless.is_empty() { " There is none for " (keyless) "." }
+                    " It is always needed for " (keyed) "."
                 }
             }
         }
@@ -149,7 +155,7 @@ fn serial(kind: Option<&PrinterType>, value: &str) -> Markup {
                 aria-describedby="about-serial";
             p class="hint" id="about-serial" {
                 @if needed { "As the printer's screen shows it: it is reached by this number." } @else {
-                    "Only for types that need one: " (types_that(|declared| declared.needs_serial)) "."
+                    "Only needed for " (types_that(|declared| declared.needs_serial)) "."
                 }
             }
         }
@@ -179,10 +185,23 @@ pub(super) fn request_members(sent: &PageForm) -> Map<String, Value> {
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Returns the wizard's error message if the printer type requires an API key and it is missing.
-pub(super) fn key_missing(sent: &PageForm) -> Option<String> {
-    let missing = sent.text("apiKey").is_empty() && TYPES_WITH_KEY.contains(&sent.text("type"));
-    missing.then(|| "API key: printers of this type always need it; the printer's own page shows it.".to_owned())
+/// Returns the wizard's error messages for fields that are empty although the printer cannot be tested without them.
+pub(super) fn missing(sent: &PageForm) -> Vec<String> {
+    missing_of(&|name| sent.text(name))
+}
+
+fn missing_of<'a>(text: &dyn Fn(&str) -> &'a str) -> Vec<String> {
+    let lines = [
+        ("name", true, "Name: give the printer a name."),
+        ("baseUrl", true, "URL: fill in the address of the printer; without it there is nothing to test."),
+        (
+            "apiKey",
+            TYPES_WITH_KEY.contains(&text("type")),
+            "API key: printers of this type always need it; the printer's own page shows it.",
+        ),
+    ];
+    let empty = lines.into_iter().filter(|(name, is_needed, _)| *is_needed && text(name).is_empty());
+    empty.map(|(.., line)| line.to_owned()).collect()
 }
 
 /// Formats a printer form's validation errors, one per line, with the labels of the form's fields.
@@ -205,4 +224,35 @@ pub(super) async fn tested(config: &Config, sent: &PageForm, now: Timestamp) -> 
         known_key: None,
     };
     service_tests::test_printer(config, sent.text("type"), address, now).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the beginnings of the messages for a form with these fields.
+    fn labels(fields: &[(&str, &'static str)]) -> Vec<String> {
+        let text = |name: &str| fields.iter().find(|(of, _)| *of == name).map_or("", |(_, text)| *text);
+        let lines = missing_of(&text);
+        lines.iter().filter_map(|line| Some(line.split_once(':')?.0.to_owned())).collect()
+    }
+
+    #[test]
+    fn an_empty_form_is_not_tested() {
+        assert_eq!(labels(&[("type", "fw_rest")]), ["Name", "URL"]);
+        let (name, url) = (("name", "Ada"), ("baseUrl", "http://192.168.1.20"));
+        assert_eq!(labels(&[name, url, ("type", "fw_rest")]), Vec::<String>::new());
+        assert_eq!(labels(&[name, url, ("type", "server_rest")]), ["API key"]);
+        assert_eq!(labels(&[name, url, ("type", "server_rest"), ("apiKey", "k")]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn people_read_the_names_of_programs() {
+        assert_eq!(program_of("of another release"), "of another release");
+        for declared in PRINTER_TYPES {
+            assert_eq!(program_of(declared.word), declared.program);
+        }
+        let choice = type_choice("").into_string();
+        assert!(PRINTER_TYPES.iter().all(|one| choice.contains(&format!(">{}, port ", one.program))), "{choice}");
+    }
 }

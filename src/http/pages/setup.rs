@@ -10,6 +10,7 @@ mod database;
 mod done;
 mod enter;
 pub(super) mod fields;
+mod first_print;
 pub(super) mod integrations;
 mod printers;
 mod review;
@@ -17,6 +18,7 @@ mod search;
 mod seller;
 mod steps;
 mod time_zone;
+mod titles;
 pub(super) mod trial;
 mod welcome;
 
@@ -80,7 +82,8 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(post.clone(), Setup, commerce::PATH, commerce::test, long)
         .page(get.clone(), Setup, review::PATH, review::show, form)
         .page(post.clone(), Setup, review::PATH, review::save, long)
-        .page(get, Setup, done::PATH, done::show, form)
+        .page(get.clone(), Setup, done::PATH, done::show, form)
+        .page(get, Setup, first_print::LIVE_PATH, first_print::live, PageBounds::Stream)
         .page(post, Setup, done::PRINT_PATH, done::print, long)
 }
 

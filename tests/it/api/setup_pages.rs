@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
-use super::{PASSWORD, with_role};
+use super::{PASSWORD, with_cookie, with_role};
 use crate::support::client::Answer;
+use crate::support::stream::Stream;
 use crate::support::{App, Client, Db, on_sqlite, until};
 
 /// A browser without script: keeps cookies, follows nothing.
@@ -190,7 +191,13 @@ async fn a_print_server_is_added_with_its_key_alone_and_faults_are_told_by_label
     let mut browser = Browser::new(&app);
     browser.begin(&app).await;
     let form = browser.get("/setup/printers/new").await;
-    assert!(form.text.contains("Printers of type server_rest always need it."), "{}", form.text);
+    assert!(form.text.contains("It is always needed for OctoPrint."), "{}", form.text);
+    assert!(form.text.contains(">OctoPrint, port 5000</option>"), "{}", form.text);
+    let mut fields = fields_of(&fleet.printers[0], "");
+    fields[2] = ("baseUrl", "");
+    let nowhere = browser.send("/setup/printers/new", &fields).await;
+    assert!(nowhere.status == 400 && nowhere.text.contains("URL: fill in the address"), "{}", nowhere.text);
+    assert!(!nowhere.text.contains("It does not work."), "nothing is tested without it: {}", nowhere.text);
     let mut fields = fields_of(&fleet.printers[0], "");
     fields[1] = ("type", "server_rest");
     let keyless = browser.send("/setup/printers/new", &fields).await;
@@ -237,7 +244,9 @@ async fn add_printer(browser: &mut Browser, sim: &SimPrinter) {
     assert!(wrong.text.contains("It does not work.") && wrong.text.contains("Copy user name"), "{}", wrong.text);
     let added = browser.send("/setup/printers/new", &fields_of(sim, &sim.api_key)).await;
     assert_eq!(Browser::led(&added), "/setup/printers");
-    assert!(browser.get("/setup/printers").await.text.contains("Ada"));
+    let page = browser.get("/setup/printers").await;
+    assert!(page.text.contains("Ada") && page.text.contains("Moonraker at http://"), "{}", page.text);
+    assert!(!page.text.contains("fw_rest"), "{}", page.text);
 }
 
 /// Tries services that do not answer, are not used or have faults, and one with which the wizard goes on.
@@ -251,8 +260,15 @@ async fn try_services(browser: &mut Browser) {
     assert!(failed.text.contains("value=\"http://") && !failed.text.contains("hunter2"), "{}", failed.text);
     let without = browser.send("/setup/integrations", &[("service", "parts")]).await;
     assert!(without.status == 200 && without.text.contains("does without it"), "{}", without.text);
+    assert!(without.text.contains("Nothing was tested, because this is empty."), "{}", without.text);
+    let token_alone = [("service", "spools"), ("SPOOLS_URL", ""), ("SPOOLS_TOKEN", "hunter2")];
+    let nowhere = browser.send("/setup/integrations", &token_alone).await;
+    assert!(nowhere.status == 400 && nowhere.text.contains("Fill this in first."), "{}", nowhere.text);
+    assert!(!nowhere.text.contains("hunter2"), "{}", nowhere.text);
+    assert_eq!(nowhere.text.matches("<details open").count(), 1, "the others stay folded: {}", nowhere.text);
     let faulty = browser.send("/setup/commerce", &[("service", "smtp"), ("SMTP_PORT", "many")]).await;
     assert!(faulty.status == 400 && faulty.text.contains("must be a number"), "{}", faulty.text);
+    assert!(faulty.text.contains("Mail server: Port: "), "{}", faulty.text);
     let from = "Sam & Shop <shop@example.org>";
     let smtp = [("service", "smtp"), ("SMTP_PORT", "587"), ("SMTP_FROM", from)];
     assert_eq!(browser.send("/setup/commerce", &smtp).await.status, 200);
@@ -292,6 +308,7 @@ async fn sign_in_again(app: &App) -> Browser {
 async fn write_settings(app: &App, browser: &mut Browser) -> String {
     let review = browser.get("/setup/review").await;
     assert!(review.text.contains("SMTP_FROM") && review.text.contains("Sam &amp; Shop"), "{}", review.text);
+    assert!(review.text.contains("<dt>Mail server: Sender of mails "), "{}", review.text);
     assert!(!review.text.contains("SMART_HOME_URL") && !review.text.contains("hunter2"), "{}", review.text);
     let forged = browser.send("/setup/review", &[]).await;
     assert_eq!(forged.status, 403, "a form of a session has its token");
@@ -323,6 +340,7 @@ async fn print_test_part(app: &App, browser: &mut Browser, token: &str) {
     .await;
     let printed = browser.send("/setup/test-print", &[("form_token", token), ("printer", printer.as_str())]).await;
     assert_eq!(printed.status, 200, "{}", printed.text);
+    follow_print(app, browser, &printed, &printer).await;
     until("the test print to be seen", || async {
         let status = app.get(&format!("/api/printers/{printer}/status")).await.expect(200);
         (status["state"] == "printing" || status["state"] == "finished").then_some(())
@@ -330,6 +348,34 @@ async fn print_test_part(app: &App, browser: &mut Browser, token: &str) {
     .await;
     let files = app.get("/api/files").await.expect(200);
     assert_eq!(files["files"][0]["name"], "test-print.gcode", "{files}");
+}
+
+/// Follows the test print as the page does that answers the press of the button.
+async fn follow_print(app: &App, browser: &mut Browser, page: &Answer, printer: &str) {
+    let path = format!("/setup/done/live?printer={printer}");
+    for words in [format!("data-stream=\"{path}\""), format!("href=\"/floor/printers/{printer}\"")] {
+        assert!(page.text.contains(&words), "{words} in {}", page.text);
+    }
+    let admin = with_cookie(app, &format!("service_session={}", browser.cookies["service_session"]));
+    let mut stream = Stream::open(&admin, &path, None).await;
+    loop {
+        let sent = stream.next().await.expect("the stream goes on");
+        let (html, words) = (sent.data["html"].as_str().unwrap(), sent.data["said"].as_str().unwrap());
+        assert!(sent.event == "part" && html.contains(">Open Ada</a>"), "{html}");
+        if words == "The print on Ada is done. Take the part off the bed." {
+            break;
+        }
+        if words == "Ada prints." {
+            assert!(html.contains("aria-label=\"Progress of Ada\""), "{html}");
+            break;
+        }
+    }
+    // Without script, the page shows it when it is loaded again; it follows no printer that does not exist.
+    let again = browser.get(&format!("/setup/done?printer={printer}")).await;
+    assert!(again.status == 200 && again.text.contains(">Open Ada</a>"), "{}", again.text);
+    let nowhere = browser.get("/setup/done?printer=nowhere").await;
+    assert!(nowhere.status == 200 && !nowhere.text.contains("data-stream"), "{}", nowhere.text);
+    assert_eq!(browser.get("/setup/done/live?printer=nowhere").await.status, 404);
 }
 
 /// Returns the token of the forms on a page.

@@ -124,6 +124,7 @@ on_sqlite! {
         let form = sam.get(&format!("/shop/orders/new?sku={sku}&customer=ann@example.org")).await;
         is_sound(&form);
         assert!(form.text.contains("value=\"PART\"") && form.text.contains("value=\"ann@example.org\""), "{}", form.text);
+        assert!(!form.text.contains("<details open"), "what may be left empty is folded away: {}", form.text);
         let own = token(&form);
         let fields = |code: &'static str, country: &'static str| {
             [
@@ -134,7 +135,7 @@ on_sqlite! {
             ]
         };
         // What is wrong stands beside its field, and what was typed stays.
-        for (code, country, words) in [("NONE", "US", "No SKU has this code."), ("PART", "Utopia", "Must be a two-letter country code.")] {
+        for (code, country, words) in [("NONE", "US", "No product has this name or code."), ("PART", "Utopia", "Must be a two-letter country code.")] {
             let wrong = sent(&sam, &own, "/shop/orders/new", &fields(code, country)).await;
             assert_eq!(wrong.status, 400, "{}", wrong.text);
             is_sound(&wrong);
@@ -165,6 +166,13 @@ on_sqlite! {
         let order = app.get(&format!("/api/orders/{}", order["id"].as_str().unwrap())).await.expect(200);
         assert!(order["dueAt"].is_null() && order.get("internalNotes").is_none(), "{order}");
         assert_eq!((&order["notes"], &order["shippingAddress"]["city"]), (&json!("by hand"), &json!("Springfield")));
+        // A product, by its name, and how many of it are all that an order needs.
+        app.patch(&format!("/api/skus/{sku}"), &json!({"name": "Cable clip"})).await.expect(200);
+        let least = [("lines.0.skuId", "cable clip"), ("lines.0.quantity", "2"), ("customerEmail", ""), ("dueAt", "")];
+        let page = sent(&sam, &own, "/shop/orders/new", &least).await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        let orders = app.get("/api/orders").await.expect(200);
+        assert_eq!((&orders["orders"][0]["lines"][0]["skuId"], &orders["pagination"]["total"]), (&json!(sku), &json!(2)));
     }
 
     async fn parts_leave_in_shipments_of_their_own_and_money_goes_back_in_part(db: Db) {

@@ -115,7 +115,7 @@ on_sqlite! {
             ]
         };
         let unknown = sent(&sam, &own, "/shop/products/new", &kit_form("NOBODY")).await;
-        assert!(unknown.status == 400 && unknown.text.contains("No SKU has this code."), "{}", unknown.text);
+        assert!(unknown.status == 400 && unknown.text.contains("No product has this name or code."), "{}", unknown.text);
         is_sound(&unknown);
         assert!(unknown.text.contains("value=\"NOBODY\""), "{}", unknown.text);
         let page = sent(&sam, &own, "/shop/products/new", &kit_form("LID")).await;
@@ -145,6 +145,51 @@ on_sqlite! {
         let edit = sam.get(&format!("{path}/edit")).await;
         is_sound(&edit);
         assert!(edit.text.contains("value=\"LID\""), "{}", edit.text);
+    }
+
+    async fn a_product_is_made_of_a_file_on_one_page(db: Db) {
+        let app = App::new(db).await;
+        let sam = operator(&app).await;
+        let file = app.gcode("desk_hook", 3_600, 20.5).await;
+        let path = format!("/shop/products/files/{file}");
+        let without = sam.get(&path).await;
+        is_sound(&without);
+        assert!(without.text.contains("Add a material") && !without.text.contains("Make the product"), "{}", without.text);
+        app.material("PETG black", 1_000.0).await;
+        let material = app.material("PLA black", 1_000.0).await;
+        let page = sam.get(&path).await;
+        is_sound(&page);
+        let choice = format!("<option value=\"{material}\" selected");
+        for words in ["Filled in from the file: PLA, 20.5 g, 1 h 00 min.", "value=\"desk hook\"", "value=\"DESK-HOOK\"", &choice] {
+            assert!(page.text.contains(words), "{words} in {}", page.text);
+        }
+        let hidden = [
+            ("gcodeFileId", &*file), ("currency", "usd"), ("machineType", "fdm_standard"), ("public", "true"),
+            ("active", "true"), ("estimatedConsumption", "20.5"), ("plate", "1"),
+        ];
+        for (name, value) in hidden {
+            let field = format!("<input type=\"hidden\" name=\"{name}\" value=\"{value}\">");
+            assert!(page.text.contains(&field), "{field} in {}", page.text);
+        }
+        let typed = [
+            ("name", "Desk hook"), ("priceCents", "4.50"), ("materialId", &*material), ("unitsPerPlate", "1"),
+            ("code", "DESK-HOOK"),
+        ];
+        let fields: Vec<_> = hidden.into_iter().chain(typed).collect();
+        let own = token(&page);
+        let product = sent(&sam, &own, "/shop/products/new", &fields).await;
+        assert_eq!(product.status, 200, "{}", product.text);
+        is_sound(&product);
+        for words in ["<h1>Desk hook</h1>", "4.50 USD", "20.5 g PLA black", "state working\">Yes<"] {
+            assert!(product.text.contains(words), "{words} in {}", product.text);
+        }
+        // A code that is taken is told on the whole form, with all that was filled in.
+        let refusal = sent(&sam, &own, "/shop/products/new", &fields).await;
+        assert!(refusal.status == 409 && refusal.text.contains("value=\"Desk hook\""), "{}", refusal.text);
+        assert!(refusal.text.contains(&choice), "{}", refusal.text);
+        let folded = sam.get(&path).await;
+        is_sound(&folded);
+        assert!(folded.text.contains("<summary>Make another product of it</summary>"), "{}", folded.text);
     }
 
     async fn a_file_is_uploaded_and_printed_once_from_its_page(db: Db) {
@@ -216,9 +261,16 @@ async fn chromium_tells_of_an_upload_and_leads_to_the_file() {
         "document.querySelector('form[data-sends] [role=status]').textContent.includes('not recognized as G-code')";
     browser.until(&tab, "the refusal to be told", shows_refusal).await;
     assert_eq!(browser.eval(&tab, "document.querySelector('form[data-sends] button').disabled").await, false);
-    browser.eval(&tab, &choose("'G28\\nG1 X10 E1\\n; filament used [g] = 3.5\\n'")).await;
+    app.material("PLA black", 1_000.0).await;
+    let code = "'G28\\nG1 X10 E1\\n; filament used [g] = 3.5\\n; filament_type = PLA\\n'";
+    browser.eval(&tab, &choose(code)).await;
     browser.until(&tab, "the page of the file", "document.querySelector('h1').textContent === 'clip.gcode'").await;
     browser.width(&tab, 360).await;
     browser.until(&tab, "it to fit a phone", "document.documentElement.scrollWidth <= window.innerWidth").await;
+    // Name, weight and material are those of the file: a price makes a product of it.
+    browser.fill(&tab, "Price of one", "4.50").await;
+    browser.press(&tab, "Make the product").await;
+    browser.sees(&tab, "4.50 USD").await;
+    browser.sees(&tab, "3.5 g PLA black").await;
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }

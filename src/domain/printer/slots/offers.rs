@@ -1,4 +1,5 @@
-//! Suggestions to bind a reported spool without a material to a material that it resembles.
+//! Suggestions to bind a reported spool without a material to a material that it resembles, and of the material for a
+//! sliced file.
 //!
 //! A resemblance alone binds nothing: an operator confirms the suggestion, and the same spools are bound automatically
 //! afterwards.
@@ -6,7 +7,9 @@
 use std::collections::BTreeSet;
 
 use super::Slot;
-use crate::material::{Material, MaterialFields};
+use crate::file::PlateFilament;
+use crate::id::Id;
+use crate::material::{Material, MaterialFields, MaterialType};
 use crate::printer::Printer;
 
 /// Names of plastics, by which a spool is matched to a material.
@@ -89,6 +92,29 @@ impl Printer {
     }
 }
 
+/// Returns the material that the filament of a sliced file resembles: the only one of its plastic, or the one of the
+/// nearest colour. `None` if no material or several are equally near, because nothing is guessed.
+pub fn suggest_material<'a>(filament: &PlateFilament, materials: impl IntoIterator<Item = &'a Material>) -> Option<Id> {
+    let required = plastics(&[filament.kind.as_deref()?]);
+    if required.is_empty() {
+        return None;
+    }
+    let like = |material: &&Material| {
+        let fields = &material.fields;
+        !material.archived && fields.kind == MaterialType::Filament && plastics_of(fields) == required
+    };
+    let near = |material: &Material| distance(filament.color.as_deref(), material.fields.color.as_deref());
+    let all = materials.into_iter().filter(like);
+    // A slicer writes some colour even if nobody has chosen one: another colour is further away, and not ruled out.
+    let mut all: Vec<(u8, Id)> = all.map(|material| (near(material).unwrap_or(u8::MAX), material.id)).collect();
+    all.sort_unstable();
+    match all.as_slice() {
+        [(_, only)] => Some(*only),
+        [(first, nearest), (second, _), ..] if first < second => Some(*nearest),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
@@ -126,6 +152,34 @@ mod tests {
         let mut material = None;
         Bench::new().tell(&mut material, id(2), &create).unwrap();
         printer(reported).spool_offer(&material.unwrap()).map(|offer| offer.slot)
+    }
+
+    /// Returns the number of the material that is suggested for a filament, among those with these names and colours.
+    fn suggested(kind: &str, color: Option<&str>, stock: &[(&str, Option<&str>)]) -> Option<u32> {
+        let material = |(n, (name, color)): (usize, &(&str, Option<&str>))| {
+            let fields = MaterialFields { name: (*name).to_owned(), color: color.map(str::to_owned), ..pla() };
+            let create = MaterialCommand::Create { fields: Box::new(fields), quantity: Amount::units(1) };
+            let mut material = None;
+            Bench::new().tell(&mut material, id(n as u32 + 1), &create).unwrap();
+            material.unwrap()
+        };
+        let all: Vec<Material> = stock.iter().enumerate().map(material).collect();
+        let (kind, color) = (Some(kind.to_owned()), color.map(str::to_owned));
+        let suggestion = suggest_material(&PlateFilament { kind, color, ..PlateFilament::default() }, &all);
+        (0..stock.len() as u32).find(|n| suggestion == Some(id(*n + 1)))
+    }
+
+    #[test]
+    fn a_file_suggests_the_material_of_its_plastic_and_the_nearest_colour() {
+        let black = ("PLA black", Some("#000000"));
+        let white = ("PLA white", Some("#ffffff"));
+        assert_eq!(suggested("PLA", Some("#ff8000"), &[("PETG", None), black]), Some(1), "the only one of its plastic");
+        assert_eq!(suggested("pla", Some("#101010"), &[white, black]), Some(1));
+        assert_eq!(suggested("PLA", None, &[white, black]), None, "both are equally near");
+        assert_eq!(suggested("PLA", Some("#ff0000"), &[white, black]), None, "neither is near");
+        assert_eq!(suggested("PETG-CF", None, &[("PETG", None)]), None, "what is in it counts");
+        assert_eq!(suggested("unknown", None, &[("unknown", None)]), None, "no plastic is named");
+        assert_eq!(suggested("PLA", None, &[]), None);
     }
 
     #[test]

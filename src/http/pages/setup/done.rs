@@ -6,6 +6,8 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 
+use super::first_print::{self, FirstPrintQuery};
+use super::titles::title_of;
 use super::{PATH as BEGINNING, WizardHandles, WizardRequest, faults_of, wrong};
 use crate::form::PageForm;
 use crate::frame::{see_other, whole_page};
@@ -15,6 +17,7 @@ use domain::refusal::Refusal;
 use domain::test_print;
 use http::access::Caller;
 use http::error::ApiError;
+use http::page::OpenQuery;
 use http_api::production::files::{FileHandles, keep_made};
 use http_api::production::printers::{PrinterHandles, present_all, print_stored};
 use printers::PrinterType;
@@ -31,13 +34,14 @@ const TITLE: &str = "Your shop is set up";
 pub(super) async fn show(
     State(app): State<WizardHandles>,
     State(printers): State<PrinterHandles>,
+    OpenQuery(query): OpenQuery<FirstPrintQuery>,
     who: Caller,
 ) -> Result<Response, ApiError> {
     let visit = WizardRequest::new(&app, &who).await?;
     if !visit.completed {
         return Ok(see_other(BEGINNING));
     }
-    Ok(page(StatusCode::OK, &app, &visit, &printers, &html! {}))
+    Ok(page(StatusCode::OK, &app, &visit, &printers, (&html! {}, query.printer())))
 }
 
 /// Prints a small test part on the selected printer.
@@ -55,41 +59,47 @@ pub(super) async fn print(
         present.find(|printer| Some(printer.id) == printer_id).ok_or_else(|| Refusal::not_found("printer"))?;
     let gcode = test_print::gcode(printer.fields.build_volume.as_ref());
     let file = keep_made(&files, sent.call.origin(), TEST_FILE_NAME, &gcode).await?;
-    let (status, words) = match print_stored(&printers, printer.id, &sent.call, file).await {
+    let (status, words, followed) = match print_stored(&printers, printer.id, &sent.call, file).await {
         Ok(true) => (
             StatusCode::OK,
-            html! { p role="status" { strong { "It prints. " } (printer.fields.name) " has begun the test print." } },
+            html! { p { strong { "It prints. " } (printer.fields.name) " has begun the test print." } },
+            Some(printer.id),
         ),
         Ok(false) => (
             StatusCode::OK,
-            html! { p role="status" { strong { "On its way. " } "The print on " (printer.fields.name) " begins in a moment." } },
+            html! { p { strong { "On its way. " } "The file is being sent to " (printer.fields.name) "." } },
+            Some(printer.id),
         ),
         Err(error) if error.status() != StatusCode::INTERNAL_SERVER_ERROR => {
             let words = html! {
                 (wrong(&faults_of(&error)))
                 p { "Look at the printer: is it switched on, idle, and its bed free? Then try again." }
             };
-            (StatusCode::CONFLICT, words)
+            (StatusCode::CONFLICT, words, None)
         }
         Err(error) => return Err(error),
     };
-    Ok(page(status, &app, &visit, &printers, &words))
+    Ok(page(status, &app, &visit, &printers, (&words, followed)))
 }
 
+/// Renders the page: with the answer to the last press of a button, and the progress on the printer that is followed,
+/// if any.
 fn page(
     status: StatusCode,
     app: &WizardHandles,
     visit: &WizardRequest,
     printers: &PrinterHandles,
-    printed: &Markup,
+    (answer, followed): (&Markup, Option<Id>),
 ) -> Response {
+    let progress = followed.and_then(|printer| first_print::progress(printers, printer));
     let content = html! {
         main id="content" {
             h1 { (TITLE) }
             (written(app))
             section class="card" aria-labelledby="first" {
                 h2 id="first" { "The first print" }
-                (printed)
+                (answer)
+                @if let Some(progress) = &progress { (progress) }
                 (test_prints(visit, printers))
             }
             section class="card" aria-labelledby="next" {
@@ -103,7 +113,7 @@ fn page(
             }
         }
     };
-    whole_page(status, TITLE, &content, false)
+    whole_page(status, TITLE, &content, progress.is_some())
 }
 
 /// Renders the settings written since startup, and those of them that require a restart.
@@ -115,7 +125,7 @@ fn written(app: &WizardHandles) -> Markup {
         section class="card" aria-labelledby="written" {
             h2 id="written" { "Written into " (written.file) }
             @if written.written.is_empty() { p { "Nothing had to be changed." } }
-            ul class="rows" { @for name in &written.written { li { code { (name) } } } }
+            ul class="rows" { @for name in &written.written { (setting(name)) } }
             @for one in &written.shadowed {
                 p class="bad" { code { (one.name) } " takes no effect: " (one.by) " wins over the file. Take it away there." }
             }
@@ -127,8 +137,17 @@ fn written(app: &WizardHandles) -> Markup {
                 p { "Not needed: what is in force is what was written." }
             } @else {
                 p { "These take effect when the server is restarted (Ctrl+C and the same command again, or " code { "systemctl restart printfloor" } "):" }
-                ul class="rows" { @for name in &written.restart { li { code { (name) } } } }
+                ul class="rows" { @for name in &written.restart { (setting(name)) } }
             }
+        }
+    }
+}
+
+/// Renders a setting by what it is called on the pages, with its name in the file.
+fn setting(name: &str) -> Markup {
+    html! {
+        li {
+            @if let Some(title) = title_of(name) { span { (title) } code class="soft" { (name) } } @else { code { (name) } }
         }
     }
 }

@@ -19,6 +19,13 @@ const MAX_VALUE_CHARS: usize = 4_000;
 /// Form value of the checkbox that removes a setting.
 const NONE: &str = "none";
 
+/// State of a service that the shop has decided to do without.
+pub(super) const LEFT_OUT: &str = "Left out";
+/// State of a service of which only some settings are filled in.
+pub(super) const BEGUN: &str = "Begun";
+/// State of a service that nobody has set up.
+pub(super) const NOT_USED: &str = "Not used";
+
 /// Kind of value that a field holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FieldKind {
@@ -207,13 +214,13 @@ pub(crate) const fn name_of(service: Service) -> &'static str {
 pub(super) fn state_of(service: Service, config: &Config, draft: &SetupDraft) -> &'static str {
     let changed = fields_of(service).iter().any(|field| draft.value(field.key).is_some());
     match (draft.passed(service.word()), service) {
-        (Some(UNUSED), _) => "Left out",
+        (Some(UNUSED), _) => LEFT_OUT,
         (Some(_), _) if changed => "Tested, not written yet",
         (Some(_), _) => "Tested",
         (None, Service::Database) if config.database.url.is_empty() => "Built in",
         (None, _) if service.is_configured(config) => "Configured",
-        (None, _) if fields_of(service).iter().any(|field| config.origin.given_setting(field.key).is_some()) => "Begun",
-        (None, _) => "Not used",
+        (None, _) if fields_of(service).iter().any(|field| config.origin.given_setting(field.key).is_some()) => BEGUN,
+        (None, _) => NOT_USED,
     }
 }
 
@@ -301,17 +308,23 @@ fn without(field: &Field) -> String {
 
 /// Renders a service's fields. `sent` is a rejected form, whose values are shown again except for secrets.
 pub(crate) fn inputs(service: Service, config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Markup {
-    inputs_of(fields_of(service), config, draft, sent)
+    inputs_of(fields_of(service), config, draft, sent, None)
 }
 
-/// Renders the given fields, as [`inputs`] does for a service.
-pub(super) fn inputs_of(fields: &[Field], config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Markup {
+/// Renders the given fields, as [`inputs`] does for a service, with a remark beside the first one.
+pub(super) fn inputs_of(
+    fields: &[Field],
+    config: &Config,
+    draft: &SetupDraft,
+    sent: Option<&PageForm>,
+    remark: Option<&str>,
+) -> Markup {
     let given_before = |field: &Field| match draft.value(field.key) {
         Some(text) => !text.is_empty(),
         None => config.origin.given_setting(field.key).is_some(),
     };
     html! {
-        @for field in fields {
+        @for (at, field) in fields.iter().enumerate() {
             @let secret = field.kind == FieldKind::Secret;
             @let typed = || sent.map_or_else(|| shown_value(field, config, draft), |sent| sent.text(field.variable).to_owned());
             @let value = (!secret).then(typed);
@@ -322,6 +335,7 @@ pub(super) fn inputs_of(fields: &[Field], config: &Config, draft: &SetupDraft, s
                     inputmode=[(field.kind == FieldKind::Number).then_some("numeric")]
                     maxlength=(MAX_VALUE_CHARS) value=[value] aria-describedby={ "about-" (field.variable) };
                 p class="hint" id={ "about-" (field.variable) } {
+                    @if let Some(remark) = remark.filter(|_| at == 0) { strong { (remark) } " " }
                     code { (field.variable) } ". " (field.hint)
                     @if secret && given_before(field) { " It is set; leave this empty to keep it." }
                     @if let Some(setting) = config.origin.given_setting(field.key) { " Set by " (setting.source) "." }

@@ -12,7 +12,7 @@ use super::steps::{SetupStep, ways};
 use super::{WizardHandles, WizardRequest, trial, wrong};
 use crate::form::PageForm;
 use crate::frame::see_other;
-use crate::printer_fields;
+use crate::printer_fields::{self, program_of};
 use actors::app::service_tests::Service;
 use http::access::Caller;
 use http::error::ApiError;
@@ -70,7 +70,7 @@ pub(super) async fn show(
                 @for printer in residents.iter().filter_map(|versioned| versioned.state.as_ref()) {
                     li {
                         strong { (printer.fields.name) }
-                        span class="soft" { (printer.fields.kind) " at " (printer.fields.base_url) }
+                        span class="soft" { (program_of(&printer.fields.kind)) " at " (printer.fields.base_url) }
                     }
                 }
             }
@@ -125,8 +125,9 @@ pub(super) async fn add(
         let value = |name: &str| Some(sent.text(name).to_owned());
         visit.page(StatusCode::BAD_REQUEST, SetupStep::Printers, &form(&visit, &value, words))
     };
-    if let Some(words) = printer_fields::key_missing(&sent) {
-        return Ok(again(&wrong(&[words])));
+    let missing = printer_fields::missing(&sent);
+    if !missing.is_empty() {
+        return Ok(again(&wrong(&missing)));
     }
     let test = printer_fields::tested(&app.setup.config, &sent, app.setup.environment.now()).await;
     if !test.ok {

@@ -10,6 +10,7 @@ use maud::{Markup, html};
 
 use super::fields::{FieldKind, SELLER, ZONE, as_settings, fields_of, name_of, state_of, zone_shown};
 use super::steps::SetupStep;
+use super::titles::{title_of, titled};
 use super::{WizardHandles, WizardRequest, advice, done, draft_file, faults_of, seller};
 use crate::form::PageForm;
 use crate::frame::see_other;
@@ -66,7 +67,7 @@ fn content(app: &WizardHandles, visit: &WizardRequest, refused: Option<&ApiError
         @if let Some(error) = refused {
             div role="alert" {
                 p class="bad" { strong { "Nothing was written." } }
-                @for words in faults_of(error) { p class="bad" { (words) } p { (advised(&words)) } }
+                @for words in faults_of(error) { p class="bad" { (titled(&words)) } p { (advised(&words)) } }
             }
         }
         section class="card" aria-labelledby="services" {
@@ -84,7 +85,7 @@ fn content(app: &WizardHandles, visit: &WizardRequest, refused: Option<&ApiError
             @if changed.is_empty() { p { "Nothing new: all values stay as they are." } }
             dl class="left" {
                 @for (field, value) in &changed {
-                    dt { code { (field.variable) } }
+                    dt { (title_of(field.key).unwrap_or_default()) " " code class="soft" { (field.variable) } }
                     dd {
                         @if value.is_empty() { "taken away" }
                         @else if field.kind == FieldKind::Secret { "set, not shown" }

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::{WizardHandles, WizardRequest, printers};
 use crate::form::PageForm;
 use crate::frame::see_other;
-use ::printers::PrinterType;
+use crate::printer_fields::program_of;
 use http::error::ApiError;
 use http::handles::handles;
 use http::setup_desk::SearchProgress;
@@ -87,7 +87,7 @@ pub(super) fn part(search: &SearchHandles, board: SearchProgress, searching: boo
             @for (number, find) in finds.iter().enumerate() {
                 li {
                     strong { (find.name) }
-                    span { (PrinterType::of_word(find.kind).map_or(find.kind, |declared| declared.program)) }
+                    span { (program_of(find.kind)) }
                     span class="soft full" { (find.base_url) " – " (find.evidence) }
                     @if find.registered {
                         span class="state" { "Added" }

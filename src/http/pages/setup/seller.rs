@@ -80,7 +80,7 @@ pub(super) fn section(app: &WizardHandles, visit: &WizardRequest, tried: Option<
             }
             (visit.hidden())
             input type="hidden" name="service" value=(SELLER_WORD);
-            (inputs_of(&SELLER, config, &visit.draft, again))
+            (inputs_of(&SELLER, config, &visit.draft, again, None))
             button class="second" type="submit" { "Save" }
         }
     }

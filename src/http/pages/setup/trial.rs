@@ -4,6 +4,8 @@
 use axum::http::StatusCode;
 use maud::{Markup, html};
 
+use super::fields::{BEGUN, Field, LEFT_OUT, NOT_USED};
+use super::titles::titled;
 use super::{WizardHandles, WizardRequest, advice, change_draft, faults_of, fields, wrong};
 use crate::form::PageForm;
 use crate::refused::sentence;
@@ -22,12 +24,28 @@ pub(super) enum Trial {
     Failed(String, Option<String>),
     /// The settings in the form are invalid, so they were not tested.
     Faulty(Vec<String>),
+    /// The form has a token but no address, so there was nothing to test.
+    NoAddress,
 }
 
 impl Trial {
     /// Returns whether the settings were stored.
     pub(super) fn is_kept(&self) -> bool {
         matches!(self, Self::Kept(_))
+    }
+
+    /// Returns whether the service was tested and works.
+    fn is_connected(&self) -> bool {
+        matches!(self, Self::Kept(outcome) if outcome != UNUSED)
+    }
+
+    /// Returns what the result says about the form's first field; `None` if that field was tested.
+    fn remark(&self) -> Option<&'static str> {
+        match self {
+            Self::Kept(outcome) if outcome == UNUSED => Some("Nothing was tested, because this is empty."),
+            Self::NoAddress => Some("Fill this in first."),
+            _ => None,
+        }
     }
 
     /// Returns the HTTP status of the page that shows the result.
@@ -42,6 +60,7 @@ impl Trial {
             Self::Kept(outcome) => html! { p role="status" { strong { "It works. " } (sentence(outcome)) } },
             Self::Failed(message, detail) => failed(service, message, detail.as_deref()),
             Self::Faulty(lines) => wrong(lines),
+            Self::NoAddress => wrong(&["Without an address there is nothing to test.".to_owned()]),
         }
     }
 }
@@ -66,9 +85,12 @@ pub(super) async fn attempt(
     sent: &PageForm,
 ) -> Result<Trial, ApiError> {
     let faulty = |error: ApiError| match error.status() {
-        StatusCode::BAD_REQUEST => Ok(Trial::Faulty(faults_of(&error))),
+        StatusCode::BAD_REQUEST => Ok(Trial::Faulty(faults_of(&error).iter().map(|line| titled(line)).collect())),
         _ => Err(error),
     };
+    if Service::WITH_TOKEN.contains(&service) && lacks_address(fields::fields_of(service), &|name| sent.text(name)) {
+        return Ok(Trial::NoAddress);
+    }
     let values = match fields::submitted_values(service, sent, &app.setup.config, &visit.draft) {
         Ok(values) => values,
         Err(error) => return faulty(error),
@@ -93,8 +115,14 @@ pub(super) async fn attempt(
     Ok(Trial::Kept(outcome))
 }
 
-/// Renders a service with its fields and a button that tests and stores them. `tried` contains the last submitted form
-/// and the result of its test.
+/// Returns whether only the first of the fields, which is the address, is empty.
+fn lacks_address<'a>(fields: &[Field], typed: &dyn Fn(&str) -> &'a str) -> bool {
+    let is_typed = |field: &Field| !typed(field.variable).is_empty();
+    fields.split_first().is_some_and(|(address, rest)| !is_typed(address) && rest.iter().any(is_typed))
+}
+
+/// Renders a service, and its fields folded away with a button that tests and stores them: the shop works without it.
+/// `tried` contains the last submitted form and the result of its test.
 pub(super) fn section(
     app: &WizardHandles,
     visit: &WizardRequest,
@@ -104,15 +132,48 @@ pub(super) fn section(
 ) -> Markup {
     let (word, config) = (service.word(), &*app.setup.config);
     let again = tried.filter(|(trial, _)| !trial.is_kept()).map(|(_, sent)| sent);
+    let state = fields::state_of(service, config, &visit.draft);
+    let is_open = state == BEGUN || tried.is_some_and(|(trial, _)| !trial.is_connected());
+    let remark = tried.and_then(|(trial, _)| trial.remark());
     html! {
         form class="card" method="post" action=(path) aria-labelledby=(word) {
-            h2 id=(word) { (fields::name_of(service)) " " span class="state" { (fields::state_of(service, config, &visit.draft)) } }
+            h2 id=(word) { (fields::name_of(service)) " " span class="state" { (state) } }
             p { (about) }
             @if let Some((trial, _)) = tried { (trial.render(service)) }
             (visit.hidden())
             input type="hidden" name="service" value=(word);
-            (fields::inputs(service, config, &visit.draft, again))
-            button class="second" type="submit" { "Test and save" }
+            details open[is_open] {
+                summary {
+                    @if [NOT_USED, LEFT_OUT].contains(&state) { "Set up" } @else { "Change" }
+                    span class="hidden-words" { " " (fields::name_of(service)) }
+                }
+                (fields::inputs_of(fields::fields_of(service), config, &visit.draft, again, remark))
+                button class="second" type="submit" { "Test and save" }
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_without_an_address_is_not_tested() {
+        let fields = fields::fields_of(Service::SmartHome);
+        let lacks = |url: &'static str, token: &'static str| {
+            lacks_address(fields, &|name| if name.ends_with("_URL") { url } else { token })
+        };
+        assert!(lacks("", "hunter2"));
+        assert!(!lacks("", "") && !lacks("http://a", "") && !lacks("http://a", "hunter2"));
+        assert_eq!(Trial::NoAddress.status(), StatusCode::BAD_REQUEST);
+    }
+
+    #[test]
+    fn an_empty_form_is_answered_beside_its_field() {
+        let unused = Trial::Kept(UNUSED.to_owned());
+        assert!(unused.remark().is_some() && !unused.is_connected());
+        let works = Trial::Kept("it responds".to_owned());
+        assert!(works.remark().is_none() && works.is_connected());
     }
 }

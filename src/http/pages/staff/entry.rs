@@ -142,6 +142,11 @@ impl FormEntry {
         self.refusal = Some(error);
     }
 
+    /// Returns whether the form was rejected.
+    pub(super) fn is_refused(&self) -> bool {
+        self.refusal.is_some()
+    }
+
     /// Turns the page into an error response if the form was rejected; otherwise returns the page unchanged.
     pub(super) fn answer(self, mut response: Response) -> Response {
         if let Some(error) = self.refusal {

@@ -62,7 +62,7 @@ fn types(admin: bool) -> Markup {
             @for declared in PRINTER_TYPES {
                 li class="card" {
                     h2 { a href={ (NEW_PRINTER_PATH) "?type=" (declared.word) } { (declared.program) } }
-                    p class="soft" { "Type " (declared.word) ", usually at port " (declared.default_port) "." }
+                    p class="soft" { "Usually at port " (declared.default_port) "." }
                 }
             }
         }

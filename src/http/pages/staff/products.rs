@@ -2,6 +2,7 @@
 
 mod file;
 mod files;
+mod from_file;
 mod kit;
 mod sku;
 mod sku_acts;
@@ -296,7 +297,32 @@ pub(super) async fn code_list(queries: &Queries) -> Result<Markup, ApiError> {
     })
 }
 
-/// Converts form rows of SKU codes and quantities to API members; refused if a code is unknown.
+/// Returns the SKU with the given code or, if there is none, the only one of the given name, in large or small letters.
+/// Otherwise returns the error for the form field.
+async fn find_sku(queries: &Queries, text: &str) -> Result<Result<Id, &'static str>, ApiError> {
+    let filter = SkuFilter { code: Some(text.to_owned()), ..SkuFilter::default() };
+    let (results, _) = queries.skus(&filter, Page { limit: 1, offset: 0 }).await?;
+    if let Some(id) = results.into_iter().find_map(|versioned| Some(versioned.state?.id)) {
+        return Ok(Ok(id));
+    }
+    let filter = SkuFilter { q: Some(text.to_owned()), ..SkuFilter::default() };
+    let (results, _) = queries.skus(&filter, Page { limit: CODES_SUGGESTED, offset: 0 }).await?;
+    let skus = results.into_iter().filter_map(|versioned| versioned.state);
+    Ok(only_named(text, skus.map(|sku| (sku.id, sku.fields.name))))
+}
+
+/// Returns the only SKU with the given name, in large or small letters.
+fn only_named(text: &str, skus: impl IntoIterator<Item = (Id, String)>) -> Result<Id, &'static str> {
+    let name = text.to_lowercase();
+    let mut namesakes = skus.into_iter().filter(|(_, other)| other.to_lowercase() == name).map(|(id, _)| id);
+    match (namesakes.next(), namesakes.next()) {
+        (Some(only), None) => Ok(only),
+        (Some(_), Some(_)) => Err("several products have this name; enter the code"),
+        (None, _) => Err("no product has this name or code"),
+    }
+}
+
+/// Converts form rows of SKU names or codes and quantities to API members; refused if one is unknown.
 pub(super) async fn counted_skus(
     queries: &Queries,
     form: &FormEntry,
@@ -306,13 +332,29 @@ pub(super) async fn counted_skus(
     let (mut faults, mut counted) = (Faults::default(), Vec::with_capacity(rows));
     for at in 0..rows {
         let path = format!("{of}.{at}.skuId");
-        let filter = SkuFilter { code: Some(form.text(&path).to_owned()), ..SkuFilter::default() };
-        let (results, _) = queries.skus(&filter, Page { limit: 1, offset: 0 }).await?;
-        let id = results.into_iter().find_map(|versioned| Some(versioned.state?.id));
-        faults.check(id.is_some(), &path, "no SKU has this code");
         let quantity = form.whole(&format!("{of}.{at}.quantity"));
-        counted.extend(id.map(|id| json!({"skuId": id, "quantity": quantity})));
+        match find_sku(queries, form.text(&path)).await? {
+            Ok(id) => counted.push(json!({"skuId": id, "quantity": quantity})),
+            Err(words) => faults.note(&path, words),
+        }
     }
     faults.refuse()?;
     Ok(counted)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn a_name_names_a_product_if_only_one_has_it() {
+        let ids = ["01890a5d-ac96-774b-bcce-b302099a8065", "01890a5d-ac96-774b-bcce-b302099a8066"];
+        let [one, other]: [Id; 2] = ids.map(|id| id.parse().unwrap());
+        let skus = |names: [&str; 2]| [(one, names[0].to_owned()), (other, names[1].to_owned())];
+        assert_eq!(only_named("cable CLIP", skus(["Cable clip", "Cable clip, large"])), Ok(one));
+        let several = only_named("Clip", skus(["Clip", "clip"]));
+        assert!(several.is_err_and(|words| words.contains("code")));
+        assert!(only_named("Cable", skus(["Cable clip", "Vase"])).is_err());
+    }
 }

@@ -105,7 +105,11 @@ async fn chromium_goes_from_the_printed_code_to_the_written_settings() {
     let written = std::fs::read_to_string(app.folder().join(".env")).unwrap();
     assert!(written.contains("shop@example.org") && !written.contains("SMART_HOME"), "{written}");
     print(&mut browser, &tab).await;
-    browser.press(&tab, "Open the floor").await;
+    // The page follows the print by itself, and leads to its printer.
+    browser.sees(&tab, "Ada prints.").await;
+    browser.press(&tab, "Open Ada").await;
+    browser.sees(&tab, "Printing").await;
+    browser.go(&tab, &format!("{}/floor", app.base)).await;
     browser.sees(&tab, "1 printing").await;
     assert_eq!(browser.faults(&app.base), Vec::<String>::new());
 }

@@ -117,39 +117,54 @@ async fn page(app: &StaffOrderHandles, who: &Caller, mut form: FormEntry) -> Res
     Ok(form.answer(response))
 }
 
+/// Renders the form: what an order needs, and the rest folded away until it is filled in or the form was rejected.
 fn fields(form: &FormEntry, rows: usize, codes: &Markup) -> Markup {
+    let (refused, several) = (form.is_refused(), rows > FREE_LINES + 1);
+    let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
     html! {
         form class="sheet" method="post" action=(PATH) {
             (hidden())
             fieldset class="card" {
-                legend { "What is ordered" }
-                p class="hint" { "By the codes of SKUs and kits. A row without a code is left out. Prices are those of the catalogue." }
-                @for at in 0..rows {
-                    div class="grid" {
-                        (form.field(&format!("lines.{at}.skuId"), &format!("SKU {}", at + 1), "", FieldControl::Suggested(CODE_LIST)))
-                        (form.field(&format!("lines.{at}.quantity"), &format!("How many ({})", at + 1), "", FieldControl::Whole(1, 1_000_000)))
-                    }
+                legend { "Order" }
+                (line(form, 0))
+                div class="grid" {
+                    (field("customerEmail", "E-mail address of the customer", "Their invoice and news of the order go there. Empty: nobody is told.", FieldControl::Email))
+                    (field("dueAt", "Wanted by", "The end of that day. Empty: as soon as possible.", FieldControl::Day))
                 }
                 (codes)
-            }
-            fieldset class="card" {
-                legend { "For whom" }
-                (form.field("customerEmail", "E-mail address of the customer", "Their invoice and news of the order go there. Empty: nobody is told.", FieldControl::Email))
-                (address_fields(form, "Address; shipping and tax may depend on it. It may be left empty."))
-                (form.field("notes", "Notes that the customer reads", "", FieldControl::Lines(1_000)))
-            }
-            fieldset class="card" {
-                legend { "In the shop" }
-                div class="grid" {
-                    (form.field("dueAt", "Wanted by", "The end of that day.", FieldControl::Day))
-                    (form.field("priority", "Priority", "0 to 9, 9 is printed first; 5 when empty.", FieldControl::Whole(0, 9)))
+                details open[several] {
+                    summary { "More products" }
+                    p class="hint" { "A row without a product is left out." }
+                    @for at in 1..rows { (line(form, at)) }
                 }
-                (form.field("internalNotes", "Notes of the staff", "", FieldControl::Lines(1_000)))
+                details open[refused] {
+                    summary { "Address, notes and priority" }
+                    (address_fields(form, "Address; shipping and tax may depend on it. It may be left empty."))
+                    (field("notes", "Notes that the customer reads", "", FieldControl::Lines(1_000)))
+                    (field("internalNotes", "Notes of the staff", "", FieldControl::Lines(1_000)))
+                    (field("priority", "Priority", "0 to 9, 9 is printed first; 5 when empty.", FieldControl::Whole(0, 9)))
+                }
             }
             p class="acts" {
                 button type="submit" { "Place the order" }
                 a class="button second" href=(ORDERS_PATH) { "Leave it" }
             }
+        }
+    }
+}
+
+/// Renders a line of the order.
+fn line(form: &FormEntry, at: usize) -> Markup {
+    let (product, quantity) = if at == 0 {
+        ("Product".to_owned(), "How many".to_owned())
+    } else {
+        (format!("Product {}", at + 1), format!("How many ({})", at + 1))
+    };
+    let hint = if at == 0 { "By its name or code; kits too. The price is that of the catalogue." } else { "" };
+    html! {
+        div class="grid" {
+            (form.field(&format!("lines.{at}.skuId"), &product, hint, FieldControl::Suggested(CODE_LIST)))
+            (form.field(&format!("lines.{at}.quantity"), &quantity, "", FieldControl::Whole(1, 1_000_000)))
         }
     }
 }

@@ -5,7 +5,7 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::{ProductHandles, files, sku_path};
+use super::{ProductHandles, files, from_file, sku_path};
 use crate::form::PageForm;
 use crate::frame::{see_other, time};
 use crate::staff::card::standing;
@@ -206,6 +206,7 @@ async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: FormEntry) -> R
                 ul class="plates" { @for plate in plates { (plate_card(file, plate)) } }
             }
         }
+        @if file.kind == FileKind::Gcode { (from_file::section(app, file, !skus.is_empty())) }
         section class="card" aria-labelledby="used" {
             h2 id="used" { "SKUs that use it" }
             @if skus.is_empty() { p { "None." } } @else {
@@ -213,7 +214,7 @@ async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: FormEntry) -> R
                 @if total > skus.len() as u64 { p class="soft" { (total) " in all" } }
             }
             @if file.kind != FileKind::Image {
-                a class="button second" href={ (PRODUCTS_PATH) "/new?file=" (file.id) } { "Make a SKU of it" }
+                a class="button second" href={ (PRODUCTS_PATH) "/new?file=" (file.id) } { "Make a SKU of it, with all fields" }
             }
         }
         @if file.kind == FileKind::Gcode { (print_once(app, file, &entry)) }

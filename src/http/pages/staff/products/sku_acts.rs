@@ -10,6 +10,7 @@ use axum::response::Response;
 use maud::html;
 use serde_json::{Value, json};
 
+use super::from_file::FileSuggestions;
 use super::sku_form::{
     COMPONENT_MEMBERS, FREE_COMPONENT_ROWS, MATERIAL_MEMBERS, MAX_COMPONENT_ROWS, SkuChoices, common_fields, entry_of,
     kit_fields, made_fields, new_entry, request_body,
@@ -82,7 +83,8 @@ pub(super) async fn begin(
         None => None,
     };
     let file = file.as_ref().and_then(|state| state.present());
-    let form = new_entry(&app.config.orders.currency, file);
+    let suggestions = file.map(|file| FileSuggestions::new(&app, file)).unwrap_or_default();
+    let form = new_entry(&app.config.orders.currency, file, suggestions);
     let subject = if query.kit.is_some() { FormSubject::NewKit } else { FormSubject::NewSku };
     form_page(&app, &who, form, subject).await
 }

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::ProductHandles;
+use super::from_file::FileSuggestions;
 use crate::staff::acts::TICKED_WORD;
 use crate::staff::entry::{FieldControl, FormEntry};
 use domain::currency;
@@ -23,6 +24,8 @@ pub(super) const MATERIAL_MEMBERS: [&str; 3] = ["materialId", "estimatedConsumpt
 pub(super) const MAX_COMPONENT_ROWS: usize = 40;
 /// Maximum number of additional materials of a SKU.
 const MAX_MATERIAL_ROWS: usize = 16;
+/// Maximum length of a code, in characters.
+pub(super) const MAX_CODE_CHARS: usize = 64;
 /// Number of empty component rows offered.
 pub(super) const FREE_COMPONENT_ROWS: usize = 4;
 const FREE_MATERIAL_ROWS: usize = 1;
@@ -33,21 +36,31 @@ const MATERIALS_SHOWN: usize = 500;
 const SECONDS_PER_MINUTE: f64 = 60.0;
 
 /// Returns the initial values of the form for a new SKU that is printed from `file`.
-pub(super) fn new_entry(currency: &str, file: Option<&File>) -> FormEntry {
+pub(super) fn new_entry(currency: &str, file: Option<&File>, suggestions: FileSuggestions) -> FormEntry {
     let mut values = vec![
         ("currency", currency.to_owned()),
         ("unitsPerPlate", "1".to_owned()),
         ("plate", "1".to_owned()),
+        ("machineType", MachineType::FdmStandard.word().to_owned()),
         ("public", TICKED_WORD.to_owned()),
         ("active", TICKED_WORD.to_owned()),
     ];
     if let Some(file) = file {
         let name = file.name.split('.').next().unwrap_or_default().replace('_', " ");
         let member = if file.kind == FileKind::Model { "modelFileId" } else { "gcodeFileId" };
-        values.extend([("name", name), (member, file.id.to_string())]);
+        values.extend([("code", code_of(&name)), ("name", name), (member, file.id.to_string())]);
+        values.extend(suggestions.material.map(|id| ("materialId", id.to_string())));
+        values.extend(suggestions.price_cents.map(|cents| ("priceCents", currency::plain(cents, currency))));
         values.extend(file.metadata.grams.map(|grams| ("estimatedConsumption", grams.to_string())));
     }
     FormEntry::prefilled(values)
+}
+
+/// Returns a code for a new SKU of the given name: capital letters and digits, with words joined by hyphens.
+fn code_of(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let code = words.collect::<Vec<_>>().join("-").to_ascii_uppercase();
+    code.chars().take(MAX_CODE_CHARS).collect()
 }
 
 /// Returns the form values of an existing SKU; `codes` are the codes of a kit's components.
@@ -171,21 +184,27 @@ pub(super) struct SkuChoices {
 impl SkuChoices {
     /// Reads the current options. Those selected in the form are always included, however old they are.
     pub(super) async fn read(app: &ProductHandles, form: &FormEntry) -> Result<Self, ApiError> {
-        let all = app.skus.materials.all_resident();
-        let residents = all.iter().filter_map(|(_, versioned)| versioned.state.as_ref());
-        // What is counted by hand cannot be required.
-        let usable = residents.filter(|one| !one.archived && one.fields.kind != MaterialType::LaserConsumable);
-        let name = |one: &Material| (one.id.to_string(), format!("{} ({})", one.fields.name, one.fields.kind.unit()));
-        let mut materials: Vec<(String, String)> = usable.map(name).collect();
-        materials.sort_by(|(_, one), (_, other)| one.cmp(other));
-        materials.truncate(MATERIALS_SHOWN);
-        materials.insert(0, (String::new(), "choose".to_owned()));
+        let materials = material_choices(app);
         let machines = words_of::<MachineType>().into_iter().map(|word| (word.to_owned(), word.replace('_', " ")));
         let machines = machines.collect();
         let gcode = files(app, FileKind::Gcode, form.text("gcodeFileId")).await?;
         let models = files(app, FileKind::Model, form.text("modelFileId")).await?;
         Ok(Self { materials, machines, gcode, models })
     }
+}
+
+/// Returns the materials that a SKU can be made of, after the choice of none.
+pub(super) fn material_choices(app: &ProductHandles) -> Vec<(String, String)> {
+    let all = app.skus.materials.all_resident();
+    let residents = all.iter().filter_map(|(_, versioned)| versioned.state.as_ref());
+    // What is counted by hand cannot be required.
+    let usable = residents.filter(|one| !one.archived && one.fields.kind != MaterialType::LaserConsumable);
+    let name = |one: &Material| (one.id.to_string(), format!("{} ({})", one.fields.name, one.fields.kind.unit()));
+    let mut materials: Vec<(String, String)> = usable.map(name).collect();
+    materials.sort_by(|(_, one), (_, other)| one.cmp(other));
+    materials.truncate(MATERIALS_SHOWN);
+    materials.insert(0, (String::new(), "choose".to_owned()));
+    materials
 }
 
 async fn files(app: &ProductHandles, kind: FileKind, named: &str) -> Result<Vec<(String, String)>, ApiError> {
@@ -272,7 +291,7 @@ pub(super) fn common_fields(form: &FormEntry) -> Markup {
             legend { "What it is" }
             div class="grid" {
                 (field("name", "Name", "Customers read it.", Line(200)))
-                (field("code", "Code", "Short and unique, for the staff.", Line(64)))
+                (field("code", "Code", "Short and unique, for the staff.", Line(MAX_CODE_CHARS)))
                 (field("priceCents", "Price of one", "Net, with a decimal point.", Decimal))
                 (field("currency", "Currency", "Three letters.", Line(3)))
             }
@@ -327,6 +346,14 @@ mod tests {
         assert_eq!(body["dimensions"], json!({"x": 80.0, "y": 80.0, "z": "wide"}));
         assert_eq!(body["materials"], json!([{"materialId": "n", "filament": 1, "estimatedConsumption": 4.0}]));
         assert!(body["gcodeFileId"].is_null() && body.get("slug").is_none() && body.get("components").is_none());
+    }
+
+    #[test]
+    fn a_code_is_made_of_a_name() {
+        for (name, code) in [("cable clip v2", "CABLE-CLIP-V2"), (" --x ", "X"), ("Ärmel", "RMEL"), ("", "")] {
+            assert_eq!(code_of(name), code, "{name}");
+        }
+        assert_eq!(code_of(&"ab ".repeat(90)).chars().count(), MAX_CODE_CHARS);
     }
 
     #[test]

@@ -1,0 +1,252 @@
+//! Progress of the test print on the page after the last step, which is followed by the page's script or by loading the
+//! page again. It shows any print on the printer, since the printer itself reports the progress.
+
+use std::time::Duration;
+
+use api_derive::Request;
+use axum::extract::State;
+use maud::{Markup, html};
+use serde_json::json;
+
+use crate::staff::FLOOR_PATH;
+use domain::id::Id;
+use domain::printer::{ManualFailure, Printer};
+use domain::printer_status::{Activity, PrintEnd, Status};
+use domain::refusal::Refusal;
+use http::access::Caller;
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::OpenQuery;
+use http::sse::{self, Sse, SseSource};
+use http::stream_auth::{StreamHandles, StreamPermission};
+use http_api::production::printers::{PrinterHandles, activity};
+
+/// Path of the event stream that follows the print.
+pub(super) const LIVE_PATH: &str = "/setup/done/live";
+/// Maximum time between two looks at the printer.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Divisor from the seconds that printers report to the minutes that people read.
+const SECONDS_PER_MINUTE: i64 = 60;
+
+handles! {
+    /// Dependencies of the stream that follows the first print.
+    pub(crate) struct FirstPrintHandles {
+        shop: PrinterHandles,
+        stream: StreamHandles,
+    }
+}
+
+/// Query parameters that select the printer whose print is shown.
+#[derive(Request, Debug)]
+pub(super) struct FirstPrintQuery {
+    /// ID of the printer.
+    printer: Option<String>,
+}
+
+impl FirstPrintQuery {
+    /// Returns the selected printer; `None` if the query selects none.
+    pub(super) fn printer(&self) -> Option<Id> {
+        self.printer.as_deref()?.parse().ok()
+    }
+}
+
+/// Stage of the print, as the page names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum FirstPrintStage {
+    /// The file is on its way to the printer, or the printer has not reported the print yet.
+    Starting,
+    /// The print was not started, for the given reason.
+    NotStarted(String),
+    /// The printer prints, or has paused.
+    Running {
+        /// Progress in percent.
+        percent: u32,
+        /// Remaining time in minutes; `None` if the printer does not estimate it.
+        minutes: Option<i64>,
+        is_paused: bool,
+    },
+    /// The print is complete.
+    Finished,
+    /// The print was cancelled, or failed.
+    EndedEarly,
+    /// The printer reports an error.
+    Faulty,
+    /// The printer does not respond.
+    Offline,
+}
+
+impl FirstPrintStage {
+    fn of(shop: &PrinterHandles, printer: &Printer) -> Self {
+        if printer.manual.is_some() {
+            return Self::Starting;
+        }
+        let failure = printer.last_manual.as_ref().and_then(|last| last.error.as_ref());
+        let status = shop.printer_connections.status(printer.id).unwrap_or_default();
+        Self::new(activity(shop, printer), &status, failure, printer.bed_not_cleared)
+    }
+
+    fn new(doing: Activity, status: &Status, failure: Option<&ManualFailure>, bed_not_cleared: bool) -> Self {
+        match doing {
+            Activity::Printing | Activity::Paused => Self::Running {
+                percent: status.progress.clamp(0.0, 100.0).floor() as u32,
+                minutes: status
+                    .remaining_seconds
+                    .map(|seconds| seconds.max(0).saturating_add(SECONDS_PER_MINUTE - 1) / SECONDS_PER_MINUTE),
+                is_paused: doing == Activity::Paused,
+            },
+            Activity::Error => Self::Faulty,
+            Activity::Offline => Self::Offline,
+            Activity::Idle => match (failure, status.ended) {
+                (Some(failure), _) => Self::NotStarted(reason(failure).to_owned()),
+                (None, Some(PrintEnd::Finished)) => Self::Finished,
+                (None, Some(PrintEnd::Cancelled | PrintEnd::Failed)) => Self::EndedEarly,
+                (None, None) if bed_not_cleared => Self::Finished,
+                (None, None) => Self::Starting,
+            },
+        }
+    }
+
+    /// Returns the stage as a sentence, which is also read aloud when it changes.
+    fn words(&self, name: &str) -> String {
+        match self {
+            Self::Starting => format!("The print on {name} begins in a moment."),
+            Self::NotStarted(reason) => format!("The print on {name} did not begin: {reason}."),
+            Self::Running { is_paused: false, .. } => format!("{name} prints."),
+            Self::Running { is_paused: true, .. } => format!("{name} is paused."),
+            Self::Finished => format!("The print on {name} is done. Take the part off the bed."),
+            Self::EndedEarly => format!("The print on {name} ended early. Look at the printer before you try again."),
+            Self::Faulty => format!("{name} reports an error. Look at the printer."),
+            Self::Offline => format!("{name} does not answer. Is it switched on and in the network?"),
+        }
+    }
+
+    /// Renders the live part: the progress, and the link to the printer.
+    fn part(&self, printer: Id, name: &str) -> Markup {
+        html! {
+            @if let Self::Running { percent, minutes, .. } = self {
+                progress max="100" value=(percent) aria-label={ "Progress of " (name) } { (percent) " %" }
+                p {
+                    strong class="num" { (percent) " %" }
+                    @if let Some(minutes) = minutes { ", about " (minutes) " min left" }
+                }
+            }
+            p { a class="button second" href={ (FLOOR_PATH) "/printers/" (printer) } { "Open " (name) } }
+        }
+    }
+}
+
+fn reason(failure: &ManualFailure) -> &str {
+    let (ManualFailure::Busy(words) | ManualFailure::Refused(words) | ManualFailure::Unclear(words)) = failure;
+    words.trim_end_matches('.')
+}
+
+/// Returns the sentence about the print on a printer, and its live part; `None` if the printer does not exist.
+fn present(shop: &PrinterHandles, printer: Id) -> Option<(String, Markup)> {
+    let versioned = shop.printers.resident(printer)?.read();
+    let printer = versioned.present()?;
+    let (stage, name) = (FirstPrintStage::of(shop, printer), &printer.fields.name);
+    Some((stage.words(name), stage.part(printer.id, name)))
+}
+
+/// Renders the progress of the print on a printer; `None` if the printer does not exist.
+pub(super) fn progress(shop: &PrinterHandles, printer: Id) -> Option<Markup> {
+    let (words, part) = present(shop, printer)?;
+    Some(html! {
+        p id="said" role="status" { (words) }
+        div id="live" data-stream={ (LIVE_PATH) "?printer=" (printer) } { (part) }
+        noscript { p { a href={ (super::done::PATH) "?printer=" (printer) } { "Load the page again" } " to see how far it is." } }
+    })
+}
+
+/// Open event stream that follows the print on one printer.
+pub(super) struct FirstPrintStream {
+    standing: StreamPermission,
+    shop: PrinterHandles,
+    printer: Id,
+    /// Event that the page has; empty before the first.
+    latest: String,
+}
+
+/// Serves the event stream of the print on a printer.
+pub(super) async fn live(
+    State(app): State<FirstPrintHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<FirstPrintQuery>,
+) -> Result<Sse<FirstPrintStream>, ApiError> {
+    let printer = query.printer().filter(|printer| present(&app.shop, *printer).is_some());
+    let printer = printer.ok_or_else(|| Refusal::not_found("printer"))?;
+    let standing = StreamPermission::new(app.stream, who);
+    Ok(Sse::new(FirstPrintStream { standing, shop: app.shop, printer, latest: String::new() }).for_page())
+}
+
+impl SseSource for FirstPrintStream {
+    fn may_continue(&mut self) -> bool {
+        self.standing.holds()
+    }
+
+    async fn due(&mut self) -> Option<String> {
+        let (words, part) = present(&self.shop, self.printer)?;
+        let event = sse::event("part", &json!({"html": part.into_string(), "said": words}));
+        if event == self.latest {
+            return Some(String::new());
+        }
+        self.latest.clone_from(&event);
+        Some(event)
+    }
+
+    async fn wait(&mut self) {
+        tokio::select! {
+            biased; // the end of the right before another look
+            () = self.standing.again() => {}
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    fn stage(doing: Activity, status: &Status) -> FirstPrintStage {
+        FirstPrintStage::new(doing, status, None, false)
+    }
+
+    #[test]
+    fn a_print_is_followed_from_its_start_to_its_end() {
+        let mut status = Status::default();
+        assert_eq!(stage(Activity::Idle, &status), FirstPrintStage::Starting);
+        status.progress = 41.9;
+        status.remaining_seconds = Some(61);
+        let running = stage(Activity::Printing, &status);
+        assert_eq!(running, FirstPrintStage::Running { percent: 41, minutes: Some(2), is_paused: false });
+        assert_eq!(stage(Activity::Paused, &status).words("Ada"), "Ada is paused.");
+        status.ended = Some(PrintEnd::Finished);
+        assert_eq!(stage(Activity::Idle, &status), FirstPrintStage::Finished);
+        status.ended = Some(PrintEnd::Cancelled);
+        assert_eq!(stage(Activity::Idle, &status), FirstPrintStage::EndedEarly);
+        assert_eq!(stage(Activity::Offline, &status), FirstPrintStage::Offline);
+    }
+
+    #[test]
+    fn a_print_that_did_not_begin_says_why() {
+        let failure = ManualFailure::Refused("the bed is not level.".to_owned());
+        let stage = FirstPrintStage::new(Activity::Idle, &Status::default(), Some(&failure), false);
+        assert_eq!(stage.words("Ada"), "The print on Ada did not begin: the bed is not level.");
+    }
+
+    #[test]
+    fn a_printer_that_reports_no_ends_is_done_once_its_bed_is_taken() {
+        let stage = FirstPrintStage::new(Activity::Idle, &Status::default(), None, true);
+        assert_eq!(stage, FirstPrintStage::Finished);
+    }
+
+    #[test]
+    fn names_are_escaped_in_the_live_part() {
+        let running = FirstPrintStage::Running { percent: 7, minutes: None, is_paused: false };
+        let id: Id = "01890a5d-ac96-774b-bcce-b302099a8065".parse().unwrap();
+        let html = running.part(id, "<b>").into_string();
+        assert!(html.contains(&format!("href=\"/floor/printers/{id}\"")), "{html}");
+        assert!(html.contains("Open &lt;b&gt;") && !html.contains("<b>") && html.contains("value=\"7\""), "{html}");
+    }
+}

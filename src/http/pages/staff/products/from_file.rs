@@ -1,0 +1,155 @@
+//! Form on the page of a G-code file that makes a SKU of it at once: name, price and material, filled in from the
+//! file's own facts. All else has its defaults, and is changed on the page of the SKU.
+
+use maud::{Markup, html};
+
+use super::ProductHandles;
+use super::sku_form::{MAX_CODE_CHARS, material_choices, new_entry};
+use crate::staff::entry::{FieldControl, FormEntry};
+use crate::staff::sheet::span;
+use crate::staff::shell::hidden;
+use crate::staff::{PRODUCTS_PATH, STOCK_PATH};
+use domain::file::{File, FileMetadata};
+use domain::id::Id;
+use domain::material::MaterialFields;
+use domain::pricing::{Price, PriceRates, PrintWork};
+use domain::printer::suggest_material;
+
+/// Plate of a file on which the suggestions are based.
+const FIRST_PLATE: u32 = 1;
+/// Fields that the form sends without showing them.
+const HIDDEN_FIELDS: [&str; 5] = ["gcodeFileId", "currency", "machineType", "public", "active"];
+
+/// Suggestions for a SKU that is printed from a file. `None` where the file does not say enough.
+#[derive(Clone, Copy, Default)]
+pub(super) struct FileSuggestions {
+    /// Material in stock that the file was sliced for.
+    pub(super) material: Option<Id>,
+    /// Price of one part by the shop's rates, in minor units.
+    pub(super) price_cents: Option<i64>,
+}
+
+impl FileSuggestions {
+    /// Derives the suggestions from what a slicer wrote into the file, the materials in stock and the shop's rates.
+    pub(super) fn new(app: &ProductHandles, file: &File) -> Self {
+        let all = app.skus.materials.all_resident();
+        let materials = || all.iter().filter_map(|(_, versioned)| versioned.present());
+        let filaments = file.metadata.plate(FIRST_PLATE).map(|plate| plate.filaments.as_slice());
+        let material = match filaments {
+            Some([filament]) => suggest_material(filament, materials()),
+            _ => None,
+        };
+        let fields = material.and_then(|id| materials().find(|one| one.id == id)).map(|one| &one.fields);
+        let rates = &app.board.shop.environment.rules.pricing.rates;
+        Self { material, price_cents: price_of(rates, fields, &file.metadata) }
+    }
+}
+
+/// Returns the price of one print of a file by the shop's rates; `None` if the file states no weight or no time, or if
+/// the shop has no rates.
+fn price_of(rates: &PriceRates, material: Option<&MaterialFields>, metadata: &FileMetadata) -> Option<i64> {
+    // The cost per gram, in thousandths, is the same number as the cost per kilogram.
+    let weighed = material.filter(|fields| fields.kind.unit() == "g");
+    let cents_per_kg = weighed.and_then(|fields| fields.unit_cost_cents).map(|cost| cost.0);
+    let work = PrintWork::sliced(metadata.grams?, metadata.seconds?, 1)?;
+    Some(Price::of(rates, cents_per_kg, &work)?.unit_cents).filter(|cents| *cents > 0)
+}
+
+/// Renders the form. It is folded away if the file is sold already.
+pub(super) fn section(app: &ProductHandles, file: &File, is_sold: bool) -> Markup {
+    let form = new_entry(&app.config.orders.currency, Some(file), FileSuggestions::new(app, file));
+    let materials = material_choices(app);
+    html! {
+        section class="card" aria-labelledby="sell" {
+            h2 id="sell" { "Sell it" }
+            // The first choice is none.
+            @if materials.len() < 2 {
+                p { "A product needs a material, whose stock is counted. Add it first, then come back." }
+                a class="button second" href=(STOCK_PATH) { "Add a material" }
+            } @else {
+                @if let Some(words) = facts(&file.metadata) { p { (words) } }
+                @if is_sold {
+                    details { summary { "Make another product of it" } (fields(&form, file, &materials)) }
+                } @else {
+                    (fields(&form, file, &materials))
+                }
+            }
+        }
+    }
+}
+
+fn fields(form: &FormEntry, file: &File, materials: &[(String, String)]) -> Markup {
+    let currency = form.text("currency").to_uppercase();
+    let weight_is_stated = file.metadata.grams.is_some();
+    let plates = i64::try_from(file.metadata.plates.len()).unwrap_or(1);
+    let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
+    let price_hint = if form.text("priceCents").is_empty() {
+        "Net."
+    } else {
+        "Net, as your rates price one print. Change it as you like."
+    };
+    html! {
+        form method="post" action={ (PRODUCTS_PATH) "/new" } {
+            (hidden())
+            @for name in HIDDEN_FIELDS { input type="hidden" name=(name) value=(form.text(name)); }
+            @if weight_is_stated { input type="hidden" name="estimatedConsumption" value=(form.text("estimatedConsumption")); }
+            @if plates < 2 { input type="hidden" name="plate" value=(form.text("plate")); }
+            div class="grid" {
+                (field("name", "Name", "Customers read it.", FieldControl::Line(200)))
+                (field("priceCents", &format!("Price of one, {currency}"), price_hint, FieldControl::Decimal))
+                (field("materialId", "Material", "", FieldControl::Choice(materials)))
+                @if !weight_is_stated {
+                    (field("estimatedConsumption", "Material for one plate", "The file does not say it.", FieldControl::Decimal))
+                }
+                @if plates > 1 { (field("plate", "Plate of the file", "", FieldControl::Whole(1, plates))) }
+                (field("unitsPerPlate", "Parts on one plate", "", FieldControl::Whole(1, 10_000)))
+                (field("code", "Code", "Short and unique, for the staff.", FieldControl::Line(MAX_CODE_CHARS)))
+            }
+            button type="submit" { "Make the product" }
+        }
+    }
+}
+
+/// Returns what the file says of itself, as far as the form depends on it.
+fn facts(metadata: &FileMetadata) -> Option<String> {
+    let FileMetadata { seconds, grams, .. } = metadata;
+    let filaments = metadata.plate(FIRST_PLATE).map(|plate| plate.filaments.as_slice()).unwrap_or_default();
+    let kinds: Vec<&str> = filaments.iter().filter_map(|filament| filament.kind.as_deref()).collect();
+    let kinds = (!kinds.is_empty()).then(|| kinds.join(" and "));
+    let parts = [kinds, grams.map(|grams| format!("{grams} g")), seconds.map(span)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("Filled in from the file: {}.", parts.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::amount::Amount;
+    use domain::file::{Plate, PlateFilament};
+
+    fn metadata() -> FileMetadata {
+        let filament = PlateFilament { kind: Some("PLA".to_owned()), ..PlateFilament::default() };
+        let plate = Plate { plate: 1, filaments: vec![filament], ..Plate::default() };
+        FileMetadata {
+            grams: Some(Amount::units(20)),
+            seconds: Some(3_600),
+            plates: vec![plate],
+            ..FileMetadata::default()
+        }
+    }
+
+    #[test]
+    fn the_facts_of_a_file_are_told_in_one_line() {
+        assert_eq!(facts(&metadata()).as_deref(), Some("Filled in from the file: PLA, 20 g, 1 h 00 min."));
+        assert_eq!(facts(&FileMetadata::default()), None);
+    }
+
+    #[test]
+    fn a_price_is_suggested_by_the_rates_for_weight_and_time() {
+        let rates = PriceRates { material_cents_per_kg: 2_000, wear_cents_per_hour: 100, ..PriceRates::default() };
+        assert_eq!(price_of(&rates, None, &metadata()), Some(140));
+        assert_eq!(price_of(&PriceRates::default(), None, &metadata()), None, "nothing is given away");
+        assert_eq!(price_of(&rates, None, &FileMetadata { grams: None, ..metadata() }), None);
+        assert_eq!(price_of(&rates, None, &FileMetadata { seconds: None, ..metadata() }), None);
+    }
+}
