@@ -204,6 +204,7 @@ impl Command<Printer> for TakeAttempt {
             gone: None,
             out_of_sight: false,
             used_slots: Vec::new(),
+            slot_labels: self.types.of(&printer.fields.kind).labels,
             plate: self.needs.sliced_for.plate,
             filament_slots: slots
                 .as_deref()

@@ -289,11 +289,11 @@ on_sqlite! {
             job["waitingReason"].as_str().is_some_and(|words| words.contains("confirm that it is"))
         });
         let words = waits.await["waitingReason"].as_str().unwrap().to_owned();
-        assert!(words.contains("has PLA #1b1b22 in slot 1: confirm that it is PLA black"), "{words}");
+        assert!(words.contains("has PLA #1b1b22 in slot A1: confirm that it is PLA black"), "{words}");
         let page = sam.get("/to-do").await;
         is_sound(&page);
         let named = page.text.split_once("Spools to load (1)").unwrap().1.split("</section>").next().unwrap();
-        assert!(named.contains("Slot 1 holds PLA #1b1b22"), "{named}");
+        assert!(named.contains("Slot A1 holds PLA #1b1b22"), "{named}");
         let place = format!("{}/0", floor.printers[0]);
         assert!(named.contains(&format!("name=\"place\" value=\"{place}\"")), "{named}");
         let own = token(&page);
@@ -321,7 +321,7 @@ on_sqlite! {
         floor.one().await;
         let page = until("the spool to be offered", || async {
             let page = sam.get("/to-do").await;
-            page.text.contains("Slot 1 holds PLA #1b1b22").then_some(page)
+            page.text.contains("Slot A1 holds PLA #1b1b22").then_some(page)
         })
         .await;
         let (own, place) = (token(&page), format!("{}/0", floor.printers[0]));

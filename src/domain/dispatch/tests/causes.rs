@@ -175,9 +175,9 @@ proptest! {
         let all: Vec<&Printer> = printers.iter().collect();
         let materials: Vec<&Material> = materials.iter().filter(|_| named).collect();
         let types = KnownTypes::new([
-            ("other", TypeFacts { forms: vec![GcodeForm::Text, GcodeForm::Binary], maps_slots: false }),
-            ("mapping", TypeFacts { forms: vec![GcodeForm::Text, GcodeForm::Binary], maps_slots: true }),
-            ("packages", TypeFacts { forms: vec![GcodeForm::Package], maps_slots: false }),
+            ("other", TypeFacts { forms: vec![GcodeForm::Text, GcodeForm::Binary], ..TypeFacts::default() }),
+            ("mapping", TypeFacts { forms: vec![GcodeForm::Text, GcodeForm::Binary], maps_slots: true, ..TypeFacts::default() }),
+            ("packages", TypeFacts { forms: vec![GcodeForm::Package], ..TypeFacts::default() }),
         ]);
         let context = WaitContext { materials: &materials, ..around(&all, &types) };
         for job in orders.iter().flat_map(|order| order.jobs.values()) {

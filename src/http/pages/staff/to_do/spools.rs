@@ -14,6 +14,7 @@ use domain::dispatch::SpoolToLoad;
 use domain::job::Job;
 use domain::material::Material;
 use domain::printer::Printer;
+use printers::slot_label;
 
 /// Maximum number of jobs named per spool.
 const JOBS_NAMED: usize = 3;
@@ -74,7 +75,7 @@ fn offer(printer: &Printer, material: &Material) -> Option<Markup> {
     let words = format!("It is {}", material.fields.name);
     Some(html! {
         div class="choice" {
-            span { "Slot " (offer.slot + 1) " holds " (offer.spool) ", which belongs to no material yet." }
+            span { (slot_label(printer, offer.slot).title()) " holds " (offer.spool) ", which belongs to no material yet." }
             (act(SLOTS_PATH, &format!("bind-{}-{}", printer.id, offer.slot), "btn primary", &words, Some(&fields)))
         }
     })
