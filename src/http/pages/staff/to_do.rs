@@ -199,7 +199,7 @@ fn unverified(printers: &[&Printer]) -> TaskKind {
             b { "Did " a href=(job_path_of(in_hand.order, in_hand.job)) { (job_number(in_hand)) } " print on " (printer_link(printer)) "?" }
             " " span class="faint small" { (since(in_hand.taken_at)) }
         };
-        let row = TaskRow::new(Icon::CircleAlert, title).detail(html! { (reason) }).picture(Some(in_hand.file_id));
+        let row = TaskRow::new(Icon::CircleAlert, title).detail(message(reason)).picture(Some(in_hand.file_id));
         Some(row.more(Some(resolutions(in_hand.job, in_hand.began_at.map(|_| in_hand.progress), TO_DO_PATH))))
     });
     TaskKind::new("unverified", "Prints to look at", rows.collect())
@@ -220,7 +220,7 @@ fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
         let title = html! { b { (printer_link(printer)) } " " (live_state(&app.board.shop, printer)) };
         let detail = html! {
             @for (n, one) in attention.iter().enumerate() { @if n > 0 { ", " } (attention_words(*one)) }
-            @if let Some(words) = printer.attention_words() { p class="bad" { (words) } }
+            @if let Some(words) = printer.attention_words() { p class="bad" { (message(&words)) } }
             @if let Some(words) = waiting_words(waiting(&app.board, printer)) {
                 @if !attention.is_empty() { " · " }
                 (words)

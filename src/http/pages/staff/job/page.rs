@@ -8,6 +8,7 @@ use super::{JOBS_PATH, JobCard, job_state};
 use crate::staff::orders::StaffOrderHandles;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
+use crate::times::message;
 use domain::amount::Amount;
 use domain::id::Id;
 use domain::job::{ClaimStatus, Job};
@@ -114,7 +115,7 @@ fn printers(app: &StaffOrderHandles, job: &Job) -> Markup {
                                         };
                                         span class=(tone.class()) { (words) }
                                     }
-                                    td { @for (n, missing) in one.missing.iter().enumerate() { @if n > 0 { "; " } (missing) } }
+                                    td { @for (n, missing) in one.missing.iter().enumerate() { @if n > 0 { "; " } (message(missing)) } }
                                     td {
                                         @for slot in &one.slots {
                                             div {
