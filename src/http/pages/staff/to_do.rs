@@ -9,7 +9,6 @@ mod late;
 mod parts;
 mod row;
 mod spools;
-mod waiting;
 
 use std::sync::Arc;
 
@@ -102,20 +101,20 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let printers: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let (sliced, all_sliced) = jobs_in(&app, &in_state(JobState::Sliced)).await?;
     let beds_waiting = beds::beds_waiting(&app, &printers);
+    let acts = app.jobs.dispatcher.waiting_acts();
     let with_status = |status| OrderFilter { status: Some(status), ..OrderFilter::default() };
     let flagged = OrderFilter { flagged: Some(true), ..OrderFilter::default() };
     let kinds = [
         seller(&app.config),
         restored(&app.hold),
-        beds::beds(&app, &beds_waiting),
+        beds::beds(&app, &beds_waiting, &acts),
         parts::parts(&app, &beds_waiting).await?,
         unverified(&printers),
         troubles(&app, &printers),
         late::late(&app),
         jobs(&app, JobState::Failed, "failed", "Failed jobs").await?,
         jobs(&app, JobState::AwaitingManualReview, "review", "Jobs that wait for a decision").await?,
-        waiting::waiting(&app),
-        spools::spools(&app, &sliced),
+        spools::spools(&app, &acts, &sliced),
         jobs_kind(&app, &sliced, all_sliced, "waiting", "Jobs that wait for a printer or a spool"),
         counts::counts(&app),
         low_stock(&app),
