@@ -271,6 +271,9 @@ on_sqlite! {
         floor.app.job_is(&job, "PRINTING").await;
         let page = sam.get("/to-do").await.text;
         assert!(!page.contains("Spools to load") && !page.contains("can begin</a>"), "it is loaded: {page}");
+        for words in [" loaded PETG blue into <a ", " loaded PLA black into <a "] {
+            assert!(page.contains(words), "{words} in {page}");
+        }
     }
 
     async fn a_spool_that_the_printer_reads_is_said_to_be_of_its_material_with_one_press(db: Db) {
