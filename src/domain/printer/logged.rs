@@ -54,7 +54,8 @@ pub struct LoggedDetail {
 impl LoggedDetail {
     /// Parses the detail of an entry; an entry without known facts has none.
     pub fn parse(detail: Option<&str>) -> Self {
-        detail.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+        let value = detail.and_then(|text| bounded_json::read(text.as_bytes(), bounded_json::REQUEST).ok());
+        value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
     }
 
     /// Returns the facts of a command that was carried out.
