@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Number of slots of one filament changer.
 const SLOTS_PER_CHANGER: u32 = 4;
 /// Number of filament changers, one for each letter of their labels.
-const CHANGERS: u32 = 26;
+const CHANGER_LETTERS: u32 = 26;
 
 /// Scheme by which the slots of a printer type are labelled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ impl SlotLabels {
             Self::Numbers => SlotLabel::Number(u64::from(slot) + 1),
             Self::Tools => SlotLabel::Tool(slot),
             Self::Changers => {
-                let changer = u8::try_from(slot / SLOTS_PER_CHANGER).ok().filter(|at| u32::from(*at) < CHANGERS);
+                let changer = u8::try_from(slot / SLOTS_PER_CHANGER).ok().filter(|at| u32::from(*at) < CHANGER_LETTERS);
                 changer.map_or(SlotLabel::External, |at| SlotLabel::Changer {
                     letter: char::from(b'A' + at),
                     position: slot % SLOTS_PER_CHANGER + 1,

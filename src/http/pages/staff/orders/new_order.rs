@@ -134,7 +134,7 @@ fn fields(form: &FormEntry, rows: usize, codes: &Markup) -> Markup {
             }
             fieldset class="card" {
                 legend { "For whom" }
-                (form.field("customerEmail", "E-mail address of the customer", "Their invoice and news of the order go there. Empty: nobody is told.", FieldControl::Email))
+                (form.field("customerEmail", "Email address of the customer", "Their invoice and news of the order go there. Empty: nobody is told.", FieldControl::Email))
                 (address_fields(form, "Address; shipping and tax may depend on it. It may be left empty."))
                 (form.field("notes", "Notes that the customer reads", "", FieldControl::Lines(1_000)))
             }
