@@ -82,9 +82,9 @@ pub(super) fn message(text: &str) -> Markup {
 fn is_cut_timestamp(word: &str) -> bool {
     let Some(beginning) = word.strip_suffix('…') else { return false };
     let pattern = "0000-00-00T00:00:00.000Z";
-    let is_alike = |(char, of_pattern): (char, char)| match of_pattern {
-        '0' => char.is_ascii_digit(),
-        other => char == other,
+    let is_alike = |(letter, of_pattern): (char, char)| match of_pattern {
+        '0' => letter.is_ascii_digit(),
+        other => letter == other,
     };
     let is_date = beginning.chars().count() > "0000-".len() && beginning.chars().count() < pattern.len();
     is_date && beginning.chars().zip(pattern.chars()).all(is_alike)
