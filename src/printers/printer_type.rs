@@ -168,6 +168,8 @@ mod tests {
         };
         let labels = ["fw_rest", "server_rest", "prusa_link", "mqtt_lan", "sdcp"].map(first);
         assert_eq!(labels, ["T0", "T0", "1", "A1", "1"]);
+        let mapping = PRINTER_TYPES.iter().filter(|declared| declared.maps_slots);
+        assert!(mapping.clone().count() > 0 && mapping.clone().all(|declared| !declared.slot_labels.is_numbers()));
         let external = PrinterType::of_word("mqtt_lan").and_then(|declared| declared.spool_beside);
         assert_eq!(external.map(|number| SlotLabels::Changers.label(number)), Some(SlotLabel::External));
     }
