@@ -18,7 +18,6 @@ mod progress;
 mod restore;
 mod serve;
 mod settings;
-mod signals;
 mod table;
 mod tools;
 mod users;
@@ -35,7 +34,6 @@ use rustix::fs::Mode;
 use tokio::runtime::Runtime;
 
 pub use error::CliError;
-pub use signals::Signals;
 
 use crate::cli::tools::Tool;
 use crate::domain::id::Id;

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{io, process};
 
-use super::{CliError, GlobalOptions, Signals, office, output, settings};
+use stop_signals::StopSignals;
+
+use super::{CliError, GlobalOptions, office, output, settings};
 use crate::config::{Config, LoadedConfig};
 use crate::observe::log;
 use crate::server::{CONTROL_SOCKET, Server, absolute};
@@ -35,7 +37,7 @@ pub async fn run(global: &GlobalOptions, listen: Option<SocketAddr>) -> Result<(
         tracing::warn!("{warning}");
     }
     let mut signals =
-        Signals::listen().map_err(CliError::io("the signal handlers of the server cannot be installed"))?;
+        StopSignals::listen().map_err(CliError::io("the signal handlers of the server cannot be installed"))?;
     let within = config.server.shutdown_timeout_seconds.duration();
     let server = tokio::select! {
         biased; // a server that has started is stopped in order

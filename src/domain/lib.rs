@@ -86,6 +86,7 @@ pub mod sign_off;
 pub mod signing;
 pub mod sku;
 pub mod slice_source;
+pub mod slot_label;
 pub mod spool;
 pub mod target;
 pub mod tax;

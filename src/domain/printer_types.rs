@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::gcode_form::GcodeForm;
+use crate::slot_label::SlotLabels;
 
 /// File formats and slot capabilities of one printer type.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,12 +13,14 @@ pub struct TypeFacts {
     /// `true` if a start specifies the slot of each filament. Otherwise a printer with several slots takes filament n
     /// of a file (its tool) from slot n.
     pub maps_slots: bool,
+    /// Labels of the slots.
+    pub labels: SlotLabels,
 }
 
 impl Default for TypeFacts {
     /// Returns the default capabilities: plain-text G-code, with slots that cannot be chosen.
     fn default() -> Self {
-        Self { forms: vec![GcodeForm::Text], maps_slots: false }
+        Self { forms: vec![GcodeForm::Text], maps_slots: false, labels: SlotLabels::default() }
     }
 }
 

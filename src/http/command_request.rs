@@ -226,7 +226,8 @@ impl<B> CommandRequest<B> {
                     None => Err(AskError::KeyTaken.into()),
                 }
             }
-            (Err(error), _) => Err(error.into()),
+            (Err(error), Some(_)) => Err(ApiError::of_keyed(error)),
+            (Err(error), None) => Err(error.into()),
         }
     }
 

@@ -3,6 +3,7 @@
 //! Messages are for callers; internal details are logged and never sent.
 
 mod at_processor;
+mod keyed;
 mod of_backup;
 mod of_documents;
 mod of_files;

@@ -43,8 +43,8 @@ pub use optional::Optional;
 pub use query::{read_open_query, read_query, refuse_query};
 pub use rules::like;
 pub use rules::{
-    AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, NotNegative, ONE_LINE, OneOrMoreDistinct, Pattern, Rule,
-    SecretText, TextList, Within, Worded,
+    AboveZero, COUNTRY, CalendarDay, Filled, ItemsWithin, MaxChars, NotNegative, ONE_LINE, OneOrMoreDistinct, Pattern,
+    Rule, SecretText, TextList, Within, Worded,
 };
 pub use schema::{open_request_schema, request_member, request_schema};
 pub use values::read_word;

@@ -32,6 +32,7 @@ use crate::push::{Push, PushTarget};
 use crate::registry::AdapterParts;
 use crate::wire::{PrinterHttpClient, file_name};
 use domain::printer_status::{PastPrint, ServerRun, Status};
+use domain::slot_label::SlotLabels;
 use domain::time::Timestamp;
 
 /// Declaration of the printer type.
@@ -39,6 +40,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
     one_upload_per_host: true,
     web_probes: recognition::PROBES,
     defaults: Some(|printers| (&printers.fw_rest_url, &printers.fw_rest_api_key)),
+    slot_labels: SlotLabels::Tools,
     ..PrinterType::of("fw_rest", "Moonraker", 7125, |parts: AdapterParts| {
         Ok(Arc::new(FwRest {
             wire: PrinterHttpClient::new(parts)?.judged_by(read::judge),

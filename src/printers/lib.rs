@@ -22,7 +22,7 @@ mod unwatched;
 mod upload;
 mod wire;
 
-pub use printer_type::{BUILT_IN, PrinterType};
+pub use printer_type::{BUILT_IN, PrinterType, slot_label};
 
 /// Declares the module of each printer type and collects the `TYPE` constants that they define. `cargo fmt` does not
 /// format macros, so `scripts/test` passes these files to it by name.

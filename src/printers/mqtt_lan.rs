@@ -38,6 +38,7 @@ use crate::wire::file_name;
 use domain::file::GcodeForm;
 use domain::launch::FilamentSlot;
 use domain::printer_status::{Connection, Status};
+use domain::slot_label::SlotLabels;
 use domain::time::Timestamp;
 
 /// User name for signing in to printers; the password is the access code.
@@ -58,6 +59,7 @@ static NEXT_CLIENT: AtomicU32 = AtomicU32::new(0);
 pub(super) const TYPE: PrinterType = PrinterType {
     forms: &[GcodeForm::Package],
     maps_slots: true,
+    slot_labels: SlotLabels::Changers,
     spool_beside: Some(slots::BESIDE_SLOT),
     lacks: &[
         Operation::History,

@@ -9,6 +9,8 @@ use crate::registry::{AdapterParts, MakeError};
 use config::sections::PrintersConfig;
 use config::values::Secret;
 use domain::file::GcodeForm;
+use domain::printer::Printer;
+use domain::slot_label::{SlotLabel, SlotLabels};
 
 /// Constructor of the adapter for one printer; sends nothing.
 pub(super) type MakeAdapter = fn(AdapterParts) -> Result<Arc<dyn Adapter>, MakeError>;
@@ -37,6 +39,8 @@ pub struct PrinterType {
     /// `true` if a start command maps each filament to one of the slots that the printer reports. Other types with
     /// several slots take filament n of a file from slot n.
     pub maps_slots: bool,
+    /// Labels that the vendor gives the slots.
+    pub slot_labels: SlotLabels,
     /// Number that operators use for the external spool, which is separate from the reported slots; `None` for types
     /// that do not map slots.
     pub spool_beside: Option<u32>,
@@ -76,6 +80,7 @@ impl PrinterType {
             keyless: false,
             forms: &[GcodeForm::Text],
             maps_slots: false,
+            slot_labels: SlotLabels::Numbers,
             spool_beside: None,
             lacks: &[],
             one_upload_per_host: false,
@@ -116,6 +121,12 @@ impl PrinterType {
     }
 }
 
+/// Returns the label of a printer's slot, as its vendor writes it on the machine.
+pub fn slot_label(printer: &Printer, number: u32) -> SlotLabel {
+    let declared = PrinterType::of_word(&printer.fields.kind);
+    printer.slot_label(number, declared.map(|declared| declared.slot_labels).unwrap_or_default())
+}
+
 /// Determines the G-code format from the extension of a file name.
 fn form_of(name: &str) -> GcodeForm {
     let name = name.to_ascii_lowercase();
@@ -147,6 +158,20 @@ mod tests {
         let refused = text_only.takes("a.bgcode").map_err(|error| error.to_string());
         assert_eq!(refused, Err("printers of type fw_rest print .gcode, not .bgcode files".to_owned()));
         assert!(text_only.prints(GcodeForm::Text) && !text_only.prints(GcodeForm::Package));
+    }
+
+    #[test]
+    fn slots_are_labelled_as_each_vendor_does() {
+        let first = |word: &str| {
+            let declared = PrinterType::of_word(word).unwrap_or_else(|| panic!("{word} is declared"));
+            declared.slot_labels.label(0).to_string()
+        };
+        let labels = ["fw_rest", "server_rest", "prusa_link", "mqtt_lan", "sdcp"].map(first);
+        assert_eq!(labels, ["T0", "T0", "1", "A1", "1"]);
+        let mapping = PRINTER_TYPES.iter().filter(|declared| declared.maps_slots);
+        assert!(mapping.clone().count() > 0 && mapping.clone().all(|declared| !declared.slot_labels.is_numbers()));
+        let external = PrinterType::of_word("mqtt_lan").and_then(|declared| declared.spool_beside);
+        assert_eq!(external.map(|number| SlotLabels::Changers.label(number)), Some(SlotLabel::External));
     }
 
     #[test]

@@ -143,7 +143,11 @@ pub enum MakeError {
 
 /// Returns the formats and slot rules of each printer type.
 pub fn known_types() -> KnownTypes {
-    let facts = |one: &PrinterType| TypeFacts { forms: one.forms.to_vec(), maps_slots: one.maps_slots };
+    let facts = |one: &PrinterType| TypeFacts {
+        forms: one.forms.to_vec(),
+        maps_slots: one.maps_slots,
+        labels: one.slot_labels,
+    };
     KnownTypes::new(PRINTER_TYPES.iter().map(|one| (one.word, facts(one))))
 }
 

@@ -27,6 +27,7 @@ use crate::registry::AdapterParts;
 use crate::wire::PrinterHttpClient;
 use crate::{PrinterType, fw_rest};
 use domain::printer_status::{Activity, PastPrint, PrintEnd, ServerRun, Status};
+use domain::slot_label::SlotLabels;
 use domain::time::Timestamp;
 
 /// Interval at which the serial port is polled while it is being opened.
@@ -36,6 +37,7 @@ const PORT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 pub(super) const TYPE: PrinterType = PrinterType {
     lacks: &[Operation::RestartFirmware],
     web_probes: recognition::PROBES,
+    slot_labels: SlotLabels::Tools,
     ..PrinterType::of("server_rest", "OctoPrint", 5000, |parts: AdapterParts| {
         Ok(Arc::new(ServerRest {
             wire: PrinterHttpClient::new(parts)?.judged_by(read::judge),

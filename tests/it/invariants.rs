@@ -229,8 +229,17 @@ fn a_long_file_is_found() {
 }
 
 /// Every folder of the repository that holds Rust code.
-const FOLDERS: [&str; 8] =
-    ["src", "tests", "benches", "tools", "migrations/src", "api-derive/src", "api-schema/src", "bounded-json/src"];
+const FOLDERS: [&str; 9] = [
+    "src",
+    "tests",
+    "benches",
+    "tools",
+    "migrations/src",
+    "api-derive/src",
+    "api-schema/src",
+    "bounded-json/src",
+    "stop-signals/src",
+];
 
 /// Returns all Rust files of the repository, the tests too.
 fn all_files() -> Vec<File> {

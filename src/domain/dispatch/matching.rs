@@ -34,15 +34,17 @@ impl PrinterMatch<'_> {
     }
 }
 
-/// Suggests an action if the printer reports a spool that looks like the missing one. The text counts slots from 1.
+/// Suggests an action if the printer reports a spool that looks like the missing one. Slots have the
+/// labels of the machine.
 fn offered(missing: &Mismatch, printer: &Printer, around: &WaitContext<'_>) -> Option<String> {
     let Mismatch::NotLoaded(id) = missing else { return None };
     let material = around.materials.iter().find(|material| material.id == *id)?;
     let offer = printer.spool_offer(material)?;
     let name = &material.fields.name;
+    let label = printer.slot_label(offer.slot, around.types.of(&printer.fields.kind).labels);
     Some(format!(
-        " (slot {} holds {}, which is not assigned to a material yet; confirm that it is {name})",
-        offer.slot + 1,
+        " ({} holds {}, which is not assigned to a material yet; confirm that it is {name})",
+        label.noun(),
         offer.spool
     ))
 }

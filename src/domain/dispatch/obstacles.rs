@@ -160,7 +160,8 @@ fn unconfirmed_spool(one: &PrinterMatch<'_>, around: &WaitContext<'_>) -> Option
     })?;
     let offer = one.printer.spool_offer(material)?;
     let (spool, name) = (name_in_sentence(&offer.spool), name_in_sentence(&material.fields.name));
-    let words = format!("{spool} in slot {}: confirm that it is {name}", offer.slot + 1);
+    let label = one.printer.slot_label(offer.slot, around.types.of(&one.printer.fields.kind).labels);
+    let words = format!("{spool} {}: confirm that it is {name}", label.place());
     Some(Predicate { one: format!("has {words}"), many: format!("have {words}") })
 }
 
@@ -192,7 +193,7 @@ fn requirements(missing: &[&Mismatch], around: &WaitContext<'_>) -> Predicate {
     Predicate { one: joined(&|one| one.one.clone()), many: joined(&|one| one.many.clone()) }
 }
 
-/// Describes a requirement that a printer does not meet. Slots are counted from 1, as on the machine.
+/// Describes a requirement that a printer does not meet. Slots have the labels of the machine.
 fn requirement(missing: &Mismatch, around: &WaitContext<'_>) -> UnmetRequirement {
     let material = |id: Id| around.materials.iter().find(|material| material.id == id);
     let unnamed = || "its material".to_owned();
@@ -223,7 +224,7 @@ fn requirement(missing: &Mismatch, around: &WaitContext<'_>) -> UnmetRequirement
         }
         Mismatch::Plate { required, .. } => same(format!("the build plate {}", spelled(required))),
         Mismatch::NotLoaded(id) => same(format!("{} loaded", name(*id))),
-        Mismatch::OtherSlot { material, slot } => same(format!("{} in slot {}", name(*material), u64::from(*slot) + 1)),
+        Mismatch::OtherSlot { material, slot } => same(format!("{} {}", name(*material), slot.place())),
         Mismatch::OutOfReach(id) => same(format!("{} in the filament changer", name(*id))),
         Mismatch::TooLittle { needed, left } => {
             let id = needed.material_id;

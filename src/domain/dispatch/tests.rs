@@ -203,7 +203,7 @@ fn a_file_that_nobody_prints_waits_and_says_so() {
     assert_eq!(board.refused_jobs(), []);
     let job = &**one.jobs.get(&id(1000)).unwrap();
     assert!(why(job, &[printer(7)]).unwrap().contains("No printer type accepts .bgcode files"));
-    let types = KnownTypes::new([("other", TypeFacts { forms: vec![GcodeForm::Binary], maps_slots: false })]);
+    let types = KnownTypes::new([("other", TypeFacts { forms: vec![GcodeForm::Binary], ..TypeFacts::default() })]);
     let printer = printer(7);
     let reason = waiting(job, &around(&[&printer], &types)).unwrap().sentence();
     assert_eq!(reason, "No printer can print it. printer 7 does not accept .bgcode files.");

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::need::{IndexedPrinter, NeedClass};
+use super::spools::SpoolToLoad;
 use super::{KnownTypes, is_ready};
 use crate::id::Id;
 use crate::launch::{Fit, Mismatch};
@@ -40,6 +41,57 @@ pub struct GatheredAct {
     pub act: WaitingAct,
     /// Number of jobs that wait for it.
     pub jobs: usize,
+}
+
+/// Spool that a person loads into a printer, with the jobs that wait for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpoolTask {
+    /// Spool, and the printer to load it into.
+    pub spool: SpoolToLoad,
+    /// Number of jobs that can begin once the spool is loaded.
+    pub jobs: usize,
+    /// Number of jobs that need further spools as well.
+    pub further_jobs: usize,
+    /// Materials that the jobs lack, ordered by id: a list for each kind of job.
+    lacks: Vec<Vec<Id>>,
+}
+
+impl SpoolTask {
+    /// Returns whether a job that lacks the given spools is one of those that wait for this one.
+    pub fn is_lacked_with(&self, spools: &[SpoolToLoad]) -> bool {
+        let mut materials: Vec<Id> = spools.iter().map(|spool| spool.material).collect();
+        materials.sort_unstable();
+        materials.dedup();
+        self.lacks.contains(&materials)
+    }
+}
+
+/// Gathers loads by spool: each spool to load into a printer is one task, however many kinds of jobs wait for it. Tasks
+/// after which most jobs can begin come first.
+pub fn spool_tasks(acts: &[GatheredAct]) -> Vec<SpoolTask> {
+    let mut tasks: Vec<SpoolTask> = Vec::new();
+    for GatheredAct { act, jobs } in acts {
+        let WaitingAct::Load { materials, printer } = act else { continue };
+        for material in materials {
+            let spool = SpoolToLoad { printer: *printer, material: *material };
+            let at = tasks.iter().position(|one| one.spool == spool).unwrap_or_else(|| {
+                tasks.push(SpoolTask { spool, jobs: 0, further_jobs: 0, lacks: Vec::new() });
+                tasks.len() - 1
+            });
+            let Some(task) = tasks.get_mut(at) else { continue };
+            let count = if materials.len() == 1 { &mut task.jobs } else { &mut task.further_jobs };
+            *count += jobs;
+            task.lacks.push(materials.clone());
+        }
+    }
+    tasks.sort_by_key(|task| Reverse((task.jobs, task.further_jobs)));
+    tasks
+}
+
+/// Returns the number of jobs that can begin once a printer's bed is clear.
+pub fn jobs_freed_by_bed(acts: &[GatheredAct], printer: Id) -> usize {
+    let clear = WaitingAct::ClearBed { printer };
+    acts.iter().find(|one| one.act == clear).map_or(0, |one| one.jobs)
 }
 
 /// Printer with its index entry and the reason why it takes no job now.

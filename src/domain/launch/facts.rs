@@ -5,6 +5,7 @@ use crate::amount::Amount;
 use crate::file::GcodeForm;
 use crate::id::Id;
 use crate::sku::{Dimensions, MachineType};
+use crate::slot_label::SlotLabels;
 
 /// Slot of a printer, reduced to the facts needed for matching.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +28,7 @@ pub struct LaunchFacts {
     pub(super) volume: Option<Dimensions>,
     pub(super) forms: Vec<GcodeForm>,
     pub(super) maps_slots: bool,
+    pub(super) labels: SlotLabels,
     pub(super) nozzle_diameter: Option<f64>,
     pub(super) plate_type: Option<String>,
     /// Comparison key of the build plate, computed once because the dispatcher compares it often.
@@ -45,12 +47,13 @@ impl LaunchFacts {
         volume: Option<Dimensions>,
         slots: Vec<SlotFacts>,
     ) -> Self {
-        let TypeFacts { forms, maps_slots } = of_type;
+        let TypeFacts { forms, maps_slots, labels } = of_type;
         Self {
             machine_type,
             volume,
             forms,
             maps_slots,
+            labels,
             nozzle_diameter: None,
             plate_type: None,
             plate_key: None,

@@ -8,6 +8,7 @@ use crate::amount::Amount;
 use crate::file::GcodeForm;
 use crate::id::Id;
 use crate::sku::{Dimensions, MachineType};
+use crate::slot_label::SlotLabel;
 
 /// Reason why a printer cannot print a job.
 #[derive(Clone, PartialEq, Debug)]
@@ -50,8 +51,8 @@ pub enum Mismatch {
     OtherSlot {
         /// Material in the wrong slot.
         material: Id,
-        /// Slot that must hold the material: the number of the filament in the file.
-        slot: u32,
+        /// Slot that must hold the material, which has the number of the filament in the file.
+        slot: SlotLabel,
     },
     /// The material is only on an external spool that the printer cannot select.
     OutOfReach(Id),
@@ -82,8 +83,8 @@ impl Mismatch {
         }
     }
 
-    /// Describes the mismatch as text. `material` returns the name and the unit of a material. Slots are counted from
-    /// 1, as on the machine.
+    /// Describes the mismatch as text. `material` returns the name and the unit of a material. Slots have
+    /// the labels of the machine.
     pub fn words(&self, material: &dyn Fn(Id) -> (String, &'static str)) -> String {
         match self {
             Self::MachineType(machine_type) => format!("its machine type is not {}", machine_type.word()),
@@ -97,8 +98,7 @@ impl Mismatch {
             Self::Plate { required, is } => format!("its build plate is {is} instead of {required}"),
             Self::NotLoaded(id) => format!("{} is not loaded", material(*id).0),
             Self::OtherSlot { material: id, slot } => {
-                let number = u64::from(*slot) + 1;
-                format!("{} is not in slot {number}, the only one that the file can take it from", material(*id).0)
+                format!("{} is not {}, the only one that the file can take it from", material(*id).0, slot.place())
             }
             Self::OutOfReach(id) => {
                 format!("{} must be in the filament changer: the external spool cannot be selected", material(*id).0)

@@ -154,7 +154,7 @@ pub(super) fn choose_all(needs: &LaunchNeeds, facts: &LaunchFacts, missing: &mut
                 take(from_any(*needed, &facts.slots));
             }
             for (used, need) in of_it.iter().zip(shares(needed.need, &of_it)) {
-                take(from_its_number(MaterialNeed { need, ..*needed }, used.filament, &facts.slots));
+                take(from_its_number(MaterialNeed { need, ..*needed }, used.filament, facts));
             }
         }
     }
@@ -197,12 +197,13 @@ fn from_any(needed: MaterialNeed, slots: &[SlotFacts]) -> Result<ChosenSlot, Mis
 }
 
 /// Chooses the slot with the filament's number, which must hold the material.
-fn from_its_number(needed: MaterialNeed, filament: u32, slots: &[SlotFacts]) -> Result<ChosenSlot, Mismatch> {
+fn from_its_number(needed: MaterialNeed, filament: u32, facts: &LaunchFacts) -> Result<ChosenSlot, Mismatch> {
+    let slots = &facts.slots;
     let material = needed.material_id;
     let Some(one) = slots.iter().find(|one| one.slot == filament && one.material_id == Some(material)) else {
         let elsewhere = holds(slots, material);
         return Err(if elsewhere {
-            Mismatch::OtherSlot { material, slot: filament }
+            Mismatch::OtherSlot { material, slot: facts.labels.label(filament) }
         } else {
             Mismatch::NotLoaded(material)
         });

@@ -26,7 +26,7 @@ fn of_type(maps_slots: bool, slots: &[(Option<u32>, Option<i64>)]) -> LaunchFact
         remaining: left.map(Amount::units),
         reported: true,
     });
-    let facts = TypeFacts { forms: ALL_FORMS.to_vec(), maps_slots };
+    let facts = TypeFacts { forms: ALL_FORMS.to_vec(), maps_slots, ..TypeFacts::default() };
     LaunchFacts::new(facts, MachineType::FdmStandard, None, slots.collect())
 }
 

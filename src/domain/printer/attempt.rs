@@ -89,7 +89,8 @@ impl Printer {
     ) -> Decision<Self, UploadAnswer> {
         let could = self.could_start().map_err(|why| format!("the printer is {why}"));
         let chosen = self.in_hand.iter().flat_map(|in_hand| in_hand.used_slots.clone()).collect::<Vec<_>>();
-        let could = could.and_then(|()| self.still_holds(&chosen));
+        let labels = self.in_hand.as_ref().map(|in_hand| in_hand.slot_labels).unwrap_or_default();
+        let could = could.and_then(|()| self.still_holds(&chosen, labels));
         let mut answer = UploadAnswer::Done;
         let decision = self.of(attempt, cx, |_, mut in_hand| {
             if matches!(in_hand.phase, AttemptPhase::Taken) {

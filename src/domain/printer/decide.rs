@@ -1,6 +1,7 @@
 //! Dispatch of a printer's commands to the rules that decide them.
 
 use super::clearing::noted;
+use super::logged::LoggedDetail;
 use super::registration::create;
 use super::{
     AttemptAnswer, AttemptCommand, AttemptPhase, CurrentAttempt, LogMaintenance, MaintenanceAnswer, ManualPhase,
@@ -71,6 +72,18 @@ impl Command<Printer> for PrinterCommand {
             PrinterCommand::Homed => "printer.home",
             PrinterCommand::Maintenance { .. } => "printer.maintenance",
             PrinterCommand::ForgetReminder(_) => "printer.remove_reminder",
+        }
+    }
+
+    fn audit_facts(&self) -> AuditFacts {
+        let detail = LoggedDetail::default();
+        match self {
+            PrinterCommand::LoadSlot { slot, spool, .. } => {
+                LoggedDetail { slot: Some(*slot), material_id: spool.material_id, ..detail }.audit_facts()
+            }
+            PrinterCommand::RemoveSlot(slot) => LoggedDetail { slot: Some(*slot), ..detail }.audit_facts(),
+            PrinterCommand::Maintenance { on, .. } => LoggedDetail { on: Some(*on), ..detail }.audit_facts(),
+            _ => AuditFacts::done(),
         }
     }
 
@@ -204,6 +217,7 @@ impl Command<Printer> for TakeAttempt {
             gone: None,
             out_of_sight: false,
             used_slots: Vec::new(),
+            slot_labels: self.types.of(&printer.fields.kind).labels,
             plate: self.needs.sliced_for.plate,
             filament_slots: slots
                 .as_deref()

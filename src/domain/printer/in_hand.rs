@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::id::Id;
 use crate::launch::{ChosenSlot, FilamentSlot};
 use crate::printer_status::PrintEnd;
+use crate::slot_label::SlotLabels;
 use crate::time::Timestamp;
 
 /// Phase of the attempt in hand. Phases only move forward, each in a separate commit.
@@ -119,6 +120,9 @@ pub struct CurrentAttempt {
     /// Slots used by the print, as chosen on acceptance.
     #[serde(default)]
     pub used_slots: Vec<ChosenSlot>,
+    /// Labels of the printer's slots, for sentences.
+    #[serde(default, skip_serializing_if = "SlotLabels::is_numbers")]
+    pub slot_labels: SlotLabels,
     /// Number of the plate in the file, starting at 1; 0 in attempts that predate this field.
     #[serde(default)]
     pub plate: u32,

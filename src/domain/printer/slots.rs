@@ -24,6 +24,7 @@ use crate::launch::{
 use crate::material::Material;
 use crate::refusal::Refusal;
 use crate::requirement::{Referenced, Requirement};
+use crate::slot_label::{SlotLabel, SlotLabels};
 use crate::time::Timestamp;
 
 /// Maximum number of slots of one printer, numbered from 0.
@@ -152,6 +153,15 @@ impl Printer {
         }]
     }
 
+    /// Returns the label of a slot under the labels of the printer's type. On a printer whose changers report their
+    /// slots, the only slot that none of them reports is the external spool.
+    pub fn slot_label(&self, number: u32, labels: SlotLabels) -> SlotLabel {
+        let slots = self.slots();
+        let mut beside = slots.iter().filter(|one| one.source == SlotSource::Manual).map(|one| one.slot);
+        let is_external = beside.next() == Some(number) && beside.next().is_none();
+        if labels == SlotLabels::Changers && is_external { SlotLabel::External } else { labels.label(number) }
+    }
+
     /// Returns the printer with the given slots, for tests of other modules.
     #[cfg(any(test, feature = "testing"))]
     pub fn with_slots(mut self, slots: Vec<Slot>) -> Self {
@@ -197,7 +207,7 @@ impl Printer {
 
     /// Checks that the chosen slots still hold enough of the materials for which they were chosen. The error names the
     /// slot that does not.
-    pub(super) fn still_holds(&self, chosen: &[ChosenSlot]) -> Result<(), String> {
+    pub(super) fn still_holds(&self, chosen: &[ChosenSlot], labels: SlotLabels) -> Result<(), String> {
         let slots = self.slots();
         for one in chosen {
             let holds = |slot: &Slot| {
@@ -206,7 +216,10 @@ impl Printer {
                     && slot.remaining.is_none_or(|left| left >= one.needed.need)
             };
             if !slots.iter().any(holds) {
-                return Err(format!("slot {} no longer holds the material for the print", one.slot));
+                return Err(format!(
+                    "{} no longer holds the material for the print",
+                    self.slot_label(one.slot, labels).noun()
+                ));
             }
         }
         Ok(())

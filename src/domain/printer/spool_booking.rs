@@ -5,6 +5,7 @@ use super::{CurrentAttempt, Printer, Slot};
 use crate::material::Material;
 use crate::parts_sync::StockSystem;
 use crate::printer_status::{Connection, SpoolBooking, Status};
+use crate::slot_label::SlotLabels;
 
 /// Maximum number of spools stored per print.
 const MAX_BOOKED_SPOOLS: usize = 16;
@@ -54,31 +55,31 @@ impl Printer {
     }
 
     /// Returns a human-readable warning if consumption from a slot may be, or was, counted incorrectly in the spool
-    /// management system. `material` is the slot's content, if known.
-    pub fn spool_warning(&self, slot: &Slot, material: Option<&Material>) -> Option<String> {
+    /// management system. `material` is the slot's content, if known; `labels` are those of the printer's type.
+    pub fn spool_warning(&self, slot: &Slot, material: Option<&Material>, labels: SlotLabels) -> Option<String> {
         let missing = material.zip(slot.spool).and_then(|(material, spool)| material.missing_booking(spool));
-        missing.or_else(|| self.booking_warning(slot, material))
+        missing.or_else(|| self.booking_warning(slot, material, labels))
     }
 
     /// Returns a warning if consumption from a slot by the next prints may be counted incorrectly.
-    fn booking_warning(&self, slot: &Slot, material: Option<&Material>) -> Option<String> {
+    fn booking_warning(&self, slot: &Slot, material: Option<&Material>, labels: SlotLabels) -> Option<String> {
         let SpoolBooking { spool, connected, .. } = self.books_on?;
-        let (number, single) = (slot.slot, self.slots().len() == 1);
+        let (place, single) = (self.slot_label(slot.slot, labels).noun(), self.slots().len() == 1);
         let link = material.and_then(|material| material.links.get(&StockSystem::Spools));
         let of_another = link.filter(|link| link.agreed.as_ref().is_some_and(|agreed| !agreed.contains_key(&spool)));
         match slot.spool {
             Some(slot_spool) if slot_spool != spool && single => Some(format!(
                 "the printer itself records its consumption for spool {spool}, but spool {slot_spool} is set for \
-                 slot {number}: select the correct spool at the printer, or correct the slot"
+                 {place}: select the correct spool at the printer, or correct the slot"
             )),
             None if single => Some(format!(
-                "the printer itself records its consumption for spool {spool}: set this spool for slot {number}, or \
+                "the printer itself records its consumption for spool {spool}: set this spool for {place}, or \
                  select another one at the printer"
             )),
             Some(slot_spool) if slot_spool == spool => match of_another {
                 Some(link) => Some(format!(
                     "the printer itself records its consumption for spool {spool}, which does not hold {}: the \
-                     consumption is recorded there and here, so load the correct material into slot {number}, or \
+                     consumption is recorded there and here, so load the correct material into {place}, or \
                      select another spool",
                     link.name
                 )),
@@ -89,7 +90,7 @@ impl Printer {
                 )),
             },
             _ => Some(format!(
-                "the printer itself records its consumption for spool {spool}: consumption from slot {number} is \
+                "the printer itself records its consumption for spool {spool}: consumption from {place} is \
                  recorded there too, unless the printer changes its active spool with the slot"
             )),
         }

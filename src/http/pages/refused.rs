@@ -118,11 +118,9 @@ fn refusal(config: &Config, status: StatusCode, meta: &ErrorMeta, of_staff: bool
         (401, _) if of_staff => {
             ("Sign in again", "Your session has ended, and nothing was done. Sign in, and do it once more.")
         }
-        (410, "link_spent") => {
-            ("This link does not work any more", "Sign in with the e-mail address and the password.")
-        }
+        (410, "link_spent") => ("This link does not work any more", "Sign in with the email address and the password."),
         (403, "other_machine") => {
-            ("Open this where the server runs", "Elsewhere, sign in with the e-mail address and the password.")
+            ("Open this where the server runs", "Elsewhere, sign in with the email address and the password.")
         }
         (404 | 410, _) if of_staff => ("This is not here", "It may have been removed. Begin with the floor."),
         (403, "session_required") => ("Sign in first", "These pages are for people; programs use the API."),
@@ -134,7 +132,7 @@ fn refusal(config: &Config, status: StatusCode, meta: &ErrorMeta, of_staff: bool
         }
         (403, "cross_site") => ("This did not come from our page", "Open the page here, and try again from it."),
         (403, "form_outdated") => ("Please try again", "Go back, load the page again, and send the form once more."),
-        (403, _) => ("This belongs to another customer", "Sign in with the e-mail address that it was sent to."),
+        (403, _) => ("This belongs to another customer", "Sign in with the email address that it was sent to."),
         (409, _) => ("That is not possible now", "Load the page that you came from again to see how things stand."),
         (413, _) => ("That is too much at once", "Go back, and send less."),
         (429, _) => ("Please wait a moment", "There were many requests from you. Try again a little later."),

@@ -39,11 +39,11 @@ fn form(config: &Config, status: StatusCode, (email, next): (&str, &str), wrong:
     let content = html! {
         h1 { "Sign in" }
         @if let Some(wrong) = wrong { p class="bad" role="alert" id="wrong" { (wrong) } }
-        p { "See your orders, invoices and quotes. We send you a link by e-mail; you need no password." }
+        p { "See your orders, invoices and quotes. We send you a link by email; you need no password." }
         form method="post" action=(PATH) {
             input type="hidden" name="next" value=(next);
             div class="field" {
-                label for="email" { "E-mail address" }
+                label for="email" { "Email address" }
                 input id="email" name="email" type="email" autocomplete="email" required maxlength="254" value=(email)
                     aria-describedby=[wrong.map(|_| "wrong")];
             }
@@ -93,14 +93,14 @@ fn with_limits(answer: Response, mut page: Response) -> Response {
 
 fn link_sent_page(config: &Config, email: &str) -> Response {
     let content = html! {
-        h1 { "Check your e-mail" }
+        h1 { "Check your email" }
         p { "A link is on its way to " strong { (email) } ". It works once, within ten minutes." }
         p class="soft" {
             "Nothing came? Look in the spam folder, check the address, and "
             a href=(PATH) { "ask again" } "."
         }
     };
-    shop_page(&Brand::new(config), StatusCode::OK, "Check your e-mail", &content)
+    shop_page(&Brand::new(config), StatusCode::OK, "Check your email", &content)
 }
 
 /// Serves the page that an emailed link opens. It performs no lookup: the link is checked only when it is redeemed.
@@ -112,7 +112,7 @@ pub(super) async fn confirm(
     let Some(token) = query.token else {
         let content = html! {
             h1 { "This link is not complete" }
-            p { "Open the whole link from the e-mail, or ask for a new one." }
+            p { "Open the whole link from the email, or ask for a new one." }
             a class="button" href=(PATH) { "Ask for a new link" }
         };
         return shop_page(&Brand::new(&config), StatusCode::BAD_REQUEST, "Sign in", &content);

@@ -57,18 +57,37 @@ pub(super) fn mark(form: TimeForm, at: Timestamp) -> Markup {
     PreEscaped(format!("{MARK}{word} {}>", at.0))
 }
 
-/// Renders a message of the server, with its timestamps as times by the shop's clock.
+/// Renders a message of the server, with its timestamps as times by the shop's clock. A timestamp that was cut with
+/// the end of a message is omitted.
 pub(super) fn message(text: &str) -> Markup {
     html! {
         @for (at, word) in text.split(' ').enumerate() {
             @if at > 0 { " " }
-            @let bare = word.trim_end_matches(['.', ',', ';', ')']);
+            @let after_opening = word.trim_start_matches(['(', '"']);
+            @let bare = after_opening.trim_end_matches(['.', ',', ';', ':', ')', '"', '…']);
             @match bare.parse::<Timestamp>() {
-                Ok(time) => { (mark(TimeForm::Moment, time)) (word.strip_prefix(bare).unwrap_or_default()) },
+                Ok(time) => {
+                    (word.strip_suffix(after_opening).unwrap_or_default())
+                    (mark(TimeForm::Moment, time))
+                    (after_opening.strip_prefix(bare).unwrap_or_default())
+                },
+                Err(_) if is_cut_timestamp(word) => { "…" },
                 Err(_) => { (word) },
             }
         }
     }
+}
+
+/// Returns whether a word is the beginning of a timestamp, cut with the end of its message.
+fn is_cut_timestamp(word: &str) -> bool {
+    let Some(beginning) = word.strip_suffix('…') else { return false };
+    let pattern = "0000-00-00T00:00:00.000Z";
+    let is_alike = |(letter, of_pattern): (char, char)| match of_pattern {
+        '0' => letter.is_ascii_digit(),
+        other => letter == other,
+    };
+    let is_date = beginning.chars().count() > "0000-".len() && beginning.chars().count() < pattern.len();
+    is_date && beginning.chars().zip(pattern.chars()).all(is_alike)
 }
 
 /// Renders a time's date as the value of a date field.
@@ -186,6 +205,22 @@ mod tests {
             page.contains("</time>; silent") && page.contains("</time>). Done") && page.ends_with(" 2 g left."),
             "{page}"
         );
+    }
+
+    #[test]
+    fn a_timestamp_that_was_cut_is_omitted() {
+        let whole = format!("Ada is free from {AT}");
+        for length in whole.len() - 18..whole.len() {
+            let cut = format!("{}…", whole.get(..length).unwrap_or_default());
+            assert_eq!(message(&cut).0, "Ada is free from …", "{cut}");
+        }
+        let end = fill(&message(&format!("{whole}…")).0, &berlin(), AT);
+        assert!(end.ends_with(">today 17:40</time>…"), "{end}");
+        for text in ["Printer 2026…", "1234-…", "2026-11-x…", "2026-11-28T16:40", "…", ""] {
+            assert_eq!(message(text).0, text);
+        }
+        let quoted = fill(&message(&format!("silent (\"{AT}\")")).0, &berlin(), AT);
+        assert!(quoted.starts_with("silent (&quot;<time ") && quoted.ends_with("</time>&quot;)"), "{quoted}");
     }
 
     #[test]

@@ -117,6 +117,11 @@ like!(
 /// line break would start a new element.
 pub static ONE_LINE: &Pattern = &ONE_LINE_PATTERN;
 
+like!(COUNTRY_PATTERN, "^[A-Za-z]{2}$", "must be a two-letter country code");
+
+/// Country code of two letters (ISO 3166-1 alpha-2), in either case.
+pub static COUNTRY: &Pattern = &COUNTRY_PATTERN;
+
 /// Number in the given inclusive range.
 pub struct Within<T>(pub RangeInclusive<T>);
 

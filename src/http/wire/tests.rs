@@ -64,6 +64,7 @@ fn what_a_rule_judges_is_what_it_says() {
     assert_eq!(disagree::<EmptyBody>(&[]), none);
     assert_eq!(disagree::<f64>(&[]), none);
     assert_eq!(disagree::<String>(&[&&WORD]), none);
+    assert_eq!(disagree::<String>(&[&COUNTRY]), none);
     assert_eq!(disagree::<String>(&[&EmailAddress]), none);
     assert_eq!(disagree::<String>(&[&NewPassword]), none);
     assert_eq!(disagree::<i64>(&[&Within(1..=10_000)]), none);

@@ -10,6 +10,7 @@ use crate::adapter::{PrinterError, RequestedSlots};
 use domain::amount::Amount;
 use domain::launch::{FilamentSlot, ReportedSpool};
 use domain::printer_status::ReportedSlot;
+use domain::slot_label::{SlotLabel, SlotLabels};
 
 /// Number of slots per changer.
 const SLOTS_PER_CHANGER: u64 = 4;
@@ -23,6 +24,11 @@ const MAX_FILAMENTS: usize = 64;
 const MAX_KIND_CHARS: usize = 40;
 /// Slot number of the external spool. No changer slot has this number.
 pub(super) const BESIDE_SLOT: u32 = 254;
+
+/// Returns the label of a slot on the changers.
+fn label(slot: u32) -> SlotLabel {
+    SlotLabels::Changers.label(slot)
+}
 
 /// Contents of the changers' slots and the external spool, and the source that currently feeds the nozzle.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -91,7 +97,7 @@ impl Changer {
                 let what = if there.is_some() { "has changed" } else { "is gone" };
                 return Err(PrinterError::Invalid(format!(
                     "slot {} of the filament changer {what} since it was chosen for the print",
-                    one.slot
+                    label(one.slot)
                 )));
             }
         }
@@ -105,14 +111,9 @@ impl Changer {
                 Ok(FilamentSource { use_ams: true, mapping: filaments.iter().map(of).collect() })
             }
             [_] if !mixed => Ok(FilamentSource::default()),
-            _ => {
-                let beside: Vec<String> = beside.iter().map(ToString::to_string).collect();
-                Err(PrinterError::Invalid(format!(
-                    "the print needs slot {}, but the printer can use either its filament changer or one spool beside \
-                     it, not both",
-                    beside.join(" and ")
-                )))
-            }
+            _ => Err(PrinterError::Invalid(
+                "the printer can use either its filament changer or the one external spool, not both".to_owned(),
+            )),
         }
     }
 }

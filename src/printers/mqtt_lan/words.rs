@@ -78,8 +78,8 @@ const NOTICES: [(u64, &str); 12] = [
     (0x0300_1A00_0002_0002, "the nozzle is clogged"),
     (0x0500_0400_0001_0001, "the printer failed to fetch the print"),
     (COMMANDS_REFUSED, "commands are rejected: Developer Mode is off"),
-    (0x0700_2000_0002_0001, "the filament in AMS slot 1 ran out"),
-    (0x0700_2100_0002_0001, "the filament in AMS slot 2 ran out"),
+    (0x0700_2000_0002_0001, "the filament in AMS slot A1 ran out"),
+    (0x0700_2100_0002_0001, "the filament in AMS slot A2 ran out"),
     (0x0C00_0300_0003_0008, "spaghetti was detected"),
 ];
 

@@ -185,6 +185,23 @@ const COMMENT_WIDTH: Rule = Rule {
     )],
 };
 
+const SPELLING: Rule = Rule {
+    holds: "people read \"email\", one spelling on all pages and in all messages",
+    check: |file| {
+        file.in_text(|line| line.to_lowercase().contains("e-mail").then(|| "has a hyphen in email".to_owned()))
+    },
+    planted: &[
+        ("src/http/pages/sign_in.rs", "label for=\"email\" { \"E-mail address\" }"),
+        ("src/domain/mail.rs", "/// Recipient of the e-mail."),
+    ],
+    innocent: &[("src/http/pages/sign_in.rs", "label for=\"email\" { \"Email address\" }")],
+};
+
+#[test]
+fn emails_have_no_hyphen() {
+    holds(&SPELLING);
+}
+
 #[test]
 fn comment_lines_are_no_longer_than_code() {
     holds_of(&COMMENT_WIDTH, &all_files());
@@ -207,5 +224,5 @@ fn comments_say_more_than_names() {
 
 #[test]
 fn rules_of_words_find_what_breaks_them() {
-    planted_and_innocent(&[&NO_CITATION, &NO_RESTATEMENT, &TELLING_BOUNDS, &COMMENT_WIDTH]);
+    planted_and_innocent(&[&NO_CITATION, &NO_RESTATEMENT, &TELLING_BOUNDS, &COMMENT_WIDTH, &SPELLING]);
 }

@@ -25,6 +25,11 @@ pub fn maps_slots(kind: PrinterKind) -> bool {
     declared(kind).maps_slots
 }
 
+/// Returns the label of a slot of printers of a kind, as their type declares.
+pub fn slot_label(kind: PrinterKind, slot: u32) -> String {
+    declared(kind).slot_labels.label(slot).to_string()
+}
+
 /// Returns whether printers of a kind require no key.
 pub fn keyless(kind: PrinterKind) -> bool {
     declared(kind).keyless

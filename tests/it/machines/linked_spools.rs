@@ -89,7 +89,7 @@ on_sqlite! {
         // Somebody chose the other spool at the printer.
         component.set_active(Some(full));
         let warned = slot(&floor, "the warning", |slot| slot["spoolWarning"].is_string()).await;
-        assert!(warned["spoolWarning"].as_str().unwrap().contains(&format!("spool {begun} is set for slot 0")), "{warned}");
+        assert!(warned["spoolWarning"].as_str().unwrap().contains(&format!("spool {begun} is set for slot T0")), "{warned}");
         // And one of another filament is put in.
         let red = there.add_filament("Red", Some(1_000_000));
         let other = there.add_spool(red, None, 0);

@@ -8,7 +8,7 @@ use simulator::faults::SlowUpload;
 use simulator::printer::{FilamentGate, PhysicalEvent};
 
 use super::files::printable_of_several;
-use super::{FAST, Floor, GRAMS, JUDGE_LATE, PrinterKind, maps_slots, prints, register, words};
+use super::{FAST, Floor, GRAMS, JUDGE_LATE, PrinterKind, maps_slots, prints, register, slot_label, words};
 use crate::support::{Db, on_sqlite, until};
 
 /// Printers that do not clear their beds, each with these slots: material and what is left.
@@ -162,12 +162,15 @@ each_kind! {
         }
         // Both are there, and would come out exchanged.
         let waits = floor.app.job_is(&job, "SLICED").await;
-        let of = |material: &str, slot: u32| format!("{material} is not in slot {slot}, the only one that the file can take it from");
+        let [first, second] = [0, 1].map(|slot| slot_label(kind, slot));
+        let of = |material: &str, slot: &str| format!("{material} is not in slot {slot}, the only one that the file can take it from");
         let mut reasons = missing(&floor, &job, 0).await;
         reasons.as_array_mut().unwrap().sort_by_key(ToString::to_string);
-        assert_eq!(reasons, json!([of("PETG white", 2), of("PLA black", 1)]), "{waits}");
+        assert_eq!(reasons, json!([of("PETG white", &second), of("PLA black", &first)]), "{waits}");
         let reason = words(&waits, "waitingReason");
-        assert!(reason.contains("PLA black in slot 1") && reason.contains("PETG white in slot 2"), "{reason}");
+        for (material, slot) in [("PLA black", &first), ("PETG white", &second)] {
+            assert!(reason.contains(&format!("{material} in slot {slot}")), "{reason}");
+        }
         assert_eq!(floor.started(0), 0);
         // A person exchanges them.
         load(&floor, 0, 0, json!({"materialId": floor.material})).await;
@@ -375,7 +378,7 @@ async fn what_was_chosen_from_a_changer_that_goes_away_is_not_printed_from_the_s
         let given_back = |job: &Value| job["attempts"][0]["endedAt"].is_string();
         let back = floor.job_until("the attempt to be given back", &job, given_back).await;
         let why = words(&back["attempts"][0], "reason");
-        let expected = if gone { "slot 1 of the filament changer is gone" } else { "slot 1 " };
+        let expected = if gone { "slot A2 of the filament changer is gone" } else { "slot A2 " };
         assert!(why.contains(expected), "{back}");
         assert_eq!(floor.started(0), n, "neither from the changer nor from beside it");
         floor.faults(0, |faults| faults.slow_upload = None);

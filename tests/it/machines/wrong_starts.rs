@@ -9,7 +9,9 @@ use simulator::faults::{Delay, SlowUpload};
 use simulator::printer::PhysicalEvent;
 
 use super::slots::{fed, fit_changer, load, reported, reports_slots};
-use super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, attempts, maps_slots, register, words};
+use super::{
+    FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, attempts, maps_slots, register, slot_label, words,
+};
 use crate::support::Db;
 
 /// Cuts the printer's power for a second or two; whatever it prints afterwards takes a while.
@@ -199,7 +201,8 @@ each_kind! {
         let material = json!({"materialId": floor.material});
         load(&floor, 1, 1, material.clone()).await;
         if !maps_slots(kind) {
-            let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("PLA black in slot 1");
+            let needs = format!("PLA black in slot {}", slot_label(kind, 0));
+            let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains(&needs);
             floor.job_until("it to say which slot is the right one", &job, why).await;
             assert_eq!((floor.count(0, uploaded), floor.count(1, uploaded)), (0, 0));
             load(&floor, 1, 0, material).await;

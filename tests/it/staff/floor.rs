@@ -205,8 +205,10 @@ async fn maintenance_is_set_and_ended_on_the_page_of_the_printer() {
     is_sound(&out);
     let by_whom = out.text.split_once("Done lately").expect("who did it").1;
     assert!(by_whom.contains("maintenance") && by_whom.contains(super::SAM), "{}", out.text);
+    assert!(by_whom.contains(" put <a ") && by_whom.contains("</a> into maintenance"), "{}", out.text);
     floor.attention(0, "maintenance", true).await;
     let back = send(&sam, &path, &[("form_token", &own), ("on", "false")]).await;
     assert_eq!(back.status, 200, "{}", back.text);
+    assert!(back.text.contains("</a> back into service"), "{}", back.text);
     floor.attention(0, "maintenance", false).await;
 }

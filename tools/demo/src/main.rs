@@ -42,7 +42,7 @@ use std::time::Duration;
 use clap::Parser as _;
 use rustix::fs::Mode;
 use simulator::peers::all::AllPeers;
-use simulator::signals::StopSignals;
+use stop_signals::StopSignals;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 use tokio::time::sleep;

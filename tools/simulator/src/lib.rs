@@ -21,7 +21,6 @@ pub mod printer;
 pub mod processor;
 pub mod protocol;
 pub mod shops;
-pub mod signals;
 pub mod sink;
 pub mod stock;
 pub mod wire;

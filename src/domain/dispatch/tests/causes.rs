@@ -145,6 +145,28 @@ fn jobs_are_gathered_by_what_a_person_can_do() {
     assert_eq!(acts(&orders, &[loaded(8, &[3])]), []);
 }
 
+#[test]
+fn each_spool_is_loaded_once_and_frees_the_jobs_that_need_no_other() {
+    let load = |materials: &[u32], printer: u32, jobs| GatheredAct {
+        act: WaitingAct::Load { materials: materials.iter().copied().map(id).collect(), printer: id(printer) },
+        jobs,
+    };
+    let clear = GatheredAct { act: WaitingAct::ClearBed { printer: id(9) }, jobs: 6 };
+    let acts = [clear, load(&[2, 4], 8, 5), load(&[2], 8, 3), load(&[3], 9, 1)];
+    let tasks = spool_tasks(&acts);
+    let counts: Vec<(Id, Id, usize, usize)> =
+        tasks.iter().map(|task| (task.spool.material, task.spool.printer, task.jobs, task.further_jobs)).collect();
+    assert_eq!(counts, [(id(2), id(8), 3, 5), (id(3), id(9), 1, 0), (id(4), id(8), 0, 5)]);
+    let lacking = |materials: &[u32]| -> Vec<usize> {
+        let spools: Vec<SpoolToLoad> =
+            materials.iter().map(|one| SpoolToLoad { printer: id(7), material: id(*one) }).collect();
+        (0..tasks.len()).filter(|at| tasks[*at].is_lacked_with(&spools)).collect()
+    };
+    assert_eq!((lacking(&[2]), lacking(&[4, 2, 4]), lacking(&[4])), (vec![0], vec![0, 2], vec![]));
+    assert_eq!((jobs_freed_by_bed(&acts, id(9)), jobs_freed_by_bed(&acts, id(8))), (6, 0));
+    assert_eq!(spool_tasks(&[]), []);
+}
+
 /// Returns whether a word is written as in a program.
 fn is_snake_case(word: &str) -> bool {
     word.trim_matches('_').contains('_')
@@ -175,9 +197,9 @@ proptest! {
         let all: Vec<&Printer> = printers.iter().collect();
         let materials: Vec<&Material> = materials.iter().filter(|_| named).collect();
         let types = KnownTypes::new([
-            ("other", TypeFacts { forms: vec![GcodeForm::Text, GcodeForm::Binary], maps_slots: false }),
-            ("mapping", TypeFacts { forms: vec![GcodeForm::Text, GcodeForm::Binary], maps_slots: true }),
-            ("packages", TypeFacts { forms: vec![GcodeForm::Package], maps_slots: false }),
+            ("other", TypeFacts { forms: vec![GcodeForm::Text, GcodeForm::Binary], ..TypeFacts::default() }),
+            ("mapping", TypeFacts { forms: vec![GcodeForm::Text, GcodeForm::Binary], maps_slots: true, ..TypeFacts::default() }),
+            ("packages", TypeFacts { forms: vec![GcodeForm::Package], ..TypeFacts::default() }),
         ]);
         let context = WaitContext { materials: &materials, ..around(&all, &types) };
         for job in orders.iter().flat_map(|order| order.jobs.values()) {

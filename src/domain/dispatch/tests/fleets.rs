@@ -238,7 +238,7 @@ proptest! {
         let (prototype, blank) = BLANK.with(Clone::clone);
         let printers: Vec<Printer> = fleet.iter().enumerate().map(|(n, one)| build(n, &prototype, one)).collect();
         let orders = queue(&blank, &jobs);
-        let facts = |forms: &[GcodeForm], maps_slots| TypeFacts { forms: forms.to_vec(), maps_slots };
+        let facts = |forms: &[GcodeForm], maps_slots| TypeFacts { forms: forms.to_vec(), maps_slots, ..TypeFacts::default() };
         let both = [GcodeForm::Text, GcodeForm::Binary];
         let types = KnownTypes::new([
             ("other", facts(&both, false)),

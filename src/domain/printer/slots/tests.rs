@@ -154,7 +154,7 @@ fn a_spool_that_is_swapped_while_the_file_is_sent_keeps_the_print_from_its_start
             let phase = shop.p().in_hand.clone().unwrap().phase;
             let AttemptPhase::NotStarted { start_sent, counts, reason } = phase else { panic!("{phase:?}") };
             assert_eq!((start_sent, counts), (false, false), "no fault of the job or the printer");
-            assert!(reason.contains("slot 0 no longer holds"), "{reason}");
+            assert!(reason.contains("slot 1 no longer holds"), "{reason}");
         }
     }
 }
@@ -258,4 +258,20 @@ proptest! {
             prop_assert_eq!(printer.fields.loaded_material_id, printer.slots()[0].material_id);
         }
     }
+}
+
+#[test]
+fn the_only_slot_that_no_changer_reports_is_the_external_spool() {
+    let mut shop = PrinterFixture::idle();
+    let label = |shop: &PrinterFixture, slot, labels: SlotLabels| shop.p().slot_label(slot, labels).to_string();
+    assert_eq!(label(&shop, 0, SlotLabels::Changers), "External", "a printer without a changer");
+    assert_eq!(label(&shop, 0, SlotLabels::Tools), "T0");
+    assert_eq!(label(&shop, 0, SlotLabels::Numbers), "1");
+    let slots = vec![reported(0, "GFA00", None), reported(5, "GFA01", None)];
+    shop.ask(PrinterNews::SlotsReported { slots, bindings: Vec::new() }).unwrap();
+    assert_eq!([0, 5].map(|slot| label(&shop, slot, SlotLabels::Changers)), ["A1", "B2"]);
+    load(&mut shop, 16, spool(24, None));
+    assert_eq!([0, 5, 16].map(|slot| label(&shop, slot, SlotLabels::Changers)), ["A1", "B2", "External"]);
+    load(&mut shop, 17, spool(24, None));
+    assert_eq!([16, 17].map(|slot| label(&shop, slot, SlotLabels::Changers)), ["E1", "E2"], "two cannot both be it");
 }

@@ -83,7 +83,7 @@ fn what_may_be_counted_wrongly_is_told_at_the_slot() {
     };
     let warning = |shop: &PrinterFixture| {
         let slot = &shop.p().slots()[0];
-        (shop.p().books_itself(slot), shop.p().spool_warning(slot, None))
+        (shop.p().books_itself(slot), shop.p().spool_warning(slot, None, SlotLabels::default()))
     };
     load(&mut shop, 0, Some(7));
     assert_eq!(warning(&shop), (false, None), "it books nothing");
@@ -98,9 +98,9 @@ fn what_may_be_counted_wrongly_is_told_at_the_slot() {
     }
     shop.sees_on(Some(8), Activity::Idle, None);
     let (itself, words) = warning(&shop);
-    assert!(!itself && words.unwrap().contains("spool 7 is set for slot 0"));
+    assert!(!itself && words.unwrap().contains("spool 7 is set for slot 1"));
     load(&mut shop, 0, None);
-    assert!(warning(&shop).1.unwrap().contains("set this spool for slot 0"));
+    assert!(warning(&shop).1.unwrap().contains("set this spool for slot 1"));
     load(&mut shop, 1, Some(8));
     assert!(warning(&shop).1.unwrap().contains("changes its active spool"));
 }
@@ -124,7 +124,7 @@ fn what_nobody_booked_is_told_at_the_slot_until_a_person_decided() {
     shop.ask(PrinterCommand::LoadSlot { slot: 0, spool, expected: None }).unwrap();
     for (missing, words) in [(30, Some("prints used 30 g of spool 7")), (0, None)] {
         material.links.insert_mut(StockSystem::Spools, link(missing));
-        let warning = shop.p().spool_warning(&shop.p().slots()[0], Some(&material));
+        let warning = shop.p().spool_warning(&shop.p().slots()[0], Some(&material), SlotLabels::default());
         assert_eq!(warning.is_some(), words.is_some(), "{warning:?}");
         assert!(words.is_none_or(|words| warning.unwrap().contains(words)));
     }

@@ -19,11 +19,10 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::reply::Plain;
 use http::routes::ResourceRoutes;
-use http::wire::{Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, like};
+use http::wire::{COUNTRY, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, like};
 use kernel::directory::Directory;
 use services::payments::PaymentMethod;
 
-like!(COUNTRY, "^[A-Za-z]{2}$", "must be a two-letter country code");
 like!(LOCALE, "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$", "must be a language tag such as en or de-CH");
 
 const EXAMPLE_ADDRESS: &str = "01890a5d-ac96-774b-bcce-b302099a8081";
@@ -82,7 +81,7 @@ pub struct AddressInput {
     #[api(Filled, ONE_LINE, MaxChars(20))]
     postal_code: String,
     /// Two-letter ISO 3166-1 country code.
-    #[api(&COUNTRY)]
+    #[api(COUNTRY)]
     country: String,
     /// `true` if this is the default address of its kind. At most one address of each kind can be the default.
     #[api(default = false)]

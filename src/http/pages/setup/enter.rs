@@ -26,7 +26,7 @@ pub(super) const SIGN_IN_PATH: &str = "/setup/sign-in";
 const MISTAKES: [(&str, &str); 5] = [
     ("wrong_code", "That is not the code. Look at what the server printed at its last start, and try again."),
     ("code_spent", "The code was used, is too old, or was tried too often. Restart the server: it prints a new one."),
-    ("wrong_credentials", "The e-mail address or the password is wrong. Try again."),
+    ("wrong_credentials", "The email address or the password is wrong. Try again."),
     (
         SECOND_FACTOR_REQUIRED,
         "Two-step sign-in is on for this account. Enter the code from your authenticator app too.",
@@ -80,7 +80,7 @@ pub(super) async fn show(
             }
             form method="post" action=(SIGN_IN_PATH) {
                 div class="field" {
-                    label for="email" { "E-mail address" }
+                    label for="email" { "Email address" }
                     input id="email" name="email" type="email" autocomplete="username" required maxlength="254";
                 }
                 div class="field" {

@@ -89,7 +89,7 @@ const SMTP: [Field; 5] = [
     field("SMTP_FROM", "mail.from", "Sender of mails", "Such as My Shop <shop@example.org>.", FieldKind::Text),
 ];
 const EMAIL: [Field; 1] =
-    [field("EMAIL_API_KEY", "mail.api_key", "API key of the e-mail service", "", FieldKind::Secret)];
+    [field("EMAIL_API_KEY", "mail.api_key", "API key of the email service", "", FieldKind::Secret)];
 const PAYMENTS: [Field; 3] = [
     field("PAYMENT_SECRET_KEY", "payments.secret_key", "Secret key", "Begins with sk_ or rk_.", FieldKind::Secret),
     field(
@@ -196,7 +196,7 @@ pub(crate) const fn name_of(service: Service) -> &'static str {
         Service::Database => "Database",
         Service::Redis => "Queue and shared store",
         Service::Smtp => "Mail server",
-        Service::Email => "E-mail service",
+        Service::Email => "Email service",
         Service::Workflow => "Workflow automation",
         Service::FarmUi => "Print farm management",
         Service::FailureDetection => "Failure detection by AI",

@@ -95,7 +95,7 @@ fn content(visit: &WizardRequest, config: &Config, refused: Option<(&[String], &
                     input id="name" name="name" autocomplete="name" required maxlength="200" value=(typed("name"));
                 }
                 div class="field" {
-                    label for="email" { "E-mail address" }
+                    label for="email" { "Email address" }
                     input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value=(typed("email"));
                 }
                 div class="field" {

@@ -10,6 +10,7 @@ use super::floor_group::FloorGroup;
 use super::shell::{Tone, since};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::design::{Icon, icon};
+use crate::times::message;
 use domain::id::Id;
 use domain::order::Order;
 use domain::printer::{AttemptPhase, Attention, Printer};
@@ -167,8 +168,8 @@ fn troubles(printer: &Printer, is_over: bool, is_named: bool) -> Markup {
         @if !attention.is_empty() {
             ul class="troubles small" { @for one in &attention { li { (attention_words(*one)) } } }
         }
-        @if let Some(words) = printer.attention_words() { p class="bad small" { (words) } }
-        @if let Some(reason) = unverified { p class="bad small" { (reason) } }
+        @if let Some(words) = printer.attention_words() { p class="bad small" { (message(&words)) } }
+        @if let Some(reason) = unverified { p class="bad small" { (message(reason)) } }
         @if let Some(note) = printer.maintenance.as_ref().filter(|note| !note.is_empty()) { p class="small muted" { (note) } }
     }
 }

@@ -6,6 +6,8 @@ use super::board::BoardHandles;
 use domain::amount::Amount;
 use domain::material::Material;
 use domain::printer::{Printer, Slot};
+use domain::slot_label::SlotLabel;
+use printers::slot_label;
 
 /// Amount below which a spool counts as low, in the material's unit, unless the material's reorder point is lower.
 const LOW_SPOOL: Amount = Amount::units(150);
@@ -18,18 +20,19 @@ fn is_low(left: Amount, reorder_point: Amount) -> bool {
 /// Renders the spools of a printer, each with its colour, material and remaining amount.
 pub(super) fn slots(app: &BoardHandles, printer: &Printer) -> Markup {
     let all = printer.slots();
-    let many = all.len() > 1;
     html! {
         ul class="slots" aria-label="Loaded" {
             @for slot in &all {
                 @let versioned = slot.material_id.and_then(|id| Some(app.shop.materials.resident(id)?.read()));
-                (spool(slot, many, versioned.as_ref().and_then(|versioned| versioned.state.as_ref())))
+                @let label = (all.len() > 1).then(|| slot_label(printer, slot.slot));
+                (spool(slot, label, versioned.as_ref().and_then(|versioned| versioned.state.as_ref())))
             }
         }
     }
 }
 
-fn spool(slot: &Slot, many: bool, material: Option<&Material>) -> Markup {
+/// Renders one spool, with the label of its slot if the printer has several.
+fn spool(slot: &Slot, label: Option<SlotLabel>, material: Option<&Material>) -> Markup {
     let color = slot.color.as_deref().or_else(|| material?.fields.color.as_deref());
     let low = slot.remaining.zip(material).is_some_and(|(left, material)| is_low(left, material.fields.reorder_point));
     let name = material.map(|material| &*material.fields.name).or(slot.kind.as_deref());
@@ -40,7 +43,10 @@ fn spool(slot: &Slot, many: bool, material: Option<&Material>) -> Markup {
                 circle cx="6" cy="6" r="5.5" fill=(color.unwrap_or("none")) stroke="currentColor" stroke-opacity="0.4" {}
             }
             span class="spool" {
-                @if many { span class="hidden-words" { "Slot " } (slot.slot + 1) ": " }
+                @if let Some(label) = label {
+                    @if label != SlotLabel::External { span class="hidden-words" { "Slot " } }
+                    (label) ": "
+                }
                 @match name {
                     Some(name) => { (name) },
                     None => { "No spool set" },

@@ -53,7 +53,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
 /// Filter of the customer list.
 #[derive(Request, Debug)]
 struct CustomerListQuery {
-    /// Part of the e-mail address or the name.
+    /// Part of the email address or the name.
     #[api(MaxChars(254))]
     q: Option<String>,
     /// Number of entries to skip.
@@ -77,7 +77,7 @@ async fn list(
         h1 { "Customers" }
         form class="tools" method="get" action=(CUSTOMERS_PATH) role="search" {
             div class="field" {
-                label for="q" { "Name or e-mail address" }
+                label for="q" { "Name or email address" }
                 input id="q" name="q" type="search" maxlength="254" value=[q];
             }
             button class="second" type="submit" { "Search" }
@@ -87,7 +87,7 @@ async fn list(
                 (table(&some))
             } @else if let Some(q) = q {
                 p {
-                    "No customer has “" (q) "” in the name or the e-mail address. "
+                    "No customer has “" (q) "” in the name or the email address. "
                     a href=(CUSTOMERS_PATH) { "Show all" }
                 }
                 p class="soft" { "Who was only named on an order or a quote has no record before they sign in or buy." }
@@ -106,7 +106,7 @@ fn table(customers: &[&Customer]) -> Markup {
             table {
                 thead {
                     tr {
-                        th scope="col" { "E-mail address" } th scope="col" { "Name" } th scope="col" { "Company" }
+                        th scope="col" { "Email address" } th scope="col" { "Name" } th scope="col" { "Company" }
                         th scope="col" { "Telephone" } th scope="col" { "Since" }
                     }
                 }

@@ -21,7 +21,7 @@ pub(super) enum FieldControl<'a> {
     Line(usize),
     /// Single-line text with suggestions from the list with the given id.
     Suggested(&'a str),
-    /// E-mail address.
+    /// Email address.
     Email,
     /// Integer within the given range.
     Whole(i64, i64),

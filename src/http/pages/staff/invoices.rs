@@ -192,7 +192,7 @@ fn tools(chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {
         form class="tools" method="get" action=(INVOICES_PATH) role="search" {
             @if let Some(status) = chosen { input type="hidden" name="status" value=(status); }
             div class="field" {
-                label for="email" { "Customer's e-mail address" }
+                label for="email" { "Customer's email address" }
                 input id="email" name="email" type="search" maxlength="254" value=[email];
             }
             button class="second" type="submit" { "Search" }

@@ -149,7 +149,7 @@ impl JobCard<'_> {
                     }
                     @if let Some(waiting) = app.waiting(job) { (waiting_words(&waiting)) }
                     @if let Some(error) = &job.error {
-                        p class="bad" { (error) }
+                        p class="bad" { (message(error)) }
                         @if let Some(details) = &job.error_details {
                             details { summary { "More from the printer" } pre { (details) } }
                         }
@@ -201,7 +201,7 @@ impl JobCard<'_> {
                 @if let Some(at) = attempt.started_at { "from " (clock(at)) }
                 @if let Some(at) = attempt.ended_at { " to " (clock(at)) }
             }
-            @if let Some(reason) = &attempt.reason { span class="full bad" { (reason) } }
+            @if let Some(reason) = &attempt.reason { span class="full bad" { (message(reason)) } }
             @if let Some(inspection) = &attempt.sign_off {
                 span class="full soft" {
                     (inspection.good) " of " (inspection.parts) " good"

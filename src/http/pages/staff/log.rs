@@ -6,11 +6,13 @@ use super::FLOOR_PATH;
 use super::shell::clock;
 use domain::access::Access;
 use domain::id::Id;
-use domain::printer::Printer;
+use domain::material::Material;
+use domain::printer::{LogPhrase, LoggedAct, LoggedDetail, Printer};
 use http::access::with_access;
 use http::error::ApiError;
 use http::handles::handles;
 use kernel::directory::Directory;
+use printers::slot_label;
 use store::queries::{AuditFilter, Page, Queries};
 use store::rows::Audit;
 
@@ -27,6 +29,7 @@ handles! {
         queries: Queries,
         access: Directory<Access>,
         printers: Directory<Printer>,
+        materials: Directory<Material>,
     }
 }
 
@@ -48,15 +51,30 @@ impl LogHandles {
 
     fn line(&self, line: &Audit) -> Markup {
         let versioned = self.printers.resident(line.subject_id).map(|handle| handle.read());
-        let name = versioned.as_ref().and_then(|versioned| Some(versioned.state.as_ref()?.fields.name.as_str()));
+        let printer = versioned.as_ref().and_then(|versioned| versioned.state.as_ref());
+        let name = printer.map(|printer| printer.fields.name.as_str());
+        let LogPhrase { before, after } = self.phrase(line, printer);
         html! {
-            span { a href={ (FLOOR_PATH) "/printers/" (line.subject_id) } { (name.unwrap_or("a printer that was removed")) } }
             span {
-                (line.action.rsplit('.').next().unwrap_or_default().replace('_', " "))
+                (self.who(&line.actor)) " " (before) " "
+                a href={ (FLOOR_PATH) "/printers/" (line.subject_id) } { (name.unwrap_or("a printer that was removed")) }
+                @if !after.is_empty() { " " (after) }
                 @if line.outcome != DONE_WORD { " (" (line.outcome.replace('_', " ")) ")" }
             }
-            span class="soft" { (self.who(&line.actor)) ", " (clock(line.at)) }
+            span class="soft" { (clock(line.at)) }
         }
+    }
+
+    /// Returns the act of an entry as a predicate, with the names of the slot and the material.
+    fn phrase(&self, line: &Audit, printer: Option<&Printer>) -> LogPhrase {
+        let detail = LoggedDetail::parse(line.detail.as_deref());
+        let of_several = printer.filter(|printer| printer.slots().len() > 1);
+        let slot = detail.slot.zip(of_several).map(|(number, printer)| slot_label(printer, number));
+        let material = detail.material_id.and_then(|id| self.materials.resident(id)).map(|handle| handle.read());
+        let material = material.as_ref().and_then(|versioned| versioned.state.as_ref());
+        let material = material.map(|material| material.fields.name.as_str());
+        let is_done = line.outcome == DONE_WORD;
+        LoggedAct { action: &line.action, is_done, detail, slot, material }.phrase()
     }
 
     /// Returns an actor's display name: a staff member's email address, an API key's name, or else the name in the log.

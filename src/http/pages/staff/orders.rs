@@ -219,7 +219,7 @@ fn tools(query: &OrderListQuery) -> Markup {
     html! {
         form class="tools" method="get" action=(ORDERS_PATH) role="search" {
             div class="field" {
-                label for="q" { "Number or e-mail address" }
+                label for="q" { "Number or email address" }
                 input id="q" name="q" type="search" maxlength="200" value=[query.q.as_deref()];
             }
             div class="field" {

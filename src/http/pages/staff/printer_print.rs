@@ -18,6 +18,7 @@ use actors::printers::MANUAL_PLATE;
 use domain::file::{File, FileKind, PlateFilament};
 use domain::id::Id;
 use domain::printer::{Printer, Slot, SlotSource};
+use domain::slot_label::SlotLabel;
 use http::access::Caller;
 use http::command_request::{find_existing, find_present, state_of};
 use http::error::ApiError;
@@ -25,7 +26,7 @@ use http::handles::handles;
 use http::page::OpenQuery;
 use http::path_id::PathId;
 use http_api::production::files::{FileHandles, take_gcode};
-use printers::PrinterType;
+use printers::{PrinterType, slot_label};
 
 handles! {
     /// Dependencies of the page for uploading a file to a printer.
@@ -143,11 +144,11 @@ fn hindrance(printer: &Printer, file: &File) -> Option<String> {
     printer.free().err().map(|why| format!("{} cannot take a print now: {why}", printer.fields.name))
 }
 
-/// Describes a slot's contents as far as the printer reports them. In the text, slots are numbered from 1.
-fn slot_words(slot: &Slot) -> String {
+/// Describes a slot's contents as far as the printer reports them.
+fn slot_words(printer: &Printer, slot: &Slot) -> String {
     let vendor_code = slot.vendor_code.as_deref().unwrap_or("nothing known");
     let color = slot.color.as_ref().map(|color| format!(" {color}")).unwrap_or_default();
-    format!("Slot {}: {vendor_code}{color}", slot.slot + 1)
+    format!("{}: {vendor_code}{color}", slot_label(printer, slot.slot).title())
 }
 
 /// Describes one of a file's filaments, for which a slot is chosen.
@@ -172,8 +173,8 @@ fn slots(printer: &Printer, file: &File) -> Markup {
                     label for=(name) { (filament_words(at + 1, filaments.get(at))) }
                     select id=(name) name=(name) {
                         option value="" { "what fits" }
-                        @for slot in &reported { option value=(slot.slot) { (slot_words(slot)) } }
-                        option value=(beside) { "The spool beside the slots" }
+                        @for slot in &reported { option value=(slot.slot) { (slot_words(printer, slot)) } }
+                        option value=(beside) { (SlotLabel::External.title()) }
                     }
                 }
             }

@@ -57,7 +57,7 @@ fn form(
         form method="post" action=(PATH) {
             input type="hidden" name="next" value=(next);
             div class="field" {
-                label for="email" { "E-mail address" }
+                label for="email" { "Email address" }
                 input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value=(email)
                     aria-describedby=[described_by];
             }

@@ -9,7 +9,6 @@ mod late;
 mod parts;
 mod row;
 mod spools;
-mod waiting;
 
 use std::sync::Arc;
 
@@ -102,20 +101,20 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let printers: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let (sliced, all_sliced) = jobs_in(&app, &in_state(JobState::Sliced)).await?;
     let beds_waiting = beds::beds_waiting(&app, &printers);
+    let acts = app.jobs.dispatcher.waiting_acts();
     let with_status = |status| OrderFilter { status: Some(status), ..OrderFilter::default() };
     let flagged = OrderFilter { flagged: Some(true), ..OrderFilter::default() };
     let kinds = [
         seller(&app.config),
         restored(&app.hold),
-        beds::beds(&app, &beds_waiting),
+        beds::beds(&app, &beds_waiting, &acts),
         parts::parts(&app, &beds_waiting).await?,
         unverified(&printers),
         troubles(&app, &printers),
         late::late(&app),
         jobs(&app, JobState::Failed, "failed", "Failed jobs").await?,
         jobs(&app, JobState::AwaitingManualReview, "review", "Jobs that wait for a decision").await?,
-        waiting::waiting(&app),
-        spools::spools(&app, &sliced),
+        spools::spools(&app, &acts, &sliced),
         jobs_kind(&app, &sliced, all_sliced, "waiting", "Jobs that wait for a printer or a spool"),
         counts::counts(&app),
         low_stock(&app),
@@ -199,7 +198,7 @@ fn unverified(printers: &[&Printer]) -> TaskKind {
             b { "Did " a href=(job_path_of(in_hand.order, in_hand.job)) { (job_number(in_hand)) } " print on " (printer_link(printer)) "?" }
             " " span class="faint small" { (since(in_hand.taken_at)) }
         };
-        let row = TaskRow::new(Icon::CircleAlert, title).detail(html! { (reason) }).picture(Some(in_hand.file_id));
+        let row = TaskRow::new(Icon::CircleAlert, title).detail(message(reason)).picture(Some(in_hand.file_id));
         Some(row.more(Some(resolutions(in_hand.job, in_hand.began_at.map(|_| in_hand.progress), TO_DO_PATH))))
     });
     TaskKind::new("unverified", "Prints to look at", rows.collect())
@@ -220,7 +219,7 @@ fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
         let title = html! { b { (printer_link(printer)) } " " (live_state(&app.board.shop, printer)) };
         let detail = html! {
             @for (n, one) in attention.iter().enumerate() { @if n > 0 { ", " } (attention_words(*one)) }
-            @if let Some(words) = printer.attention_words() { p class="bad" { (words) } }
+            @if let Some(words) = printer.attention_words() { p class="bad" { (message(&words)) } }
             @if let Some(words) = waiting_words(waiting(&app.board, printer)) {
                 @if !attention.is_empty() { " · " }
                 (words)

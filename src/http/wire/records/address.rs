@@ -3,11 +3,9 @@
 use api_derive::Request;
 use serde_json::{Value, json};
 
-use crate::wire::{Filled, FromJson, MaxChars, ONE_LINE, ValuePath, like};
+use crate::wire::{COUNTRY, Filled, FromJson, MaxChars, ONE_LINE, ValuePath};
 use domain::order::Address;
 use domain::refusal::Faults;
-
-like!(COUNTRY, "^[A-Za-z]{2}$", "must be a two-letter country code");
 
 /// Postal address, as sent in requests.
 #[derive(Request)]
@@ -31,7 +29,7 @@ struct PostalAddress {
     #[api(Filled, ONE_LINE, MaxChars(20))]
     postal_code: String,
     /// ISO 3166-1 alpha-2 country code.
-    #[api(&COUNTRY)]
+    #[api(COUNTRY)]
     country: String,
 }
 

@@ -1,7 +1,7 @@
 //! Chooses the slots for a manual print: those named by an operator, otherwise those that certainly fit. If several
 //! slots fit, or none does, an operator has to choose.
 
-use super::{BESIDE_SLOT, Changer, ChangerSlot, MAX_FILAMENTS};
+use super::{BESIDE_SLOT, Changer, ChangerSlot, MAX_FILAMENTS, label};
 use crate::adapter::{PrinterError, RequestedSlots};
 use domain::file::PlateFilament;
 use domain::launch::FilamentSlot;
@@ -56,7 +56,8 @@ impl Changer {
         }
         match named.iter().find(|slot| **slot != BESIDE_SLOT && self.place(**slot).is_none()) {
             Some(slot) => Err(PrinterError::Invalid(format!(
-                "the printer has no slot {slot}: {}; {BESIDE_SLOT} is the spool beside the filament changer",
+                "the printer has no slot {}: {}; slot A1 has the number 0, and {BESIDE_SLOT} is the external spool",
+                label(*slot),
                 self.in_words()
             ))),
             None => Ok(()),
@@ -125,7 +126,7 @@ impl Changer {
     fn in_words(&self) -> String {
         let of = |place: &ChangerSlot| {
             let held = place.kind.as_deref().or(place.spool.vendor_code.as_deref());
-            format!("slot {} contains {}", place.slot, in_words(held, place.spool.color.as_deref()))
+            format!("slot {} contains {}", label(place.slot), in_words(held, place.spool.color.as_deref()))
         };
         let descriptions: Vec<String> = self.spooled().map(of).collect();
         if descriptions.is_empty() {
@@ -192,10 +193,10 @@ mod tests {
         let second = filament(2, "PETG", "");
         assert_eq!(chosen(&four, &[red.clone(), second.clone()], &[2, 0]), Ok(vec![Some(2), None, Some(0)]));
         for (filaments, named, why) in [
-            (vec![red.clone()], vec![4], "no slot 4"),
+            (vec![red.clone()], vec![4], "no slot B1"),
             (vec![red.clone()], vec![1, 2], "filaments of the plate: 1;"),
             (vec![red.clone(), second.clone()], vec![1], "filaments of the plate: 2;"),
-            (vec![red, second], vec![1, BESIDE_SLOT], "or one spool beside it"),
+            (vec![red, second], vec![1, BESIDE_SLOT], "or the one external spool"),
         ] {
             let words = chosen(&four, &filaments, &named).unwrap_err();
             assert!(words.contains(why), "{words}");
@@ -244,7 +245,7 @@ mod tests {
         let cases: [(&str, &[PlateFilament]); 4] = [("", &[]), ("", &two[..1]), ("PETG", &two[..1]), ("PLA", &two)];
         for (beside, filaments) in cases {
             let words = chosen(&four(255, beside), filaments, &[]).unwrap_err();
-            assert!(words.contains("slot 1 contains PLA #ff0000") && words.contains("specify the slot"), "{words}");
+            assert!(words.contains("slot A2 contains PLA #ff0000") && words.contains("specify the slot"), "{words}");
             assert!(filaments.is_empty() || words.contains("the file needs PLA #00ff00"), "{words}");
         }
         // A start without any choice is no way around it.

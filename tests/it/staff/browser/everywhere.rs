@@ -288,7 +288,7 @@ async fn every_page_of_the_setup_is_accessible() {
     round.browser.fill(&tab, "One-time code", &code).await;
     round.browser.press(&tab, "Open the setup").await;
     round.look("/setup").await;
-    for (label, text) in [("Name", "Sam"), ("E-mail address", "sam@example.org"), ("Password", PASSWORD)] {
+    for (label, text) in [("Name", "Sam"), ("Email address", "sam@example.org"), ("Password", PASSWORD)] {
         round.browser.fill(&tab, label, text).await;
     }
     round.browser.press(&tab, "Make the admin and go on").await;

@@ -20,7 +20,7 @@ async fn begin(browser: &mut Browser, tab: &Tab, code: &str) {
     browser.fill(tab, "One-time code", code).await;
     browser.press(tab, "Open the setup").await;
     browser.fill(tab, "Name", "Sam").await;
-    browser.fill(tab, "E-mail address", "sam@example.org").await;
+    browser.fill(tab, "Email address", "sam@example.org").await;
     browser.fill(tab, "Password", PASSWORD).await;
     browser.press(tab, "Make the admin and go on").await;
     browser.press(tab, "Test both connections").await;

@@ -21,7 +21,7 @@ async fn chromium_works_the_floor_by_the_keyboard_alone() {
     let name = floor.app.get(&floor.path(0, "")).await.expect(200)["name"].as_str().unwrap().to_owned();
 
     let tab = browser.open(&base, "/floor", None).await;
-    browser.tab_to(&tab, "E-mail address").await;
+    browser.tab_to(&tab, "Email address").await;
     browser.write(&tab, SAM).await;
     browser.tab_to(&tab, "Password").await;
     browser.write(&tab, PASSWORD).await;

@@ -97,7 +97,7 @@ async fn chromium_leads_from_a_label_over_the_sign_in_to_the_cleared_bed() {
     let path = format!("/floor/printers/{}", floor.printers[0]);
     let tab = browser.open(&base, &path, None).await;
     browser.width(&tab, 360).await;
-    browser.fill(&tab, "E-mail address", SAM).await;
+    browser.fill(&tab, "Email address", SAM).await;
     browser.fill(&tab, "Password", "no such password").await;
     browser.press(&tab, "Sign in").await;
     browser.until(&tab, "a word of what was wrong", "document.querySelector('[role=alert]')").await;

@@ -23,6 +23,7 @@ use http::path_id::PathId;
 use http::reply::Resource;
 use http::routes::ResourceRoutes;
 use http::wire::{Argument, MaxChars, NotNegative, like, read_body};
+use printers::PrinterType;
 
 like!(COLOUR, "^#[0-9a-fA-F]{6}$", "must be a colour such as #1a2b3c");
 
@@ -124,7 +125,8 @@ impl SlotView {
         let material = material.as_ref().and_then(|versioned| versioned.state.as_ref());
         // Where spools are not read, nothing of ours is booked on them.
         let counts = !app.config.spools.url.is_empty();
-        let spool_warning = printer.spool_warning(&one, material).filter(|_| counts);
+        let labels = PrinterType::of_word(&printer.fields.kind).map(|of_type| of_type.slot_labels).unwrap_or_default();
+        let spool_warning = printer.spool_warning(&one, material, labels).filter(|_| counts);
         let booked_by_printer = printer.books_itself(&one);
         let Slot { slot, material_id, color, remaining, source, vendor_code, kind, weighed: _, spool, updated_at } =
             one;

@@ -121,7 +121,7 @@ fn profile(customer: &Customer) -> Markup {
         section class="card" aria-labelledby="profile" {
             h2 id="profile" { "Profile" }
             dl class="left" {
-                dt { "E-mail address" } dd { a href={ "mailto:" (customer.email) } { (customer.email) } }
+                dt { "Email address" } dd { a href={ "mailto:" (customer.email) } { (customer.email) } }
                 @if let Some(phone) = &customer.phone { dt { "Telephone" } dd { (phone) } }
                 @if let Some(company) = &customer.company { dt { "Company" } dd { (company) } }
                 @if let Some(tax_id) = &customer.tax_id { dt { "Tax identifier" } dd { (tax_id) } }

@@ -8,6 +8,7 @@ use super::{JOBS_PATH, JobCard, job_state};
 use crate::staff::orders::StaffOrderHandles;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
+use crate::times::message;
 use domain::amount::Amount;
 use domain::id::Id;
 use domain::job::{ClaimStatus, Job};
@@ -15,6 +16,7 @@ use http::access::Caller;
 use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::jobs::{self, JobHandles};
+use printers::slot_label;
 
 /// Serves the page of a job.
 pub(super) async fn show(
@@ -41,7 +43,7 @@ pub(super) async fn show(
             h2 { "Now" }
             div class="panel rows" { (card.html()) }
             (needs(&app.jobs, &job))
-            @if !job.over() { (printers(&app.jobs, &job)) }
+            @if !job.over() { (printers(&app, &job)) }
         }
     };
     Ok(viewer.page(StaffSection::Queue, &title, &app.board.view(), &content))
@@ -81,9 +83,16 @@ fn needs(app: &JobHandles, job: &Job) -> Markup {
     }
 }
 
+/// Returns the label of a printer's slot, as a title.
+fn slot_title(app: &StaffOrderHandles, printer: Id, slot: u32) -> String {
+    let versioned = app.board.shop.printers.resident(printer).map(|handle| handle.read());
+    let printer = versioned.as_ref().and_then(|versioned| versioned.state.as_ref());
+    printer.map_or_else(|| "Slot".to_owned(), |printer| slot_label(printer, slot).title())
+}
+
 /// Renders each printer with what it lacks for the job, in the order in which the dispatcher would choose between them.
-fn printers(app: &JobHandles, job: &Job) -> Markup {
-    let matched = app.matched(job);
+fn printers(app: &StaffOrderHandles, job: &Job) -> Markup {
+    let matched = app.jobs.matched(job);
     html! {
         section class="card" aria-labelledby="match" {
             h2 id="match" { "Each printer" }
@@ -106,11 +115,11 @@ fn printers(app: &JobHandles, job: &Job) -> Markup {
                                         };
                                         span class=(tone.class()) { (words) }
                                     }
-                                    td { @for (n, missing) in one.missing.iter().enumerate() { @if n > 0 { "; " } (missing) } }
+                                    td { @for (n, missing) in one.missing.iter().enumerate() { @if n > 0 { "; " } (message(missing)) } }
                                     td {
                                         @for slot in &one.slots {
                                             div {
-                                                "Slot " (slot.slot + 1) ": " (material_words(app, slot.material_id, slot.need))
+                                                (slot_title(app, one.printer_id, slot.slot)) ": " (material_words(&app.jobs, slot.material_id, slot.need))
                                                 @if !slot.loaded { " (not known to be there)" }
                                             }
                                         }

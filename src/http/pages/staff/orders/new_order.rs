@@ -128,7 +128,7 @@ fn fields(form: &FormEntry, rows: usize, codes: &Markup) -> Markup {
                 legend { "Order" }
                 (line(form, 0))
                 div class="grid" {
-                    (field("customerEmail", "E-mail address of the customer", "Their invoice and news of the order go there. Empty: nobody is told.", FieldControl::Email))
+                    (field("customerEmail", "Email address of the customer", "Their invoice and news of the order go there. Empty: nobody is told.", FieldControl::Email))
                     (field("dueAt", "Wanted by", "The end of that day. Empty: as soon as possible.", FieldControl::Day))
                 }
                 (codes)

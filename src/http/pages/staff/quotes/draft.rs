@@ -21,7 +21,7 @@ pub(super) fn request_body(typed: &TypedForm) -> Value {
 pub(super) fn head_fields(sheet: &FormSheet<'_>, email: &str, until: &str, notes: &str) -> Markup {
     html! {
         div class="tools" {
-            (sheet.field(line_field("email", "Customer's e-mail address", 254).of_kind("email"), email))
+            (sheet.field(line_field("email", "Customer's email address", 254).of_kind("email"), email))
             (sheet.field(
                 line_field("validUntil", "Valid until", 10).of_kind("date")
                     .hint("Empty: as many days from its sending as the settings say."),
@@ -80,7 +80,7 @@ fn head(quote: &Quote, clock: &ShopClock, refused: Option<&TypedForm>) -> Markup
 
 fn send(quote: &Quote, refused: Option<&TypedForm>) -> Markup {
     let to = quote.customer_email.as_deref().map_or_else(
-        || "Say who the customer is first: it goes to their e-mail address.".to_owned(),
+        || "Say who the customer is first: it goes to their email address.".to_owned(),
         |email| format!("{email} gets it by mail and can accept it. Nothing of it can be changed afterwards."),
     );
     plain(quote, "send", "Send it to the customer", &to, refused)

@@ -98,7 +98,7 @@ fn tools(chosen: Option<CustomRequestStatus>, q: Option<&str>) -> Markup {
                 }
             }
             div class="field" {
-                label for="q" { "Name or e-mail address" }
+                label for="q" { "Name or email address" }
                 input id="q" name="q" type="search" maxlength="254" value=[q];
             }
             button class="second" type="submit" { "Show" }

@@ -160,7 +160,7 @@ fn new_page(app: &KeyPageHandles, who: &Caller, refused: FormRefusal<'_>) -> Res
                 input id="expiry" name="expiry" type="date" value=(typed(refused, "expiry", ""));
             }))
             (field("role", "Role", &html! { select id="role" name="role" { (options(&ROLES, &role)) } }))
-            (field("customer", "Customer, for the role customer only: sees the orders of this e-mail address", &html! {
+            (field("customer", "Customer, for the role customer only: sees the orders of this email address", &html! {
                 input id="customer" name="customer" type="email" maxlength="254" autocomplete="off"
                     value=(typed(refused, "customer", ""));
             }))

@@ -33,7 +33,7 @@ pub(super) const ROLES: [(&str, &str); 2] =
     [("operator", "operator: orders, printers, stock"), ("admin", "admin: everything, with users and keys")];
 /// Labels of the form fields, by API member.
 pub(super) const LABELS: [(&str, &str); 4] =
-    [("name", "Name"), ("email", "E-mail address"), ("password", "Password"), ("role", "Role")];
+    [("name", "Name"), ("email", "Email address"), ("password", "Password"), ("role", "Role")];
 
 handles! {
     /// Dependencies of the staff account pages.
@@ -82,7 +82,7 @@ fn table(users: &[Arc<User>]) -> Markup {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Name" } th scope="col" { "E-mail address" } th scope="col" { "Role" }
+                        th scope="col" { "Name" } th scope="col" { "Email address" } th scope="col" { "Role" }
                         th scope="col" { "State" } th scope="col" { "Added" }
                     }
                 }
@@ -132,7 +132,7 @@ fn new_page(app: &UserPageHandles, who: &Caller, refused: FormRefusal<'_>) -> Re
             (field("name", "Name", &html! {
                 input id="name" name="name" maxlength="200" required autocomplete="off" value=(typed(refused, "name", ""));
             }))
-            (field("email", "E-mail address, to sign in with", &html! {
+            (field("email", "Email address, to sign in with", &html! {
                 input id="email" name="email" type="email" maxlength="254" required autocomplete="off"
                     value=(typed(refused, "email", ""));
             }))

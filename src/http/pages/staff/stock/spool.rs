@@ -21,10 +21,12 @@ use domain::material::Material;
 use domain::parts_sync::StockSystem;
 use domain::printer::{Printer, Slot};
 use domain::refusal::Refusal;
+use domain::slot_label::SlotLabel;
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http_api::production::printers::present_all;
+use printers::slot_label;
 
 /// Query parameters of a spool's page, as encoded in its label.
 #[derive(Request, Debug)]
@@ -64,13 +66,20 @@ pub(super) struct PrinterSlot {
     /// `true` while the printer has a job.
     busy: bool,
     pub(super) slot: Slot,
+    /// Label of the slot; `None` if the printer has no other.
+    label: Option<SlotLabel>,
 }
 
 impl PrinterSlot {
-    fn of(printer: &Printer) -> impl Iterator<Item = Self> {
+    fn of(printer: &Printer) -> Vec<Self> {
         let (id, busy) = (printer.id, printer.in_hand.is_some());
-        let name = printer.fields.name.clone();
-        printer.slots().into_iter().map(move |slot| Self { printer: id, printer_name: name.clone(), busy, slot })
+        let slots = printer.slots();
+        let several = slots.len() > 1;
+        let all = slots.into_iter().map(|slot| {
+            let label = several.then(|| slot_label(printer, slot.slot));
+            Self { printer: id, printer_name: printer.fields.name.clone(), busy, slot, label }
+        });
+        all.collect()
     }
 
     /// Returns the printer's id and the slot's number, as in the API.
@@ -78,9 +87,13 @@ impl PrinterSlot {
         (self.printer, self.slot.slot)
     }
 
-    /// Describes the slot's location. In the text, slots are numbered from 1.
+    /// Describes the slot's location: the printer, and the slot's label if the printer has several.
     pub(super) fn words(&self) -> String {
-        format!("{}, slot {}", self.printer_name, self.slot.slot + 1)
+        match self.label {
+            Some(SlotLabel::External) => format!("{}, external spool", self.printer_name),
+            Some(label) => format!("{}, slot {label}", self.printer_name),
+            None => self.printer_name.clone(),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use maud::html;
 
 use super::row::TaskRow;
+use super::spools::freed_jobs;
 use super::{TaskKind, ToDoHandles, back, printer_link};
 use crate::design::{Icon, chip, icon};
 use crate::staff::TO_DO_PATH;
@@ -13,6 +14,7 @@ use crate::staff::card_print::{PrintedJob, job_path_of};
 use crate::staff::floor_group::counted;
 use crate::staff::shell::{Tone, hidden, since};
 use crate::staff::sign_off::{SignOffSubject, sign_off_form};
+use domain::dispatch::{GatheredAct, jobs_freed_by_bed};
 use domain::printer::Printer;
 use domain::printer_status::Activity;
 use http_api::production::printers::activity;
@@ -32,10 +34,10 @@ fn cost_words(beds: usize, jobs: usize) -> String {
     if jobs == 0 { printers } else { format!("{printers}, {}", counted(jobs, "job waits", "jobs wait")) }
 }
 
-/// Lists the beds to clear.
-pub(super) fn beds(app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
+/// Lists the beds to clear, each with the number of jobs that can begin after it.
+pub(super) fn beds(app: &ToDoHandles, printers: &[&Printer], acts: &[GatheredAct]) -> TaskKind {
     let several = printers.len() > 1;
-    let rows = printers.iter().map(|printer| bed(app, printer, several)).collect();
+    let rows = printers.iter().map(|printer| bed(app, printer, several, jobs_freed_by_bed(acts, printer.id))).collect();
     let jobs: usize = printers.iter().map(|printer| waiting(&app.board, printer)).sum();
     let below = html! {
         form class="choice" id="beds" method="post" action="/to-do/beds" data-quiet="" {
@@ -49,8 +51,8 @@ pub(super) fn beds(app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
     TaskKind { below: several.then_some(below), note, ..TaskKind::new("beds", "Beds to clear", rows) }
 }
 
-/// Renders one bed to clear, with a checkbox if `several` is set.
-fn bed(app: &ToDoHandles, printer: &Printer, several: bool) -> TaskRow {
+/// Renders one bed to clear, with a checkbox if `several` is set. Once it is clear, `freed` jobs can begin.
+fn bed(app: &ToDoHandles, printer: &Printer, several: bool, freed: usize) -> TaskRow {
     let id = printer.id;
     let job = PrintedJob::on_bed(&app.board, printer);
     let title = html! {
@@ -67,10 +69,9 @@ fn bed(app: &ToDoHandles, printer: &Printer, several: bool) -> TaskRow {
         @if let Some(last) = printer.last_print {
             a href=(job_path_of(last.order, last.job)) { @match &job { Some(job) => { (job.order) }, None => { "Its job" } } }
         }
-        @if let Some(words) = waiting_words(waiting(&app.board, printer)) {
-            @if printer.last_print.is_some() { " · " }
-            (words)
-        }
+        @let words = waiting_words(waiting(&app.board, printer));
+        @if printer.last_print.is_some() && (freed > 0 || words.is_some()) { " · " }
+        @if freed > 0 { (freed_jobs(freed, None)) } @else if let Some(words) = words { (words) }
     };
     let acts = html! {
         form method="post" action=(act_path(id, "bed-cleared")) data-quiet="" {

@@ -1,4 +1,4 @@
-//! Spools to load so that waiting jobs can be printed: material, printer and jobs.
+//! Spools to load so that waiting jobs can be printed: material, printer, and the jobs that can begin then.
 
 use maud::{Markup, html};
 
@@ -8,36 +8,36 @@ use crate::design::Icon;
 use crate::staff::TO_DO_PATH;
 use crate::staff::card_print::job_path_of;
 use crate::staff::floor_group::counted;
+use crate::staff::job::JOBS_PATH;
 use crate::staff::shell::act;
 use crate::staff::stock::{SLOTS_PATH, first_slot_path, material_path, shown_spool};
-use domain::dispatch::SpoolToLoad;
+use domain::dispatch::{GatheredAct, SpoolTask, SpoolToLoad, spool_tasks};
+use domain::id::Id;
 use domain::job::Job;
 use domain::material::Material;
 use domain::printer::Printer;
+use printers::slot_label;
 
 /// Maximum number of jobs named per spool.
 const JOBS_NAMED: usize = 3;
 
-/// Lists the spools that the given jobs are waiting for, each spool once, in the order of the longest-waiting jobs.
-pub(super) fn spools(app: &ToDoHandles, waiting: &[Job]) -> TaskKind {
-    let mut to_load: Vec<(SpoolToLoad, Vec<&Job>)> = Vec::new();
-    for job in waiting {
-        for spool in app.jobs.spools_to_load(job) {
-            match to_load.iter_mut().find(|(existing, _)| *existing == spool) {
-                Some((_, jobs)) => jobs.push(job),
-                None => to_load.push((spool, vec![job])),
-            }
-        }
-    }
-    let rows = to_load.iter().filter_map(|(spool, jobs)| row(app, *spool, jobs)).collect();
-    TaskKind::new("spools", "Spools to load", rows)
+/// Lists the spools to load, each spool of a printer once, those first after which most jobs can begin. `waiting` are
+/// the jobs that may be named.
+pub(super) fn spools(app: &ToDoHandles, acts: &[GatheredAct], waiting: &[Job]) -> TaskKind {
+    let lacking: Vec<(&Job, Vec<SpoolToLoad>)> =
+        waiting.iter().map(|job| (job, app.jobs.spools_to_load(job))).collect();
+    let row_of = |task: &SpoolTask| {
+        let named = lacking.iter().filter(|(_, spools)| task.is_lacked_with(spools)).map(|(job, _)| *job);
+        row(app, task, &named.take(JOBS_NAMED).collect::<Vec<_>>())
+    };
+    TaskKind::new("spools", "Spools to load", spool_tasks(acts).iter().filter_map(row_of).collect())
 }
 
 /// Renders one spool to load; `None` if its printer or material no longer exists.
-fn row(app: &ToDoHandles, spool: SpoolToLoad, jobs: &[&Job]) -> Option<TaskRow> {
+fn row(app: &ToDoHandles, task: &SpoolTask, named: &[&Job]) -> Option<TaskRow> {
     let shop = &app.board.shop;
-    let (printer, material) =
-        (shop.printers.resident(spool.printer)?.read(), shop.materials.resident(spool.material)?.read());
+    let SpoolToLoad { printer, material } = task.spool;
+    let (printer, material) = (shop.printers.resident(printer)?.read(), shop.materials.resident(material)?.read());
     let (printer, material) = (printer.state.as_ref()?, material.state.as_ref()?);
     let title = html! {
         b { "Load " a href=(material_path(material.id)) { (material.fields.name) } " into " (printer_link(printer)) }
@@ -46,19 +46,32 @@ fn row(app: &ToDoHandles, spool: SpoolToLoad, jobs: &[&Job]) -> Option<TaskRow> 
         a class="btn" href=(first_slot_path(printer.id)) aria-label={ "Set the spool in " (printer.fields.name) } { "Set the spool" }
     };
     let row = TaskRow::new(Icon::Layers, title).swatch(material.fields.color.as_deref());
-    Some(row.detail(named(jobs)).acts(acts).more(offer(printer, material)))
+    Some(row.detail(detail(task, named)).acts(acts).more(offer(printer, material)))
 }
 
-/// Renders the jobs that need a spool, the first of them by name.
-fn named(jobs: &[&Job]) -> Markup {
-    let more = jobs.len().saturating_sub(JOBS_NAMED);
+/// Renders the number of jobs that wait for a spool, and names the first of them.
+fn detail(task: &SpoolTask, named: &[&Job]) -> Markup {
+    let more = (task.jobs + task.further_jobs).saturating_sub(named.len());
     html! {
-        (counted(jobs.len(), "job needs it", "jobs need it")) ": "
-        @for (n, job) in jobs.iter().take(JOBS_NAMED).enumerate() {
-            @if n > 0 { ", " }
+        @if task.jobs > 0 { (freed_jobs(task.jobs, Some(task.spool.material))) }
+        @if task.further_jobs > 0 {
+            @if task.jobs > 0 { ", " }
+            (counted(task.further_jobs, "job needs another spool as well", "jobs need other spools as well"))
+        }
+        @for (n, job) in named.iter().enumerate() {
+            @if n == 0 { ": " } @else { ", " }
             a href=(job_path_of(job.order_id, job.id)) { (job.number_text()) } " " (job.sku_name)
         }
-        @if more > 0 { " and " (more) " more" }
+        @if more > 0 && !named.is_empty() { " and " (more) " more" }
+    }
+}
+
+/// Renders the number of jobs that can begin after a task, as a link to those that wait for a printer and use the given
+/// material.
+pub(super) fn freed_jobs(jobs: usize, material: Option<Id>) -> Markup {
+    let of_material = material.map(|id| format!("&material={id}")).unwrap_or_default();
+    html! {
+        a href={ (JOBS_PATH) "?state=SLICED" (of_material) } { (counted(jobs, "job can begin", "jobs can begin")) }
     }
 }
 
@@ -74,7 +87,7 @@ fn offer(printer: &Printer, material: &Material) -> Option<Markup> {
     let words = format!("It is {}", material.fields.name);
     Some(html! {
         div class="choice" {
-            span { "Slot " (offer.slot + 1) " holds " (offer.spool) ", which belongs to no material yet." }
+            span { (slot_label(printer, offer.slot).title()) " holds " (offer.spool) ", which belongs to no material yet." }
             (act(SLOTS_PATH, &format!("bind-{}-{}", printer.id, offer.slot), "btn primary", &words, Some(&fields)))
         }
     })

@@ -11,8 +11,8 @@ use clap::Parser as _;
 use serde_json::json;
 use simulator::fleet::FleetError;
 use simulator::processor::SimPaymentProcessor;
-use simulator::signals::StopSignals;
 use simulator::{Fleet, FleetOptions, PrinterKind};
+use stop_signals::StopSignals;
 use tokio::runtime::Runtime;
 use url::{Host, Url};
 

@@ -1,21 +1,24 @@
-//! Signals that ask the process to stop: SIGTERM, SIGINT (Ctrl-C) and SIGHUP (terminal closed).
+//! Signals that ask a program to stop: SIGTERM, SIGINT (Ctrl-C) and SIGHUP (the terminal was closed).
+//!
+//! All programs of the workspace use them: the server, `printfloor-simulator` and `printfloor-demo`. Tests stop their
+//! simulators through function calls.
 
 use std::{fs, io};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Listener for stop signals. It catches signals from the moment it is created, so none is lost before
-/// [`Signals::next`] is called.
+/// Listener for stop signals. It catches them from the moment it is created, so none is lost before
+/// [`StopSignals::next`] is called.
 #[derive(Debug)]
-pub struct Signals {
+pub struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
-    /// SIGHUP stream; `None` if the process was started with that signal ignored, as `nohup` does.
+    /// SIGHUP stream; `None` if the process was started with that signal ignored, as by `nohup`.
     hangup: Option<Signal>,
 }
 
-impl Signals {
-    /// Starts catching the signals; from now on they no longer terminate the process.
+impl StopSignals {
+    /// Starts catching stop signals, which then no longer terminate the process by themselves.
     pub fn listen() -> io::Result<Self> {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         let hangup = if ignores_hangup(&status) { None } else { Some(signal(SignalKind::hangup())?) };
@@ -39,7 +42,7 @@ impl Signals {
     }
 }
 
-/// Returns whether a process ignores SIGHUP (signal 1), according to its `/proc` status.
+/// Returns whether SIGHUP (signal 1) is in the mask of ignored signals in a process's `/proc` status.
 fn ignores_hangup(status: &str) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 != 0)

@@ -1,0 +1,151 @@
+//! Labels of slots, as a printer's vendor writes them on the machine and in its programs. The API numbers slots from 0
+//! on every printer; people read labels.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Number of slots of one filament changer.
+const SLOTS_PER_CHANGER: u32 = 4;
+/// Number of filament changers, one for each letter of their labels.
+const CHANGER_LETTERS: u32 = 26;
+
+/// Scheme by which the slots of a printer type are labelled.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SlotLabels {
+    /// Numbers from 1.
+    #[default]
+    Numbers,
+    /// Tools of the firmware, from `T0`.
+    Tools,
+    /// Letter of the filament changer and position in it: `A1` to `A4`, `B1` to `B4`. A slot that belongs to no changer
+    /// is the external spool.
+    Changers,
+}
+
+/// Label of one slot. [`fmt::Display`] writes the label alone, as for a list.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SlotLabel {
+    /// Number, starting at 1.
+    Number(u64),
+    /// Number of the firmware's tool, starting at 0.
+    Tool(u32),
+    /// Slot of a filament changer.
+    Changer {
+        /// Letter of the changer, starting at `A`.
+        letter: char,
+        /// Position in the changer, 1 to 4.
+        position: u32,
+    },
+    /// Spool outside every filament changer.
+    External,
+}
+
+impl SlotLabels {
+    /// Returns whether numbers are used, the default.
+    pub fn is_numbers(&self) -> bool {
+        *self == Self::Numbers
+    }
+
+    /// Returns the label of the slot with the given number, which starts at 0.
+    pub fn label(self, slot: u32) -> SlotLabel {
+        match self {
+            Self::Numbers => SlotLabel::Number(u64::from(slot) + 1),
+            Self::Tools => SlotLabel::Tool(slot),
+            Self::Changers => {
+                let changer = u8::try_from(slot / SLOTS_PER_CHANGER).ok().filter(|at| u32::from(*at) < CHANGER_LETTERS);
+                changer.map_or(SlotLabel::External, |at| SlotLabel::Changer {
+                    letter: char::from(b'A' + at),
+                    position: slot % SLOTS_PER_CHANGER + 1,
+                })
+            }
+        }
+    }
+}
+
+impl SlotLabel {
+    /// Returns the slot as a noun within a sentence: "slot A1", "the external spool".
+    pub fn noun(self) -> String {
+        match self {
+            Self::External => "the external spool".to_owned(),
+            Self::Number(_) | Self::Tool(_) | Self::Changer { .. } => format!("slot {self}"),
+        }
+    }
+
+    /// Returns the place of a spool in the slot, as a phrase: "in slot A1", "on the external spool holder".
+    pub fn place(self) -> String {
+        match self {
+            Self::External => "on the external spool holder".to_owned(),
+            Self::Number(_) | Self::Tool(_) | Self::Changer { .. } => format!("in slot {self}"),
+        }
+    }
+
+    /// Returns the slot as a title: "Slot A1", "External spool".
+    pub fn title(self) -> String {
+        match self {
+            Self::External => "External spool".to_owned(),
+            Self::Number(_) | Self::Tool(_) | Self::Changer { .. } => format!("Slot {self}"),
+        }
+    }
+}
+
+impl fmt::Display for SlotLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Tool(number) => write!(f, "T{number}"),
+            Self::Changer { letter, position } => write!(f, "{letter}{position}"),
+            Self::External => f.write_str("External"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn slots_are_labelled_as_on_the_machine() {
+        let of = |labels: SlotLabels, slots: &[u32]| {
+            slots.iter().map(|slot| labels.label(*slot).to_string()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of(SlotLabels::Numbers, &[0, 1, 4]), "1 2 5");
+        assert_eq!(of(SlotLabels::Tools, &[0, 1, 4]), "T0 T1 T4");
+        assert_eq!(of(SlotLabels::Changers, &[0, 3, 4, 7, 8]), "A1 A4 B1 B4 C1");
+        assert_eq!(of(SlotLabels::Changers, &[103, 104, 254, 255, u32::MAX]), "Z4 External External External External");
+        assert_eq!(SlotLabels::Numbers.label(u32::MAX).to_string(), "4294967296");
+    }
+
+    #[test]
+    fn no_two_slots_of_changers_have_one_label() {
+        let labels: BTreeSet<String> = (0..104).map(|slot| SlotLabels::Changers.label(slot).to_string()).collect();
+        assert_eq!(labels.len(), 104);
+    }
+
+    #[test]
+    fn sentences_name_the_slot_or_the_external_spool() {
+        let (slot, external) = (SlotLabels::Changers.label(5), SlotLabel::External);
+        assert_eq!(
+            (slot.noun(), slot.place(), slot.title()),
+            ("slot B2".into(), "in slot B2".into(), "Slot B2".into())
+        );
+        assert_eq!(external.noun(), "the external spool");
+        assert_eq!(
+            (external.place(), external.title()),
+            ("on the external spool holder".into(), "External spool".into())
+        );
+    }
+
+    #[test]
+    fn stored_names_of_schemes_stay() {
+        for (labels, name) in
+            [(SlotLabels::Numbers, "numbers"), (SlotLabels::Tools, "tools"), (SlotLabels::Changers, "changers")]
+        {
+            assert_eq!(serde_json::to_value(labels).ok(), Some(serde_json::json!(name)));
+        }
+        assert!(SlotLabels::default().is_numbers());
+    }
+}
