@@ -11,11 +11,11 @@ use http::access::with_access;
 use http::error::ApiError;
 use http::handles::handles;
 use kernel::directory::Directory;
-use store::queries::{AuditFilter, Page, Queries};
+use store::queries::{AuditFilter, Queries};
 use store::rows::Audit;
 
 /// Number of log entries shown.
-const LINES_SHOWN: u64 = 20;
+const LINES_SHOWN: usize = 20;
 /// Subject kind of the log entries shown.
 const PRINTER_KIND: &str = "printer";
 /// Outcome of an action that was not refused.
@@ -35,7 +35,7 @@ impl LogHandles {
     pub(super) async fn render(&self, printer: Option<Id>) -> Result<Markup, ApiError> {
         let filter =
             AuditFilter { subject_kind: Some(PRINTER_KIND.to_owned()), subject_id: printer, ..AuditFilter::default() };
-        let (lines, _) = self.queries.audit(&filter, Page { limit: LINES_SHOWN, offset: 0 }).await?;
+        let lines = self.queries.audit_stretch(&filter, None, LINES_SHOWN).await?.entries;
         Ok(html! {
             @if !lines.is_empty() {
                 section class="card" aria-labelledby="lately" {
