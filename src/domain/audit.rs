@@ -100,7 +100,7 @@ impl AuditedAct {
 pub fn hide_secrets(facts: &mut Value) {
     match facts {
         Value::Object(members) => {
-            for (name, value) in members.iter_mut() {
+            for (name, value) in members {
                 let name = name.to_lowercase();
                 if SECRET_WORDS.iter().any(|word| name.contains(word)) && !value.is_null() {
                     *value = Value::String("hidden".to_owned());

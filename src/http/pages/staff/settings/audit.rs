@@ -66,9 +66,9 @@ pub(in crate::staff) fn history_path(kind: AuditedKind, id: Id) -> String {
     address(PATH, &[("subject", &format!("{}:{id}", kind.word()))])
 }
 
-/// Returns a filter's trimmed text; empty if it is missing or cannot be in the log.
+/// Returns a filter's trimmed text; empty if it is missing.
 fn filter_text(text: Option<&str>) -> &str {
-    text.map(str::trim).filter(|text| !text.contains('\0')).unwrap_or_default()
+    text.map(str::trim).unwrap_or_default()
 }
 
 fn non_empty(text: &str) -> Option<String> {

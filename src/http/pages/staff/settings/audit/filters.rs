@@ -130,13 +130,18 @@ fn acts(query: &AuditPageQuery) -> Markup {
     let label = AuditedAct::parse(current).map_or_else(|| current.to_owned(), AuditedAct::label);
     html! {
         @if !current.is_empty() && !is_offered { option value=(current) selected { (label) } }
-        @for kind in AuditedKind::ALL {
-            @let acts: Vec<&AuditedAct> = AuditedAct::OF_PEOPLE.iter().filter(|act| act.kind() == *kind).collect();
-            @if !acts.is_empty() {
-                optgroup label=(kind.plural()) {
-                    @for act in acts {
-                        option value=(act.name()) selected[act.name() == current] { (act.label()) }
-                    }
+        @for kind in AuditedKind::ALL { (acts_of(*kind, current)) }
+    }
+}
+
+/// Renders the acts on subjects of a kind.
+fn acts_of(kind: AuditedKind, current: &str) -> Markup {
+    let acts: Vec<&AuditedAct> = AuditedAct::OF_PEOPLE.iter().filter(|act| act.kind() == kind).collect();
+    html! {
+        @if !acts.is_empty() {
+            optgroup label=(kind.plural()) {
+                @for act in acts {
+                    option value=(act.name()) selected[act.name() == current] { (act.label()) }
                 }
             }
         }

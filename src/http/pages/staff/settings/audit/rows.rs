@@ -37,8 +37,8 @@ fn row(entry: &Audit, names: &AuditNames, clock: &ShopClock) -> Markup {
         li {
             time datetime=(entry.at) title=(clock.exact(entry.at)) { (clock.time(entry.at)) }
             p {
-                b { (named(&names.actor(entry))) } " " (before)
-                @if let Some(after) = after { (named(&names.subject(entry))) (after) }
+                b { (named(&names.actor(entry))) } " " (&*before)
+                @if let Some(after) = after { (named(&names.subject(entry))) (&*after) }
                 @if entry.outcome != DONE && entry.outcome != COUNTED {
                     " " (chip(Tone::Attention, &entry.outcome.replace('_', " ")))
                 }
@@ -60,7 +60,7 @@ fn named(name: &AuditName) -> Markup {
 
 /// Returns the facts of an entry, without secrets.
 fn facts(entry: &Audit) -> Option<Value> {
-    let mut facts: Value = serde_json::from_str(entry.detail.as_deref()?).ok()?;
+    let mut facts = bounded_json::read(entry.detail.as_deref()?.as_bytes(), bounded_json::REQUEST).ok()?;
     hide_secrets(&mut facts);
     Some(facts)
 }
